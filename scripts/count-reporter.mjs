@@ -1,7 +1,7 @@
 // A test reporter that prints failures in full and, at the end, writes the counts for scripts/check.mjs.
 import { writeFileSync } from 'node:fs';
 
-async function* countReporter(source) {
+export default async function* countReporter(source) {
   let passed = 0;
   let failed = 0;
   let skipped = 0;
@@ -16,6 +16,3 @@ async function* countReporter(source) {
   writeFileSync(process.env.OVERLAY_AUTH_TEST_COUNTS, JSON.stringify({ passed, failed, skipped }));
   yield '';
 }
-
-// node --test takes a reporter from the module's default export.
-export { countReporter as default };

@@ -1,0 +1,72 @@
+// Failures that have a meaning outside. Anything else that is thrown is a defect and becomes `server_error`.
+
+import type { Challenge } from './challenge.ts';
+import { type ErrorCode, errorCodes } from './codes.ts';
+
+/** One field of a request that was refused. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly reason: string;
+  /** What was sent; left out for secrets. */
+  readonly value?: unknown;
+}
+
+export interface AuthErrorOptions {
+  /** Replaces the description of the code, for the client; must name no internals and no secret. */
+  readonly description?: string;
+  /** For the log and for administrators only. */
+  readonly detail?: string;
+  readonly cause?: unknown;
+  readonly challenges?: readonly Challenge[];
+  readonly fields?: readonly FieldProblem[];
+  /** Seconds after which another attempt makes sense. */
+  readonly retryAfterSeconds?: number;
+  /** For 405: the methods that the resource has. */
+  readonly allow?: readonly string[];
+}
+
+/** A failure with a code of the closed list; rendered in one place, http/errors.ts. */
+export class AuthError extends Error {
+  override readonly name: string = 'AuthError';
+  readonly code: ErrorCode;
+  /** The text for the client. */
+  readonly description: string;
+  readonly detail: string | undefined;
+  readonly challenges: readonly Challenge[];
+  readonly fields: readonly FieldProblem[];
+  readonly retryAfterSeconds: number | undefined;
+  readonly allow: readonly string[];
+
+  constructor(code: ErrorCode, options: AuthErrorOptions = {}) {
+    const description = options.description ?? errorCodes[code];
+    super(options.detail === undefined ? `${code}: ${description}` : `${code}: ${options.detail}`, {
+      cause: options.cause,
+    });
+    this.code = code;
+    this.description = description;
+    this.detail = options.detail;
+    this.challenges = options.challenges ?? [];
+    this.fields = options.fields ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.allow = options.allow ?? [];
+  }
+}
+
+/** Where an authorization error may be sent. Only code that has matched the redirect URI builds one. */
+export interface ValidatedRedirect {
+  readonly redirectUri: string;
+  readonly state: string | null;
+  /** The `iss` parameter of RFC 9207. */
+  readonly issuer: string;
+}
+
+/** An authorization error that goes back to the client by redirect (RFC 6749 4.1.2.1). */
+export class AuthorizationError extends AuthError {
+  override readonly name = 'AuthorizationError';
+  readonly redirect: ValidatedRedirect;
+
+  constructor(code: ErrorCode, redirect: ValidatedRedirect, options: AuthErrorOptions = {}) {
+    super(code, options);
+    this.redirect = redirect;
+  }
+}

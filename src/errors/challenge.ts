@@ -1,0 +1,36 @@
+// Challenges of a 401 (spec 7.2). Values here; http/challenges.ts prints them as header lines.
+
+export type ChallengeError = 'missing' | 'invalid' | 'expired';
+
+export interface Challenge {
+  readonly scheme: 'Bearer' | 'zt-session';
+  readonly realm: 'overlay-oidc' | 'zt-session' | 'overlay-primary-ext-jwt' | 'overlay-secondary-ext-jwt';
+  readonly error: ChallengeError;
+  readonly errorDescription: string;
+  /** External JWT signer id, or several joined by `|`; for the external JWT realms. */
+  readonly id?: string;
+  /** The issuer that the signer expects, in the same order as `id`. */
+  readonly issuer?: string;
+}
+
+const descriptions: Record<ChallengeError, string> = {
+  missing: 'no matching token was provided',
+  invalid: 'token is invalid',
+  expired: 'token is expired',
+};
+
+/** The OIDC access token is lacking or was refused. */
+export function oidcChallenge(error: ChallengeError): Challenge {
+  return { scheme: 'Bearer', realm: 'overlay-oidc', error, errorDescription: descriptions[error] };
+}
+
+/** The legacy session token is lacking or was refused. */
+export function ztSessionChallenge(error: ChallengeError): Challenge {
+  return { scheme: 'zt-session', realm: 'zt-session', error, errorDescription: descriptions[error] };
+}
+
+/** With no supported token at all, both mechanisms are named, `zt-session` first (spec 7.2 rule 1). */
+export const noTokenChallenges: readonly Challenge[] = [
+  ztSessionChallenge('missing'),
+  oidcChallenge('missing'),
+];

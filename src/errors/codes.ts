@@ -1,0 +1,56 @@
+/**
+ * The closed list of failures. The description is for the person or program outside and names no internals.
+ * http/errors.ts maps each code to a status and to the words of each protocol; an unlisted code does not compile.
+ */
+export const errorCodes = {
+  // OAuth 2.0 and OpenID Connect (RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009, OIDC Core 3.1.2.6)
+  invalid_request: 'the request is malformed or lacks a required parameter',
+  invalid_client: 'the client is not known',
+  invalid_grant: 'the grant is invalid, expired, already used, or was issued to another client',
+  invalid_scope: 'the requested scope is invalid or exceeds the scope that was granted',
+  unauthorized_client: 'the client may not use this grant',
+  unsupported_grant_type: 'the grant type is not supported',
+  unsupported_response_type: 'the response type is not supported',
+  unsupported_token_type: 'the token type is not supported',
+  login_required: 'the user has to log in',
+  interaction_required: 'the user has to interact',
+  request_not_supported: 'request objects are not supported',
+  request_uri_not_supported: 'request objects by reference are not supported',
+  registration_not_supported: 'client registration is not supported',
+  insufficient_scope: 'the token lacks the scope that this resource requires',
+
+  // Authentication on the login endpoints and the Edge APIs
+  invalid_auth: 'The authentication request failed',
+  auth_request_unknown: 'The authentication request is unknown, expired or finished; start again',
+  unauthorized:
+    'The request could not be completed. The session is not authorized or the credentials are invalid',
+  forbidden: 'The authenticated identity lacks the permission for this operation',
+
+  // Input
+  could_not_parse_body: 'The body of the request could not be parsed',
+  could_not_validate: 'The supplied request contains an invalid document or parameter',
+  invalid_filter: 'The filter could not be parsed',
+  invalid_field: 'The field contains an invalid value',
+  not_found: 'The resource requested was not found or is no longer available',
+  conflict: 'The entity conflicts with one that exists',
+  cannot_delete_referenced: 'The entity is referenced by others and cannot be deleted',
+  cannot_be_deleted: 'The entity cannot be deleted',
+  password_not_acceptable: 'The password does not meet the rules',
+
+  // HTTP
+  method_not_allowed: 'The method is not allowed on this resource',
+  not_acceptable: 'None of the media types that the client accepts can be produced',
+  unsupported_media_type: 'The media type of the body is not supported here',
+  payload_too_large: 'The body is larger than this endpoint accepts',
+  uri_too_long: 'The address of the request is too long',
+  header_too_large: 'The headers of the request are too large',
+  misdirected_request: 'This server does not serve the requested host',
+
+  // Load and failure
+  rate_limited: 'Too many attempts; try again later',
+  busy: 'The server is busy; try again later',
+  unavailable: 'The service is temporarily unavailable',
+  server_error: 'An unexpected error occurred',
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;

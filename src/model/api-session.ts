@@ -1,0 +1,40 @@
+import type { ApiSessionId, AuthenticatorId, IdentityId } from './ids.ts';
+import type { PassedMethod } from './login.ts';
+import type { Millis } from './time.ts';
+
+/** Why a session ended; kept for the audit trail. */
+export const sessionEndReasons = [
+  'logout',
+  'administrator',
+  'code-reuse',
+  'refresh-reuse',
+  'revoked',
+  'identity-disabled',
+  'identity-deleted',
+  'credential-changed',
+  'timeout',
+] as const;
+export type SessionEndReason = (typeof sessionEndReasons)[number];
+
+/** What a successful login opens, by OIDC or by the legacy mechanism. */
+export interface ApiSession {
+  readonly id: ApiSessionId;
+  readonly mechanism: 'oidc' | 'legacy';
+  readonly identityId: IdentityId;
+  readonly authenticatorId: AuthenticatorId | null;
+  readonly passed: readonly PassedMethod[];
+  readonly authTime: Millis;
+  readonly certThumbprint: string | null;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly issuer: string;
+  readonly configTypes: readonly string[];
+  readonly ipAddress: string;
+  readonly createdAt: Millis;
+  /** When tokens were last issued (OIDC) or the session was last used (legacy). */
+  readonly lastActivityAt: Millis;
+  /** No token of this session is valid at or after this point; the row goes when it has passed. */
+  readonly expiresAt: Millis;
+  readonly endedAt: Millis | null;
+  readonly endReason: SessionEndReason | null;
+}

@@ -1,0 +1,27 @@
+import type { AuthRequestKey } from './ids.ts';
+import type { PrimaryMethod } from './login.ts';
+import type { Millis } from './time.ts';
+
+/**
+ * A validated authorization request (RFC 6749 4.1.1, RFC 7636 4.3, OIDC Core 3.1.2.1).
+ * Until somebody proves who they are it exists only as sealed text in the client's hands.
+ */
+export interface AuthRequest {
+  readonly key: AuthRequestKey;
+  readonly clientId: string;
+  /** Exactly as received; compared as raw text at the token endpoint. */
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly state: string | null;
+  readonly nonce: string | null;
+  /** base64url SHA-256 of the PKCE verifier. */
+  readonly codeChallenge: string;
+  /** Issuer of the bind point at which the request arrived. */
+  readonly issuer: string;
+  readonly requestedMethod: PrimaryMethod | null;
+  /** Ids or names as received; resolved when the session opens. */
+  readonly configTypes: readonly string[];
+  /** SHA-256, base64url, of the browser's binding cookie; null for clients that are not browsers. */
+  readonly browserBinding: string | null;
+  readonly createdAt: Millis;
+}

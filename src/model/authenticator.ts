@@ -1,0 +1,30 @@
+import type { Tags } from './identity.ts';
+import type { AuthenticatorId, IdentityId } from './ids.ts';
+import type { Millis } from './time.ts';
+
+interface AuthenticatorBase {
+  readonly id: AuthenticatorId;
+  readonly identityId: IdentityId;
+  readonly tags: Tags;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
+/** Username and password (`updb`). One per identity. */
+export interface PasswordAuthenticator extends AuthenticatorBase {
+  readonly method: 'updb';
+  /** As entered by the administrator; shown, never compared. */
+  readonly username: string;
+}
+
+/** A client certificate. */
+export interface CertificateAuthenticator extends AuthenticatorBase {
+  readonly method: 'cert';
+  /** PEM of the leaf. */
+  readonly certPem: string;
+  /** SHA-256 of the DER leaf, base64url. */
+  readonly thumbprint: string;
+}
+
+/** What proves an identity in a primary login. */
+export type Authenticator = PasswordAuthenticator | CertificateAuthenticator;

@@ -1,0 +1,34 @@
+import type { AuthPolicyId, IdentityId } from './ids.ts';
+import type { Millis } from './time.ts';
+
+/** `Router` may report the sessions of its connections; the other types differ only in how they are shown. */
+export const identityTypes = ['Default', 'User', 'Device', 'Service', 'Router'] as const;
+export type IdentityType = (typeof identityTypes)[number];
+
+/** Free key and value pairs that administrators attach to an entity; never interpreted. */
+export type Tags = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Who can authenticate: a person, a device, a service. */
+export interface Identity {
+  readonly id: IdentityId;
+  /** Unique. */
+  readonly name: string;
+  readonly type: IdentityType;
+  /** Matched by external JWT signers and third-party CAs that map to `externalId`. Unique when set. */
+  readonly externalId: string | null;
+  readonly authPolicyId: AuthPolicyId;
+  readonly isAdmin: boolean;
+  readonly disabledAt: Millis | null;
+  /** With `disabledAt`: disabled until then; null means until an administrator enables it. */
+  readonly disabledUntil: Millis | null;
+  readonly roleAttributes: readonly string[];
+  readonly tags: Tags;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
+/** Whether the identity may not authenticate or use what it was given before. */
+export function isDisabled(identity: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: Millis): boolean {
+  if (identity.disabledAt === null) return false;
+  return identity.disabledUntil === null || now < identity.disabledUntil;
+}

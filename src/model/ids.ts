@@ -1,0 +1,23 @@
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** Ids of different things cannot be mixed up: a wrong one does not compile. All are UUIDv7 unless said otherwise. */
+export type IdentityId = Branded<'identity'>;
+export type AuthenticatorId = Branded<'authenticator'>;
+/** UUIDv7, or the word `default` for the policy that exists from the start. */
+export type AuthPolicyId = Branded<'auth-policy'>;
+export type SignerId = Branded<'external-jwt-signer'>;
+export type CaId = Branded<'ca'>;
+/** The API session; `z_asid` in tokens. Constant over every refresh. */
+export type ApiSessionId = Branded<'api-session'>;
+/** Identifies one authorization request in the store; inside the sealed text that clients call the auth request id. */
+export type AuthRequestKey = Branded<'auth-request'>;
+export type SetupLinkId = Branded<'setup-link'>;
+
+/** Marks a string that was read from the store or made by `random.id()` as the id of a kind. */
+export function asId<Id extends string>(text: string): Id {
+  return text as Id;
+}
+
+/** The policy that every new identity has unless another one is named. It can be changed, not deleted. */
+export const defaultAuthPolicyId = asId<AuthPolicyId>('default');

@@ -1,0 +1,46 @@
+import type { AuthenticatorId, IdentityId, SignerId } from './ids.ts';
+import type { Millis } from './time.ts';
+
+/** The primary methods, by the words of the `method` parameter (spec 4.2). */
+export const primaryMethods = ['password', 'cert', 'ext-jwt'] as const;
+export type PrimaryMethod = (typeof primaryMethods)[number];
+
+/** What a client hands in to prove who it is. One member for each primary method. */
+export type Credentials = {
+  readonly method: 'password';
+  readonly username: string;
+  readonly password: string;
+};
+
+/** A proof that was accepted; the value of `amr` in tokens. `ejs:` carries the id of the external JWT signer. */
+export type PassedMethod = PrimaryMethod | 'totp' | `ejs:${string}`;
+
+/**
+ * How far a login has come. A primary login replaces it as a whole: a factor that was passed
+ * for one identity must never count for another one that logs in on the same request.
+ */
+export interface LoginProgress {
+  readonly identityId: IdentityId;
+  /** Null when the identity was found by a claim and not by an authenticator of its own. */
+  readonly authenticatorId: AuthenticatorId | null;
+  readonly passed: readonly PassedMethod[];
+  readonly authTime: Millis;
+  /** SHA-256 of the DER leaf, base64url, when the primary method was `cert`; tokens are bound to it (RFC 8705). */
+  readonly certThumbprint: string | null;
+}
+
+/** A secondary factor that a policy asks for. */
+export type Factor =
+  | { readonly type: 'totp'; readonly isEnrolled: boolean }
+  | { readonly type: 'ext-jwt'; readonly signerId: SignerId };
+
+/** One outstanding question to the client (spec 2.3). */
+export interface AuthQuery {
+  readonly typeId: string;
+  readonly format?: string;
+  readonly httpMethod?: string;
+  readonly httpUrl?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly provider: string;
+}

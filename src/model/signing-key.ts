@@ -1,0 +1,24 @@
+import type { Millis } from './time.ts';
+
+/** JOSE algorithm names of the keys that sign our tokens. */
+export const signingAlgorithms = ['ES256', 'RS256', 'EdDSA'] as const;
+export type SigningAlgorithm = (typeof signingAlgorithms)[number];
+
+/**
+ * A key that signs tokens. Its life is a sequence of times, so that every node agrees without talking:
+ * published at once, signs from `activeFrom`, signs no more from `retiredAt`, leaves the JWKS at `removedAt`.
+ */
+export interface SigningKey {
+  /** RFC 7638 thumbprint. */
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  /** Public JWK as JSON text. */
+  readonly publicJwk: string;
+  /** Private key, PKCS#8 DER, sealed under the key-encryption key with the kid as associated data. */
+  readonly sealedPrivateKey: string;
+  readonly createdAt: Millis;
+  readonly activeFrom: Millis;
+  readonly retiredAt: Millis | null;
+  /** No token signed by it is valid at or after this point. */
+  readonly removedAt: Millis | null;
+}

@@ -1,0 +1,53 @@
+import type { Seconds } from './time.ts';
+
+/** Claims of the access token (spec 2.5, RFC 9068, RFC 8705 3.1). Wire names. */
+export interface AccessTokenClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: string;
+  readonly exp: Seconds;
+  readonly iat: Seconds;
+  readonly nbf: Seconds;
+  readonly jti: string;
+  readonly client_id: string;
+  /** Space-delimited. */
+  readonly scope: string;
+  readonly amr: readonly string[];
+  readonly acr: string;
+  readonly auth_time: Seconds;
+  readonly z_asid: string;
+  readonly z_ia: boolean;
+  readonly z_ct: readonly string[];
+  readonly z_t: 'a';
+  readonly z_ice: boolean;
+  readonly cnf?: { readonly 'x5t#S256': string };
+}
+
+/** Claims of the ID token (OIDC Core 2, 3.1.3.6). Wire names. */
+export interface IdTokenClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: string;
+  readonly exp: Seconds;
+  readonly iat: Seconds;
+  readonly auth_time: Seconds;
+  readonly nonce?: string;
+  readonly amr: readonly string[];
+  readonly acr: string;
+  readonly azp: string;
+  readonly at_hash: string;
+  /** The API session; what RP-initiated logout ends. */
+  readonly sid: string;
+  readonly name: string;
+}
+
+/** Answer of the token endpoint (spec 2.4, RFC 6749 5.1). Wire names. */
+export interface TokenResponse {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  readonly expires_in: Seconds;
+  readonly id_token: string;
+  readonly scope: string;
+  /** Only when `offline_access` was granted. */
+  readonly refresh_token?: string;
+}

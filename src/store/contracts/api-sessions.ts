@@ -1,0 +1,75 @@
+import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
+import type { Identity } from '../../model/identity.ts';
+import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { Millis } from '../../model/time.ts';
+
+export interface RotateRefreshToken {
+  readonly sessionId: ApiSessionId;
+  /** SHA-256 of the whole token that was presented, base64url. */
+  readonly presentedHash: string;
+  /** Generation number inside the presented token, whose authenticity the caller has verified. */
+  readonly presentedGeneration: number;
+  readonly clientId: string;
+  readonly issuer: string;
+  /** SHA-256, base64url, of the DER leaf on the connection; must equal the session's when the session has one. */
+  readonly certThumbprint: string | null;
+  readonly nextHash: string;
+  /** Sliding end of the successor; capped by the family's absolute end. */
+  readonly nextExpiresAt: Millis;
+  /** The session lives at least until then, since its new access token does. */
+  readonly sessionExpiresAt: Millis;
+  readonly ipAddress: string;
+  readonly now: Millis;
+  /** A duplicate of the direct predecessor within this time, from the same sender, is refused without ending the family. */
+  readonly duplicateWindow: Millis;
+}
+
+export type RotateOutcome =
+  | { readonly outcome: 'rotated'; readonly session: ApiSession; readonly identity: Identity }
+  /** The token is one of ours that was used before: the session and its whole family have been ended. */
+  | { readonly outcome: 'reused' }
+  | {
+      readonly outcome: 'refused';
+      readonly reason:
+        | 'unknown'
+        | 'expired'
+        | 'ended'
+        | 'duplicate'
+        | 'wrong-binding'
+        | 'identity-unavailable';
+    };
+
+/** What the deny set needs to know of a session that ended before its tokens expired. */
+export interface EndedSession {
+  readonly id: ApiSessionId;
+  readonly expiresAt: Millis;
+}
+
+export interface ApiSessionStore {
+  find(id: ApiSessionId): Promise<ApiSession | null>;
+
+  /** Sessions that have neither ended nor expired. */
+  list(query: ListQuery, now: Millis): Promise<Page<ApiSession & { readonly identityName: string }>>;
+
+  /**
+   * Replaces the live refresh token of a session by its successor; the old one is dead in the same step.
+   * Exactly one of any number of concurrent calls with the same token is `rotated`. A token of an earlier
+   * generation ends the family (RFC 9700 4.14.2), save for the duplicate described at `duplicateWindow`.
+   */
+  rotateRefreshToken(rotate: RotateRefreshToken): Promise<RotateOutcome>;
+
+  /** Ends one session: its tokens are refused from the next call on. False when it was not alive. */
+  end(id: ApiSessionId, reason: SessionEndReason, now: Millis): Promise<boolean>;
+
+  /** Ends every live session of an identity, except one if named. @returns how many */
+  endAllOf(
+    identityId: IdentityId,
+    reason: SessionEndReason,
+    now: Millis,
+    except?: ApiSessionId,
+  ): Promise<number>;
+
+  /** Every ended session that still has unexpired tokens: the deny set at start-up. */
+  listEnded(now: Millis): Promise<readonly EndedSession[]>;
+}

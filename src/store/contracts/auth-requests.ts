@@ -1,0 +1,99 @@
+import type { ApiSession } from '../../model/api-session.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { Identity } from '../../model/identity.ts';
+import type { ApiSessionId, AuthRequestKey } from '../../model/ids.ts';
+import type { LoginProgress } from '../../model/login.ts';
+import type { Millis } from '../../model/time.ts';
+
+/** An authorization code as it is stored: never the code itself. */
+export interface StoredCode {
+  /** SHA-256 of the whole code, base64url. */
+  readonly hash: string;
+  readonly expiresAt: Millis;
+}
+
+/** A login in progress: exists from the first verified primary login on. */
+export interface LoginRecord {
+  readonly authRequest: AuthRequest;
+  /** Raised by every primary login; a factor is recorded only for the generation it was verified against. */
+  readonly generation: number;
+  readonly progress: LoginProgress;
+  readonly hasCode: boolean;
+  readonly expiresAt: Millis;
+}
+
+export interface RedeemCode {
+  readonly key: AuthRequestKey;
+  readonly codeHash: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  /** S256 of the verifier that was presented. */
+  readonly codeChallenge: string;
+  readonly issuer: string;
+  readonly now: Millis;
+  /** The session to open, and its first refresh token when `offline_access` was granted. */
+  readonly session: {
+    readonly id: ApiSessionId;
+    readonly ipAddress: string;
+    readonly expiresAt: Millis;
+    readonly refresh: NewRefreshFamily;
+  };
+}
+
+/** Opened only when the scopes of the authorization request hold `offline_access`. */
+export interface NewRefreshFamily {
+  /** SHA-256 of the refresh token of generation 1, base64url. */
+  readonly hash: string;
+  readonly expiresAt: Millis;
+  /** No token of the family is accepted at or after this point, however often it was refreshed. */
+  readonly familyExpiresAt: Millis;
+}
+
+export type RedeemOutcome =
+  | {
+      readonly outcome: 'redeemed';
+      readonly session: ApiSession;
+      readonly identity: Identity;
+      readonly nonce: string | null;
+    }
+  /** `endedSession` is set when this was a second valid use and the session that the first one opened was ended. */
+  | {
+      readonly outcome: 'refused';
+      readonly reason: RedeemRefusal;
+      readonly endedSession: ApiSessionId | null;
+    };
+
+/** For the audit trail; the client is never told which. */
+export type RedeemRefusal =
+  | 'unknown'
+  | 'expired'
+  | 'already-used'
+  | 'wrong-binding'
+  | 'too-many-attempts'
+  | 'identity-unavailable';
+
+export interface AuthRequestStore {
+  /**
+   * Records a verified primary login and replaces whatever was proven on this request before, in one step.
+   * With `code`, the request is finished by the same step. A request that already has a code is left as it is.
+   * @returns `finished` when the request already has a code
+   */
+  recordPrimaryLogin(login: {
+    authRequest: AuthRequest;
+    progress: LoginProgress;
+    code: StoredCode | null;
+    expiresAt: Millis;
+    now: Millis;
+  }): Promise<'recorded' | 'finished'>;
+
+  /** The record of a request whose primary login is done; null when there is none or it has expired. */
+  findLogin(key: AuthRequestKey, now: Millis): Promise<LoginRecord | null>;
+
+  /**
+   * Uses up an authorization code and opens its session: exactly one of any number of concurrent calls is
+   * `redeemed`. Every binding stands in the condition of the one statement that decides. A second use with the
+   * right bindings ends the session that the first one opened (RFC 6749 4.1.2); wrong bindings do not use the
+   * code up, but the fifth makes it worthless. A disabled or deleted identity refuses.
+   */
+  redeemCode(redeem: RedeemCode): Promise<RedeemOutcome>;
+}

@@ -1,0 +1,48 @@
+import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { Authenticator, PasswordAuthenticator } from '../../model/authenticator.ts';
+import type { Identity, Tags } from '../../model/identity.ts';
+import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { Millis } from '../../model/time.ts';
+
+export interface NewPasswordAuthenticator {
+  readonly id: AuthenticatorId;
+  readonly identityId: IdentityId;
+  readonly username: string;
+  /** The one form under which a user name is looked up; unique (see login/username.ts). */
+  readonly usernameKey: string;
+  /** PHC string. */
+  readonly passwordHash: string;
+  readonly tags: Tags;
+}
+
+/** Everything a password login needs, read at once. */
+export interface PasswordLogin {
+  readonly authenticator: PasswordAuthenticator;
+  readonly passwordHash: string;
+  readonly identity: Identity;
+  readonly policy: AuthPolicy;
+}
+
+export interface AuthenticatorStore {
+  findPasswordLogin(usernameKey: string): Promise<PasswordLogin | null>;
+  /** @throws AlreadyTaken `username`, or `method` when the identity already has a password */
+  createPassword(authenticator: NewPasswordAuthenticator, now: Millis): Promise<void>;
+  find(id: AuthenticatorId): Promise<Authenticator | null>;
+  list(query: ListQuery): Promise<Page<Authenticator & { readonly identityName: string }>>;
+  /**
+   * Sets user name or password. A new password ends the identity's sessions in the same step, except one if named.
+   * @returns false when there is no such authenticator
+   * @throws AlreadyTaken `username`
+   */
+  updatePassword(
+    id: AuthenticatorId,
+    patch: { username?: string; usernameKey?: string; passwordHash?: string; tags?: Tags },
+    now: Millis,
+    exceptSession?: string,
+  ): Promise<boolean>;
+  /** Stores the same password under newer parameters. Does nothing when the hash is no longer `oldHash`. */
+  rehashPassword(id: AuthenticatorId, oldHash: string, newHash: string): Promise<void>;
+  /** Deletes an authenticator and ends the sessions it opened. False when there is none. */
+  delete(id: AuthenticatorId, now: Millis): Promise<boolean>;
+}

@@ -1,0 +1,20 @@
+import type { Millis } from '../../model/time.ts';
+import type { NewIdentity } from './identities.ts';
+
+export interface SetupLinkStore {
+  /** Stores a one-time link for setting up an administrator; earlier unused ones stop working. */
+  create(link: { id: string; tokenHash: string; expiresAt: Millis; now: Millis }): Promise<void>;
+  /** `usable`, or why it is not. Uses nothing up. */
+  check(tokenHash: string, now: Millis): Promise<'usable' | 'used' | 'expired' | 'unknown'>;
+  /**
+   * Uses the link up and creates the administrator with a password in the same step.
+   * Exactly one of any number of concurrent calls creates one.
+   * @throws AlreadyTaken `name` or `username`; the link stays usable
+   */
+  redeem(
+    tokenHash: string,
+    admin: NewIdentity,
+    password: { id: string; username: string; usernameKey: string; passwordHash: string },
+    now: Millis,
+  ): Promise<'created' | 'used' | 'expired' | 'unknown'>;
+}

@@ -1,0 +1,45 @@
+// What the rest of the program may ask of the store: one interface per concern. A method is one atomic intent,
+// never a table operation, and its promise resolves after the commit is durable. Implementations live in store/sql;
+// nothing but services.ts knows them.
+
+import type { ApiSessionStore } from './api-sessions.ts';
+import type { AuthPolicyStore } from './auth-policies.ts';
+import type { AuthRequestStore } from './auth-requests.ts';
+import type { AuthenticatorStore } from './authenticators.ts';
+import type { ChangeFeed } from './changes.ts';
+import type { ExpiryStore } from './expiry.ts';
+import type { IdentityStore } from './identities.ts';
+import type { KeyStore } from './keys.ts';
+import type { SetupLinkStore } from './setup-links.ts';
+
+export interface Store {
+  readonly authRequests: AuthRequestStore;
+  readonly apiSessions: ApiSessionStore;
+  readonly identities: IdentityStore;
+  readonly authenticators: AuthenticatorStore;
+  readonly authPolicies: AuthPolicyStore;
+  readonly keys: KeyStore;
+  readonly setupLinks: SetupLinkStore;
+  readonly changes: ChangeFeed;
+  readonly expiry: ExpiryStore;
+  /** Waits for what is under way, then lets go of the database. */
+  close(): Promise<void>;
+}
+
+/**
+ * Thrown by any method when the database could not do its part: disk full, connection lost, shutting down.
+ * Nothing of the intent has taken effect, except that a commit whose answer was lost may have.
+ */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** Thrown by methods that create or rename, when a unique value is taken. `field` is the wire name of the field. */
+export class AlreadyTaken extends Error {
+  override readonly name = 'AlreadyTaken';
+  readonly field: string;
+  constructor(field: string) {
+    super(`${field} is already taken`);
+    this.field = field;
+  }
+}
