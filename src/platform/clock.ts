@@ -1,0 +1,61 @@
+// platform/ holds leaves that know nothing of the domain: clock, random, digests, sealed boxes, password
+// hashing, certificates, logging, strict parsing. Nothing here imports from another folder of src/, and
+// outside this folder nobody reads the system's clock, its random source or its files of keys directly.
+import { performance } from 'node:perf_hooks';
+
+/** Milliseconds: a point in time since 1970-01-01T00:00:00Z, or a duration. */
+export type Millis = number;
+/** Seconds; only in claims and response bodies. */
+export type Seconds = number;
+
+export const SECOND: Millis = 1000;
+export const MINUTE: Millis = 60 * SECOND;
+export const HOUR: Millis = 60 * MINUTE;
+export const DAY: Millis = 24 * HOUR;
+
+export interface Clock {
+  /** Wall-clock time; may step when the machine's time is corrected. */
+  now(): Millis;
+  /** Time since an arbitrary start; never steps back. For measuring durations only. */
+  monotonic(): Millis;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+};
+
+export interface FixedClock extends Clock {
+  /** Lets time pass: both readings grow by `ms`. */
+  advance(ms: Millis): void;
+  /** Steps the wall clock, as an administrator does; the monotonic reading stays. */
+  set(to: string | Millis): void;
+}
+
+/**
+ * A clock that stands still until told otherwise; for tests.
+ * @param start an ISO 8601 time or Millis
+ * @throws RangeError when `start` (or a later `set`) is not a time
+ */
+export function fixedClock(start: string | Millis): FixedClock {
+  let wall = toMillis(start);
+  let elapsed: Millis = 0;
+  return {
+    now: () => wall,
+    monotonic: () => elapsed,
+    advance(ms) {
+      if (!(ms >= 0)) throw new RangeError('time passes forward only; use set() to step the clock back');
+      wall += ms;
+      elapsed += ms;
+    },
+    set(to) {
+      wall = toMillis(to);
+    },
+  };
+}
+
+function toMillis(time: string | Millis): Millis {
+  const millis = typeof time === 'number' ? time : Date.parse(time);
+  if (!Number.isFinite(millis)) throw new RangeError(`not a time: ${String(time)}`);
+  return millis;
+}
