@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { oidcBindings } from './bindings.ts';
+import type { Binding } from './config.ts';
+
+const ALL: readonly Binding[] = ['edge-client', 'edge-management', 'edge-oidc', 'health-checks', 'metrics'];
+/** Every set of bindings that one listener can have: 32. */
+const SETS = Array.from({ length: 2 ** ALL.length }, (_, mask) => ALL.filter((_b, bit) => (mask >> bit) & 1));
+
+describe('where the OIDC provider is bound', () => {
+  test('with auto-binding, every listener with edge-client gets edge-oidc', () => {
+    const listeners = [
+      { bindings: ['edge-client', 'edge-management'] },
+      { bindings: ['edge-management'] },
+      { bindings: ['health-checks', 'edge-client'] },
+    ] as const;
+    assert.deepEqual(oidcBindings({ edgePresent: true, disableOidcAutoBinding: false, listeners }), [
+      'automatic',
+      'none',
+      'automatic',
+    ]);
+  });
+
+  test('edge-oidc listed once is used as given and suppresses auto-binding everywhere', () => {
+    const listeners = [{ bindings: ['edge-client'] }, { bindings: ['edge-oidc'] }] as const;
+    assert.deepEqual(oidcBindings({ edgePresent: true, disableOidcAutoBinding: false, listeners }), [
+      'none',
+      'explicit',
+    ]);
+  });
+
+  test('with auto-binding disabled, only listeners that list edge-oidc have it', () => {
+    const clientOnly = [{ bindings: ['edge-client'] }] as const;
+    const given = { edgePresent: true, disableOidcAutoBinding: true };
+    assert.deepEqual(oidcBindings({ ...given, listeners: clientOnly }), ['none']);
+    const listed = [{ bindings: ['edge-client', 'edge-oidc'] }, { bindings: ['edge-client'] }] as const;
+    assert.deepEqual(oidcBindings({ ...given, listeners: listed }), ['explicit', 'none']);
+  });
+
+  test('the rules hold for every combination of bindings on two listeners', () => {
+    for (const edgePresent of [true, false]) {
+      for (const disableOidcAutoBinding of [true, false]) {
+        for (const first of SETS) {
+          for (const second of SETS) {
+            const listeners = [{ bindings: first }, { bindings: second }];
+            const result = oidcBindings({ edgePresent, disableOidcAutoBinding, listeners });
+            const label = JSON.stringify({ edgePresent, disableOidcAutoBinding, first, second, result });
+            assert.equal(result.length, 2, label);
+            listeners.forEach(({ bindings }, index) => {
+              const lists = bindings.includes('edge-oidc');
+              const other = listeners[1 - index]?.bindings.includes('edge-oidc') === true;
+              assert.equal(result[index] === 'explicit', edgePresent && lists, label);
+              assert.equal(
+                result[index] === 'automatic',
+                edgePresent &&
+                  !disableOidcAutoBinding &&
+                  !lists &&
+                  !other &&
+                  bindings.includes('edge-client'),
+                label,
+              );
+            });
+          }
+        }
+      }
+    }
+  });
+
+  test('no listener at all is no binding at all', () => {
+    assert.deepEqual(oidcBindings({ edgePresent: true, disableOidcAutoBinding: false, listeners: [] }), []);
+  });
+});

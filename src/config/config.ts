@@ -1,0 +1,144 @@
+// config/ turns the configuration file into a frozen `Config`, once, at start-up: it knows the file's shape,
+// the defaults, the adjustments of spec section 5.7 and where each effective value came from. It does not
+// open databases, read keys or listen; it only says, in full and before anything starts, what is wrong.
+//
+// This file is what the rest of the service sees. Nothing here is optional soup: every default is resolved,
+// every path is absolute, every duration is Millis.
+import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
+import type { Millis } from '../platform/clock.ts';
+
+/** The effective configuration; deeply frozen. */
+export interface Config {
+  /** Version of the file format. */
+  readonly v: 3;
+  readonly db: DbConfig;
+  readonly secrets: {
+    /** File of the key-encryption key. */
+    readonly keyFile: string;
+  };
+  /** The default identity; `caFile` is the overlay's own PKI. */
+  readonly identity: IdentityFiles;
+  readonly listeners: readonly Listener[];
+  readonly edge: EdgeConfig;
+  readonly log: LogConfig;
+}
+
+export type DbConfig =
+  | { readonly engine: 'sqlite'; readonly file: string }
+  /** `url` may carry a password: never print it, use `withoutPassword` of explain.ts. */
+  | { readonly engine: 'postgres'; readonly url: string };
+
+/** Absolute paths of PEM files. */
+export interface IdentityFiles {
+  readonly certFile: string;
+  /** Certificate chain that TLS listeners present; the same as `certFile` unless given. */
+  readonly serverCertFile: string;
+  readonly keyFile: string;
+  readonly caFile: string;
+}
+
+export interface Listener {
+  /** Unique among the listeners. */
+  readonly name: string;
+  /** At least one. */
+  readonly bindPoints: readonly BindPoint[];
+  /** The listener's own identity or, if it has none, the default one. */
+  readonly identity: IdentityFiles;
+  readonly tls: { readonly minVersion: TlsVersion; readonly maxVersion: TlsVersion };
+  readonly timeouts: { readonly idle: Millis; readonly read: Millis; readonly write: Millis };
+  /** `request`: ask for a client certificate in the handshake, never insist; `none`: do not ask. */
+  readonly clientCertificates: 'request' | 'none';
+  /** At least one, each binding at most once; includes the automatically bound `edge-oidc`. */
+  readonly apis: readonly ListenerApi[];
+}
+
+export interface BindPoint {
+  /** Where to listen. `host` has no brackets; `port` 0 lets the system choose (tests). */
+  readonly interface: { readonly host: string; readonly port: number };
+  /** What clients dial: `host:port`, host in lower case, IPv6 in brackets. Port 0 only with interface port 0. */
+  readonly address: string;
+  /** `https://host[:port]/oidc`; `:443` is left out. Computed by `issuerOf(address)` of addresses.ts. */
+  readonly issuer: string;
+}
+
+/** As `node:tls` spells them. */
+export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
+
+export type Binding = 'edge-client' | 'edge-management' | 'edge-oidc' | 'health-checks' | 'metrics';
+
+export type ListenerApi =
+  | { readonly binding: Exclude<Binding, 'edge-oidc'> }
+  | {
+      readonly binding: 'edge-oidc';
+      /** False: added by the auto-binding rule of spec section 5.7. */
+      readonly explicit: boolean;
+      /** Never empty: the loopback defaults stand in for an absent or empty list. */
+      readonly redirectUris: readonly RedirectUriPattern[];
+      readonly postLogoutUris: readonly RedirectUriPattern[];
+    };
+
+export interface EdgeConfig {
+  /** Whether the file has an `edge` section, which is what turns the OIDC provider on. */
+  readonly present: boolean;
+  readonly api: {
+    /** A legacy session ends after this long without activity. */
+    readonly sessionTimeout: Millis;
+    /** The main address, `host:port`: a bind point address of a listener with `edge-client`. */
+    readonly address: string;
+    readonly disableOidcAutoBinding: boolean;
+  };
+  readonly enrollment: {
+    /** What client certificates are signed with; null: enrolment by certificate signing is off. */
+    readonly signingCert: { readonly certFile: string; readonly keyFile: string } | null;
+    readonly edgeIdentity: {
+      /** Lifetime of an enrolment token. */
+      readonly duration: Millis;
+    };
+  };
+  readonly oidc: {
+    readonly accessTokenDuration: Millis;
+    readonly idTokenDuration: Millis;
+    /** At least one minute longer than `accessTokenDuration`. */
+    readonly refreshTokenDuration: Millis;
+    /** Absolute end of a refresh family, counted from login; at least `refreshTokenDuration`. */
+    readonly refreshFamilyDuration: Millis;
+    readonly idTokenSigningAlg: IdTokenSigningAlg;
+    readonly compatibility: {
+      /** Alias client ids that get the compatibility profile; empty: the profile is off. */
+      readonly clientIds: readonly string[];
+    };
+  };
+  readonly totp: {
+    /** The name that authenticator apps show. */
+    readonly issuer: string;
+  };
+  readonly externalJwtSigners: { readonly jwksFetch: JwksFetchConfig };
+}
+
+export type IdTokenSigningAlg = 'ES256' | 'RS256' | 'EdDSA';
+
+/** Limits of outbound requests for signer keys. Link-local and metadata addresses are refused regardless. */
+export interface JwksFetchConfig {
+  /** For the whole fetch, redirects included. */
+  readonly timeout: Millis;
+  readonly maxRedirects: number;
+  readonly blockPrivateAddresses: boolean;
+  /** Exact names in lower case; an empty list allows every name. */
+  readonly allowedHostnames: readonly string[];
+  readonly deniedHostnames: readonly string[];
+  /** An empty list allows every address. */
+  readonly allowedIPs: readonly IpRange[];
+  readonly deniedIPs: readonly IpRange[];
+}
+
+/** As `net.BlockList.addSubnet` takes it; a single address has the full prefix length. */
+export interface IpRange {
+  readonly address: string;
+  readonly prefixLength: number;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+export interface LogConfig {
+  readonly format: 'text' | 'json';
+  readonly level: 'error' | 'warn' | 'info' | 'debug';
+}

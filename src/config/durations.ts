@@ -1,0 +1,83 @@
+import type { Millis } from '../platform/clock.ts';
+
+/** A duration that cannot be read; the message is a plain sentence without a final full stop. */
+export class DurationError extends Error {
+  override name = 'DurationError';
+}
+
+const NANOS_PER_UNIT: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  // Two code points look the same and both are in use: U+00B5 (micro sign) and U+03BC (Greek mu).
+  '\u00b5s': 1_000n,
+  '\u03bcs': 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+const NANOS_PER_MILLI = 1_000_000n;
+/** What a signed 64-bit count of nanoseconds holds: the range of the notation, about 292 years. */
+const MAX_NANOS = 2n ** 63n - 1n;
+const LONGEST_TEXT = 64;
+const TERM = /(\d+)(?:\.(\d+))?([a-z\u00b5\u03bc]+)/y;
+
+/**
+ * Reads a duration in Go's notation: decimal numbers, each with a unit (`ns us ms s m h`), written together:
+ * `1h30m`, `500ms`, `1.5h`; a bare `0` is zero. Computed in whole nanoseconds, so `0.1s` is exactly 100 ms.
+ * @throws DurationError also for what the notation allows but no setting here can mean: a negative duration
+ *   and a fraction of a millisecond
+ * @see https://pkg.go.dev/time#ParseDuration
+ */
+export function parseDuration(text: string): Millis {
+  if (text === '0') return 0;
+  const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  const refuse = (why: string) => new DurationError(`"${shown}" is not a duration: ${why}`);
+  if (text === '') throw refuse('it is empty; write for example 30m, 24h or 1h30m');
+  if (text.length > LONGEST_TEXT) throw refuse('it is too long');
+  if (/^-/.test(text)) throw refuse('it must not be negative');
+  if (/^\d+(\.\d+)?$/.test(text)) throw refuse(`the unit is missing; write for example ${text}s or ${text}m`);
+
+  let nanos = 0n;
+  TERM.lastIndex = 0;
+  for (let at = 0; at < text.length; at = TERM.lastIndex) {
+    const term = TERM.exec(text);
+    if (term === null) throw refuse('write numbers with units h, m, s or ms, for example 30m, 24h or 1h30m');
+    const [, whole = '', fraction = '', unit = ''] = term;
+    const perUnit = Object.hasOwn(NANOS_PER_UNIT, unit) ? NANOS_PER_UNIT[unit] : undefined;
+    if (perUnit === undefined) throw refuse(`"${unit}" is not a unit; the units are h, m, s and ms`);
+    const scaled = BigInt(whole + fraction) * perUnit;
+    const divisor = 10n ** BigInt(fraction.length);
+    if (scaled % divisor !== 0n) throw refuse('it is finer than a millisecond');
+    nanos += scaled / divisor;
+    if (nanos > MAX_NANOS) throw refuse('it is too long');
+  }
+  if (nanos % NANOS_PER_MILLI !== 0n) throw refuse('it is finer than a millisecond');
+  return Number(nanos / NANOS_PER_MILLI);
+}
+
+/**
+ * Writes a duration the way people write it in the configuration file: `30m`, `1h30m`, `1.5s`, `500ms`, `0s`.
+ * Reading the result back gives the same number.
+ * @param millis a whole number, not negative
+ */
+export function formatDuration(millis: Millis): string {
+  if (!Number.isSafeInteger(millis) || millis < 0) throw new RangeError(`not a duration: ${millis}`);
+  if (millis === 0) return '0s';
+  if (millis < 1000) return `${millis}ms`;
+  const hours = Math.floor(millis / 3_600_000);
+  const minutes = Math.floor((millis % 3_600_000) / 60_000);
+  const rest = millis % 60_000;
+  const seconds = Math.floor(rest / 1000);
+  const fraction =
+    rest % 1000 === 0
+      ? ''
+      : `.${String(rest % 1000)
+          .padStart(3, '0')
+          .replace(/0+$/, '')}`;
+  return (
+    (hours > 0 ? `${hours}h` : '') +
+    (minutes > 0 ? `${minutes}m` : '') +
+    (rest > 0 ? `${seconds}${fraction}s` : '')
+  );
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  DEFAULT_POST_LOGOUT_URIS,
+  DEFAULT_REDIRECT_URIS,
+  formatRedirectUri,
+  parseRedirectUri,
+  RedirectUriError,
+} from './redirect-uris.ts';
+
+describe('configured redirect URIs', () => {
+  test('a star as the whole port of a loopback URI becomes a loopback pattern', () => {
+    for (const scheme of ['http', 'https']) {
+      for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+        assert.deepEqual(parseRedirectUri(`${scheme}://${host}:*/auth/callback`), {
+          kind: 'loopback-port',
+          prefix: `${scheme}://${host}`,
+          suffix: '/auth/callback',
+        });
+      }
+    }
+  });
+
+  test('everything else that is allowed is matched exactly', () => {
+    const allowed = [
+      'https://app.example.com/callback',
+      'https://app.example.com',
+      'https://app.example.com/',
+      'https://app.example.com:8443/cb?tenant=a%20b',
+      'https://192.0.2.7/cb',
+      'https://[2001:db8::5]:8443/cb',
+      'http://localhost/auth/callback',
+      'http://localhost:8080/auth/callback',
+      'http://127.0.0.1:1/cb',
+      'http://[::1]:65535/cb',
+      'https://app.example.com/a..b/.well-known/cb',
+      'myapp://auth/callback',
+      'com.example.app:/callback',
+      'com.example.app:///callback',
+    ];
+    for (const uri of allowed) assert.deepEqual(parseRedirectUri(uri), { kind: 'exact', uri });
+  });
+
+  test('a star anywhere else is refused', () => {
+    const stars = [
+      '*',
+      'https://*',
+      'https://*/callback',
+      'https://*.example.com/callback',
+      'https://app.example.com:*/callback',
+      'https://app.example.com/*',
+      'https://app.example.com/cb?x=*',
+      'http://local*:80/callback',
+      'http://localhost:*',
+      'http://localhost:*?x=1',
+      'http://localhost:80*/callback',
+      'http://localhost:*80/callback',
+      'http://localhost:**/callback',
+      'http://localhost:*/*',
+      'http://localhost:*/auth/*/callback',
+      'http://localhost*/callback',
+      'http://localhost.example.com:*/callback',
+      'http://127.0.0.2:*/callback',
+      'http://0.0.0.0:*/callback',
+      'http://[::]:*/callback',
+      'http://[0:0:0:0:0:0:0:1]:*/callback',
+      'http://*@localhost:80/callback',
+      'http*://localhost/callback',
+      'myapp://localhost:*/callback',
+      'myapp://*',
+    ];
+    for (const uri of stars) assert.throws(() => parseRedirectUri(uri), RedirectUriError, uri);
+  });
+
+  test('fragments, user names, relative references and plain http to another host are refused', () => {
+    const hostile = [
+      '',
+      ' ',
+      '/auth/callback',
+      'auth/callback',
+      '//app.example.com/cb',
+      'localhost:8080/cb',
+      'https:',
+      'https:/app.example.com/cb',
+      'https:app.example.com/cb',
+      'https://',
+      'https:///cb',
+      'https://:443/cb',
+      'https://app.example.com/cb#',
+      'https://app.example.com/cb#x',
+      'https://user@app.example.com/cb',
+      'https://user:pw@app.example.com/cb',
+      'https://localhost:x@evil.example/auth/callback',
+      'http://localhost:*@evil.example/auth/callback',
+      'http://localhost:80@evil.example/cb',
+      'http://localhost:1\\@evil.example/cb',
+      'http://app.example.com/cb',
+      'http://192.0.2.7/cb',
+      'http://localhost.evil.example/cb',
+      'http://localhost./cb',
+      'http://127.1/cb',
+      'http://2130706433/cb',
+      'http://0x7f.0.0.1/cb',
+      'http://[::ffff:127.0.0.1]/cb',
+      'http://LOCALHOST/cb',
+      'HTTP://localhost/cb',
+      'https://APP.example.com/cb',
+      'https://app.example.com./cb',
+      'https://bücher.example/cb',
+      'http://ⓛocalhost/cb',
+      'https://app.example.com:0/cb',
+      'https://app.example.com:080/cb',
+      'https://app.example.com:65536/cb',
+      'https://app.example.com:/cb',
+      'https://app.example.com:http/cb',
+      'https://app.example.com/../cb',
+      'https://app.example.com/a/./cb',
+      'https://app.example.com/%2e%2e/cb',
+      'https://app.example.com/.%2E',
+      'http://localhost:*/auth/../callback',
+      'https://app.example.com/a b',
+      ' https://app.example.com/cb',
+      'https://app.example.com/cb\n',
+      'https://app.example.com/c\tb',
+      'https://app.example.com/%zz',
+      'https://app.example.com/%2',
+      'https://app.example.com/"',
+      'https://app.example.com/<x>',
+      'https://app.example.com/\u0000',
+      'https://[::1/cb',
+      'https://[zz]/cb',
+      'https://[fe80::1%25eth0]/cb',
+      'https://ex%61mple.com/cb',
+      `https://app.example.com/${'a'.repeat(3000)}`,
+    ];
+    for (const uri of hostile) {
+      assert.throws(
+        () => parseRedirectUri(uri),
+        (error: unknown) => error instanceof RedirectUriError && error.message.length < 400,
+        JSON.stringify(uri.slice(0, 80)),
+      );
+    }
+  });
+
+  test('schemes that a browser acts upon are refused, in any case', () => {
+    const hostile = [
+      'javascript:alert(1)',
+      'JavaScript:alert(1)//',
+      'javascript://localhost/%0aalert(1)',
+      'data:text/html,x',
+      'vbscript:x',
+      'file:///etc/passwd',
+      'blob:https://app.example.com/x',
+      'view-source:https://app.example.com',
+      'filesystem:https://app.example.com/x',
+      'about:blank',
+      'intent://x/y',
+      'ws://localhost/x',
+      'urn:ietf:wg:oauth:2.0:oob',
+      'mailto:a@b.example',
+      'myapp:',
+      'myapp:callback',
+      'myapp://',
+      'myapp://user@auth/callback',
+      'MyApp://auth/callback',
+      '1app://auth/callback',
+    ];
+    for (const uri of hostile) assert.throws(() => parseRedirectUri(uri), RedirectUriError, uri);
+  });
+
+  test('the defaults are loopback patterns for both schemes and all three hosts', () => {
+    const lists = [
+      [DEFAULT_REDIRECT_URIS, '/auth/callback'],
+      [DEFAULT_POST_LOGOUT_URIS, '/auth/logout'],
+    ] as const;
+    for (const [uris, suffix] of lists) {
+      const patterns = uris.map(parseRedirectUri);
+      assert.equal(new Set(uris).size, 6);
+      for (const pattern of patterns) {
+        assert.equal(pattern.kind === 'loopback-port' && pattern.suffix, suffix);
+      }
+      assert.deepEqual(patterns.map(formatRedirectUri), uris);
+    }
+  });
+});
