@@ -1,0 +1,106 @@
+// How an endpoint is declared. The declaration says everything that is true of the endpoint before its handler
+// runs (methods, who may call, media types, schemas, wording of errors), so that mounting can enforce it and
+// the API description can be written from it. Mounting on the HTTP framework is mount.ts.
+import type { z } from 'zod';
+import type { Binding } from '../config/config.ts';
+import type { Answer } from './answer.ts';
+import type { ErrorFormat } from './error-answers.ts';
+import type { AuthenticatedContext, RequestContext } from './request-context.ts';
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Which API an endpoint belongs to. A listener mounts the endpoints of the APIs it binds. */
+export type Api = 'oidc' | 'pages' | 'edge-client' | 'edge-management' | 'health' | 'metrics';
+
+export const bindingOfApi: Readonly<Record<Api, Binding>> = {
+  oidc: 'edge-oidc',
+  pages: 'edge-oidc',
+  'edge-client': 'edge-client',
+  'edge-management': 'edge-management',
+  health: 'health-checks',
+  metrics: 'metrics',
+};
+
+/**
+ * Who may call: anybody; a caller with a session whose factors may still be outstanding; with none outstanding;
+ * the same who is an administrator.
+ */
+export type Guard = 'anonymous' | 'partial' | 'full' | 'admin';
+
+/** Which bodies an endpoint reads. */
+export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
+  /** Accept `application/json`. */
+  readonly json: boolean;
+  /** Accept `application/x-www-form-urlencoded`. */
+  readonly form: boolean;
+  /** Applied to a record without prototype; a repeated form field is an array there. An empty body is `{}`. */
+  readonly schema: Schema;
+}
+
+/** What the declared schemas make of the request. */
+export interface Input<Body, Query, Params> {
+  readonly body: Body;
+  readonly query: Query;
+  readonly params: Params;
+}
+
+type ContextOf<G extends Guard> = G extends 'anonymous' ? RequestContext : AuthenticatedContext;
+
+interface RouteRules {
+  /** HEAD is answered only where it is listed; the framework drops the body. */
+  readonly methods: readonly Method[];
+  /** Exact; `:name` stands for one segment. A slash at the end is another path. */
+  readonly path: string;
+  readonly api: Api;
+  readonly errors: ErrorFormat;
+  /** Media types of the answer in order of preference; by default JSON, and HTML where errors may be pages. */
+  readonly produces?: readonly string[];
+  /** Largest body in bytes, if not that of the API. */
+  readonly bodyLimit?: number;
+}
+
+export interface RouteDefinition<
+  G extends Guard,
+  Body extends z.ZodType,
+  Query extends z.ZodType,
+  Params extends z.ZodType,
+> extends RouteRules {
+  readonly guard: G;
+  readonly body?: BodyRule<Body>;
+  readonly query?: Query;
+  readonly params?: Params;
+  handler(
+    context: ContextOf<G>,
+    input: Input<z.output<Body>, z.output<Query>, z.output<Params>>,
+  ): Answer | Promise<Answer>;
+}
+
+/** A declared endpoint with the types of its input forgotten. Made by `route`. */
+export interface Route extends RouteRules {
+  readonly guard: Guard;
+  readonly body: BodyRule | undefined;
+  readonly query: z.ZodType | undefined;
+  readonly params: z.ZodType | undefined;
+  readonly handler: (
+    context: RequestContext,
+    input: Input<unknown, unknown, unknown>,
+  ) => Answer | Promise<Answer>;
+}
+
+/** Declares an endpoint; the handler's input has the types of the schemas. Without a schema it is undefined. */
+export function route<
+  const G extends Guard,
+  Body extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  Params extends z.ZodType = z.ZodUndefined,
+>(definition: RouteDefinition<G, Body, Query, Params>): Route {
+  const { body, query, params, ...rules } = definition;
+  return {
+    ...rules,
+    body,
+    query,
+    params,
+    // Sound because mount.ts gives the handler what the guard and the schemas of this very declaration returned.
+    handler: definition.handler as unknown as Route['handler'],
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * On every answer, whatever made it. A handler may replace `cache-control` where a document is public.
+ * @see RFC 6797 (HSTS, one year)
+ */
+export const securityHeaders = {
+  'strict-transport-security': 'max-age=31536000',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+} as const;
+
+/** For documents that change rarely and name no one: discovery, keys. */
+export function publicFor(seconds: number): { readonly 'cache-control': string } {
+  return { 'cache-control': `public, max-age=${seconds}` };
+}
+
+/** For files whose address changes with their content. */
+export const immutable = { 'cache-control': 'public, max-age=31536000, immutable' } as const;
+
+export interface ContentSecurity {
+  /**
+   * Origins besides our own that a form of the page may lead to: browsers apply `form-action` to the redirect
+   * that answers the post, so the origin of the client's redirect URI has to be named.
+   */
+  readonly formTargets?: readonly string[];
+  /** Whether the page loads scripts of ours. */
+  readonly scripts?: boolean;
+}
+
+/**
+ * The content security policy of a page: nothing but what our pages use, from nowhere but here.
+ * @throws RangeError when a target is neither an origin nor a scheme, because it could smuggle in a directive
+ */
+export function contentSecurityPolicy({ formTargets = [], scripts = false }: ContentSecurity): string {
+  for (const target of formTargets) {
+    if (!/^[a-z][a-z0-9+.-]*:(?:\/\/[a-zA-Z0-9.:[\]_-]+)?$/.test(target)) {
+      throw new RangeError('a form target must be an origin or a scheme');
+    }
+  }
+  const directives = [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ];
+  if (scripts) directives.push("script-src 'self'", "connect-src 'self'");
+  return directives.join('; ');
+}
