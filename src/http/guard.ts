@@ -1,0 +1,27 @@
+import { AuthError } from '../errors/auth-error.ts';
+import type { Principal } from '../model/principal.ts';
+import type { RequestContext } from './request-context.ts';
+import type { Guard } from './routes.ts';
+
+/**
+ * Finds out who calls, from the tokens of the request and, where a token is bound to one, the certificate.
+ * A RequestContext fits `PresentedCredentials`; sessions/ has its own view of it.
+ * @throws AuthError unauthorized   with every challenge that applies
+ */
+export type Authenticate = (presented: RequestContext) => Principal | Promise<Principal>;
+
+/**
+ * Whether this caller may use an endpoint.
+ * @throws AuthError unauthorized   factors are outstanding: only authentication is lacking (spec section 7.1)
+ * @throws AuthError forbidden      fully authenticated, but no administrator
+ */
+export function enforceGuard(guard: Guard, principal: Principal): void {
+  if (guard === 'anonymous' || guard === 'partial') return;
+  if (principal.outstanding.length > 0) {
+    throw new AuthError('unauthorized', {
+      description: 'The authentication is not complete: answer the outstanding authentication queries first',
+      detail: `outstanding: ${principal.outstanding.map((factor) => JSON.stringify(factor)).join(', ')}`,
+    });
+  }
+  if (guard === 'admin' && !principal.isAdmin) throw new AuthError('forbidden');
+}
