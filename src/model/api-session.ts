@@ -1,6 +1,6 @@
+import type { Millis } from '../platform/clock.ts';
 import type { ApiSessionId, AuthenticatorId, IdentityId } from './ids.ts';
 import type { PassedMethod } from './login.ts';
-import type { Millis } from './time.ts';
 
 /** Why a session ended; kept for the audit trail. */
 export const sessionEndReasons = [

@@ -1,6 +1,6 @@
+import type { Millis } from '../platform/clock.ts';
 import type { Tags } from './identity.ts';
 import type { AuthPolicyId, SignerId } from './ids.ts';
-import type { Millis } from './time.ts';
 
 /** Rules for username and password logins. */
 export interface PasswordPolicy {

@@ -1,6 +1,6 @@
+import type { Millis } from '../platform/clock.ts';
 import type { AuthRequestKey } from './ids.ts';
 import type { PrimaryMethod } from './login.ts';
-import type { Millis } from './time.ts';
 
 /**
  * A validated authorization request (RFC 6749 4.1.1, RFC 7636 4.3, OIDC Core 3.1.2.1).

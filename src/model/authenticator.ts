@@ -1,6 +1,6 @@
+import type { Millis } from '../platform/clock.ts';
 import type { Tags } from './identity.ts';
 import type { AuthenticatorId, IdentityId } from './ids.ts';
-import type { Millis } from './time.ts';
 
 interface AuthenticatorBase {
   readonly id: AuthenticatorId;

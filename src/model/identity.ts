@@ -1,5 +1,5 @@
+import type { Millis } from '../platform/clock.ts';
 import type { AuthPolicyId, IdentityId } from './ids.ts';
-import type { Millis } from './time.ts';
 
 /** `Router` may report the sessions of its connections; the other types differ only in how they are shown. */
 export const identityTypes = ['Default', 'User', 'Device', 'Service', 'Router'] as const;

@@ -1,5 +1,5 @@
+import type { Millis } from '../platform/clock.ts';
 import type { AuthenticatorId, IdentityId, SignerId } from './ids.ts';
-import type { Millis } from './time.ts';
 
 /** The primary methods, by the words of the `method` parameter (spec 4.2). */
 export const primaryMethods = ['password', 'cert', 'ext-jwt'] as const;

@@ -1,6 +1,6 @@
+import type { Millis } from '../platform/clock.ts';
 import type { ApiSessionId, IdentityId } from './ids.ts';
 import type { Factor, PassedMethod } from './login.ts';
-import type { Millis } from './time.ts';
 
 /** Who is calling, and what that caller still has to prove. */
 export interface Principal {

@@ -1,4 +1,4 @@
-import type { Millis } from './time.ts';
+import type { Millis } from '../platform/clock.ts';
 
 /** JOSE algorithm names of the keys that sign our tokens. */
 export const signingAlgorithms = ['ES256', 'RS256', 'EdDSA'] as const;

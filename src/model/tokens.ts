@@ -1,4 +1,4 @@
-import type { Seconds } from './time.ts';
+import type { Seconds } from '../platform/clock.ts';
 
 /** Claims of the access token (spec 2.5, RFC 9068, RFC 8705 3.1). Wire names. */
 export interface AccessTokenClaims {

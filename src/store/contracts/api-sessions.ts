@@ -2,7 +2,7 @@ import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
-import type { Millis } from '../../model/time.ts';
+import type { Millis } from '../../platform/clock.ts';
 
 export interface RotateRefreshToken {
   readonly sessionId: ApiSessionId;

@@ -3,7 +3,7 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { ApiSessionId, AuthRequestKey } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
-import type { Millis } from '../../model/time.ts';
+import type { Millis } from '../../platform/clock.ts';
 
 /** An authorization code as it is stored: never the code itself. */
 export interface StoredCode {

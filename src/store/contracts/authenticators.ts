@@ -3,7 +3,7 @@ import type { Authenticator, PasswordAuthenticator } from '../../model/authentic
 import type { Identity, Tags } from '../../model/identity.ts';
 import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
-import type { Millis } from '../../model/time.ts';
+import type { Millis } from '../../platform/clock.ts';
 
 export interface NewPasswordAuthenticator {
   readonly id: AuthenticatorId;

@@ -1,4 +1,4 @@
-import type { Millis } from '../../model/time.ts';
+import type { Millis } from '../../platform/clock.ts';
 
 export interface ExpiryStore {
   /**

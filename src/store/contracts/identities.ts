@@ -1,7 +1,7 @@
 import type { Identity, IdentityType, Tags } from '../../model/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
-import type { Millis } from '../../model/time.ts';
+import type { Millis } from '../../platform/clock.ts';
 
 export interface NewIdentity {
   readonly id: IdentityId;

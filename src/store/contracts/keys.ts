@@ -1,5 +1,5 @@
 import type { SigningKey } from '../../model/signing-key.ts';
-import type { Millis } from '../../model/time.ts';
+import type { Millis } from '../../platform/clock.ts';
 
 export interface KeyStore {
   /** Every signing key that is not yet removed at `now`, oldest first. */

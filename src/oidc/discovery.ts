@@ -1,0 +1,50 @@
+import type { SigningAlgorithm } from '../model/signing-key.ts';
+import { acrValues } from '../tokens/acr.ts';
+import { supportedScopes } from './authorization-request.ts';
+import { grantTypes } from './token-endpoint.ts';
+
+/**
+ * The discovery document of an issuer (OIDC Discovery 3, RFC 8414 2, RFC 9207 3): only what works is listed.
+ * @param issuer ends in `/oidc`; every endpoint lies below it
+ */
+export function discoveryDocument(issuer: string, idTokenAlg: SigningAlgorithm) {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorization`,
+    token_endpoint: `${issuer}/token`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    jwks_uri: `${issuer}/keys`,
+    end_session_endpoint: `${issuer}/end_session`,
+    revocation_endpoint: `${issuer}/revoke`,
+    scopes_supported: supportedScopes,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: grantTypes,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [idTokenAlg],
+    token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    code_challenge_methods_supported: ['S256'],
+    acr_values_supported: acrValues,
+    claims_supported: [
+      'iss',
+      'sub',
+      'aud',
+      'exp',
+      'iat',
+      'auth_time',
+      'nonce',
+      'amr',
+      'acr',
+      'azp',
+      'at_hash',
+      'sid',
+      'name',
+      'preferred_username',
+    ],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    authorization_response_iss_parameter_supported: true,
+  };
+}

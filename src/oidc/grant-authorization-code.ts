@@ -1,0 +1,67 @@
+// The authorization_code grant (RFC 6749 4.1.3, RFC 7636 4.6).
+
+import { AuthError } from '../errors/auth-error.ts';
+import { type ApiSessionId, type AuthRequestKey, asId } from '../model/ids.ts';
+import type { TokenResponse } from '../model/tokens.ts';
+import { firstRefreshToken } from '../tokens/refresh-token.ts';
+import { readCode } from './authorization-code.ts';
+import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
+import { required } from './parameters.ts';
+import { codeChallengeOf, isCodeVerifier } from './pkce.ts';
+import type { GrantRequest } from './token-endpoint.ts';
+
+/**
+ * Redeems a code: one statement of the store decides, and opens the session in the same transaction.
+ * @throws AuthError invalid_request a parameter is missing or repeated; invalid_grant for everything else alike
+ */
+export async function redeemAuthorizationCode(
+  needs: GrantNeeds,
+  request: GrantRequest,
+): Promise<TokenResponse> {
+  const { parameters, client, origin } = request;
+  const codeText = required(parameters, 'code');
+  const redirectUri = required(parameters, 'redirect_uri');
+  const verifier = required(parameters, 'code_verifier');
+  const code = readCode(needs.tagKey, codeText);
+  if (code === undefined || !isCodeVerifier(verifier)) throw new AuthError('invalid_grant');
+
+  const now = needs.clock.now();
+  const sessionId = asId<ApiSessionId>(needs.random.id());
+  const refresh = firstRefreshToken(needs, sessionId);
+  const refreshExpiresAt = now + needs.lifetimes.refreshToken;
+  const outcome = await needs.store.authRequests.redeemCode({
+    key: asId<AuthRequestKey>(code.id),
+    codeHash: code.hash,
+    clientId: client.clientId,
+    redirectUri,
+    codeChallenge: codeChallengeOf(verifier),
+    issuer: origin.issuer,
+    now,
+    session: {
+      id: sessionId,
+      ipAddress: origin.ipAddress,
+      expiresAt: sessionEnd(needs.lifetimes, refreshExpiresAt, now),
+      refresh: {
+        hash: refresh.hash,
+        expiresAt: refreshExpiresAt,
+        familyExpiresAt: now + needs.lifetimes.refreshFamily,
+      },
+    },
+  });
+
+  if (outcome.outcome === 'refused') {
+    const { reason, endedSession } = outcome;
+    needs.audit.record(
+      { event: 'code.refused', reason, clientId: client.clientId, endedSessionId: endedSession },
+      origin,
+    );
+    throw new AuthError('invalid_grant', { detail: `code refused: ${reason}` });
+  }
+  const { session, identity, nonce } = outcome;
+  needs.audit.record(
+    { event: 'token.issued', identityId: identity.id, sessionId: session.id, clientId: client.clientId },
+    origin,
+  );
+  const refreshToken = session.scopes.includes('offline_access') ? refresh.text : null;
+  return issueTokens(needs, session, identity, { nonce, refreshToken }, now);
+}

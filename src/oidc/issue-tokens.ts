@@ -1,0 +1,65 @@
+// Turns a session into the answer of the token endpoint. Called after the store has committed, never before.
+
+import type { ApiSession } from '../model/api-session.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { Identity } from '../model/identity.ts';
+import type { SigningAlgorithm } from '../model/signing-key.ts';
+import type { TokenResponse } from '../model/tokens.ts';
+import type { Clock, Millis } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import type { AuthRequestStore } from '../store/contracts/auth-requests.ts';
+import { mintAccessToken, toSeconds } from '../tokens/access-token.ts';
+import { mintIdToken } from '../tokens/id-token.ts';
+import type { KeyRing } from '../tokens/key-ring.ts';
+
+/** Lengths of life, from the configuration (spec 5.7). */
+export interface TokenLifetimes {
+  readonly accessToken: Millis;
+  readonly idToken: Millis;
+  readonly refreshToken: Millis;
+  /** From login to the absolute end of a refresh family. */
+  readonly refreshFamily: Millis;
+}
+
+export interface GrantNeeds {
+  readonly store: { readonly authRequests: AuthRequestStore; readonly apiSessions: ApiSessionStore };
+  readonly ring: KeyRing;
+  readonly idTokenAlg: SigningAlgorithm;
+  readonly lifetimes: TokenLifetimes;
+  readonly tagKey: Buffer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+}
+
+/** @param refreshToken null when `offline_access` was not granted */
+export function issueTokens(
+  needs: GrantNeeds,
+  session: ApiSession,
+  identity: Identity,
+  extra: { readonly nonce: string | null; readonly refreshToken: string | null },
+  now: Millis,
+): TokenResponse {
+  const accessToken = mintAccessToken(needs, session, identity, needs.lifetimes.accessToken, now);
+  const idToken = mintIdToken(
+    { ring: needs.ring, alg: needs.idTokenAlg },
+    session,
+    identity,
+    { accessToken, nonce: extra.nonce, lifetime: needs.lifetimes.idToken },
+    now,
+  );
+  return {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: toSeconds(needs.lifetimes.accessToken),
+    id_token: idToken,
+    scope: session.scopes.join(' '),
+    ...(extra.refreshToken === null ? {} : { refresh_token: extra.refreshToken }),
+  };
+}
+
+/** When the last token of a session that is issued tokens at `now` will have expired. */
+export function sessionEnd(lifetimes: TokenLifetimes, refreshExpiresAt: Millis | null, now: Millis): Millis {
+  return Math.max(now + lifetimes.accessToken, refreshExpiresAt ?? 0);
+}

@@ -1,0 +1,39 @@
+import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
+
+/**
+ * Whether a redirect URI, as received, is one of the registered ones (RFC 6749 3.1.2.3, RFC 9700 2.1).
+ * The comparison is on the raw text and structural: no URL parser, no pattern language, no normalisation, since
+ * each of them sees another host than the browser will in some spelling.
+ */
+export function isRegisteredRedirectUri(patterns: readonly RedirectUriPattern[], received: string): boolean {
+  return patterns.some((pattern) => matches(pattern, received));
+}
+
+function matches(pattern: RedirectUriPattern, received: string): boolean {
+  if (pattern.kind === 'exact') return pattern.uri === received;
+  if (!received.startsWith(pattern.prefix) || !received.endsWith(pattern.suffix)) return false;
+  const between = received.slice(pattern.prefix.length, received.length - pattern.suffix.length);
+  if (received.length < pattern.prefix.length + pattern.suffix.length) return false;
+  return between === '' || isPort(between);
+}
+
+/** `:` and a decimal port without leading zeros (RFC 8252 7.3 lets a loopback client choose any). */
+function isPort(text: string): boolean {
+  if (!/^:[1-9][0-9]{0,4}$/.test(text)) return false;
+  return Number(text.slice(1)) <= 65_535;
+}
+
+/**
+ * The redirect URI with parameters added to its query, in the order given. Null values are left out.
+ * @see RFC 6749 section 4.1.2
+ */
+export function withParameters(
+  redirectUri: string,
+  parameters: readonly (readonly [string, string | null])[],
+): string {
+  const query = parameters
+    .filter((entry): entry is readonly [string, string] => entry[1] !== null)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`)
+    .join('&');
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`;
+}

@@ -1,0 +1,54 @@
+// Token revocation (RFC 7009). A refresh token or an access token ends its session, and with it every token of
+// that session.
+
+import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import { type ApiSessionId, asId } from '../model/ids.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import type { AccessTokenVerifier } from '../tokens/access-token.ts';
+import { readRefreshToken } from '../tokens/refresh-token.ts';
+import { type Parameters, required } from './parameters.ts';
+import { type BasicCredentials, identifyClient } from './token-endpoint.ts';
+
+/**
+ * Resolves alike for tokens that were alive, dead, foreign or of another client (RFC 7009 2.2): the answer must
+ * not tell which. A store that fails is not a success and throws.
+ * @throws AuthError invalid_request, invalid_client
+ */
+export async function revokeToken(
+  needs: {
+    readonly store: { readonly apiSessions: ApiSessionStore };
+    readonly accessTokens: AccessTokenVerifier;
+    readonly tagKey: Buffer;
+    readonly clock: Clock;
+    readonly audit: AuditTrail;
+  },
+  parameters: Parameters,
+  basic: BasicCredentials | null,
+  origin: RequestOrigin,
+): Promise<void> {
+  const client = identifyClient(parameters, basic);
+  const token = required(parameters, 'token');
+  const now = needs.clock.now();
+  const sessionId = sessionOf(needs, token, now);
+  if (sessionId === undefined) return;
+  const session = await needs.store.apiSessions.find(sessionId);
+  if (session === null || session.clientId !== client.clientId) return;
+  if (await needs.store.apiSessions.end(sessionId, 'revoked', now)) {
+    needs.audit.record(
+      { event: 'session.ended', sessionId, reason: 'revoked', byIdentityId: session.identityId },
+      origin,
+    );
+  }
+}
+
+function sessionOf(
+  needs: { readonly accessTokens: AccessTokenVerifier; readonly tagKey: Buffer },
+  token: string,
+  now: number,
+): ApiSessionId | undefined {
+  const refresh = readRefreshToken(needs.tagKey, token);
+  if (refresh !== undefined) return asId(refresh.id);
+  const access = needs.accessTokens.verify(token, now);
+  return access.verdict === 'valid' ? asId(access.claims.z_asid) : undefined;
+}

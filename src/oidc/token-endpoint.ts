@@ -1,0 +1,69 @@
+// The token endpoint (RFC 6749 3.2): phases that every grant shares, then the grant. A new grant is a new entry
+// of the table and cannot forget a phase.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
+import type { TokenResponse } from '../model/tokens.ts';
+import { type Client, findClient } from './clients.ts';
+import { redeemAuthorizationCode } from './grant-authorization-code.ts';
+import { refreshTokens } from './grant-refresh-token.ts';
+import type { GrantNeeds } from './issue-tokens.ts';
+import { optional, type Parameters, required } from './parameters.ts';
+
+/** Credentials of HTTP Basic, decoded. A public client has an empty secret. */
+export interface BasicCredentials {
+  readonly clientId: string;
+  readonly secret: string;
+}
+
+/** What a grant gets: a known client and parameters that it reads with `required` and `optional`. */
+export interface GrantRequest {
+  readonly client: Client;
+  readonly parameters: Parameters;
+  readonly origin: RequestOrigin;
+  /** SHA-256 of the client certificate on the connection, base64url, or null. */
+  readonly certThumbprint: string | null;
+}
+
+type Grant = (needs: GrantNeeds, request: GrantRequest) => Promise<TokenResponse>;
+
+const grants = new Map<string, Grant>([
+  ['authorization_code', redeemAuthorizationCode],
+  ['refresh_token', refreshTokens],
+]);
+
+/** The grant types that work, for the discovery document. */
+export const grantTypes: readonly string[] = [...grants.keys()];
+
+/**
+ * Answers a token request.
+ * @throws AuthError invalid_request, invalid_client, unsupported_grant_type, and what the grant throws
+ */
+export async function exchangeForTokens(
+  needs: GrantNeeds,
+  parameters: Parameters,
+  basic: BasicCredentials | null,
+  origin: RequestOrigin,
+  certThumbprint: string | null,
+): Promise<TokenResponse> {
+  const grantType = required(parameters, 'grant_type');
+  const client = identifyClient(parameters, basic);
+  const grant = grants.get(grantType);
+  if (grant === undefined) throw new AuthError('unsupported_grant_type');
+  return grant(needs, { client, parameters, origin, certThumbprint });
+}
+
+/**
+ * The client that is asking. Clients are public (RFC 6749 2.1): they name themselves and have no secret.
+ * @throws AuthError invalid_request, invalid_client
+ */
+export function identifyClient(parameters: Parameters, basic: BasicCredentials | null): Client {
+  const named = optional(parameters, 'client_id');
+  if (basic !== null && (basic.secret !== '' || (named !== null && named !== basic.clientId))) {
+    throw new AuthError('invalid_client', { detail: 'a public client has no secret and one id' });
+  }
+  const clientId = named ?? basic?.clientId ?? required(parameters, 'client_id');
+  const client = findClient(clientId);
+  if (client === undefined) throw new AuthError('invalid_client');
+  return client;
+}

@@ -1,0 +1,95 @@
+// From the tokens of a request to a Principal, or to the challenges of a 401 (spec 5.1, 7.2).
+
+import { AuthError } from '../errors/auth-error.ts';
+import { noTokenChallenges, oidcChallenge, ztSessionChallenge } from '../errors/challenge.ts';
+import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { asId, type IdentityId } from '../model/ids.ts';
+import type { PassedMethod } from '../model/login.ts';
+import type { Principal } from '../model/principal.ts';
+import type { AccessTokenClaims } from '../model/tokens.ts';
+import { type Clock, SECOND } from '../platform/clock.ts';
+import type { AccessTokenVerifier } from '../tokens/access-token.ts';
+import type { SessionView } from './session-view.ts';
+
+/** The tokens that a request brought, as they stood in its headers. */
+export interface PresentedTokens {
+  readonly ztSession: string | null;
+  /** The token of each `Authorization: Bearer` line. */
+  readonly bearers: readonly string[];
+  /** SHA-256 of the client certificate on the connection, base64url; asked only when a token is bound to one. */
+  readonly certThumbprint: () => string | null;
+}
+
+export interface AuthenticateNeeds {
+  readonly accessTokens: AccessTokenVerifier;
+  readonly view: SessionView;
+  readonly clock: Clock;
+}
+
+/**
+ * Who is calling. In steady state this reads memory only.
+ * @throws AuthError unauthorized, with a challenge for each mechanism that could have been used
+ */
+export async function authenticateRequest(
+  needs: AuthenticateNeeds,
+  presented: PresentedTokens,
+): Promise<Principal> {
+  if (presented.ztSession !== null) {
+    throw new AuthError('unauthorized', {
+      challenges: [ztSessionChallenge('invalid')],
+      detail: 'unknown zt-session',
+    });
+  }
+  if (presented.bearers.length === 0) throw new AuthError('unauthorized', { challenges: noTokenChallenges });
+
+  const now = needs.clock.now();
+  let sawExpired = false;
+  for (const bearer of presented.bearers) {
+    const verdict = needs.accessTokens.verify(bearer, now);
+    if (verdict.verdict === 'valid') return principalOf(needs, verdict.claims, presented, now);
+    if (verdict.verdict === 'expired') sawExpired = true;
+  }
+  throw refused(
+    sawExpired ? 'expired' : 'invalid',
+    sawExpired ? 'access token expired' : 'no valid access token',
+  );
+}
+
+async function principalOf(
+  needs: AuthenticateNeeds,
+  claims: AccessTokenClaims,
+  presented: PresentedTokens,
+  now: number,
+): Promise<Principal> {
+  if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
+  const boundTo = claims.cnf?.['x5t#S256'];
+  if (boundTo !== undefined && boundTo !== presented.certThumbprint()) {
+    throw refused('invalid', 'the token is bound to a certificate that the connection does not have');
+  }
+  const identityId = asId<IdentityId>(claims.sub);
+  const found = needs.view.accounts.find(identityId, now);
+  // Awaiting costs a turn of the event loop; an account in memory needs none.
+  const account = found instanceof Promise ? await found : found;
+  if (account === null) throw refused('invalid', `identity ${identityId} is disabled or deleted`);
+  const passed = claims.amr as readonly PassedMethod[];
+  return {
+    identityId,
+    identityName: account.identity.name,
+    isAdmin: account.identity.isAdmin,
+    apiSessionId: asId(claims.z_asid),
+    mechanism: 'oidc',
+    issuer: claims.iss,
+    clientId: claims.client_id,
+    scopes: claims.scope.split(' '),
+    configTypes: claims.z_ct,
+    passed,
+    authTime: claims.auth_time * SECOND,
+    issuedAt: claims.iat * SECOND,
+    expiresAt: claims.exp * SECOND,
+    outstanding: outstandingFactors(account.policy, { isEnrolled: false }, passed),
+  };
+}
+
+function refused(error: 'invalid' | 'expired', detail: string): AuthError {
+  return new AuthError('unauthorized', { challenges: [oidcChallenge(error)], detail });
+}

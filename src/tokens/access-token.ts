@@ -1,0 +1,139 @@
+// Access tokens (spec 2.5, RFC 9068): minting, and the only function that accepts one.
+
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { ApiSession } from '../model/api-session.ts';
+import type { Identity } from '../model/identity.ts';
+import type { AccessTokenClaims } from '../model/tokens.ts';
+import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
+import { decodeBase64url } from '../platform/digest.ts';
+import type { Random } from '../platform/random.ts';
+import { acrOf } from './acr.ts';
+import { isSignedBy, signJwt, splitJwt } from './jws.ts';
+import type { KeyRing } from './key-ring.ts';
+
+/** Audience of access tokens: the two Edge APIs, whichever address serves them. */
+export const edgeAudience = 'overlay-edge-apis';
+
+/** How far the clock of another node may be ahead when it has stamped a token. */
+const clockSkew: Millis = 30 * SECOND;
+
+/** Longer than any token of ours; what is longer is not looked at. */
+const maxTokenLength = 8192;
+
+/** Rounds down, as NumericDate values are written (RFC 7519 2). */
+export function toSeconds(millis: Millis): Seconds {
+  return Math.floor(millis / 1000);
+}
+
+/** @param lifetime Millis; a multiple of a second */
+export function mintAccessToken(
+  needs: { readonly ring: KeyRing; readonly random: Random },
+  session: ApiSession,
+  identity: Pick<Identity, 'isAdmin'>,
+  lifetime: Millis,
+  now: Millis,
+): string {
+  const issuedAt = toSeconds(now);
+  const claims: AccessTokenClaims = {
+    iss: session.issuer,
+    sub: session.identityId,
+    aud: edgeAudience,
+    exp: issuedAt + toSeconds(lifetime),
+    iat: issuedAt,
+    nbf: issuedAt,
+    jti: needs.random.id(),
+    client_id: session.clientId,
+    scope: session.scopes.join(' '),
+    amr: session.passed,
+    acr: acrOf(session.passed),
+    auth_time: toSeconds(session.authTime),
+    z_asid: session.id,
+    z_ia: identity.isAdmin,
+    z_ct: session.configTypes,
+    z_t: 'a',
+    z_ice: false,
+    ...(session.certThumbprint === null ? {} : { cnf: { 'x5t#S256': session.certThumbprint } }),
+  };
+  const { material, header } = needs.ring.signer('ES256', 'at+jwt', now);
+  return signJwt(material, header, claims);
+}
+
+export type AccessTokenVerdict =
+  | { readonly verdict: 'valid'; readonly claims: AccessTokenClaims }
+  | { readonly verdict: 'invalid' | 'expired' };
+
+const invalid: AccessTokenVerdict = { verdict: 'invalid' };
+const expired: AccessTokenVerdict = { verdict: 'expired' };
+
+export interface AccessTokenVerifier {
+  verify(token: string, now: Millis): AccessTokenVerdict;
+  /** Forgets what was verified; called when the signing keys change. */
+  forget(): void;
+}
+
+/**
+ * Verifies access tokens that name one of our issuers. A token seen before costs one hash; its signature is not
+ * checked again, its times are. `expired` is said only of a token whose signature is good.
+ * @param issuers the issuers of all bind points
+ */
+export function accessTokenVerifier(ring: KeyRing, issuers: ReadonlySet<string>): AccessTokenVerifier {
+  const seen = new LRUCache<string, AccessTokenClaims>({ max: 50_000 });
+  return {
+    verify(token, now) {
+      if (token.length > maxTokenLength) return invalid;
+      const key = hash('sha256', token, 'base64url');
+      let claims = seen.get(key);
+      if (claims === undefined) {
+        claims = readSigned(ring, token, issuers, now);
+        if (claims === undefined) return invalid;
+        seen.set(key, claims);
+      }
+      if (now >= claims.exp * SECOND) return expired;
+      if (now + clockSkew < claims.nbf * SECOND || now + clockSkew < claims.iat * SECOND) return invalid;
+      return { verdict: 'valid', claims };
+    },
+    forget: () => seen.clear(),
+  };
+}
+
+function readSigned(
+  ring: KeyRing,
+  token: string,
+  issuers: ReadonlySet<string>,
+  now: Millis,
+): AccessTokenClaims | undefined {
+  const parts = splitJwt(token);
+  if (parts === undefined) return undefined;
+  const material = ring.verifier(parts.header, 'at+jwt', now);
+  if (material === undefined) return undefined;
+  if (!isSignedBy(material, `${parts.header}.${parts.payload}`, parts.signature)) return undefined;
+  const payload = decodeBase64url(parts.payload);
+  if (payload === undefined) return undefined;
+  const claims: unknown = JSON.parse(payload.toString());
+  return isAccessTokenClaims(claims) && issuers.has(claims.iss) ? claims : undefined;
+}
+
+// Only this service can have signed the claims; they are checked all the same, so that a token of another kind,
+// or of an older release, is refused instead of being read halfway.
+function isAccessTokenClaims(value: unknown): value is AccessTokenClaims {
+  if (typeof value !== 'object' || value === null) return false;
+  const claims = value as Record<string, unknown>;
+  return (
+    claims.z_t === 'a' &&
+    claims.aud === edgeAudience &&
+    ['iss', 'sub', 'jti', 'client_id', 'scope', 'acr', 'z_asid'].every(
+      (name) => typeof claims[name] === 'string',
+    ) &&
+    ['exp', 'iat', 'nbf', 'auth_time'].every(
+      (name) => Number.isSafeInteger(claims[name]) && Number(claims[name]) >= 0,
+    ) &&
+    typeof claims.z_ia === 'boolean' &&
+    isTextList(claims.amr) &&
+    isTextList(claims.z_ct)
+  );
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}

@@ -1,0 +1,78 @@
+// ID tokens (OIDC Core 2): minting, and reading one back as the hint of a logout.
+
+import { hash } from 'node:crypto';
+import type { ApiSession } from '../model/api-session.ts';
+import type { Identity } from '../model/identity.ts';
+import type { SigningAlgorithm } from '../model/signing-key.ts';
+import type { IdTokenClaims } from '../model/tokens.ts';
+import type { Millis } from '../platform/clock.ts';
+import { decodeBase64url } from '../platform/digest.ts';
+import { toSeconds } from './access-token.ts';
+import { acrOf } from './acr.ts';
+import { isSignedBy, signJwt, splitJwt } from './jws.ts';
+import type { KeyRing } from './key-ring.ts';
+
+/**
+ * @param nonce of the authorization request; null after a refresh (OIDC Core 12.2)
+ * @param lifetime Millis; a multiple of a second
+ */
+export function mintIdToken(
+  needs: { readonly ring: KeyRing; readonly alg: SigningAlgorithm },
+  session: ApiSession,
+  identity: Pick<Identity, 'name'>,
+  token: { readonly accessToken: string; readonly nonce: string | null; readonly lifetime: Millis },
+  now: Millis,
+): string {
+  const issuedAt = toSeconds(now);
+  const claims: IdTokenClaims = {
+    iss: session.issuer,
+    sub: session.identityId,
+    aud: session.clientId,
+    exp: issuedAt + toSeconds(token.lifetime),
+    iat: issuedAt,
+    auth_time: toSeconds(session.authTime),
+    ...(token.nonce === null ? {} : { nonce: token.nonce }),
+    amr: session.passed,
+    acr: acrOf(session.passed),
+    azp: session.clientId,
+    at_hash: atHash(needs.alg, token.accessToken),
+    sid: session.id,
+    name: identity.name,
+  };
+  const { material, header } = needs.ring.signer(needs.alg, 'JWT', now);
+  return signJwt(material, header, claims);
+}
+
+/** Left half of the hash that the algorithm uses (OIDC Core 3.1.3.6); Ed25519 uses SHA-512. */
+function atHash(alg: SigningAlgorithm, accessToken: string): string {
+  const digest = hash(alg === 'EdDSA' ? 'sha512' : 'sha256', accessToken, 'buffer');
+  return digest.subarray(0, digest.length / 2).toString('base64url');
+}
+
+/** What a logout needs of its hint. */
+export type IdTokenHint = Pick<IdTokenClaims, 'iss' | 'sub' | 'aud' | 'sid'>;
+
+/**
+ * The claims of an ID token that we signed, expired or not (OIDC RP-Initiated Logout 4), or undefined.
+ * Access tokens have another header and never pass.
+ */
+export function readIdTokenHint(ring: KeyRing, token: string, now: Millis): IdTokenHint | undefined {
+  const parts = splitJwt(token);
+  if (parts === undefined) return undefined;
+  const material = ring.verifier(parts.header, 'JWT', now);
+  if (material === undefined) return undefined;
+  if (!isSignedBy(material, `${parts.header}.${parts.payload}`, parts.signature)) return undefined;
+  const payload = decodeBase64url(parts.payload);
+  if (payload === undefined) return undefined;
+  const claims = JSON.parse(payload.toString()) as Record<string, unknown>;
+  const { iss, sub, aud, sid } = claims;
+  if (
+    typeof iss !== 'string' ||
+    typeof sub !== 'string' ||
+    typeof aud !== 'string' ||
+    typeof sid !== 'string'
+  ) {
+    return undefined;
+  }
+  return { iss, sub, aud, sid };
+}

@@ -1,0 +1,74 @@
+// tokens/ owns what we issue: signing keys, access, ID and refresh tokens, codes. One verifier per token kind;
+// there is no function that verifies "any token". Foreign JWTs are the business of login/ and use `jose`.
+//
+// This file signs and verifies compact JWS with node:crypto one-shot calls, because it is on the path of every
+// API call. A header is never parsed: it must equal, byte for byte, one that this service writes.
+
+import { type KeyObject, sign, verify } from 'node:crypto';
+import type { SigningAlgorithm } from '../model/signing-key.ts';
+import { decodeBase64url, encodeBase64url } from '../platform/digest.ts';
+
+/** Values of the `typ` header that we write; RFC 9068 2.1 for access tokens. */
+export type JwtType = 'at+jwt' | 'JWT';
+
+export interface SigningMaterial {
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+/** The first segment of every JWT of this type that the key signs. */
+export function headerSegment(material: Pick<SigningMaterial, 'kid' | 'alg'>, typ: JwtType): string {
+  return encodeBase64url(JSON.stringify({ alg: material.alg, kid: material.kid, typ }));
+}
+
+/** A compact JWS of the claims. */
+export function signJwt(material: SigningMaterial, header: string, claims: object): string {
+  const signingInput = `${header}.${encodeBase64url(JSON.stringify(claims))}`;
+  const signature = signBytes(material, Buffer.from(signingInput));
+  return `${signingInput}.${signature.toString('base64url')}`;
+}
+
+/** Whether the signature over `header.payload` is the key's. Refuses every spelling but the canonical one. */
+export function isSignedBy(
+  material: SigningMaterial,
+  signingInput: string,
+  signatureSegment: string,
+): boolean {
+  const signature = decodeBase64url(signatureSegment);
+  if (signature === undefined) return false;
+  const data = Buffer.from(signingInput);
+  if (material.alg === 'ES256') {
+    // The length is checked first: OpenSSL would also take other encodings of the two integers.
+    return (
+      signature.length === 64 &&
+      verify('sha256', data, { key: material.publicKey, dsaEncoding: 'ieee-p1363' }, signature)
+    );
+  }
+  return verify(digestOf(material.alg), data, material.publicKey, signature);
+}
+
+function signBytes(material: SigningMaterial, data: Buffer): Buffer {
+  if (material.alg === 'ES256') {
+    return sign('sha256', data, { key: material.privateKey, dsaEncoding: 'ieee-p1363' });
+  }
+  return sign(digestOf(material.alg), data, material.privateKey);
+}
+
+function digestOf(alg: 'RS256' | 'EdDSA'): 'sha256' | null {
+  return alg === 'RS256' ? 'sha256' : null;
+}
+
+/** The three segments of a compact JWS, or undefined for any other shape (JWE, JSON serialisation, detached). */
+export function splitJwt(token: string): { header: string; payload: string; signature: string } | undefined {
+  const first = token.indexOf('.');
+  const second = token.indexOf('.', first + 1);
+  if (first < 1 || second < first + 2 || second === token.length - 1) return undefined;
+  if (token.indexOf('.', second + 1) !== -1) return undefined;
+  return {
+    header: token.slice(0, first),
+    payload: token.slice(first + 1, second),
+    signature: token.slice(second + 1),
+  };
+}

@@ -1,0 +1,175 @@
+// The signing keys, in memory: which one signs now, which ones verify, what the JWKS shows.
+// Their life is decided by the times stored with them, so every node comes to the same answer by itself.
+
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type webcrypto } from 'node:crypto';
+import { calculateJwkThumbprint } from 'jose';
+import type { SigningAlgorithm, SigningKey } from '../model/signing-key.ts';
+import { type Clock, DAY, HOUR, MINUTE, type Millis } from '../platform/clock.ts';
+import type { KeyStore } from '../store/contracts/keys.ts';
+import { headerSegment, type JwtType, type SigningMaterial } from './jws.ts';
+
+/** Seals and opens secrets under the key-encryption key; the label is authenticated with them. */
+export interface KeyVault {
+  seal(secret: Uint8Array, label: string): string;
+  /** @throws when the text was not sealed under this key and label */
+  open(sealed: string, label: string): Buffer;
+}
+
+/** How long a key signs. */
+export const signingPeriod: Millis = 30 * DAY;
+/** A key is in the JWKS for this long before it signs: longer than verifiers keep the set (see `jwksMaxAge`). */
+export const publishAhead: Millis = 10 * MINUTE;
+/** What the JWKS answer tells caches. */
+export const jwksMaxAge: Millis = 5 * MINUTE;
+
+interface KnownKey {
+  readonly key: SigningKey;
+  readonly material: SigningMaterial;
+  readonly jwk: webcrypto.JsonWebKey;
+}
+
+export interface KeyRing {
+  /** The key that signs with this algorithm at `now`, and the header it writes. */
+  signer(alg: SigningAlgorithm, typ: JwtType, now: Millis): { material: SigningMaterial; header: string };
+  /** The key whose header of this type is exactly `header`, unless it has left by `now`. */
+  verifier(header: string, typ: JwtType, now: Millis): SigningMaterial | undefined;
+  /** Public keys (RFC 7517 5), next ones included. */
+  jwks(now: Millis): { keys: readonly webcrypto.JsonWebKey[] };
+  list(): readonly SigningKey[];
+  /** Reads the keys again; called at start and when the change feed names them. */
+  reload(): Promise<void>;
+}
+
+export interface KeyRingNeeds {
+  readonly keys: KeyStore;
+  readonly vault: KeyVault;
+  readonly clock: Clock;
+}
+
+/** The ring with the keys that the store has; `ensureSigningKeys` makes the first ones. */
+export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
+  let known: KnownKey[] = [];
+  let byHeader = new Map<string, KnownKey>();
+
+  const ring: KeyRing = {
+    signer(alg, typ, now) {
+      const active = known.filter(
+        ({ key }) => key.alg === alg && key.activeFrom <= now && !hasPassed(key.retiredAt, now),
+      );
+      const chosen = active.at(-1) ?? known.findLast(({ key }) => key.alg === alg);
+      if (chosen === undefined) throw new Error(`there is no ${alg} signing key`);
+      return { material: chosen.material, header: headerSegment(chosen.material, typ) };
+    },
+    verifier(header, typ, now) {
+      const found = byHeader.get(`${typ}:${header}`);
+      return found === undefined || hasPassed(found.key.removedAt, now) ? undefined : found.material;
+    },
+    jwks(now) {
+      return { keys: known.filter(({ key }) => !hasPassed(key.removedAt, now)).map(({ jwk }) => jwk) };
+    },
+    list: () => known.map(({ key }) => key),
+    async reload() {
+      const stored = await needs.keys.listSigningKeys(needs.clock.now());
+      const opened = new Map(known.map((entry) => [entry.key.kid, entry.material]));
+      known = stored.map((key) => ({
+        key,
+        material: opened.get(key.kid) ?? openMaterial(needs.vault, key),
+        jwk: JSON.parse(key.publicJwk) as webcrypto.JsonWebKey,
+      }));
+      byHeader = new Map(
+        known.flatMap((entry) =>
+          (['at+jwt', 'JWT'] as const).map((typ) => [`${typ}:${headerSegment(entry.material, typ)}`, entry]),
+        ),
+      );
+    },
+  };
+  await ring.reload();
+  return ring;
+}
+
+function hasPassed(time: Millis | null, now: Millis): boolean {
+  return time !== null && time <= now;
+}
+
+function openMaterial(vault: KeyVault, key: SigningKey): SigningMaterial {
+  const der = vault.open(key.sealedPrivateKey, signingKeyLabel(key.kid));
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  return { kid: key.kid, alg: key.alg, privateKey, publicKey: createPublicKey(privateKey) };
+}
+
+function signingKeyLabel(kid: string): string {
+  return `signing-key/${kid}`;
+}
+
+/** A new key pair, its private part sealed. RSA keys have 3072 bits (SP 800-57: good beyond 2030). */
+export async function makeSigningKey(
+  vault: KeyVault,
+  alg: SigningAlgorithm,
+  times: Pick<SigningKey, 'createdAt' | 'activeFrom'>,
+): Promise<SigningKey> {
+  const { privateKey, publicKey } = generate(alg);
+  const bare = publicKey.export({ format: 'jwk' });
+  const kid = await calculateJwkThumbprint(bare as Parameters<typeof calculateJwkThumbprint>[0]);
+  return {
+    kid,
+    alg,
+    publicJwk: JSON.stringify({ ...bare, kid, alg, use: 'sig' }),
+    sealedPrivateKey: vault.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), signingKeyLabel(kid)),
+    ...times,
+    retiredAt: null,
+    removedAt: null,
+  };
+}
+
+function generate(alg: SigningAlgorithm) {
+  if (alg === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  if (alg === 'EdDSA') return generateKeyPairSync('ed25519');
+  return generateKeyPairSync('rsa', { modulusLength: 3072 });
+}
+
+/**
+ * Adds a key that takes over at `activeFrom`. The old ones sign until then and are published until the last
+ * token that they signed has ended.
+ * @param tokenLifetime the longest life of a token that these keys sign
+ * @returns the new key, or null when another node rotated at the same time
+ */
+export async function rotateSigningKey(
+  needs: KeyRingNeeds & { readonly ring: KeyRing },
+  alg: SigningAlgorithm,
+  options: { readonly activeFrom: Millis; readonly tokenLifetime: Millis },
+): Promise<SigningKey | null> {
+  const newest = needs.ring.list().findLast((key) => key.alg === alg) ?? null;
+  const next = await makeSigningKey(needs.vault, alg, {
+    createdAt: needs.clock.now(),
+    activeFrom: options.activeFrom,
+  });
+  const rotated = await needs.keys.rotateSigningKey({
+    next,
+    newestSeen: newest?.kid ?? null,
+    retireOldAt: options.activeFrom,
+    removeOldAt: options.activeFrom + options.tokenLifetime + HOUR,
+  });
+  await needs.ring.reload();
+  return rotated ? next : null;
+}
+
+/**
+ * Makes the first key of each algorithm, and the next one when the newest is about to have signed for
+ * `signingPeriod`. Runs at start and from the rotation task, on every node.
+ */
+export async function ensureSigningKeys(
+  needs: KeyRingNeeds & { readonly ring: KeyRing },
+  algorithms: ReadonlySet<SigningAlgorithm>,
+  tokenLifetime: Millis,
+): Promise<readonly SigningKey[]> {
+  const made: SigningKey[] = [];
+  for (const alg of algorithms) {
+    const now = needs.clock.now();
+    const newest = needs.ring.list().findLast((key) => key.alg === alg);
+    if (newest !== undefined && now < newest.activeFrom + signingPeriod - publishAhead) continue;
+    const activeFrom = newest === undefined ? now : now + publishAhead;
+    const key = await rotateSigningKey(needs, alg, { activeFrom, tokenLifetime });
+    if (key !== null) made.push(key);
+  }
+  return made;
+}
