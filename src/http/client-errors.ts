@@ -2,15 +2,15 @@ import type { Server } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { AuthError } from '../errors/auth-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
+import type { Logger } from '../platform/logger.ts';
 import { edgeError } from './error-answers.ts';
-import type { RequestLog } from './mount.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /**
  * Answers what is no HTTP request, or none that arrived in time, and closes: after a broken message nobody
  * knows where the next one begins (RFC 9112 section 9.3).
  */
-export function answerClientErrors(server: Server, newReferenceId: () => string, log: RequestLog): void {
+export function answerClientErrors(server: Server, newReferenceId: () => string, log: Logger): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable || hasAnswerUnderWay(socket)) {
       socket.destroy();
@@ -18,7 +18,7 @@ export function answerClientErrors(server: Server, newReferenceId: () => string,
     }
     const requestId = newReferenceId();
     const { status, reason, code } = meaningOf(error.code);
-    log.info({ requestId, status, code, detail: error.code }, 'request refused');
+    log.info('request refused', { requestId, status, errorCode: code, detail: error.code });
     write(socket, requestId, status, reason, new AuthError(code));
   });
   // CONNECT does not reach the request handler: Node hands over the bare connection.

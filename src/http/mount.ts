@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { AuthError } from '../errors/auth-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
 import { beginRequest, type ServerScope } from './begin-request.ts';
 import { readBody, readQuery, validate } from './body.ts';
 import { preflightHeaders } from './cors.ts';
@@ -16,15 +17,9 @@ import type { RequestContext } from './request-context.ts';
 import type { Api, Guard, Input, Route } from './routes.ts';
 import { sessionHeaders } from './session-headers.ts';
 
-/** The two levels that refusals and defects are logged at. */
-export interface RequestLog {
-  info(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
-
 export interface MountNeeds {
   readonly clock: Clock;
-  readonly log: RequestLog;
+  readonly log: Logger;
   readonly authenticate: Authenticate;
 }
 
@@ -79,13 +74,13 @@ export function failureHandler(
       method: request.method,
       path: context?.path,
       remoteAddress: context?.remoteAddress,
-      code: failure.code,
+      errorCode: failure.code,
       status: errorTable[failure.code].status,
       detail: failure.detail,
     };
-    if (failure.code === 'server_error')
-      log.error({ ...fields, err: failure.cause ?? failure }, 'request failed');
-    else log.info(fields, 'request refused');
+    if (failure.code === 'server_error') {
+      log.error('request failed', { ...fields, error: failure.cause ?? failure });
+    } else log.info('request refused', fields);
     const answer = errorAnswer(failure, format, {
       requestId: request.id,
       accept: request.headers.accept,

@@ -1,5 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { constants, type KeyObject } from 'node:crypto';
+import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
 import type { Listener } from '../config/config.ts';
 import { sha256 } from '../platform/digest.ts';
