@@ -1,0 +1,67 @@
+import type { Server } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { AuthError } from '../errors/auth-error.ts';
+import type { ErrorCode } from '../errors/codes.ts';
+import type { Logger } from '../platform/logger.ts';
+import { edgeError } from './error-answers.ts';
+import { securityHeaders } from './security-headers.ts';
+
+/**
+ * Answers what is no HTTP request, or none that arrived in time, and closes: after a broken message nobody
+ * knows where the next one begins (RFC 9112 section 9.3).
+ */
+export function answerClientErrors(server: Server, newReferenceId: () => string, log: Logger): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code === 'ECONNRESET' || !socket.writable || hasAnswerUnderWay(socket)) {
+      socket.destroy();
+      return;
+    }
+    const requestId = newReferenceId();
+    const { status, reason, code } = meaningOf(error.code);
+    log.info('request refused', { requestId, status, errorCode: code, detail: error.code });
+    write(socket, requestId, status, reason, new AuthError(code));
+  });
+  // CONNECT does not reach the request handler: Node hands over the bare connection.
+  server.on('connect', (_request, socket: Duplex) => {
+    const failure = new AuthError('method_not_allowed');
+    write(socket, newReferenceId(), 405, 'Method Not Allowed', failure, ['allow: GET, POST, OPTIONS']);
+  });
+}
+
+function meaningOf(code: string | undefined): { status: number; reason: string; code: ErrorCode } {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return { status: 431, reason: 'Request Header Fields Too Large', code: 'header_too_large' };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { status: 408, reason: 'Request Timeout', code: 'invalid_request' };
+  }
+  return { status: 400, reason: 'Bad Request', code: 'invalid_request' };
+}
+
+// The first bytes of an answer are out: another status line would be read as its body.
+function hasAnswerUnderWay(socket: Duplex): boolean {
+  const { _httpMessage: message } = socket as { _httpMessage?: { headersSent?: boolean } | null };
+  return message?.headersSent === true;
+}
+
+function write(
+  socket: Duplex,
+  requestId: string,
+  status: number,
+  reason: string,
+  failure: AuthError,
+  further: readonly string[] = [],
+): void {
+  const { body } = edgeError(failure, { requestId, accept: undefined, usedBasic: false });
+  const text = String(body);
+  const lines = [
+    `HTTP/1.1 ${status} ${reason}`,
+    ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
+    ...further,
+    `x-request-id: ${requestId}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+}

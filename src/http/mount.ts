@@ -1,0 +1,213 @@
+// Puts declared endpoints onto the HTTP framework: everything that holds for all of them happens here, in the
+// order Host, media type of the answer, guard, body, handler; and every failure ends in one place.
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { AuthError } from '../errors/auth-error.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import { beginRequest, type ServerScope } from './begin-request.ts';
+import { readBody, readQuery, validate } from './body.ts';
+import { preflightHeaders } from './cors.ts';
+import { type ErrorFormat, errorAnswer } from './error-answers.ts';
+import { asAuthError, errorTable } from './errors.ts';
+import { type Authenticate, enforceGuard } from './guard.ts';
+import { chooseMediaType, htmlType, jsonType } from './negotiate.ts';
+import { sendAnswer } from './reply.ts';
+import type { RequestContext } from './request-context.ts';
+import type { Api, Guard, Input, Route } from './routes.ts';
+import { sessionHeaders } from './session-headers.ts';
+
+export interface MountNeeds {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly authenticate: Authenticate;
+}
+
+/** Largest bodies in bytes (the OIDC endpoints take a few short fields). */
+const BODY_LIMIT = 64 * 1024;
+const OIDC_BODY_LIMIT = 16 * 1024;
+
+/** All that may be asked for; what a path does not have is answered with 405. */
+const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const;
+
+export function mountRoutes(
+  app: FastifyInstance,
+  needs: MountNeeds,
+  scope: ServerScope,
+  routes: readonly Route[],
+): void {
+  app.decorateRequest('overlay', null);
+  // Bodies stay bytes until the endpoint says what they may be.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+
+  for (const route of routes) mountRoute(app, needs, scope, route);
+  for (const paths of groupByPath(routes).values()) mountRefusals(app, needs, scope, paths);
+
+  const unknownPath = failureHandler(needs, scope, 'html-or-edge', true);
+  app.setErrorHandler(unknownPath);
+  app.setNotFoundHandler((request, reply) => unknownPath(new AuthError('not_found'), request, reply));
+}
+
+type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+
+/** Renders whatever was thrown. Refusals are ordinary and logged as such; only defects are errors. */
+export function failureHandler(
+  { clock, log }: Pick<MountNeeds, 'clock' | 'log'>,
+  scope: ServerScope,
+  format: ErrorFormat,
+  needsHost: boolean,
+): FailureHandler {
+  return (thrown, request, reply) => {
+    let failure = asAuthError(thrown);
+    if (request.overlay === null) {
+      // A request that failed before any hook ran; being for somebody else is the better reason.
+      try {
+        beginRequest(clock, scope, request, reply, needsHost);
+      } catch (error) {
+        failure = asAuthError(error);
+      }
+    }
+    const context = request.overlay as RequestContext | null;
+    const fields = {
+      requestId: request.id,
+      method: request.method,
+      path: context?.path,
+      remoteAddress: context?.remoteAddress,
+      errorCode: failure.code,
+      status: errorTable[failure.code].status,
+      detail: failure.detail,
+    };
+    if (failure.code === 'server_error') {
+      log.error('request failed', { ...fields, error: failure.cause ?? failure });
+    } else log.info('request refused', fields);
+    const answer = errorAnswer(failure, format, {
+      requestId: request.id,
+      accept: request.headers.accept,
+      usedBasic: context?.usedBasic ?? false,
+    });
+    sendAnswer(request, reply, answer);
+  };
+}
+
+function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope, route: Route): void {
+  const { clock, authenticate } = needs;
+  const needsHost = needsHostOf(route.api);
+  const produces = route.produces ?? defaultProduces(route.errors);
+  app.route({
+    method: [...route.methods],
+    url: route.path,
+    bodyLimit: route.bodyLimit ?? (route.api === 'oidc' ? OIDC_BODY_LIMIT : BODY_LIMIT),
+    errorHandler: failureHandler(needs, scope, route.errors, needsHost),
+    onRequest(request, reply, done) {
+      let admitted: void | Promise<void>;
+      try {
+        const context = beginRequest(clock, scope, request, reply, needsHost);
+        if (chooseMediaType(request.headers.accept, produces) === null) throw new AuthError('not_acceptable');
+        if (route.guard !== 'anonymous') admitted = admit(route.guard, authenticate(context), context, reply);
+      } catch (error) {
+        done(error as Error);
+        return;
+      }
+      if (admitted === undefined) done();
+      else admitted.then(() => done(), done);
+    },
+    handler(request, reply) {
+      const context = request.overlay as RequestContext;
+      const answer = route.handler(context, inputOf(route, context));
+      if (answer instanceof Promise) {
+        return answer.then((settled) => sendAnswer(request, reply, settled));
+      }
+      sendAnswer(request, reply, answer);
+      return undefined;
+    },
+  });
+}
+
+// Synchronous where it can be: most callers are known from memory, and a promise costs as much as the rest.
+function admit(
+  guard: Guard,
+  caller: Principal | Promise<Principal>,
+  context: RequestContext,
+  reply: FastifyReply,
+): void | Promise<void> {
+  if (caller instanceof Promise) return caller.then((principal) => admit(guard, principal, context, reply));
+  enforceGuard(guard, caller);
+  context.principal = caller;
+  const headers = sessionHeaders(caller, context.receivedAt);
+  reply.header('expires-at', headers['expires-at']);
+  reply.header('expiration-seconds', headers['expiration-seconds']);
+}
+
+function inputOf(route: Route, context: RequestContext): Input<unknown, unknown, unknown> {
+  return {
+    body: route.body === undefined ? undefined : readBody(context, route.body),
+    query: route.query === undefined ? undefined : readQuery(context.queryText, route.query),
+    params: route.params === undefined ? undefined : validate(context.params, route.params),
+  };
+}
+
+/** The methods that a path does not have, and OPTIONS, which browsers ask before they send. */
+function mountRefusals(
+  app: FastifyInstance,
+  needs: MountNeeds,
+  scope: ServerScope,
+  routes: readonly [Route, ...Route[]],
+): void {
+  const [first] = routes;
+  const needsHost = needsHostOf(first.api);
+  const errorHandler = failureHandler(needs, scope, first.errors, needsHost);
+  const has = routes.flatMap((route) => route.methods);
+  const allow = [...has, 'OPTIONS'];
+  app.route({
+    method: KNOWN_METHODS.filter((method) => !(has as readonly string[]).includes(method)) as HTTPMethods[],
+    url: first.path,
+    errorHandler,
+    onRequest(request, reply, done) {
+      try {
+        beginRequest(needs.clock, scope, request, reply, needsHost);
+        done(new AuthError('method_not_allowed', { allow }));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    handler() {},
+  });
+  app.route({
+    method: 'OPTIONS',
+    url: first.path,
+    errorHandler,
+    onRequest(request, reply, done) {
+      try {
+        beginRequest(needs.clock, scope, request, reply, needsHost);
+      } catch (error) {
+        done(error as Error);
+        return;
+      }
+      const isAllowed = reply.hasHeader('access-control-allow-origin');
+      const headers = { allow: allow.join(', '), ...(isAllowed ? preflightHeaders : {}) };
+      sendAnswer(request, reply, { status: 204, headers, body: null });
+    },
+    handler() {},
+  });
+}
+
+// `/a/:id` and `/a/:name` are one path.
+function groupByPath(routes: readonly Route[]): Map<string, [Route, ...Route[]]> {
+  const groups = new Map<string, [Route, ...Route[]]>();
+  for (const route of routes) {
+    const key = route.path.replace(/:\w+/g, ':');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [route]);
+    else group.push(route);
+  }
+  return groups;
+}
+
+function needsHostOf(api: Api): boolean {
+  return api !== 'health' && api !== 'metrics';
+}
+
+function defaultProduces(errors: ErrorFormat): readonly string[] {
+  return errors === 'oauth' || errors === 'edge' ? [jsonType] : [jsonType, htmlType];
+}

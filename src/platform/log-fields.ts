@@ -1,0 +1,109 @@
+// What may stand in a log line: bounded, and without secrets. Secrets are recognised by the name of their
+// field, and some by their look; that is the last net, not a reason to log what holds them.
+
+/** Values beside the message. Names in camelCase; anything goes in as it is and is made safe here. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+const REDACTED = '[redacted]';
+const LONGEST_STRING = 2048;
+const MOST_VALUES = 200;
+const DEEPEST = 6;
+
+const SECRET_NAME =
+  /^code$|(?:password|passwd|passphrase|secret|token|cookie|authorization|authorizationcode|totpcode|recoverycode|codeverifier|codechallenge|assertion|ztsession|privatekey|keypem|seed|credential|jwt)s?$/;
+
+const SECRET_TEXT: readonly (readonly [RegExp, string])[] = [
+  [/\b(bearer|basic|dpop)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${REDACTED}`],
+  [/\beyJ[\w-]{6,}\.[\w-]+\.[\w-]*/g, REDACTED],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, REDACTED],
+  [
+    /\b((?:access|refresh|id|subject|actor|setup)_token|id_token_hint|code_verifier|client_secret|password|zt-session)=[^&;\s"]+/gi,
+    `$1=${REDACTED}`,
+  ],
+  [/([?&#](?:code|token|t)=)[^&;\s"]+/gi, `$1${REDACTED}`],
+];
+
+/** The fields as they are written: secrets replaced, errors and other objects as plain values, sizes bounded. */
+export function loggableFields(fields: LogFields): Record<string, unknown> {
+  const budget = { values: MOST_VALUES };
+  return loggableMembers(fields, 0, budget);
+}
+
+/** A text with what looks like a secret replaced, cut after 2048 characters. */
+export function loggableText(text: string): string {
+  // Cut first, so that a long hostile value costs no more than a short one.
+  let safe = text.length > LONGEST_STRING ? text.slice(0, LONGEST_STRING) : text;
+  for (const [pattern, replacement] of SECRET_TEXT) safe = safe.replace(pattern, replacement);
+  return text.length > LONGEST_STRING ? `${safe}… (${text.length} characters)` : safe;
+}
+
+interface Budget {
+  values: number;
+}
+
+function loggableMembers(object: object, depth: number, budget: Budget): Record<string, unknown> {
+  const safe: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(object)) {
+    if (value === undefined || typeof value === 'function' || typeof value === 'symbol') continue;
+    if (budget.values <= 0) {
+      safe['…'] = 'more was left out';
+      break;
+    }
+    budget.values -= 1;
+    safe[loggableText(name)] =
+      namesSecret(name) && isRevealing(value) ? REDACTED : loggable(value, depth, budget);
+  }
+  return safe;
+}
+
+function loggable(value: unknown, depth: number, budget: Budget): unknown {
+  if (typeof value === 'string') return loggableText(value);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Error) return loggableError(value, depth, budget);
+  if (value instanceof Date) return Number.isFinite(value.getTime()) ? value.toISOString() : 'no time';
+  if (value instanceof URL) return loggableText(value.href);
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
+  if (depth >= DEEPEST) return '[deeper]';
+  if (value instanceof Map) return loggableMembers(Object.fromEntries(value), depth + 1, budget);
+  if (value instanceof Set || Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) {
+      if (budget.values <= 0) {
+        items.push('more was left out');
+        break;
+      }
+      budget.values -= 1;
+      items.push(loggable(item, depth + 1, budget));
+    }
+    return items;
+  }
+  return loggableMembers(value, depth + 1, budget);
+}
+
+function loggableError(error: Error, depth: number, budget: Budget): unknown {
+  const stack = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
+  return {
+    type: error.name,
+    message: loggableText(error.message),
+    // The code of an error is no authorization code.
+    ...('code' in error && isShort(error.code) ? { code: error.code } : {}),
+    stack: stack.slice(0, 12).map((line) => loggableText(line.trim())),
+    ...(error.cause === undefined || depth >= DEEPEST
+      ? {}
+      : { cause: loggable(error.cause, depth + 1, budget) }),
+  };
+}
+
+function namesSecret(name: string): boolean {
+  return SECRET_NAME.test(name.toLowerCase().replaceAll(/[-_ ]/g, ''));
+}
+
+/** `password: true` says which factor was used, and is needed. */
+function isRevealing(value: unknown): boolean {
+  return value !== null && typeof value !== 'boolean';
+}
+
+function isShort(code: unknown): boolean {
+  return typeof code === 'number' || (typeof code === 'string' && code.length <= 64);
+}

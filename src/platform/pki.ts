@@ -1,0 +1,150 @@
+// Makes certificates: the private PKI of a first start, and the client certificates of enrolment. All keys made
+// here are P-256. Loading this takes a while: what makes no certificate should not import it.
+import 'reflect-metadata';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+import * as asn1 from '@peculiar/x509';
+import { authorityExtensions, type CertifiedKey, certify, leafExtensions } from './certificate-builder.ts';
+import type { Clock } from './clock.ts';
+import { MalformedInput } from './malformed-input.ts';
+
+interface Needs {
+  readonly clock: Clock;
+}
+
+/** A certificate begins five minutes ago, for peers whose clock is behind, and never outlives its issuer. */
+interface Validity {
+  readonly days: number;
+}
+
+/** A self-signed authority. @throws RangeError common name empty or over 64 characters */
+export async function createRootCa(
+  needs: Needs,
+  wanted: Validity & { commonName: string },
+): Promise<CertifiedKey> {
+  const { publicKey, privateKey } = newKeyPair();
+  const { commonName, days } = wanted;
+  const issuer = { selfSignedWith: privateKey };
+  const extensions = authorityExtensions();
+  const certPem = await certify(needs, { commonName, days, publicKey, extensions, issuer });
+  return { certPem, keyPem: privatePem(privateKey) };
+}
+
+/** An authority under `ca` that issues certificates, but no further authorities. @throws as createRootCa */
+export async function createIntermediateCa(
+  needs: Needs,
+  wanted: Validity & { commonName: string; ca: CertifiedKey },
+): Promise<CertifiedKey> {
+  const { publicKey, privateKey } = newKeyPair();
+  const { commonName, days, ca } = wanted;
+  const extensions = authorityExtensions(0);
+  const certPem = await certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
+  return { certPem, keyPem: privatePem(privateKey) };
+}
+
+/**
+ * A certificate for a listener. Its names stand among the alternative names, where clients look for them;
+ * one of them is the common name too.
+ * @param wanted.dnsNames may hold non-ASCII names and wildcards
+ * @throws RangeError no name of at most 64 characters, or one that is not a DNS name or IP address
+ */
+export async function issueServerCertificate(
+  needs: Needs,
+  wanted: Validity & { dnsNames: readonly string[]; ips: readonly string[]; ca: CertifiedKey },
+): Promise<CertifiedKey> {
+  const dnsNames = wanted.dnsNames.map(asciiName);
+  const notAnAddress = wanted.ips.find((ip) => isIP(ip) === 0);
+  if (notAnAddress !== undefined) throw new RangeError(`not an IP address: ${JSON.stringify(notAnAddress)}`);
+  const commonName = [...dnsNames, ...wanted.ips].find((name) => name.length <= 64) ?? '';
+  const extensions = leafExtensions('serverAuth', [
+    ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
+    ...wanted.ips.map((value) => ({ type: 'ip' as const, value })),
+  ]);
+  const { publicKey, privateKey } = newKeyPair();
+  const { days, ca } = wanted;
+  const certPem = await certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
+  return { certPem, keyPem: privatePem(privateKey) };
+}
+
+export interface ClientCertificate extends Validity {
+  readonly commonName: string;
+  /** Alternative names, for example a SPIFFE id. */
+  readonly uris?: readonly string[];
+  readonly ca: CertifiedKey;
+}
+
+/** A client certificate with a new key. @throws RangeError common name empty or over 64 characters */
+export async function issueClientCertificate(needs: Needs, wanted: ClientCertificate): Promise<CertifiedKey> {
+  const { publicKey, privateKey } = newKeyPair();
+  return { certPem: await certifyClient(needs, wanted, publicKey), keyPem: privatePem(privateKey) };
+}
+
+/**
+ * A client certificate (PEM) for the key of a PKCS #10 request (PEM or DER). Nothing but the key is taken from
+ * the request: what the certificate says is decided here.
+ * @throws MalformedInput not a request, not signed by the key it holds, or a key too weak
+ * @throws RangeError     common name empty or over 64 characters
+ */
+export async function certifyClientRequest(
+  needs: Needs,
+  wanted: ClientCertificate & { request: string | Uint8Array },
+): Promise<string> {
+  return certifyClient(needs, wanted, await requestedKey(wanted.request));
+}
+
+function certifyClient(needs: Needs, wanted: ClientCertificate, publicKey: KeyObject): Promise<string> {
+  const { commonName, days, ca, uris = [] } = wanted;
+  const names = uris.map((value) => ({ type: 'url' as const, value }));
+  const extensions = leafExtensions('clientAuth', names);
+  return certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
+}
+
+async function requestedKey(request: string | Uint8Array): Promise<KeyObject> {
+  const { signed, key } = await readRequest(request);
+  if (!signed) throw new MalformedInput('certification request not signed by its own key');
+  const strong =
+    key.asymmetricKeyType === 'ed25519' ||
+    (key.asymmetricKeyType === 'ec' && STRONG_CURVES.has(key.asymmetricKeyDetails?.namedCurve ?? '')) ||
+    (key.asymmetricKeyType === 'rsa' && isStrongRsa(key.asymmetricKeyDetails?.modulusLength ?? 0));
+  if (!strong) throw new MalformedInput('key of an unsupported kind or size');
+  return key;
+}
+
+async function readRequest(request: string | Uint8Array): Promise<{ signed: boolean; key: KeyObject }> {
+  try {
+    const raw = typeof request === 'string' ? request : new Uint8Array(request);
+    const parsed = new asn1.Pkcs10CertificateRequest(raw);
+    const spki = Buffer.from(parsed.publicKey.rawData);
+    return {
+      signed: await parsed.verify(),
+      key: createPublicKey({ key: spki, format: 'der', type: 'spki' }),
+    };
+  } catch {
+    throw new MalformedInput('not a certification request');
+  }
+}
+
+const STRONG_CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
+
+function isStrongRsa(bits: number): boolean {
+  return bits >= 2048 && bits <= 8192;
+}
+
+function newKeyPair() {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+}
+
+function privatePem(key: KeyObject): string {
+  return key.export({ format: 'pem', type: 'pkcs8' }).toString();
+}
+
+// domainToASCII alone would take "a/b" for "a", and "0x7f.1" for an address.
+function asciiName(name: string): string {
+  const ascii = FOREIGN_IN_NAME.test(name) ? '' : domainToASCII(name);
+  if (ascii === '' || FOREIGN_IN_NAME.test(ascii) || isIP(ascii) !== 0)
+    throw new RangeError(`not a DNS name: ${JSON.stringify(name)}`);
+  return ascii;
+}
+
+const FOREIGN_IN_NAME = /[^A-Za-z0-9.*_\u0080-\u{10ffff}-]/u;
