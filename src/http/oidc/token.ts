@@ -26,7 +26,7 @@ export function tokenRoutes(
         parametersOf(body),
         basicCredentials(context.authorization),
         originOf(context),
-        context.clientCertificates?.thumbprint ?? null,
+        context.clientCertificates?.leafThumbprint ?? null,
       );
       return json(answer, { headers: { pragma: 'no-cache' } });
     },
