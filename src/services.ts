@@ -7,6 +7,7 @@ import type { MountNeeds } from './http/mount.ts';
 import { oidcRoutes } from './http/oidc/routes.ts';
 import { presentedTokens } from './http/presented-tokens.ts';
 import type { Route } from './http/routes.ts';
+import { setupRoutes } from './http/setup.ts';
 import type { PasswordHasher } from './login/password.ts';
 import { passwordHasher } from './login/password-hasher.ts';
 import type { AuditTrail } from './model/audit-event.ts';
@@ -88,24 +89,27 @@ export async function openServices(foundations: Foundations): Promise<Services> 
   const { tagKey, authRequestRoot } = await openServerSecrets({ keys: store.keys, vault, random });
   const hasher = passwordHasher(foundations.hashPool);
 
-  const routes = oidcRoutes({
-    store,
-    clock,
-    random,
-    audit,
-    hasher,
-    ring,
-    accessTokens,
-    tagKey,
-    sealer: authRequestSealer(authRequestRoot),
-    idTokenAlg: oidc.idTokenSigningAlg,
-    lifetimes: {
-      accessToken: oidc.accessTokenDuration,
-      idToken: oidc.idTokenDuration,
-      refreshToken: oidc.refreshTokenDuration,
-      refreshFamily: oidc.refreshFamilyDuration,
-    },
-  });
+  const routes = [
+    ...oidcRoutes({
+      store,
+      clock,
+      random,
+      audit,
+      hasher,
+      ring,
+      accessTokens,
+      tagKey,
+      sealer: authRequestSealer(authRequestRoot),
+      idTokenAlg: oidc.idTokenSigningAlg,
+      lifetimes: {
+        accessToken: oidc.accessTokenDuration,
+        idToken: oidc.idTokenDuration,
+        refreshToken: oidc.refreshTokenDuration,
+        refreshFamily: oidc.refreshFamilyDuration,
+      },
+    }),
+    ...setupRoutes({ store, clock, random, audit, hasher }),
+  ];
 
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended }),
