@@ -25,7 +25,7 @@ export interface Config {
 
 export type DbConfig =
   | { readonly engine: 'sqlite'; readonly file: string }
-  /** `url` may carry a password: never print it, use `withoutPassword` of explain.ts. */
+  /** `url` may carry a password: never print it; `dbText` of file-shape.ts masks it. */
   | { readonly engine: 'postgres'; readonly url: string };
 
 /** Absolute paths of PEM files. */

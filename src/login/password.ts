@@ -9,16 +9,17 @@ import type { Clock } from '../platform/clock.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../store/contracts/authenticators.ts';
 import { usernameKey } from './username.ts';
 
-/** Hashes passwords in a bounded pool of its own. Both reject when its queue is full. */
+/** Hashes passwords in a bounded pool of its own. Its promises reject when the queue is full. */
 export interface PasswordHasher {
-  /** False also for text that can never be a password. Takes the time of a hash either way. */
-  matches(phc: string, password: string): Promise<boolean>;
-  /** A PHC string under the current parameters. */
+  /**
+   * Whether the password is the one behind the hash. Null stands for "nobody": the same work, and false.
+   * False also for text that can never be a password.
+   */
+  matches(phc: string | null, password: string): Promise<boolean>;
+  /** A PHC string under the current parameters. @throws MalformedInput for text that cannot be a password */
   hash(password: string): Promise<string>;
   /** Whether a stored hash has other parameters than `hash` would use now. */
   isOutdated(phc: string): boolean;
-  /** A hash under the current parameters that no password matches; for work without a user. */
-  readonly dummy: string;
 }
 
 export type PrimaryVerdict =
@@ -44,7 +45,7 @@ export async function verifyPassword(
 ): Promise<PrimaryVerdict> {
   const key = usernameKey(username);
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
-  const matches = await needs.hasher.matches(login?.passwordHash ?? needs.hasher.dummy, password);
+  const matches = await needs.hasher.matches(login?.passwordHash ?? null, password);
   if (key === undefined || login === null)
     return { verdict: 'refused', reason: 'unknown-user', identityId: null };
   const identityId = login.identity.id;

@@ -3,12 +3,13 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { noTokenChallenges, oidcChallenge, ztSessionChallenge } from '../errors/challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
-import { asId, type IdentityId } from '../model/ids.ts';
+import { asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
-import { type Clock, SECOND } from '../platform/clock.ts';
+import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
+import type { Account } from './account-view.ts';
 import type { SessionView } from './session-view.ts';
 
 /** The tokens that a request brought, as they stood in its headers. */
@@ -27,13 +28,13 @@ export interface AuthenticateNeeds {
 }
 
 /**
- * Who is calling. In steady state this reads memory only.
+ * Who is calling. In steady state this reads memory only, and then answers without a promise.
  * @throws AuthError unauthorized, with a challenge for each mechanism that could have been used
  */
-export async function authenticateRequest(
+export function authenticateRequest(
   needs: AuthenticateNeeds,
   presented: PresentedTokens,
-): Promise<Principal> {
+): Principal | Promise<Principal> {
   if (presented.ztSession !== null) {
     throw new AuthError('unauthorized', {
       challenges: [ztSessionChallenge('invalid')],
@@ -46,7 +47,7 @@ export async function authenticateRequest(
   let sawExpired = false;
   for (const bearer of presented.bearers) {
     const verdict = needs.accessTokens.verify(bearer, now);
-    if (verdict.verdict === 'valid') return principalOf(needs, verdict.claims, presented, now);
+    if (verdict.verdict === 'valid') return callerOf(needs, verdict.claims, presented, now);
     if (verdict.verdict === 'expired') sawExpired = true;
   }
   throw refused(
@@ -55,25 +56,28 @@ export async function authenticateRequest(
   );
 }
 
-async function principalOf(
+function callerOf(
   needs: AuthenticateNeeds,
   claims: AccessTokenClaims,
   presented: PresentedTokens,
-  now: number,
-): Promise<Principal> {
+  now: Millis,
+): Principal | Promise<Principal> {
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
   const boundTo = claims.cnf?.['x5t#S256'];
   if (boundTo !== undefined && boundTo !== presented.certThumbprint()) {
     throw refused('invalid', 'the token is bound to a certificate that the connection does not have');
   }
-  const identityId = asId<IdentityId>(claims.sub);
-  const found = needs.view.accounts.find(identityId, now);
-  // Awaiting costs a turn of the event loop; an account in memory needs none.
-  const account = found instanceof Promise ? await found : found;
-  if (account === null) throw refused('invalid', `identity ${identityId} is disabled or deleted`);
+  const account = needs.view.accounts.find(asId(claims.sub), now);
+  return account instanceof Promise
+    ? account.then((read) => principalOf(claims, read))
+    : principalOf(claims, account);
+}
+
+function principalOf(claims: AccessTokenClaims, account: Account | null): Principal {
+  if (account === null) throw refused('invalid', `identity ${claims.sub} is disabled or deleted`);
   const passed = claims.amr as readonly PassedMethod[];
   return {
-    identityId,
+    identityId: account.identity.id,
     identityName: account.identity.name,
     isAdmin: account.identity.isAdmin,
     apiSessionId: asId(claims.z_asid),

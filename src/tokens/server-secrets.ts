@@ -1,5 +1,5 @@
-import { hkdfSync } from 'node:crypto';
 import type { Random } from '../platform/random.ts';
+import { deriveSecret } from '../platform/sealed-box.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 import type { KeyVault } from './key-ring.ts';
 
@@ -21,17 +21,11 @@ export async function openServerSecrets(needs: {
   readonly random: Random;
 }): Promise<ServerSecrets> {
   const name = 'root';
-  const sealed = await needs.keys.serverSecret(name, () =>
-    needs.vault.seal(needs.random.bytes(32), `server-secret/${name}`),
-  );
-  const root = needs.vault.open(sealed, `server-secret/${name}`);
+  const label = `server-secret/${name}`;
+  const sealed = await needs.keys.serverSecret(name, () => needs.vault.seal(needs.random.bytes(32), label));
+  const root = needs.vault.open(sealed, label);
   return {
-    tagKey: deriveSecret(root, 'opaque-token-tag'),
-    authRequestRoot: deriveSecret(root, 'auth-request'),
+    tagKey: deriveSecret(root, 'opaque-token-tag v1'),
+    authRequestRoot: deriveSecret(root, 'auth-request v1'),
   };
-}
-
-/** 32 bytes for one purpose (RFC 5869). Different labels give independent keys. */
-export function deriveSecret(root: Buffer, label: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', root, Buffer.alloc(0), `overlay-auth/${label}`, 32));
 }

@@ -1,0 +1,187 @@
+import { formatHostAndPort } from './addresses.ts';
+import { adjustDurations } from './adjustments.ts';
+import type { Binding } from './config.ts';
+import type { ConfigPath } from './config-error.ts';
+import type { Finding } from './describe-issues.ts';
+import { formatDuration } from './durations.ts';
+import type { EdgeContent, ListenerContent } from './schema.ts';
+
+/** The parts of the file that could be read; rules between them are checked even when others are wrong. */
+export interface ReadableParts {
+  /** One entry a listener of the file, in its order; undefined where the listener itself is wrong. */
+  readonly listeners: readonly (ListenerContent | undefined)[];
+  readonly edge: EdgeContent | 'absent' | 'unreadable';
+  /** Whether the file says how long a refresh family lasts; a default is adjusted instead of refused. */
+  readonly familyDurationGiven: boolean;
+}
+
+const NEEDS_EDGE: readonly Binding[] = ['edge-client', 'edge-management', 'edge-oidc'];
+
+/**
+ * Checks the rules between values: unique listener names, interfaces and bindings, edge APIs only with an
+ * `edge` section, and `edge.api.address` among the bind points of a listener with `edge-client`.
+ */
+export function checkConsistency(parts: ReadableParts): readonly Finding[] {
+  return [
+    ...repeatedNames(parts),
+    ...repeatedInterfaces(parts),
+    ...repeatedBindings(parts),
+    ...edgeApisWithoutEdge(parts),
+    ...apiAddressNotBound(parts),
+    ...familyShorterThanToken(parts),
+  ];
+}
+
+/** What deserves a word but does not stop the service. */
+export function findOddities(parts: ReadableParts): readonly Finding[] {
+  return [...addressesInCapitals(parts), ...addressOfTwoListeners(parts), ...nothingBound(parts)];
+}
+
+function value(path: ConfigPath, message: string, hint: string | null = null): Finding {
+  return { path, at: 'value', message, hint };
+}
+
+/** Reports each item whose key was seen before. */
+function repeated(
+  items: readonly { readonly key: string; readonly path: ConfigPath }[],
+  message: (key: string) => string,
+  hint: string | null,
+): readonly Finding[] {
+  const seen = new Set<string>();
+  return items.flatMap(({ key, path }) => {
+    if (seen.has(key)) return [value(path, message(key), hint)];
+    seen.add(key);
+    return [];
+  });
+}
+
+function bindPointsOf({ listeners }: ReadableParts) {
+  return listeners.flatMap((listener, index) =>
+    (listener?.bindPoints ?? []).map((bindPoint, position) => ({
+      bindPoint,
+      listener: index,
+      path: ['web', index, 'bindPoints', position] as const,
+    })),
+  );
+}
+
+function repeatedNames({ listeners }: ReadableParts): readonly Finding[] {
+  const names = listeners.flatMap((listener, index) =>
+    listener === undefined ? [] : [{ key: listener.name, path: ['web', index, 'name'] }],
+  );
+  return repeated(names, (name) => `two listeners are named ${name}`, 'Give each listener its own name.');
+}
+
+function repeatedInterfaces(parts: ReadableParts): readonly Finding[] {
+  const interfaces = bindPointsOf(parts)
+    .filter(({ bindPoint }) => bindPoint.interface.port !== 0)
+    .map(({ bindPoint, path }) => ({
+      key: formatHostAndPort(bindPoint.interface),
+      path: [...path, 'interface'],
+    }));
+  return repeated(
+    interfaces,
+    (text) => `two bind points listen on ${text}`,
+    'Only one can: host several APIs on one listener, or use another port.',
+  );
+}
+
+function repeatedBindings({ listeners }: ReadableParts): readonly Finding[] {
+  return listeners.flatMap((listener, index) =>
+    repeated(
+      (listener?.apis ?? []).map(({ binding }, api) => ({
+        key: binding,
+        path: ['web', index, 'apis', api, 'binding'],
+      })),
+      (binding) => `the listener lists ${binding} twice`,
+      null,
+    ),
+  );
+}
+
+function edgeApisWithoutEdge({ listeners, edge }: ReadableParts): readonly Finding[] {
+  if (edge !== 'absent') return [];
+  return listeners.flatMap((listener, index) =>
+    (listener?.apis ?? []).flatMap(({ binding }, api) =>
+      NEEDS_EDGE.includes(binding)
+        ? [
+            value(
+              ['web', index, 'apis', api, 'binding'],
+              `${binding} needs the section edge, which the file does not have`,
+              'Add the section; with nothing special to say, write: edge: {}',
+            ),
+          ]
+        : [],
+    ),
+  );
+}
+
+function apiAddressNotBound(parts: ReadableParts): readonly Finding[] {
+  const { listeners, edge } = parts;
+  // With a listener that cannot be read, the address may well stand there.
+  if (typeof edge === 'string' || listeners.includes(undefined)) return [];
+  const { address } = edge.api;
+  if (address === undefined) return [];
+  const bound = listeners
+    .filter((listener) => listener?.apis.some(({ binding }) => binding === 'edge-client'))
+    .flatMap((listener) => listener?.bindPoints.map((bindPoint) => bindPoint.address.text) ?? []);
+  if (bound.includes(address)) return [];
+  const hint =
+    bound.length > 0
+      ? `Such addresses in this file: ${[...new Set(bound)].join(', ')}.`
+      : 'No listener in this file has edge-client.';
+  const message = `${address} is not the address of a bind point of a listener with edge-client`;
+  return [value(['edge', 'api', 'address'], message, hint)];
+}
+
+function familyShorterThanToken({ edge, familyDurationGiven }: ReadableParts): readonly Finding[] {
+  if (typeof edge === 'string' || !familyDurationGiven) return [];
+  // Compared with the refresh lifetime that will be in force, which may have been raised.
+  const { refreshFamilyDuration } = adjustDurations(edge.oidc).durations;
+  if (edge.oidc.refreshFamilyDuration >= refreshFamilyDuration) return [];
+  return [
+    value(
+      ['edge', 'oidc', 'refreshFamilyDuration'],
+      `refreshFamilyDuration is shorter than refreshTokenDuration (${formatDuration(refreshFamilyDuration)})`,
+      'A refresh token cannot outlive its family: shorten refreshTokenDuration (default 24h) or lengthen this.',
+    ),
+  ];
+}
+
+function addressesInCapitals(parts: ReadableParts): readonly Finding[] {
+  return bindPointsOf(parts).flatMap(({ bindPoint: { address }, path }) =>
+    address.asGiven.toLowerCase() === address.text && address.asGiven !== address.text
+      ? [value([...path, 'address'], `${address.asGiven} is used as ${address.text}, also in the issuer`)]
+      : [],
+  );
+}
+
+function addressOfTwoListeners(parts: ReadableParts): readonly Finding[] {
+  const owners = new Map<string, number>();
+  return bindPointsOf(parts).flatMap(({ bindPoint: { address }, listener, path }) => {
+    const owner = owners.get(address.text) ?? listener;
+    owners.set(address.text, owner);
+    if (owner === listener || address.port === 0) return [];
+    return [
+      value([...path, 'address'], `${address.text} is the address of two listeners, so both have its issuer`),
+    ];
+  });
+}
+
+function nothingBound({ listeners, edge }: ReadableParts): readonly Finding[] {
+  if (typeof edge === 'string' || listeners.includes(undefined)) return [];
+  const bindings = listeners.flatMap((listener) => listener?.apis.map(({ binding }) => binding) ?? []);
+  const findings: Finding[] = [];
+  if (!bindings.includes('edge-client')) {
+    findings.push(value(['web'], 'no listener has edge-client, so clients cannot reach the service'));
+  }
+  if (!bindings.includes('edge-oidc') && edge.api.disableOidcAutoBinding) {
+    findings.push(
+      value(
+        ['edge', 'api', 'disableOidcAutoBinding'],
+        'the OIDC provider is bound nowhere: auto-binding is disabled and no listener lists edge-oidc',
+      ),
+    );
+  }
+  return findings;
+}

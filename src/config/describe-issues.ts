@@ -1,0 +1,221 @@
+import type { z } from 'zod';
+import { type ConfigPath, formatPath } from './config-error.ts';
+import { nearestKey } from './nearest-key.ts';
+
+/** A problem before it is given its place in the file. */
+export interface Finding {
+  readonly path: ConfigPath;
+  /** Whether the key itself is wrong (unknown), or its value. */
+  readonly at: 'key' | 'value';
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+interface SchemaNode {
+  readonly description?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+  readonly oneOf?: readonly SchemaNode[];
+}
+
+/** Sections of larger controllers' files that this service does not have. */
+const FOREIGN_SECTIONS: readonly string[] = [
+  'cluster',
+  'commandRateLimiter',
+  'ctrl',
+  'events',
+  'fabric',
+  'healthChecks',
+  'mgmt',
+  'network',
+  'profile',
+  'raft',
+  'tls',
+  'trustDomain',
+];
+
+/**
+ * Puts what validation found into sentences for the person who edits the file.
+ * @param schema the file's JSON Schema: the source of known keys and of what each key means
+ * @param file   the file's plain value
+ */
+export function describeIssues(
+  schema: Record<string, unknown>,
+  file: unknown,
+  issues: readonly z.core.$ZodIssue[],
+): readonly Finding[] {
+  const root = schema as SchemaNode;
+  return issues.flatMap((issue): readonly Finding[] => {
+    const path = issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment));
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => describeUnknownKey(root, file, path, key));
+    }
+    const found = valueAt(file, path);
+    const meaning = schemaAt(root, file, path).find(
+      ({ description }) => description !== undefined,
+    )?.description;
+    if (found === undefined && path.length > 0) {
+      const message = `the required key ${String(path.at(-1))} is missing`;
+      return [{ path, at: 'key', message, hint: meaning ?? null }];
+    }
+    const message = describeWrongValue(issue, found);
+    return [{ path, at: 'value', message, hint: hintForWrongValue(issue, found, path, meaning) }];
+  });
+}
+
+function describeUnknownKey(root: SchemaNode, file: unknown, parent: ConfigPath, key: string): Finding {
+  const known = [
+    ...new Set(schemaAt(root, file, parent).flatMap(({ properties }) => Object.keys(properties ?? {}))),
+  ];
+  const nearest = nearestKey(key, known);
+  const where = parent.length === 0 ? 'at the top of the file' : `in ${formatPath(parent)}`;
+  const elsewhere = pathsOfKey(root, key);
+  const sentences = [
+    ...(parent.length === 0 && FOREIGN_SECTIONS.includes(key)
+      ? ['This service has no such section: remove it.']
+      : []),
+    ...(elsewhere.length > 0 ? [`${key} belongs at ${elsewhere.join(' or ')}.`] : []),
+    nearest === undefined
+      ? 'Remove it: no key is known here.'
+      : `The nearest known key is ${nearest}. Known here: ${known.join(', ')}.`,
+  ];
+  return {
+    path: [...parent, key],
+    at: 'key',
+    message: `unknown key ${JSON.stringify(key.slice(0, 80))} ${where}`,
+    hint: sentences.join(' '),
+  };
+}
+
+function hintForWrongValue(
+  issue: z.core.$ZodIssue,
+  found: unknown,
+  path: ConfigPath,
+  meaning: string | undefined,
+): string | null {
+  const name = path.findLast((segment) => typeof segment === 'string') ?? '';
+  if (typeof found === 'number' && /(duration|timeout)$/i.test(name)) {
+    return `Write a duration with its unit, for example ${found}s or ${found}m.`;
+  }
+  const choices = choicesOf(issue);
+  if (choices !== undefined && typeof found === 'string') {
+    return `The nearest is ${nearestKey(found, choices) ?? ''}.`;
+  }
+  // A sentence of ours says what to do by itself.
+  return issue.code === 'custom' ? null : (meaning ?? null);
+}
+
+/** The values to choose from, when that is what is wrong. */
+function choicesOf(issue: z.core.$ZodIssue): readonly string[] | undefined {
+  if (issue.code === 'invalid_value') return issue.values.map(String);
+  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
+    return issue.options.map(String);
+  }
+  return undefined;
+}
+
+function describeWrongValue(issue: z.core.$ZodIssue, found: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${kindWanted(issue.expected)}, found ${kindFound(found)}`;
+    case 'invalid_value':
+    case 'invalid_union':
+      return `must be ${listOf(choicesOf(issue) ?? [])}, found ${shown(found)}`;
+    case 'too_small':
+      return Array.isArray(found)
+        ? `needs at least ${String(issue.minimum)} entry, found ${found.length}`
+        : `must be at least ${String(issue.minimum)}, found ${shown(found)}`;
+    case 'too_big':
+      return Array.isArray(found)
+        ? `has at most ${String(issue.maximum)} entries, found ${found.length}`
+        : `must be at most ${String(issue.maximum)}, found ${shown(found)}`;
+    default:
+      return issue.message;
+  }
+}
+
+function kindWanted(expected: string): string {
+  const kinds: Readonly<Record<string, string>> = {
+    object: 'a map of keys and values',
+    array: 'a list',
+    string: 'text',
+    number: 'a number',
+    int: 'a whole number',
+    boolean: 'true or false',
+  };
+  return kinds[expected] ?? expected;
+}
+
+function kindFound(value: unknown): string {
+  if (value === null) return 'nothing (give it a value or remove the key)';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a map of keys and values';
+  if (typeof value === 'string') return 'text';
+  return shown(value);
+}
+
+/** Repeats short scalars only; the rest is named by kind. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return value.length <= 60 ? JSON.stringify(value) : 'a long text';
+  return value === null || typeof value === 'object' ? kindFound(value) : String(value);
+}
+
+function listOf(texts: readonly string[]): string {
+  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
+}
+
+function valueAt(value: unknown, path: ConfigPath): unknown {
+  let at: unknown = value;
+  for (const segment of path) {
+    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, segment)) return undefined;
+    at = (at as Record<string | number, unknown>)[segment];
+  }
+  return at;
+}
+
+/** The schema's nodes that speak of this path: several where a choice is still open. */
+function schemaAt(root: SchemaNode, file: unknown, path: ConfigPath): readonly SchemaNode[] {
+  let nodes: readonly SchemaNode[] = [root];
+  path.forEach((segment, index) => {
+    const found = valueAt(file, path.slice(0, index + 1));
+    nodes = nodes.flatMap((node): readonly SchemaNode[] => {
+      const child =
+        typeof segment === 'number'
+          ? node.items
+          : Object.hasOwn(node.properties ?? {}, segment)
+            ? node.properties?.[segment]
+            : undefined;
+      return child === undefined ? [] : choicesFor(child, found);
+    });
+  });
+  return nodes;
+}
+
+/** The alternatives of a choice that the value's `binding` allows; all of them when it allows none. */
+function choicesFor(node: SchemaNode, found: unknown): readonly SchemaNode[] {
+  if (node.oneOf === undefined) return [node];
+  const binding = valueAt(found, ['binding']);
+  const matching = node.oneOf.filter(({ properties }) => {
+    const wanted = properties?.binding;
+    return wanted?.const === binding || wanted?.enum?.includes(binding) === true;
+  });
+  return matching.length > 0 ? matching : node.oneOf;
+}
+
+/** Where else in the file a key of this name is known. */
+function pathsOfKey(root: SchemaNode, key: string): readonly string[] {
+  const found = new Set<string>();
+  const search = (node: SchemaNode, path: string): void => {
+    for (const [name, child] of Object.entries(node.properties ?? {})) {
+      const childPath = path === '' ? name : `${path}.${name}`;
+      if (name === key) found.add(childPath);
+      search(child, childPath);
+    }
+    if (node.items !== undefined) search(node.items, `${path}[]`);
+    for (const choice of node.oneOf ?? []) search(choice, path);
+  };
+  search(root, '');
+  return [...found].slice(0, 3);
+}

@@ -1,0 +1,66 @@
+import { stringify } from 'yaml';
+import type { Adjustment } from './adjustments.ts';
+import type { Config } from './config.ts';
+import { type ConfigPath, formatPath, type Problem } from './config-error.ts';
+import { type FileValue, toFileShape } from './file-shape.ts';
+import { describeOrigin, type Origins } from './origins.ts';
+
+// What the commands `config validate`, `config show` and `config schema` print.
+
+export { jsonSchema } from './schema.ts';
+
+/** All problems, one paragraph each: `file:line:column: path: message`, then the hint. Ends in a newline. */
+export function renderProblems(problems: readonly Problem[]): string {
+  const paragraphs = problems.map(({ file, line, column, path, message, hint }) => {
+    const place = line === null ? file : `${file}:${line}:${column ?? 1}`;
+    const head = [place, ...(path === '' ? [] : [path]), `${message}.`].join(': ');
+    return printable(hint === null ? head : `${head}\n    ${hint}`);
+  });
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  return `${paragraphs.join('\n')}\n${count}; nothing was started.\n`;
+}
+
+/** One sentence for the log: what was changed, from what, to what, and why. */
+export function renderAdjustment({ path, oldValue, newValue, reason }: Adjustment): string {
+  return `${path} was changed from ${oldValue} to ${newValue}: ${reason}`;
+}
+
+/**
+ * The effective configuration as YAML in the shape of the file. It holds paths of secrets, no secrets; a
+ * database password is masked.
+ * @param options.origin add to each value, as a comment, where it comes from
+ */
+export function renderShow(config: Config, origins: Origins, options: { readonly origin: boolean }): string {
+  const comment = (path: ConfigPath): string => {
+    const origin = options.origin ? origins.get(formatPath(path)) : undefined;
+    return origin === undefined ? '' : printable(`  # ${describeOrigin(origin)}`);
+  };
+  return `${yamlLines(toFileShape(config), [], comment).join('\n')}\n`;
+}
+
+/** Block style throughout, so that each value has a line of its own and room for a comment. */
+function yamlLines(value: FileValue, path: ConfigPath, comment: (path: ConfigPath) => string): string[] {
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([key, child]: [string, FileValue]): string[] => {
+    const childPath = [...path, isList ? Number(key) : key];
+    const isLeaf = typeof child !== 'object' || Object.keys(child).length === 0;
+    const lines = isLeaf
+      ? [`${scalarText(child)}${comment(childPath)}`]
+      : yamlLines(child, childPath, comment);
+    if (isList) return lines.map((line, index) => `${index === 0 ? '- ' : '  '}${line}`);
+    return isLeaf ? [`${key}: ${lines[0] ?? ''}`] : [`${key}:`, ...lines.map((line) => `  ${line}`)];
+  });
+}
+
+function scalarText(value: FileValue): string {
+  // A JSON string is a YAML string too, and stays on one line.
+  if (typeof value === 'string' && /[\p{C}\p{Zl}\p{Zp}]/u.test(value)) return JSON.stringify(value);
+  return stringify(value, { lineWidth: 0 }).trimEnd();
+}
+
+/** Text for a terminal or a log line: what could move the cursor or begin another line is escaped. */
+function printable(text: string): string {
+  return text.replaceAll(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (char) => {
+    return `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  });
+}

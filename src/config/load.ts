@@ -1,0 +1,139 @@
+import { dirname, resolve } from 'node:path';
+import type { Adjustment } from './adjustments.ts';
+import type { Config } from './config.ts';
+import { ConfigError, formatPath, type Problem } from './config-error.ts';
+import { checkConsistency, findOddities, type ReadableParts } from './consistency.ts';
+import { describeIssues, type Finding } from './describe-issues.ts';
+import { findOrigins, type Origins } from './origins.ts';
+import { resolveConfig } from './resolve.ts';
+import { dbSchema, edgeSchema, fileSchema, jsonSchema, listenerSchema } from './schema.ts';
+import { parseYamlSource, type YamlSource } from './yaml-source.ts';
+
+/** Replaces `db` of the file, so that a database password need not stand in it. */
+export const DB_VARIABLE = 'OVERLAY_AUTH_DB';
+
+export interface LoadedConfig {
+  /** Deeply frozen. */
+  readonly config: Config;
+  /** What was changed to keep spec section 5.7; for the log. */
+  readonly adjustments: readonly Adjustment[];
+  /** Sentences about what works but is probably not meant. */
+  readonly warnings: readonly string[];
+  readonly origins: Origins;
+}
+
+/**
+ * Reads and checks the configuration file.
+ * @param path  relative paths inside the file are relative to this file's folder
+ * @param needs `readFile` returns UTF-8 text or throws; of `env` only `OVERLAY_AUTH_DB` is read
+ * @throws ConfigError with all problems that were found, not only the first
+ */
+export function loadConfig(
+  path: string,
+  needs: {
+    readonly readFile: (path: string) => string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+  },
+): LoadedConfig {
+  const source = parseYamlSource(readText(path, needs.readFile));
+  if (source.faults.length > 0) {
+    throw new ConfigError(source.faults.map((fault) => ({ ...fault, file: path, path: '' })));
+  }
+  const dbOverride = needs.env[DB_VARIABLE] || undefined;
+  const file = withDb(source.value, dbOverride);
+
+  const parsed = fileSchema.safeParse(file);
+  const parts = readableParts(file, source);
+  const findings = [
+    ...(parsed.success ? [] : describeIssues(jsonSchema(), file, parsed.error.issues)),
+    ...checkConsistency(parts),
+  ];
+  if (!parsed.success || findings.length > 0) {
+    const place = (finding: Finding) => placeFinding(finding, { path, source, dbOverride });
+    throw new ConfigError(findings.map(place).sort(byPlace));
+  }
+
+  const { config, adjustments } = resolveConfig(parsed.data, dirname(resolve(path)));
+  return {
+    config: deepFreeze(config),
+    adjustments,
+    warnings: findOddities(parts).map((finding) => {
+      const { line } = source.placeOfValue(finding.path);
+      return `${path}:${line}: ${formatPath(finding.path)}: ${finding.message}`;
+    }),
+    origins: findOrigins({
+      config,
+      file: path,
+      source,
+      adjustments,
+      environment: new Map(dbOverride === undefined ? [] : [['db', DB_VARIABLE]]),
+    }),
+  };
+}
+
+function readText(path: string, readFile: (path: string) => string): string {
+  try {
+    return readFile(path);
+  } catch (error) {
+    const code = (error as { code?: unknown } | null)?.code;
+    const missing = code === 'ENOENT';
+    throw new ConfigError([
+      {
+        message: missing ? 'the file does not exist' : `the file cannot be read (${String(code ?? error)})`,
+        file: path,
+        line: null,
+        column: null,
+        path: '',
+        hint: missing ? 'Create a configuration with: overlay-auth init --home DIR' : null,
+      },
+    ]);
+  }
+}
+
+/** The file's value with `db` replaced, and with a bare `edge:` taken as a section with nothing special. */
+function withDb(value: unknown, db: string | undefined): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const file = value as Record<string, unknown>;
+  return {
+    ...file,
+    ...(db === undefined ? {} : { db }),
+    ...(file.edge === null ? { edge: {} } : {}),
+  };
+}
+
+function readableParts(file: unknown, source: YamlSource): ReadableParts {
+  const { web, edge } = (file ?? {}) as { readonly web?: unknown; readonly edge?: unknown };
+  const listeners = Array.isArray(web) ? web.map((entry) => listenerSchema.safeParse(entry).data) : [];
+  const edgeParsed = edgeSchema.safeParse(edge);
+  return {
+    listeners,
+    edge: edge === undefined ? 'absent' : edgeParsed.success ? edgeParsed.data : 'unreadable',
+    familyDurationGiven: source.has(['edge', 'oidc', 'refreshFamilyDuration']),
+  };
+}
+
+function placeFinding(
+  finding: Finding,
+  known: { readonly path: string; readonly source: YamlSource; readonly dbOverride: string | undefined },
+): Problem {
+  const { message, hint } = finding;
+  const path = formatPath(finding.path);
+  if (path === 'db' && known.dbOverride !== undefined && !dbSchema.safeParse(known.dbOverride).success) {
+    return { message, hint, path, file: `environment variable ${DB_VARIABLE}`, line: null, column: null };
+  }
+  const place =
+    finding.at === 'key' ? known.source.placeOfKey(finding.path) : known.source.placeOfValue(finding.path);
+  return { message, hint, path, file: known.path, line: place.line, column: place.column };
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (value !== null && typeof value === 'object' && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const child of Object.values(value)) deepFreeze(child);
+  }
+  return value;
+}

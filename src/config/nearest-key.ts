@@ -1,0 +1,25 @@
+/**
+ * The candidate that takes the fewest edits to reach, without regard to case, hyphens and underscores.
+ * @param candidates not empty, or the answer is undefined
+ */
+export function nearestKey(key: string, candidates: readonly string[]): string | undefined {
+  const plain = (text: string) => text.slice(0, 64).toLowerCase().replaceAll(/[-_]/g, '');
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(plain(key), plain(candidate)) }))
+    .sort((a, b) => a.distance - b.distance);
+  return ranked[0]?.candidate;
+}
+
+/** Levenshtein distance: insertions, deletions and replacements, one row at a time. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, char] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (row[column] ?? 0) + (char === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,131 @@
+import { resolve } from 'node:path';
+import { issuerOf } from './addresses.ts';
+import { type Adjustment, adjustDurations } from './adjustments.ts';
+import { oidcBindings } from './bindings.ts';
+import type { Config, DbConfig, IdentityFiles, Listener, ListenerApi, TlsVersion } from './config.ts';
+import { DEFAULT_POST_LOGOUT_URIS, DEFAULT_REDIRECT_URIS, parseRedirectUri } from './redirect-uris.ts';
+import { type EdgeContent, edgeSchema, type FileContent, type ListenerContent } from './schema.ts';
+
+const TLS_VERSIONS: Readonly<Record<'TLS1.2' | 'TLS1.3', TlsVersion>> = {
+  'TLS1.2': 'TLSv1.2',
+  'TLS1.3': 'TLSv1.3',
+};
+
+/**
+ * Makes the effective configuration of what the file says: defaults that depend on other values, automatic
+ * bindings, adjustments, absolute paths.
+ * @param content consistent (`checkConsistency` found nothing)
+ * @param folder  absolute; what relative paths are relative to
+ */
+export function resolveConfig(
+  content: FileContent,
+  folder: string,
+): { readonly config: Config; readonly adjustments: readonly Adjustment[] } {
+  const edge: EdgeContent = content.edge ?? edgeSchema.parse({});
+  const { durations, adjustments } = adjustDurations(edge.oidc);
+  const identity = resolveIdentity(content.identity, folder);
+  const apiAddress = edge.api.address ?? defaultApiAddress(content.web);
+  const { signingCert } = edge.enrollment;
+  const config: Config = {
+    v: content.v,
+    db: resolveDb(content.db, folder),
+    secrets: { keyFile: resolve(folder, content.secrets.keyFile) },
+    identity,
+    listeners: resolveListeners(content, edge, identity, folder),
+    edge: {
+      present: content.edge !== undefined,
+      api: { ...edge.api, address: apiAddress },
+      enrollment: {
+        signingCert:
+          signingCert === undefined
+            ? null
+            : { certFile: resolve(folder, signingCert.cert), keyFile: resolve(folder, signingCert.key) },
+        edgeIdentity: edge.enrollment.edgeIdentity,
+      },
+      oidc: { ...edge.oidc, ...durations },
+      totp: { issuer: edge.totp.issuer ?? defaultTotpIssuer(apiAddress) },
+      externalJwtSigners: edge.externalJwtSigners,
+    },
+    log: content.log,
+  };
+  return { config, adjustments };
+}
+
+function resolveListeners(
+  content: FileContent,
+  edge: EdgeContent,
+  defaultIdentity: IdentityFiles,
+  folder: string,
+): readonly Listener[] {
+  const oidc = oidcBindings({
+    edgePresent: content.edge !== undefined,
+    disableOidcAutoBinding: edge.api.disableOidcAutoBinding,
+    listeners: content.web.map(({ apis }) => ({ bindings: apis.map(({ binding }) => binding) })),
+  });
+  return content.web.map((listener, index) => {
+    const { options } = listener;
+    const apis = listener.apis.map(resolveApi);
+    return {
+      name: listener.name,
+      bindPoints: listener.bindPoints.map((bindPoint) => ({
+        interface: bindPoint.interface,
+        address: bindPoint.address.text,
+        issuer: issuerOf(bindPoint.address.text),
+      })),
+      identity:
+        listener.identity === undefined ? defaultIdentity : resolveIdentity(listener.identity, folder),
+      tls: {
+        minVersion: TLS_VERSIONS[options.minTLSVersion],
+        maxVersion: TLS_VERSIONS[options.maxTLSVersion],
+      },
+      timeouts: { idle: options.idleTimeout, read: options.readTimeout, write: options.writeTimeout },
+      clientCertificates: options.clientCertificates,
+      apis: oidc[index] === 'automatic' ? [...apis, automaticOidcApi()] : apis,
+    };
+  });
+}
+
+function resolveApi(api: ListenerContent['apis'][number]): ListenerApi {
+  if (api.binding !== 'edge-oidc') return { binding: api.binding };
+  const { redirectURIs, postLogoutURIs } = api.options;
+  const defaults = automaticOidcApi();
+  return {
+    binding: 'edge-oidc',
+    explicit: true,
+    redirectUris: redirectURIs.length > 0 ? redirectURIs : defaults.redirectUris,
+    postLogoutUris: postLogoutURIs.length > 0 ? postLogoutURIs : defaults.postLogoutUris,
+  };
+}
+
+function automaticOidcApi(): Extract<ListenerApi, { binding: 'edge-oidc' }> {
+  return {
+    binding: 'edge-oidc',
+    explicit: false,
+    redirectUris: DEFAULT_REDIRECT_URIS.map(parseRedirectUri),
+    postLogoutUris: DEFAULT_POST_LOGOUT_URIS.map(parseRedirectUri),
+  };
+}
+
+function resolveDb(db: FileContent['db'], folder: string): DbConfig {
+  return db.engine === 'sqlite' ? { engine: 'sqlite', file: resolve(folder, db.file) } : db;
+}
+
+function resolveIdentity(identity: FileContent['identity'], folder: string): IdentityFiles {
+  return {
+    certFile: resolve(folder, identity.cert),
+    serverCertFile: resolve(folder, identity.server_cert ?? identity.cert),
+    keyFile: resolve(folder, identity.key),
+    caFile: resolve(folder, identity.ca),
+  };
+}
+
+/** The first bind point of the first listener with `edge-client`, or of the first listener if none has it. */
+function defaultApiAddress(web: FileContent['web']): string {
+  const hosting = web.find(({ apis }) => apis.some(({ binding }) => binding === 'edge-client')) ?? web[0];
+  return hosting?.bindPoints[0]?.address.text ?? '';
+}
+
+/** The address's host. The label that apps show cannot hold a colon, so an IPv6 address is no name. */
+function defaultTotpIssuer(address: string): string {
+  return address.startsWith('[') ? 'overlay' : address.replace(/:\d+$/, '');
+}

@@ -1,0 +1,301 @@
+import { isAbsolute } from 'node:path';
+import * as z from 'zod';
+import type { Millis } from '../platform/clock.ts';
+import {
+  AddressError,
+  formatHostAndPort,
+  isHostName,
+  isUnspecified,
+  parseHostAndPort,
+  parseIpRange,
+} from './addresses.ts';
+import { DurationError, formatDuration, parseDuration } from './durations.ts';
+import { parseRedirectUri, RedirectUriError } from './redirect-uris.ts';
+
+// The shape of the configuration file, with the words operators know: the keys here are the file's own, not
+// the names used inside. Every map is strict. Rules that concern one value stand here; rules between values
+// of different sections are in consistency.ts.
+
+const HOUR: Millis = 3_600_000;
+/** Ten years: far beyond any use, and the sum of such durations and a point in time stays an exact number. */
+const TEN_YEARS = 87_600 * HOUR;
+
+/** Text that `read` turns into a value; what `read` refuses becomes a problem with its sentence. */
+function textReadBy<T>(read: (text: string) => T) {
+  return z.string().transform((text, context): T => {
+    try {
+      return read(text);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
+}
+
+class Refusal extends Error {}
+
+function isRefusal(error: unknown): error is Error {
+  return [Refusal, DurationError, AddressError, RedirectUriError].some((kind) => error instanceof kind);
+}
+
+function duration(limits: { readonly min: Millis; readonly max: Millis }) {
+  return textReadBy((text) => {
+    const millis = parseDuration(text);
+    if (millis < limits.min)
+      throw new Refusal(`"${text}" is too short; the least is ${formatDuration(limits.min)}`);
+    if (millis > limits.max)
+      throw new Refusal(`"${text}" is too long; the most is ${formatDuration(limits.max)}`);
+    return millis;
+  });
+}
+
+const lifetime = duration({ min: 1, max: TEN_YEARS });
+/** May be anything from zero: what is too short is raised (spec section 5.7), not refused. */
+const adjustedLifetime = duration({ min: 0, max: TEN_YEARS });
+/** A timer of the runtime fires at once when set to more than 24.8 days. */
+const socketTimeout = duration({ min: 1, max: 24 * HOUR });
+
+/** A file's path; relative paths are relative to the configuration file's folder. */
+const filePath = textReadBy((text) => {
+  if (text.trim() === '') throw new Refusal('the path of a file is empty');
+  if (text.includes('\0')) throw new Refusal('the path contains a NUL character');
+  return text;
+});
+
+/** Reads the database URL. Its messages never repeat the URL: it may carry a password. */
+export const dbSchema = textReadBy((text) => {
+  if (text.startsWith('sqlite:')) {
+    const file = text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+    if (file === '' || file.endsWith('/')) throw new Refusal('the path of the SQLite file is missing');
+    if (file === ':memory:') throw new Refusal('a database in memory would forget every session');
+    if (/[?#\0]/.test(file) || (file.startsWith('//') && isAbsolute(file))) {
+      throw new Refusal('after sqlite: only the path of a file may follow');
+    }
+    return { engine: 'sqlite' as const, file };
+  }
+  if (/^postgres(ql)?:\/\//.test(text)) {
+    const url = URL.parse(text);
+    if (url === null) throw new Refusal('the PostgreSQL URL cannot be parsed');
+    if (url.hostname === '' && !url.searchParams.has('host')) {
+      throw new Refusal('the PostgreSQL URL names no host');
+    }
+    return { engine: 'postgres' as const, url: text };
+  }
+  throw new Refusal('the database must be sqlite:FILE or postgres://USER@HOST/NAME');
+});
+
+export const identitySchema = z.strictObject({
+  cert: filePath.describe('PEM file of the certificate.'),
+  server_cert: filePath.optional().describe('PEM file of the chain that listeners present. Default: cert.'),
+  key: filePath.describe('PEM file of the private key.'),
+  ca: filePath.describe("PEM file of the overlay's own certificate authorities."),
+});
+
+const bindPointSchema = z
+  .strictObject({
+    interface: textReadBy(parseHostAndPort).describe('Where to listen, host:port, for example 0.0.0.0:1280.'),
+    address: textReadBy((text) => {
+      const address = parseHostAndPort(text);
+      if (isUnspecified(address.host)) {
+        throw new Refusal(`${text} is not an address that clients can dial; name the host as they see it`);
+      }
+      return { text: formatHostAndPort(address), port: address.port, asGiven: text };
+    }).describe('What clients dial, host:port without a scheme. The issuer of tokens is derived from it.'),
+  })
+  .superRefine((bindPoint, context) => {
+    if (bindPoint.address.port === 0 && bindPoint.interface.port !== 0) {
+      context.addIssue({
+        code: 'custom',
+        path: ['address'],
+        message: 'port 0 stands for the port that the system chooses, and needs port 0 in interface too',
+      });
+    }
+  });
+
+const TLS_VERSIONS = ['TLS1.2', 'TLS1.3'] as const;
+
+const listenerOptionsSchema = z
+  .strictObject({
+    minTLSVersion: z.enum(TLS_VERSIONS).default('TLS1.2').describe('Oldest TLS version accepted.'),
+    maxTLSVersion: z.enum(TLS_VERSIONS).default('TLS1.3').describe('Newest TLS version offered.'),
+    idleTimeout: socketTimeout.prefault('5s').describe('An idle connection is closed after this long.'),
+    readTimeout: socketTimeout.prefault('10s').describe('A request must have arrived within this time.'),
+    writeTimeout: socketTimeout.prefault('10s').describe('An answer must have left within this time.'),
+    clientCertificates: z
+      .enum(['request', 'none'])
+      .default('request')
+      .describe(
+        'request: ask for a client certificate, accept none. none: do not ask; certificate login is off here.',
+      ),
+  })
+  .superRefine((options, context) => {
+    if (options.minTLSVersion > options.maxTLSVersion) {
+      context.addIssue({
+        code: 'custom',
+        path: ['minTLSVersion'],
+        message: `minTLSVersion ${options.minTLSVersion} is newer than maxTLSVersion ${options.maxTLSVersion}`,
+      });
+    }
+  });
+
+const redirectUris = z.array(textReadBy(parseRedirectUri)).max(200).default([]);
+
+const apiSchema = z.discriminatedUnion('binding', [
+  z.strictObject({
+    binding: z.literal('edge-oidc'),
+    options: z
+      .strictObject({
+        redirectURIs: redirectUris.describe(
+          'Where authorization codes may be sent. Default: /auth/callback on any port of a loopback host.',
+        ),
+        postLogoutURIs: redirectUris.describe(
+          'Where a browser may go after logout. Default: /auth/logout on any port of a loopback host.',
+        ),
+      })
+      .prefault({}),
+  }),
+  z.strictObject({
+    binding: z.enum(['edge-client', 'edge-management', 'health-checks', 'metrics']),
+    options: z.strictObject({}).optional().describe('This binding has no options.'),
+  }),
+]);
+
+export const listenerSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'a name has 1 to 63 letters, digits, dots, hyphens')
+    .describe('Names the listener in logs.'),
+  bindPoints: z.array(bindPointSchema).min(1).max(64),
+  identity: identitySchema.optional().describe('Replaces the default identity as a whole.'),
+  options: listenerOptionsSchema.prefault({}),
+  apis: z.array(apiSchema).min(1),
+});
+
+const hostNames = z
+  .array(
+    textReadBy((text) => {
+      const name = text.toLowerCase();
+      if (!isHostName(name))
+        throw new Refusal(`${JSON.stringify(text)} is not a host name; patterns are not`);
+      return name;
+    }),
+  )
+  .max(1000)
+  .default([]);
+const ipRanges = z.array(textReadBy(parseIpRange)).max(1000).default([]);
+
+const jwksFetchSchema = z.strictObject({
+  timeout: duration({ min: 1, max: HOUR })
+    .prefault('5s')
+    .describe('For one whole fetch, redirects included.'),
+  maxRedirects: z.int().min(0).max(20).default(5).describe('0 follows none.'),
+  blockPrivateAddresses: z.boolean().default(false).describe('Refuse signers on private networks.'),
+  allowedHostnames: hostNames.describe('Exact names; when not empty, no other host is asked.'),
+  deniedHostnames: hostNames.describe('Exact names that are never asked.'),
+  allowedIPs: ipRanges.describe('Addresses or CIDR ranges; when not empty, no other address is asked.'),
+  deniedIPs: ipRanges.describe('Addresses or CIDR ranges that are never asked.'),
+});
+
+const apiSectionSchema = z.strictObject({
+  sessionTimeout: lifetime
+    .prefault('30m')
+    .describe('A legacy session ends after this long without activity.'),
+  address: textReadBy((text) => formatHostAndPort(parseHostAndPort(text)))
+    .optional()
+    .describe(
+      'Main address, host:port: a bind point address of a listener with edge-client. Default: the first.',
+    ),
+  disableOidcAutoBinding: z
+    .boolean()
+    .default(false)
+    .describe('true: the OIDC provider is only where edge-oidc is listed.'),
+});
+
+const enrollmentSchema = z.strictObject({
+  signingCert: z
+    .strictObject({
+      cert: filePath.describe('PEM file of the certificate authority.'),
+      key: filePath.describe('PEM file of its private key.'),
+    })
+    .optional()
+    .describe('What client certificates are signed with. Without it nobody enrols by certificate signing.'),
+  edgeIdentity: z
+    .strictObject({ duration: lifetime.prefault('180m').describe('Lifetime of an enrolment token.') })
+    .prefault({}),
+});
+
+const oidcSchema = z.strictObject({
+  accessTokenDuration: adjustedLifetime
+    .prefault('30m')
+    .describe('Lifetime of access tokens. At least 1m, and 1m shorter than refreshTokenDuration.'),
+  idTokenDuration: adjustedLifetime.prefault('30m').describe('Lifetime of ID tokens. At least 1m.'),
+  refreshTokenDuration: adjustedLifetime
+    .prefault('24h')
+    .describe('Lifetime of one refresh token. At least 1m longer than accessTokenDuration.'),
+  refreshFamilyDuration: lifetime
+    .prefault('720h')
+    .describe('After this long people log in again, however often tokens were refreshed.'),
+  idTokenSigningAlg: z.enum(['ES256', 'RS256', 'EdDSA']).default('ES256'),
+  compatibility: z
+    .strictObject({
+      clientIds: z
+        .array(
+          z
+            .string()
+            .regex(/^[\x21-\x7e]{1,128}$/, 'a client id has 1 to 128 visible ASCII characters')
+            .refine((id) => id !== 'overlay', 'overlay is the client id of the service itself, not an alias'),
+        )
+        .max(50)
+        .refine((ids) => new Set(ids).size === ids.length, 'a client id is listed twice')
+        .default([])
+        .describe('Alias client ids that get the compatibility profile.'),
+    })
+    .prefault({}),
+});
+
+export const edgeSchema = z.strictObject({
+  api: apiSectionSchema.prefault({}),
+  enrollment: enrollmentSchema.prefault({}),
+  oidc: oidcSchema.prefault({}),
+  totp: z
+    .strictObject({
+      issuer: z
+        .string()
+        .regex(/^[^\p{C}\p{Zl}\p{Zp}:]{1,64}$/u, 'the issuer has 1 to 64 characters, no colon')
+        .regex(/\S/, 'the issuer is blank')
+        .optional()
+        .describe('The name that authenticator apps show. Default: the host of edge.api.address.'),
+    })
+    .prefault({}),
+  externalJwtSigners: z.strictObject({ jwksFetch: jwksFetchSchema.prefault({}) }).prefault({}),
+});
+
+export const fileSchema = z
+  .strictObject({
+    v: z.literal(3).describe('Version of this file format: 3.'),
+    db: dbSchema.describe('sqlite:FILE or postgres://USER@HOST/NAME.'),
+    secrets: z.strictObject({
+      keyFile: filePath.describe('File of the key-encryption key; kept apart from the database.'),
+    }),
+    identity: identitySchema.describe('Default identity of listeners.'),
+    web: z.array(listenerSchema).min(1).max(64).describe('Listeners.'),
+    edge: edgeSchema.optional().describe('Present: the OIDC provider is on.'),
+    log: z
+      .strictObject({
+        format: z.enum(['text', 'json']).default('text'),
+        level: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
+      })
+      .prefault({}),
+  })
+  .describe('Configuration of the overlay authentication service.');
+
+/** What the file says, values parsed and defaults filled in; paths still relative. */
+export type FileContent = z.output<typeof fileSchema>;
+export type ListenerContent = z.output<typeof listenerSchema>;
+export type EdgeContent = z.output<typeof edgeSchema>;
+
+/** The file's JSON Schema (draft 2020-12), for editors and for `config schema`. */
+export function jsonSchema(): Record<string, unknown> {
+  return z.toJSONSchema(fileSchema, { io: 'input' }) as Record<string, unknown>;
+}

@@ -1,0 +1,131 @@
+import { stringify } from 'yaml';
+
+/** What a new `controller.yml` is made of. Paths may be relative to the file's folder. */
+export interface ControllerConfigTemplate {
+  /** What clients dial, `host:port`. */
+  readonly address: string;
+  /** Where to listen, `host:port`. */
+  readonly interface: string;
+  /** `sqlite:FILE` or `postgres://…` */
+  readonly dbUrl: string;
+  readonly files: {
+    /** The key-encryption key. */
+    readonly masterKey: string;
+    readonly cert: string;
+    readonly serverCert: string;
+    readonly key: string;
+    /** The overlay's own certificate authorities. */
+    readonly ca: string;
+    /** The certificate authority that signs client certificates; absent: no such enrolment. */
+    readonly signingCert?: { readonly cert: string; readonly key: string };
+  };
+}
+
+/**
+ * Writes a commented configuration file. `loadConfig` reads it without warnings or adjustments; every value
+ * in it is a default or one of the given ones.
+ */
+export function renderControllerConfig(template: ControllerConfigTemplate): string {
+  const { files } = template;
+  const text = (value: string) =>
+    stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE' }).trimEnd();
+  const { signingCert } = files;
+  const signing =
+    signingCert === undefined
+      ? `    # signingCert:                 # what client certificates are signed with; without it nobody enrols so
+    #   cert: ca.cert.pem
+    #   key: ca.key.pem`
+      : `    signingCert:                   # what client certificates are signed with
+      cert: ${text(signingCert.cert)}
+      key: ${text(signingCert.key)}`;
+  return `# Configuration of the overlay authentication service.
+#
+#   overlay-auth config validate FILE        checks this file and says what is wrong, with line and column
+#   overlay-auth config show --origin FILE   prints every value in force and where it comes from
+#   overlay-auth config schema               prints the JSON Schema of this file, for editors
+#
+# Relative paths are relative to this file's folder. Durations are written like 30m, 24h or 1h30m.
+v: 3
+
+# sqlite:FILE for one node, postgres://USER@HOST/NAME for several. To keep a database password out of this
+# file, give the whole URL in the environment variable OVERLAY_AUTH_DB instead; it replaces this value.
+db: ${text(template.dbUrl)}
+
+secrets:
+  # The key that encrypts signing keys and TOTP seeds in the database. Back it up, but never together with
+  # the database: whoever has both has everything.
+  keyFile: ${text(files.masterKey)}
+
+# What listeners present to clients, unless a listener has an identity of its own.
+identity:
+  cert: ${text(files.cert)}
+  server_cert: ${text(files.serverCert)}
+  key: ${text(files.key)}
+  ca: ${text(files.ca)}            # the overlay's own certificate authorities
+
+web:
+  - name: default
+    bindPoints:
+      # interface: where to listen (0.0.0.0 or "[::]" for every address of the machine).
+      # address: what clients dial; the issuer of tokens is https://ADDRESS/oidc.
+      - interface: ${text(template.interface)}
+        address: ${text(template.address)}
+    options:
+      minTLSVersion: TLS1.2
+      maxTLSVersion: TLS1.3
+      idleTimeout: 5s
+      readTimeout: 10s
+      writeTimeout: 10s
+      clientCertificates: request  # none: do not ask for one; login by certificate is then off here
+    apis:
+      - binding: edge-client
+      - binding: edge-management
+      # The OpenID Connect provider is added to every listener with edge-client, and allows redirects to
+      # /auth/callback on any port of localhost, 127.0.0.1 and [::1]. To allow other redirects, list it; then
+      # it is only where it is listed, and the list replaces the defaults:
+      # - binding: edge-oidc
+      #   options:
+      #     redirectURIs:            # * may stand only for the whole port of a loopback host
+      #       - http://localhost:*/auth/callback
+      #       - https://console.example.com/auth/callback
+      #     postLogoutURIs:
+      #       - https://console.example.com/
+      - binding: health-checks
+      # Metrics can move to a listener of their own, for example on 127.0.0.1 with another port.
+      - binding: metrics
+
+# This section present: the OpenID Connect provider is on.
+edge:
+  api:
+    address: ${text(template.address)}
+    sessionTimeout: 30m            # a legacy session ends after this long without activity
+    disableOidcAutoBinding: false
+  enrollment:
+${signing}
+    edgeIdentity:
+      duration: 180m               # lifetime of an enrolment token
+  oidc:
+    accessTokenDuration: 30m       # at least 1m, and 1m shorter than refreshTokenDuration
+    idTokenDuration: 30m           # at least 1m
+    refreshTokenDuration: 24h      # of one token; each refresh gives a new one
+    refreshFamilyDuration: 720h    # after this long people log in again, however often tokens were refreshed
+    idTokenSigningAlg: ES256       # ES256, RS256 or EdDSA
+    compatibility:
+      clientIds: []                # alias client ids that get the compatibility profile
+  # totp:
+  #   issuer: Example              # the name that authenticator apps show; default: the host of edge.api.address
+  externalJwtSigners:
+    jwksFetch:                     # limits when fetching the keys of external JWT signers
+      timeout: 5s
+      maxRedirects: 5
+      blockPrivateAddresses: false # true: refuse signers on private networks
+      allowedHostnames: []         # when not empty, no other host is asked
+      deniedHostnames: []
+      allowedIPs: []               # addresses or ranges such as 192.0.2.0/24
+      deniedIPs: []
+
+log:
+  format: text                     # text or json
+  level: info                      # error, warn, info or debug
+`;
+}

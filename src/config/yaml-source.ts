@@ -1,0 +1,132 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import type { ConfigPath, PathSegment } from './config-error.ts';
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A parsed YAML file that still knows where each value stands. */
+export interface YamlSource {
+  /** Plain values; `undefined` when there are `faults`. */
+  readonly value: unknown;
+  /** What is wrong with the text as YAML. */
+  readonly faults: readonly (Place & { readonly message: string; readonly hint: string | null })[];
+  /** Whether the file itself has a value at this path. */
+  has(path: ConfigPath): boolean;
+  /** Where the value at this path stands, or its nearest existing ancestor. */
+  placeOfValue(path: ConfigPath): Place;
+  /** Where the last key of this path stands, or its nearest existing ancestor. */
+  placeOfKey(path: ConfigPath): Place;
+}
+
+const LARGEST = 1024 * 1024;
+
+/**
+ * Parses one YAML 1.2 document. Stricter than YAML: keys are text, tags other than the standard ones and
+ * several documents in one file are faults, a file has at most 1 MiB, and aliases cannot multiply.
+ */
+export function parseYamlSource(text: string): YamlSource {
+  const lines = new LineCounter();
+  if (text.length > LARGEST) return unusable({ line: 1, column: 1 }, 'the file is larger than 1 MiB');
+  let document: ReturnType<typeof parseDocument>;
+  try {
+    document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  } catch (error) {
+    // The parser is recursive: nesting by the thousand exhausts the stack.
+    return unusable({ line: 1, column: 1 }, `the file cannot be parsed: ${messageOf(error)}`);
+  }
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const root = document.contents;
+  const faults = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+    ...placeAt(pos[0]),
+    message: faultMessage(code, message),
+    hint: faultHint(code, text.slice(pos[0] - 1, pos[1] + 1)),
+  }));
+  if (root === null && faults.length === 0) return unusable({ line: 1, column: 1 }, 'the file is empty');
+
+  let value: unknown;
+  if (faults.length === 0) {
+    try {
+      value = document.toJS();
+    } catch (error) {
+      return unusable(
+        { line: 1, column: 1 },
+        `the aliases in the file cannot be resolved: ${messageOf(error)}`,
+      );
+    }
+  }
+
+  const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
+  /** The nodes along the path as far as it exists: the root, then one entry (key and value) a segment. */
+  const walk = (path: ConfigPath): { key: unknown; value: unknown }[] => {
+    const steps: { key: unknown; value: unknown }[] = [{ key: root, value: root }];
+    for (const segment of path) {
+      const step = stepInto(resolve(steps.at(-1)?.value), segment);
+      if (step === undefined) break;
+      steps.push(step);
+    }
+    return steps;
+  };
+  const placeOf = (node: unknown): Place | undefined => {
+    const range = (node as Partial<Node> | null | undefined)?.range;
+    return range ? placeAt(range[0]) : undefined;
+  };
+  return {
+    value,
+    faults,
+    has: (path) => walk(path).length === path.length + 1,
+    placeOfValue(path) {
+      const last = walk(path).at(-1);
+      return placeOf(last?.value) ?? placeOf(last?.key) ?? { line: 1, column: 1 };
+    },
+    placeOfKey(path) {
+      const last = walk(path).at(-1);
+      return placeOf(last?.key) ?? placeOf(last?.value) ?? { line: 1, column: 1 };
+    },
+  };
+}
+
+function stepInto(node: unknown, segment: PathSegment): { key: unknown; value: unknown } | undefined {
+  if (isMap(node)) {
+    const pair = node.items.find(({ key }) => (isScalar(key) ? String(key.value) : key) === String(segment));
+    return pair && { key: pair.key, value: pair.value };
+  }
+  if (isSeq(node) && typeof segment === 'number' && segment < node.items.length) {
+    return { key: node.items[segment], value: node.items[segment] };
+  }
+  return undefined;
+}
+
+function unusable(place: Place, message: string): YamlSource {
+  return {
+    value: undefined,
+    faults: [{ ...place, message, hint: null }],
+    has: () => false,
+    placeOfValue: () => place,
+    placeOfKey: () => place,
+  };
+}
+
+function faultMessage(code: string, message: string): string {
+  if (code === 'DUPLICATE_KEY') return 'this key stands twice in the same map';
+  if (code === 'NON_STRING_KEY') return 'a key must be text';
+  if (code === 'MULTIPLE_DOCS') return 'the file holds several documents; only one is read';
+  if (code === 'TAG_RESOLVE_FAILED') return 'tags (a word with ! in front) have no meaning in this file';
+  return `the file is not valid YAML: ${message.replaceAll(/\s+/g, ' ')}`;
+}
+
+function faultHint(code: string, around: string): string | null {
+  if (around.includes('\t') || code === 'TAB_AS_INDENT') return 'Indent with spaces, not with tabs.';
+  if (code === 'UNEXPECTED_TOKEN' && /[[\]:]/.test(around)) {
+    return 'Put a value that contains [ or ] in quotes, for example "[::1]:1280".';
+  }
+  return null;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

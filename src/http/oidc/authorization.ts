@@ -1,0 +1,55 @@
+import type { PrimaryMethod } from '../../model/login.ts';
+import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
+import { validateAuthorizationRequest } from '../../oidc/authorization-request.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import { redirect } from '../answer.ts';
+import { wantsHtml } from '../negotiate.ts';
+import type { RequestContext } from '../request-context.ts';
+import { type Route, route } from '../routes.ts';
+import { oidcBindPointOf } from './bind-point.ts';
+import { bindBrowser } from './browser-binding.ts';
+import { anyParameters, parametersOf } from './protocol-parameters.ts';
+
+/** Path segment of the login page of each primary method (spec 4.2). */
+const segments: Readonly<Record<PrimaryMethod, string>> = {
+  password: 'username',
+  cert: 'cert',
+  'ext-jwt': 'ext-jwt',
+};
+
+/** GET and POST `/oidc/authorization` (spec 4.2, OIDC Core 3.1.2.1): answers with the login URL. Stores nothing. */
+export function authorizationRoute(needs: {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sealer: AuthRequestSealer;
+}): Route {
+  return route({
+    methods: ['GET', 'POST'],
+    path: '/oidc/authorization',
+    api: 'oidc',
+    guard: 'anonymous',
+    errors: 'html-or-oauth',
+    query: anyParameters,
+    body: { json: false, form: true, schema: anyParameters },
+    handler(context, { query, body }) {
+      const browser = wantsHtml(context.headers.accept) ? bindBrowser(needs.random, context) : null;
+      const parameters = parametersOf(query, body ?? {});
+      const bindPoint = oidcBindPointOf(context);
+      const authRequest = validateAuthorizationRequest(
+        needs,
+        bindPoint,
+        parameters,
+        browser?.binding ?? null,
+      );
+      const segment = segments[authRequest.requestedMethod ?? defaultMethod(context)];
+      const id = needs.sealer.seal(authRequest);
+      return redirect(`/oidc/login/${segment}?authRequestID=${id}`, { headers: browser?.headers ?? {} });
+    },
+  });
+}
+
+/** Without a hint the TLS connection decides (spec 4.2). */
+function defaultMethod(context: RequestContext): PrimaryMethod {
+  return context.clientCertificates === null ? 'password' : 'cert';
+}

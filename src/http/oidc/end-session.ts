@@ -1,0 +1,37 @@
+import type { AuditTrail } from '../../model/audit-event.ts';
+import { endSession } from '../../oidc/end-session.ts';
+import { loggedOutPage } from '../../pages/logged-out.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { ApiSessionStore } from '../../store/contracts/api-sessions.ts';
+import type { KeyRing } from '../../tokens/key-ring.ts';
+import { json, page, redirect } from '../answer.ts';
+import { wantsHtml } from '../negotiate.ts';
+import { type Route, route } from '../routes.ts';
+import { oidcBindPointOf, originOf } from './bind-point.ts';
+import { anyParameters, parametersOf } from './protocol-parameters.ts';
+
+/** GET and POST `/oidc/end_session` (OIDC RP-Initiated Logout 1.0). */
+export function endSessionRoute(needs: {
+  readonly store: { readonly apiSessions: ApiSessionStore };
+  readonly ring: KeyRing;
+  readonly clock: Clock;
+  readonly audit: AuditTrail;
+}): Route {
+  return route({
+    methods: ['GET', 'POST'],
+    path: '/oidc/end_session',
+    api: 'oidc',
+    guard: 'anonymous',
+    errors: 'html-or-oauth',
+    query: anyParameters,
+    body: { json: false, form: true, schema: anyParameters },
+    async handler(context, { query, body }) {
+      const parameters = parametersOf(query, body ?? {});
+      const result = await endSession(needs, oidcBindPointOf(context), parameters, originOf(context));
+      if (result.kind === 'redirect') return redirect(result.location);
+      const isSignedOut = result.kind === 'signed-out';
+      if (wantsHtml(context.headers.accept)) return page(loggedOutPage({ isSignedOut }));
+      return json({ signedOut: isSignedOut });
+    },
+  });
+}

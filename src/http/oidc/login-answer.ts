@@ -1,0 +1,9 @@
+import type { LoginStep } from '../../oidc/login-flow.ts';
+import { type Answer, json, redirect } from '../answer.ts';
+
+/** The answer to a login step: 302 to the client with its code, or 200 with what remains (spec 3.1). */
+export function loginStepAnswer(step: LoginStep): Answer {
+  if (step.kind === 'redirect') return redirect(step.location);
+  const headers: Record<string, string> = step.isTotpRequired ? { 'totp-required': 'true' } : {};
+  return json({ authQueries: step.authQueries }, { headers });
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import { type LoginFlowNeeds, openAuthRequest, submitPrimary } from '../../oidc/login-flow.ts';
+import { loginPage } from '../../pages/login.ts';
+import { type Answer, json, page } from '../answer.ts';
+import { errorTable } from '../errors.ts';
+import { wantsHtml } from '../negotiate.ts';
+import type { RequestContext } from '../request-context.ts';
+import { type Route, route } from '../routes.ts';
+import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
+import { originOf } from './bind-point.ts';
+import { bindingCookie } from './browser-binding.ts';
+import { loginStepAnswer } from './login-answer.ts';
+
+const path = '/oidc/login/username';
+
+const configTypes = z
+  .union([z.string(), z.array(z.string().max(100)).max(32)])
+  .optional()
+  .transform((value) => (value === undefined ? [] : typeof value === 'string' ? [value] : value));
+
+const loginQuery = z.object(authRequestIdMembers);
+const loginBody = z.object({
+  ...authRequestIdMembers,
+  username: z.string(),
+  password: z.string(),
+  configTypes,
+});
+
+/** `/oidc/login/username` (spec 4.3): the page for people, and the endpoint behind it for every client. */
+export function usernameLoginRoutes(needs: LoginFlowNeeds): readonly Route[] {
+  const show = route({
+    methods: ['GET'],
+    path,
+    api: 'oidc',
+    guard: 'anonymous',
+    errors: 'html-or-edge',
+    query: loginQuery,
+    handler(context, { query }) {
+      const id = authRequestIdIn(query);
+      const authRequest = openAuthRequest(needs, id, originOf(context), bindingCookie(context));
+      const headers = { 'auth-request-id': id };
+      if (!wantsHtml(context.headers.accept)) {
+        return json(
+          { authRequestId: id, httpMethod: 'POST', httpUrl: path, fields: ['username', 'password'] },
+          { headers },
+        );
+      }
+      return form(authRequest, id, { headers });
+    },
+  });
+
+  const submit = route({
+    methods: ['POST'],
+    path,
+    api: 'oidc',
+    guard: 'anonymous',
+    errors: 'html-or-edge',
+    query: loginQuery,
+    body: { json: true, form: true, schema: loginBody },
+    async handler(context, { query, body }) {
+      const id = authRequestIdIn(query, body);
+      const origin = originOf(context);
+      const authRequest = openAuthRequest(needs, id, origin, bindingCookie(context));
+      const credentials = { method: 'password', username: body.username, password: body.password } as const;
+      try {
+        return loginStepAnswer(
+          await submitPrimary(needs, authRequest, credentials, body.configTypes, origin),
+        );
+      } catch (error) {
+        if (
+          error instanceof AuthError &&
+          error.code === 'invalid_auth' &&
+          wantsHtml(context.headers.accept)
+        ) {
+          return refusedForm(context, authRequest, id, body.username, error);
+        }
+        throw error;
+      }
+    },
+  });
+  return [show, submit];
+}
+
+/** The page again, with the status that a JSON client gets. */
+function refusedForm(
+  context: RequestContext,
+  authRequest: AuthRequest,
+  id: string,
+  username: string,
+  error: AuthError,
+): Answer {
+  return form(authRequest, id, {
+    status: errorTable[error.code].status,
+    username,
+    failure: { referenceId: context.requestId },
+  });
+}
+
+function form(
+  authRequest: AuthRequest,
+  id: string,
+  options: {
+    readonly status?: number;
+    readonly headers?: Record<string, string>;
+    readonly username?: string;
+    readonly failure?: { readonly referenceId: string };
+  },
+): Answer {
+  const html = loginPage({
+    action: path,
+    authRequestId: id,
+    username: options.username ?? '',
+    failure: options.failure ?? null,
+  });
+  return page(html, {
+    ...(options.status === undefined ? {} : { status: options.status }),
+    headers: options.headers ?? {},
+    formTargets: [formTarget(authRequest.redirectUri)],
+  });
+}
+
+/** The origin, or for a private scheme the scheme, to which the answer to the form will lead. */
+function formTarget(redirectUri: string): string {
+  const url = new URL(redirectUri);
+  return url.origin === 'null' ? url.protocol : url.origin;
+}

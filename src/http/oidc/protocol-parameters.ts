@@ -1,0 +1,42 @@
+// Parameters of the protocol endpoints, from query and body, and the client that Basic names.
+
+import { z } from 'zod';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { Parameters } from '../../oidc/parameters.ts';
+import type { BasicCredentials } from '../../oidc/token-endpoint.ts';
+
+/** A query or form in which any parameter may come any number of times; the endpoint decides what that means. */
+export const anyParameters = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+type AnyParameters = z.output<typeof anyParameters>;
+
+/** Every value of every name, in order; of several sources the first come first. */
+export function parametersOf(...sources: readonly AnyParameters[]): Parameters {
+  const parameters = new Map<string, string[]>();
+  for (const source of sources) {
+    for (const [name, value] of Object.entries(source)) {
+      const values = Array.isArray(value) ? value : [value];
+      parameters.set(name, [...(parameters.get(name) ?? []), ...values]);
+    }
+  }
+  return parameters;
+}
+
+/**
+ * The credentials of an `Authorization: Basic` line (RFC 6749 2.3.1), or null when there is none.
+ * @throws AuthError invalid_client   it cannot be decoded
+ */
+export function basicCredentials(authorization: readonly string[]): BasicCredentials | null {
+  const line = authorization.find((value) => /^basic /i.test(value));
+  if (line === undefined) return null;
+  const pair = Buffer.from(line.slice('basic '.length).trim(), 'base64url').toString();
+  const colon = pair.indexOf(':');
+  if (colon === -1) throw new AuthError('invalid_client', { detail: 'Basic credentials without a colon' });
+  try {
+    return {
+      clientId: decodeURIComponent(pair.slice(0, colon).replaceAll('+', ' ')),
+      secret: decodeURIComponent(pair.slice(colon + 1).replaceAll('+', ' ')),
+    };
+  } catch (cause) {
+    throw new AuthError('invalid_client', { detail: 'Basic credentials with a malformed escape', cause });
+  }
+}

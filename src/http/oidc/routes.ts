@@ -1,0 +1,30 @@
+// The endpoints of the OpenID provider: one line each. What they do is oidc/'s business.
+
+import type { GrantNeeds } from '../../oidc/issue-tokens.ts';
+import type { LoginFlowNeeds } from '../../oidc/login-flow.ts';
+import type { AuthenticatorStore } from '../../store/contracts/authenticators.ts';
+import type { AccessTokenVerifier } from '../../tokens/access-token.ts';
+import type { Route } from '../routes.ts';
+import { authorizationRoute } from './authorization.ts';
+import { documentRoutes } from './documents.ts';
+import { endSessionRoute } from './end-session.ts';
+import { usernameLoginRoutes } from './login.ts';
+import { tokenRoutes } from './token.ts';
+import { userInfoRoute } from './userinfo.ts';
+
+export type OidcNeeds = GrantNeeds &
+  LoginFlowNeeds & {
+    readonly accessTokens: AccessTokenVerifier;
+    readonly store: { readonly authenticators: AuthenticatorStore };
+  };
+
+export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
+  return [
+    authorizationRoute(needs),
+    ...usernameLoginRoutes(needs),
+    ...tokenRoutes(needs),
+    ...documentRoutes(needs),
+    userInfoRoute(needs),
+    endSessionRoute(needs),
+  ];
+}

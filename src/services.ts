@@ -1,0 +1,132 @@
+// The one place where everything is wired: configuration, store, keys and clocks become the services that the
+// endpoints and commands use. Nothing else constructs them.
+
+import type { Config } from './config/config.ts';
+import { auditLog } from './explain/audit-log.ts';
+import type { MountNeeds } from './http/mount.ts';
+import { oidcRoutes } from './http/oidc/routes.ts';
+import { presentedTokens } from './http/presented-tokens.ts';
+import type { Route } from './http/routes.ts';
+import type { PasswordHasher } from './login/password.ts';
+import { passwordHasher } from './login/password-hasher.ts';
+import type { AuditTrail } from './model/audit-event.ts';
+import type { SigningAlgorithm } from './model/signing-key.ts';
+import { authRequestSealer } from './oidc/auth-request-id.ts';
+import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
+import type { HashPool } from './platform/hash-pool.ts';
+import type { Logger } from './platform/logger.ts';
+import type { Random } from './platform/random.ts';
+import { authenticateRequest } from './sessions/authenticate-request.ts';
+import { openSessionView, type SessionView } from './sessions/session-view.ts';
+import type { Store } from './store/contracts/store.ts';
+import { deleteExpired } from './tasks/expire.ts';
+import { every } from './tasks/schedule.ts';
+import { accessTokenVerifier } from './tokens/access-token.ts';
+import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
+import { keyVault } from './tokens/key-vault.ts';
+import { openServerSecrets } from './tokens/server-secrets.ts';
+
+/** What the outside gives to a controller. */
+export interface Foundations {
+  readonly config: Config;
+  readonly store: Store;
+  /** The key-encryption key, 32 bytes. */
+  readonly masterKey: Buffer;
+  readonly hashPool: HashPool;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export interface Services {
+  readonly ring: KeyRing;
+  readonly view: SessionView;
+  readonly hasher: PasswordHasher;
+  readonly audit: AuditTrail;
+  /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
+  readonly routes: readonly Route[];
+  readonly mount: MountNeeds;
+  /** Issuers whose tokens the Edge APIs accept. Holds those of the configuration; a port chosen by the system is added. */
+  readonly issuers: Set<string>;
+  /** Stops background work. The store and the hash pool are the caller's to close. */
+  stop(): Promise<void>;
+}
+
+const expiryInterval: Millis = MINUTE;
+const rotationInterval: Millis = MINUTE;
+
+/** Resolves when the service may take requests: keys are there and the deny set is complete. */
+export async function openServices(foundations: Foundations): Promise<Services> {
+  const { config, store, clock, random, log } = foundations;
+  const { oidc } = config.edge;
+  const audit = auditLog(log);
+  const vault = keyVault(foundations.masterKey);
+  const keyNeeds = { keys: store.keys, vault, clock };
+  const ring = await openKeyRing(keyNeeds);
+  const algorithms = new Set<SigningAlgorithm>(['ES256', oidc.idTokenSigningAlg]);
+  const tokenLifetime = Math.max(oidc.accessTokenDuration, oidc.idTokenDuration);
+  const rotateWhenDue = async () => {
+    for (const key of await ensureSigningKeys({ ...keyNeeds, ring }, algorithms, tokenLifetime)) {
+      audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
+    }
+  };
+  await rotateWhenDue();
+
+  const issuers = new Set(
+    config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
+  );
+  const accessTokens = accessTokenVerifier(ring, issuers);
+  const view = await openSessionView({
+    store,
+    clock,
+    tokenLifetime: oidc.accessTokenDuration,
+    async onSigningKeys() {
+      await ring.reload();
+      accessTokens.forget();
+    },
+  });
+  const { tagKey, authRequestRoot } = await openServerSecrets({ keys: store.keys, vault, random });
+  const hasher = passwordHasher(foundations.hashPool);
+
+  const routes = oidcRoutes({
+    store,
+    clock,
+    random,
+    audit,
+    hasher,
+    ring,
+    accessTokens,
+    tagKey,
+    sealer: authRequestSealer(authRequestRoot),
+    idTokenAlg: oidc.idTokenSigningAlg,
+    lifetimes: {
+      accessToken: oidc.accessTokenDuration,
+      idToken: oidc.idTokenDuration,
+      refreshToken: oidc.refreshTokenDuration,
+      refreshFamily: oidc.refreshFamilyDuration,
+    },
+  });
+
+  const stopExpiry = every(expiryInterval, 'expiry', log, () =>
+    deleteExpired({ store, clock, ended: view.ended }),
+  );
+  const stopRotation = every(rotationInterval, 'key rotation', log, rotateWhenDue);
+  const guardNeeds = { accessTokens, view, clock };
+  return {
+    ring,
+    view,
+    hasher,
+    audit,
+    routes,
+    issuers,
+    mount: {
+      clock,
+      log,
+      authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
+    },
+    async stop() {
+      await Promise.all([stopExpiry(), stopRotation()]);
+      view.stop();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Millis } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+
+/**
+ * Runs a task again and again, never twice at the same time, until stopped. A failure is logged and does not
+ * end it. The timer does not keep the process alive.
+ * @returns stops it and waits for a run that is under way
+ */
+export function every(
+  interval: Millis,
+  name: string,
+  log: Logger,
+  task: () => Promise<unknown>,
+): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    running ??= task()
+      .then(
+        () => undefined,
+        (error) => log.error('task failed', { task: name, error }),
+      )
+      .finally(() => {
+        running = null;
+      });
+  }, interval);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { stringify } from 'yaml';
+import { ConfigError, type Problem } from '../../src/config/config-error.ts';
+import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
+
+export const CONFIG_FILE = '/srv/overlay/controller.yml';
+
+/** A plain tree that becomes the YAML of a configuration file. */
+export type Tree = { [key: string]: unknown };
+
+/** The least a configuration file can say. */
+export function minimalFile(): Tree {
+  return {
+    v: 3,
+    db: 'sqlite:./overlay.db',
+    secrets: { keyFile: './secrets/master.key' },
+    identity: { cert: './pki/cert.pem', key: './pki/key.pem', ca: './pki/ca.pem' },
+    web: [
+      {
+        name: 'default',
+        bindPoints: [{ interface: '127.0.0.1:1280', address: 'localhost:1280' }],
+        apis: [{ binding: 'edge-client' }],
+      },
+    ],
+    edge: {},
+  };
+}
+
+/** A file that gives every key there is, none with its default. */
+export function fullFile(): Tree {
+  return {
+    v: 3,
+    db: 'postgres://overlay@db.example/overlay',
+    secrets: { keyFile: '/etc/overlay/master.key' },
+    identity: {
+      cert: 'pki/cert.pem',
+      server_cert: 'pki/server.pem',
+      key: 'pki/key.pem',
+      ca: 'pki/ca.pem',
+    },
+    web: [
+      {
+        name: 'public',
+        bindPoints: [
+          { interface: '0.0.0.0:1280', address: 'ctrl.example.com:443' },
+          { interface: '[::]:1281', address: '[2001:db8::5]:1281' },
+        ],
+        options: {
+          minTLSVersion: 'TLS1.3',
+          maxTLSVersion: 'TLS1.3',
+          idleTimeout: '6s',
+          readTimeout: '11s',
+          writeTimeout: '1m30s',
+          clientCertificates: 'none',
+        },
+        apis: [{ binding: 'edge-client' }, { binding: 'edge-management' }, { binding: 'health-checks' }],
+      },
+      {
+        name: 'login',
+        bindPoints: [{ interface: '0.0.0.0:1290', address: 'login.example.com:1290' }],
+        identity: {
+          cert: 'login/cert.pem',
+          server_cert: 'login/server.pem',
+          key: 'login/key.pem',
+          ca: 'login/ca.pem',
+        },
+        apis: [
+          {
+            binding: 'edge-oidc',
+            options: {
+              redirectURIs: ['http://localhost:*/auth/callback', 'https://console.example.com/auth/callback'],
+              postLogoutURIs: ['https://console.example.com/'],
+            },
+          },
+          { binding: 'metrics' },
+        ],
+      },
+    ],
+    edge: {
+      api: { sessionTimeout: '45m', address: 'ctrl.example.com:443', disableOidcAutoBinding: true },
+      enrollment: {
+        signingCert: { cert: 'pki/signing.pem', key: 'pki/signing.key' },
+        edgeIdentity: { duration: '1h' },
+      },
+      oidc: {
+        accessTokenDuration: '10m',
+        idTokenDuration: '20m',
+        refreshTokenDuration: '12h',
+        refreshFamilyDuration: '240h',
+        idTokenSigningAlg: 'EdDSA',
+        compatibility: { clientIds: ['native', 'sdk'] },
+      },
+      totp: { issuer: 'Example Corp' },
+      externalJwtSigners: {
+        jwksFetch: {
+          timeout: '3s',
+          maxRedirects: 0,
+          blockPrivateAddresses: true,
+          allowedHostnames: ['idp.example.com'],
+          deniedHostnames: ['bad.example.com'],
+          allowedIPs: ['192.0.2.0/24', '2001:db8::/32'],
+          deniedIPs: ['192.0.2.7'],
+        },
+      },
+    },
+    log: { format: 'json', level: 'warn' },
+  };
+}
+
+/** Loads a tree, or the text of a file, as if it stood at `/srv/overlay/controller.yml`. */
+export function load(file: Tree | string, env: Record<string, string> = {}): LoadedConfig {
+  const text = typeof file === 'string' ? file : stringify(file);
+  return loadConfig(CONFIG_FILE, { readFile: () => text, env });
+}
+
+/** The problems for which the file is refused; fails when it is accepted. */
+export function problemsOf(file: Tree | string, env: Record<string, string> = {}): readonly Problem[] {
+  try {
+    load(file, env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    assert.ok(error.problems.length > 0);
+    return error.problems;
+  }
+  return assert.fail('the configuration was accepted');
+}
+
+/** Replaces what stands at a path of keys and indices; `undefined` removes it. */
+export function replaceAt(file: Tree, path: readonly (string | number)[], value: unknown): Tree {
+  let at = file as Record<string | number, unknown>;
+  for (const segment of path.slice(0, -1)) {
+    at[segment] ??= {};
+    at = at[segment] as Record<string | number, unknown>;
+  }
+  const last = path.at(-1) ?? '';
+  if (value === undefined) delete at[last];
+  else at[last] = value;
+  return file;
+}

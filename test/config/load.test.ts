@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { formatRedirectUri } from '../../src/config/redirect-uris.ts';
+import { CONFIG_FILE, fullFile, load, minimalFile, problemsOf, replaceAt, type Tree } from './fixtures.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function oidcDurations(oidc: Tree) {
+  const { config, adjustments } = load(replaceAt(minimalFile(), ['edge', 'oidc'], oidc));
+  const { accessTokenDuration, idTokenDuration, refreshTokenDuration, refreshFamilyDuration } =
+    config.edge.oidc;
+  return {
+    minutes: [accessTokenDuration, idTokenDuration, refreshTokenDuration, refreshFamilyDuration].map(
+      (millis) => millis / MINUTE,
+    ),
+    adjustments,
+  };
+}
+
+describe('loading the configuration', () => {
+  test('the smallest file gets every default', () => {
+    const { config, adjustments, warnings } = load(minimalFile());
+    assert.deepEqual(adjustments, []);
+    assert.deepEqual(warnings, []);
+    const [listener] = config.listeners;
+    const identity = {
+      certFile: '/srv/overlay/pki/cert.pem',
+      serverCertFile: '/srv/overlay/pki/cert.pem',
+      keyFile: '/srv/overlay/pki/key.pem',
+      caFile: '/srv/overlay/pki/ca.pem',
+    };
+    assert.deepEqual(config.db, { engine: 'sqlite', file: '/srv/overlay/overlay.db' });
+    assert.equal(config.secrets.keyFile, '/srv/overlay/secrets/master.key');
+    assert.deepEqual(config.identity, identity);
+    assert.deepEqual(listener?.identity, identity);
+    assert.deepEqual(listener?.bindPoints, [
+      {
+        interface: { host: '127.0.0.1', port: 1280 },
+        address: 'localhost:1280',
+        issuer: 'https://localhost:1280/oidc',
+      },
+    ]);
+    assert.deepEqual(listener?.tls, { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' });
+    assert.deepEqual(listener?.timeouts, { idle: 5000, read: 10_000, write: 10_000 });
+    assert.equal(listener?.clientCertificates, 'request');
+    assert.deepEqual(config.edge, {
+      present: true,
+      api: { sessionTimeout: 30 * MINUTE, address: 'localhost:1280', disableOidcAutoBinding: false },
+      enrollment: { signingCert: null, edgeIdentity: { duration: 3 * HOUR } },
+      oidc: {
+        accessTokenDuration: 30 * MINUTE,
+        idTokenDuration: 30 * MINUTE,
+        refreshTokenDuration: 24 * HOUR,
+        refreshFamilyDuration: 720 * HOUR,
+        idTokenSigningAlg: 'ES256',
+        compatibility: { clientIds: [] },
+      },
+      totp: { issuer: 'localhost' },
+      externalJwtSigners: {
+        jwksFetch: {
+          timeout: 5000,
+          maxRedirects: 5,
+          blockPrivateAddresses: false,
+          allowedHostnames: [],
+          deniedHostnames: [],
+          allowedIPs: [],
+          deniedIPs: [],
+        },
+      },
+    });
+    assert.deepEqual(config.log, { format: 'text', level: 'info' });
+  });
+
+  test('every key of the full file reaches the configuration', () => {
+    const { config, adjustments, warnings } = load(fullFile());
+    assert.deepEqual(adjustments, []);
+    assert.deepEqual(warnings, []);
+    assert.deepEqual(config.db, { engine: 'postgres', url: 'postgres://overlay@db.example/overlay' });
+    assert.equal(config.secrets.keyFile, '/etc/overlay/master.key');
+    const [first, second] = config.listeners;
+    assert.deepEqual(
+      first?.bindPoints.map(({ address, issuer }) => [address, issuer]),
+      [
+        ['ctrl.example.com:443', 'https://ctrl.example.com/oidc'],
+        ['[2001:db8::5]:1281', 'https://[2001:db8::5]:1281/oidc'],
+      ],
+    );
+    assert.deepEqual(first?.tls, { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' });
+    assert.deepEqual(first?.timeouts, { idle: 6000, read: 11_000, write: 90_000 });
+    assert.equal(first?.clientCertificates, 'none');
+    assert.equal(first?.identity.serverCertFile, '/srv/overlay/pki/server.pem');
+    assert.equal(second?.identity.keyFile, '/srv/overlay/login/key.pem');
+    assert.deepEqual(
+      first?.apis.map(({ binding }) => binding),
+      ['edge-client', 'edge-management', 'health-checks'],
+    );
+    assert.deepEqual(second?.apis[0], {
+      binding: 'edge-oidc',
+      explicit: true,
+      redirectUris: [
+        { kind: 'loopback-port', prefix: 'http://localhost', suffix: '/auth/callback' },
+        { kind: 'exact', uri: 'https://console.example.com/auth/callback' },
+      ],
+      postLogoutUris: [{ kind: 'exact', uri: 'https://console.example.com/' }],
+    });
+    assert.equal(config.edge.api.sessionTimeout, 45 * MINUTE);
+    assert.equal(config.edge.enrollment.signingCert?.keyFile, '/srv/overlay/pki/signing.key');
+    assert.deepEqual(config.edge.oidc.compatibility.clientIds, ['native', 'sdk']);
+    assert.deepEqual(config.edge.externalJwtSigners.jwksFetch.allowedIPs, [
+      { address: '192.0.2.0', prefixLength: 24, family: 'ipv4' },
+      { address: '2001:db8::', prefixLength: 32, family: 'ipv6' },
+    ]);
+    assert.equal(config.edge.totp.issuer, 'Example Corp');
+    assert.deepEqual(config.log, { format: 'json', level: 'warn' });
+  });
+
+  test('the configuration cannot be changed, at any depth', () => {
+    const check = (value: unknown): void => {
+      if (value === null || typeof value !== 'object') return;
+      assert.ok(Object.isFrozen(value));
+      for (const child of Object.values(value)) check(child);
+    };
+    check(load(fullFile()).config);
+  });
+
+  test('an absent or empty list of redirect URIs means loopback callbacks, at any port', () => {
+    const loopback = ['http', 'https'].flatMap((scheme) =>
+      ['localhost', '127.0.0.1', '[::1]'].map((host) => `${scheme}://${host}:*/auth/callback`),
+    );
+    const logout = loopback.map((uri) => uri.replace('callback', 'logout'));
+    const options = [undefined, {}, { redirectURIs: [] }, { redirectURIs: [], postLogoutURIs: [] }];
+    for (const given of options) {
+      const apis = [{ binding: 'edge-client' }, { binding: 'edge-oidc', ...(given && { options: given }) }];
+      const { config } = load(replaceAt(minimalFile(), ['web', 0, 'apis'], apis));
+      const api = config.listeners[0]?.apis[1];
+      assert.ok(api?.binding === 'edge-oidc' && api.explicit);
+      assert.deepEqual(api.redirectUris.map(formatRedirectUri), loopback);
+      assert.deepEqual(api.postLogoutUris.map(formatRedirectUri), logout);
+    }
+    const automatic = load(minimalFile()).config.listeners[0]?.apis[1];
+    assert.ok(automatic?.binding === 'edge-oidc' && !automatic.explicit);
+    assert.deepEqual(automatic.redirectUris.map(formatRedirectUri), loopback);
+  });
+
+  test('listed redirect URIs replace the defaults', () => {
+    const options = { redirectURIs: ['https://app.example.com/cb'] };
+    const apis = [{ binding: 'edge-client' }, { binding: 'edge-oidc', options }];
+    const api = load(replaceAt(minimalFile(), ['web', 0, 'apis'], apis)).config.listeners[0]?.apis[1];
+    assert.ok(api?.binding === 'edge-oidc');
+    assert.deepEqual(api.redirectUris, [{ kind: 'exact', uri: 'https://app.example.com/cb' }]);
+  });
+
+  test('without a section edge there is no OIDC provider and no edge API', () => {
+    const file = replaceAt(minimalFile(), ['edge'], undefined);
+    for (const binding of ['edge-client', 'edge-management', 'edge-oidc']) {
+      const [problem] = problemsOf(replaceAt(structuredClone(file), ['web', 0, 'apis'], [{ binding }]));
+      assert.equal(problem?.path, 'web[0].apis[0].binding');
+      assert.match(problem?.message ?? '', /needs the section edge/);
+    }
+    const { config } = load(replaceAt(file, ['web', 0, 'apis'], [{ binding: 'metrics' }]));
+    assert.equal(config.edge.present, false);
+    assert.deepEqual(config.listeners[0]?.apis, [{ binding: 'metrics' }]);
+  });
+
+  test('a bare edge: turns the OIDC provider on', () => {
+    const { config } = load(replaceAt(minimalFile(), ['edge'], null));
+    assert.equal(config.edge.present, true);
+    assert.equal(config.listeners[0]?.apis[1]?.binding, 'edge-oidc');
+  });
+
+  test('the database of the environment replaces that of the file, also when the file has none', () => {
+    const env = { OVERLAY_AUTH_DB: 'postgres://u:secret@db.example/x' };
+    assert.equal(load(minimalFile(), { OVERLAY_AUTH_DB: '' }).config.db.engine, 'sqlite');
+    for (const file of [minimalFile(), replaceAt(minimalFile(), ['db'], undefined)]) {
+      const { config, origins } = load(file, env);
+      assert.deepEqual(config.db, { engine: 'postgres', url: env.OVERLAY_AUTH_DB });
+      assert.deepEqual(origins.get('db'), { kind: 'environment', variable: 'OVERLAY_AUTH_DB' });
+    }
+    const [problem] = problemsOf(minimalFile(), { OVERLAY_AUTH_DB: 'mysql://u:secret@db.example/x' });
+    assert.equal(problem?.file, 'environment variable OVERLAY_AUTH_DB');
+    assert.equal(problem?.line, null);
+  });
+
+  test('no message repeats a database URL', () => {
+    for (const db of ['mysql://u:hunter2@h/x', 'postgres://u:hunter2@:x:/', 'postgres://u:hunter2@/x']) {
+      assert.doesNotMatch(JSON.stringify(problemsOf(replaceAt(minimalFile(), ['db'], db))), /hunter2/);
+    }
+  });
+
+  test('SQLite files are relative to the configuration file', () => {
+    const table = [
+      ['sqlite:overlay.db', '/srv/overlay/overlay.db'],
+      ['sqlite:../data/overlay.db', '/srv/data/overlay.db'],
+      ['sqlite:/var/lib/overlay.db', '/var/lib/overlay.db'],
+      ['sqlite:///var/lib/overlay.db', '/var/lib/overlay.db'],
+    ] as const;
+    for (const [db, file] of table) {
+      assert.deepEqual(load(replaceAt(minimalFile(), ['db'], db)).config.db, { engine: 'sqlite', file });
+    }
+  });
+
+  test('a missing or unreadable file is a problem with a sentence', () => {
+    const failing = (code: string) => () => {
+      throw Object.assign(new Error('x'), { code });
+    };
+    for (const [code, message] of [
+      ['ENOENT', /does not exist/],
+      ['EACCES', /cannot be read \(EACCES\)/],
+    ] as const) {
+      assert.throws(
+        () => loadConfig(CONFIG_FILE, { readFile: failing(code), env: {} }),
+        (error: unknown) => error instanceof ConfigError && message.test(error.problems[0]?.message ?? ''),
+      );
+    }
+  });
+});
+
+describe('adjustments of spec section 5.7', () => {
+  test('access and ID tokens live at least one minute', () => {
+    const { minutes, adjustments } = oidcDurations({ accessTokenDuration: '30s', idTokenDuration: '0' });
+    assert.deepEqual(minutes, [1, 1, 1440, 43_200]);
+    assert.deepEqual(
+      adjustments.map(({ path, oldValue, newValue }) => [path, oldValue, newValue]),
+      [
+        ['edge.oidc.accessTokenDuration', '30s', '1m'],
+        ['edge.oidc.idTokenDuration', '0s', '1m'],
+      ],
+    );
+  });
+
+  test('refresh tokens outlive access tokens by a minute, whichever of the two is given', () => {
+    const table: readonly [Tree, number, string, string][] = [
+      [{ refreshTokenDuration: '10m' }, 31, '10m', '31m'],
+      [{ refreshTokenDuration: '30m' }, 31, '30m', '31m'],
+      [{ refreshTokenDuration: '30m59.999s' }, 31, '30m59.999s', '31m'],
+      [{ accessTokenDuration: '24h' }, 24 * 60 + 1, '24h', '24h1m'],
+      [{ accessTokenDuration: '25h' }, 25 * 60 + 1, '24h', '25h1m'],
+      [{ accessTokenDuration: '10s', refreshTokenDuration: '30s' }, 2, '30s', '2m'],
+    ];
+    for (const [oidc, minutes, oldValue, newValue] of table) {
+      const result = oidcDurations(oidc);
+      assert.equal(result.minutes[2], minutes);
+      const made = result.adjustments.find(({ path }) => path === 'edge.oidc.refreshTokenDuration');
+      assert.deepEqual([made?.oldValue, made?.newValue], [oldValue, newValue], JSON.stringify(oidc));
+    }
+  });
+
+  test('durations at the bound are left alone', () => {
+    const { minutes, adjustments } = oidcDurations({
+      accessTokenDuration: '1m',
+      idTokenDuration: '1m',
+      refreshTokenDuration: '2m',
+      refreshFamilyDuration: '2m',
+    });
+    assert.deepEqual(minutes, [1, 1, 2, 2]);
+    assert.deepEqual(adjustments, []);
+  });
+
+  test('the default end of a family is moved behind a longer refresh token; a given one is not', () => {
+    assert.equal(oidcDurations({ refreshTokenDuration: '1000h' }).minutes[3], 60_000);
+    for (const oidc of [
+      { refreshTokenDuration: '1000h', refreshFamilyDuration: '999h' },
+      { refreshFamilyDuration: '23h' },
+      { accessTokenDuration: '25h', refreshFamilyDuration: '25h' },
+    ]) {
+      const [problem] = problemsOf(replaceAt(minimalFile(), ['edge', 'oidc'], oidc));
+      assert.equal(problem?.path, 'edge.oidc.refreshFamilyDuration');
+    }
+  });
+
+  test('an unparsable duration is refused, never adjusted', () => {
+    for (const key of [
+      'accessTokenDuration',
+      'idTokenDuration',
+      'refreshTokenDuration',
+      'refreshFamilyDuration',
+    ]) {
+      for (const wrong of ['30', 30, 'soon', '-1m', '', null, true, '1d', ['30m']]) {
+        const [problem] = problemsOf(replaceAt(minimalFile(), ['edge', 'oidc', key], wrong));
+        assert.equal(problem?.path, `edge.oidc.${key}`);
+      }
+    }
+  });
+});
+
+describe('automatic binding through the file', () => {
+  const bindingsOf = (file: Tree) =>
+    load(file).config.listeners.map(({ apis }) => apis.map(({ binding }) => binding));
+  const twoListeners = (first: readonly string[], second: readonly string[], disable: boolean): Tree => {
+    const listener = (name: string, port: number, bindings: readonly string[]) => ({
+      name,
+      bindPoints: [{ interface: `127.0.0.1:${port}`, address: `localhost:${port}` }],
+      apis: bindings.map((binding) => ({ binding })),
+    });
+    return {
+      ...minimalFile(),
+      web: [listener('a', 1280, first), listener('b', 1281, second)],
+      edge: { api: { disableOidcAutoBinding: disable } },
+    };
+  };
+
+  test('every listener with edge-client gets the provider', () => {
+    assert.deepEqual(bindingsOf(twoListeners(['edge-client'], ['edge-client', 'metrics'], false)), [
+      ['edge-client', 'edge-oidc'],
+      ['edge-client', 'metrics', 'edge-oidc'],
+    ]);
+  });
+
+  test('an explicit listing anywhere suppresses it', () => {
+    assert.deepEqual(bindingsOf(twoListeners(['edge-client'], ['edge-oidc'], false)), [
+      ['edge-client'],
+      ['edge-oidc'],
+    ]);
+  });
+
+  test('disabled auto-binding leaves the provider off, with a warning', () => {
+    const file = twoListeners(['edge-client'], ['metrics'], true);
+    assert.deepEqual(bindingsOf(file), [['edge-client'], ['metrics']]);
+    assert.match(load(file).warnings.join('\n'), /bound nowhere/);
+  });
+});
+
+describe('warnings', () => {
+  test('an address in capitals is used in lower case, with a word about it', () => {
+    const { config, warnings } = load(
+      replaceAt(minimalFile(), ['web', 0, 'bindPoints', 0, 'address'], 'Ctrl.Example.COM:1280'),
+    );
+    assert.equal(config.listeners[0]?.bindPoints[0]?.issuer, 'https://ctrl.example.com:1280/oidc');
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0] ?? '', /controller\.yml:\d+: web\[0\]\.bindPoints\[0\]\.address: /);
+  });
+
+  test('one address on two listeners, and no listener with edge-client, are pointed out', () => {
+    const file = fullFile();
+    replaceAt(file, ['web', 1, 'bindPoints', 0, 'address'], 'ctrl.example.com:443');
+    assert.match(load(file).warnings.join('\n'), /address of two listeners/);
+    const alone = replaceAt(minimalFile(), ['web', 0, 'apis'], [{ binding: 'edge-management' }]);
+    assert.match(load(alone).warnings.join('\n'), /no listener has edge-client/);
+  });
+});

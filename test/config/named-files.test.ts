@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findUnreadableFiles } from '../../src/config/named-files.ts';
+import { fullFile, load, minimalFile } from './fixtures.ts';
+
+function reading(existing: readonly string[]) {
+  return {
+    readFile: (path: string) => {
+      if (!existing.includes(path)) throw Object.assign(new Error('x'), { code: 'ENOENT' });
+    },
+  };
+}
+
+test('every named file that cannot be read is reported at the setting that names it', () => {
+  const problems = findUnreadableFiles(load(fullFile()), reading(['/srv/overlay/pki/cert.pem']));
+  assert.deepEqual(
+    problems.map(({ path }) => path),
+    [
+      'secrets.keyFile',
+      'identity.server_cert',
+      'identity.key',
+      'identity.ca',
+      'web[1].identity.cert',
+      'web[1].identity.server_cert',
+      'web[1].identity.key',
+      'web[1].identity.ca',
+      'edge.enrollment.signingCert.cert',
+      'edge.enrollment.signingCert.key',
+    ],
+  );
+  assert.match(problems[0]?.message ?? '', /^\/etc\/overlay\/master\.key does not exist$/);
+  assert.ok((problems[0]?.line ?? 0) > 1);
+});
+
+test('nothing is reported when all files can be read', () => {
+  const existing = ['secrets/master.key', 'pki/cert.pem', 'pki/key.pem', 'pki/ca.pem'];
+  const files = existing.map((file) => `/srv/overlay/${file}`);
+  assert.deepEqual(findUnreadableFiles(load(minimalFile()), reading(files)), []);
+});
