@@ -10,7 +10,7 @@ import type { BindPoint, Listener } from '../config/config.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { OpenBindPoint, ServerScope } from './begin-request.ts';
-import { answerClientErrors } from './client-errors.ts';
+import { clientErrorHandler, refuseConnect } from './client-errors.ts';
 import { type Connections, superviseConnections } from './connections.ts';
 import { originCheck } from './cors.ts';
 import { ListenError, listenErrorOf } from './listen-error.ts';
@@ -126,9 +126,11 @@ async function startServer(
   const app = Fastify({
     serverFactory: (handler) => createServer(listener, material, ticketKeys, handler),
     genReqId: newReferenceId,
+    clientErrorHandler: clientErrorHandler(newReferenceId, needs.log),
+    // A HEAD request must not do what a GET does; endpoints list it where it is harmless.
     exposeHeadRoutes: false,
     // Parsed on demand from the address itself; the framework's parser would drop what is there twice.
-    querystringParser: () => noQuery,
+    routerOptions: { querystringParser: () => noQuery, maxParamLength: 256 },
     frameworkErrors: (error, request, reply) =>
       failureHandler(needs, scope, 'html-or-edge', true)(error, request, reply),
   }) as unknown as FastifyInstance;
@@ -136,7 +138,7 @@ async function startServer(
   await app.ready();
 
   const server = app.server as Server;
-  answerClientErrors(server, newReferenceId, needs.log);
+  refuseConnect(server, newReferenceId);
   server.on('secureConnection', rememberIntermediates);
   const connections = superviseConnections(needs.clock, server, {
     perSource: options.connectionsPerSource ?? CONNECTIONS_PER_SOURCE,

@@ -100,7 +100,7 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
     bodyLimit: route.bodyLimit ?? (route.api === 'oidc' ? OIDC_BODY_LIMIT : BODY_LIMIT),
     errorHandler: failureHandler(needs, scope, route.errors, needsHost),
     onRequest(request, reply, done) {
-      let admitted: void | Promise<void>;
+      let admitted: Promise<void> | undefined;
       try {
         const context = beginRequest(clock, scope, request, reply, needsHost);
         if (chooseMediaType(request.headers.accept, produces) === null) throw new AuthError('not_acceptable');
@@ -130,13 +130,14 @@ function admit(
   caller: Principal | Promise<Principal>,
   context: RequestContext,
   reply: FastifyReply,
-): void | Promise<void> {
+): Promise<void> | undefined {
   if (caller instanceof Promise) return caller.then((principal) => admit(guard, principal, context, reply));
   enforceGuard(guard, caller);
   context.principal = caller;
   const headers = sessionHeaders(caller, context.receivedAt);
   reply.header('expires-at', headers['expires-at']);
   reply.header('expiration-seconds', headers['expiration-seconds']);
+  return undefined;
 }
 
 function inputOf(route: Route, context: RequestContext): Input<unknown, unknown, unknown> {
