@@ -14,7 +14,7 @@ import { clientErrorHandler, refuseConnect } from './client-errors.ts';
 import { type Connections, superviseConnections } from './connections.ts';
 import { originCheck } from './cors.ts';
 import { ListenError, listenErrorOf } from './listen-error.ts';
-import { failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
+import { BODY_LIMIT, failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
 import { rememberIntermediates } from './peer-certificates.ts';
 import { referenceIds } from './reference-ids.ts';
 import { bindingOfApi, type Route } from './routes.ts';
@@ -199,6 +199,11 @@ function createServer(
       handler(request, response);
     },
   );
+  // A body that will be refused for its announced length need not be sent at all.
+  server.on('checkContinue', (request, response) => {
+    if (Number(request.headers['content-length'] ?? 0) <= BODY_LIMIT) response.writeContinue();
+    server.emit('request', request, response);
+  });
   server.maxConnections = CONNECTIONS;
   // Node would drop the lines beyond a limit without a word; beginRequest counts and refuses.
   server.maxHeadersCount = 0;

@@ -23,8 +23,8 @@ export interface MountNeeds {
   readonly authenticate: Authenticate;
 }
 
-/** Largest bodies in bytes (the OIDC endpoints take a few short fields). */
-const BODY_LIMIT = 64 * 1024;
+/** Largest body in bytes; less for the OIDC endpoints, which take a few short fields. */
+export const BODY_LIMIT = 64 * 1024;
 const OIDC_BODY_LIMIT = 16 * 1024;
 
 /** All that may be asked for; what a path does not have is answered with 405. */
@@ -60,7 +60,7 @@ export function failureHandler(
 ): FailureHandler {
   return (thrown, request, reply) => {
     let failure = asAuthError(thrown);
-    if (request.overlay === null) {
+    if (!request.overlay) {
       // A request that failed before any hook ran; being for somebody else is the better reason.
       try {
         beginRequest(clock, scope, request, reply, needsHost);
@@ -68,7 +68,7 @@ export function failureHandler(
         failure = asAuthError(error);
       }
     }
-    const context = request.overlay as RequestContext | null;
+    const context = request.overlay as RequestContext | null | undefined;
     const fields = {
       requestId: request.id,
       method: request.method,
