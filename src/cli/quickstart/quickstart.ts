@@ -1,0 +1,211 @@
+// quickstart: one command from nothing to a running controller, and the same command to continue.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { createSetupLink } from '../../admin/setup.ts';
+import type { Config } from '../../config/config.ts';
+import type { RunningController } from '../../controller.ts';
+import { claimDatabase } from '../../foundations.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { type OpenLogger, openLogger } from '../../platform/logger.ts';
+import { CliError, usageError } from '../cli-error.ts';
+import type { QuickstartOptions } from '../commands/setup.ts';
+import { explained } from '../host/failures.ts';
+import { loadConfigFile, shownPath } from '../host/load-config.ts';
+import type { CliPorts } from '../ports.ts';
+import { readyFacts } from '../run/ready-line.ts';
+import { runController } from '../run/run-controller.ts';
+import { type HomePaths, homePaths } from '../setup/home.ts';
+import { serverNames } from '../setup/pki.ts';
+import {
+  type HomeWishes,
+  isComplete,
+  loadHomeConfig,
+  makeFolders,
+  type PreparedHome,
+  prepareHome,
+} from '../setup/prepare-home.ts';
+import { setupUrl } from '../setup/setup-url.ts';
+import { requireFreePort } from './ports-in-use.ts';
+import { headline, readyLines, type Screen, setupLines } from './screen.ts';
+
+const defaultPort = 1280;
+
+/** Sets up what is missing and runs; resolves when the controller has stopped. */
+export async function quickstart(ports: CliPorts, options: QuickstartOptions): Promise<void> {
+  if (options.ephemeral === true && options.home !== undefined) {
+    throw usageError('An ephemeral home has no place of its own.', 'leave out --home or --ephemeral');
+  }
+  await explained(async () => {
+    const home =
+      options.ephemeral === true ? mkdtempSync(join(tmpdir(), 'overlay-auth-')) : homeOf(ports, options);
+    try {
+      await runHome(ports, options, homePaths(ports.cwd, home));
+    } finally {
+      if (options.ephemeral === true) rmSync(home, { recursive: true, force: true });
+    }
+  });
+}
+
+function homeOf(ports: CliPorts, { home }: QuickstartOptions): string {
+  return home ?? (ports.env.OVERLAY_AUTH_HOME || '.overlay');
+}
+
+async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomePaths): Promise<void> {
+  const { port = defaultPort } = options;
+  const wishes: HomeWishes = {
+    address: `localhost:${port}`,
+    interface: `127.0.0.1:${port}`,
+    names: serverNames([]),
+    dbUrl: 'sqlite:./overlay.db',
+  };
+  const wasComplete = isComplete(paths);
+  const home = loadHomeConfig(paths, wishes, ports.env);
+  const { config } = home.loaded;
+  if (wasComplete) refuseOtherPort(ports, options, paths, config);
+  else makeFolders(paths);
+
+  const lock = await claimDatabase(config);
+  try {
+    if (!wasComplete) await requireFreePort('127.0.0.1', port);
+    const { level, format } = config.log;
+    const log = openLogger({ level, format, to: { file: paths.log } });
+    const screen = screenOf(ports, options, paths);
+    const show = presenter(ports, options, screen);
+    try {
+      show.begin();
+      const { clock, random, env } = ports;
+      const prepared = await prepareHome({ clock, random, env, log }, paths, home, wishes.names);
+      try {
+        const steps = [...prepared.steps, prepared.complete()];
+        show.steps(steps);
+        await run(ports, paths, prepared, log, show);
+      } finally {
+        await prepared.foundations.close();
+      }
+    } finally {
+      await log.flush();
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+async function run(
+  ports: CliPorts,
+  paths: HomePaths,
+  prepared: PreparedHome,
+  log: OpenLogger,
+  show: Presenter,
+): Promise<void> {
+  const { foundations, loaded } = prepared;
+  await runController({
+    foundations,
+    loaded,
+    log,
+    reloadConfig: () => loadConfigFile(ports, paths.config),
+    async onReady(controller) {
+      const setup = await setupLinkIfNeeded(prepared, controller);
+      const ready = readyFacts(controller);
+      log.info('ready', { ...ready, pid: process.pid, home: paths.home });
+      show.ready(ready, setup, loaded.config);
+    },
+  });
+  show.stopped();
+}
+
+interface SetupOffer {
+  readonly url: string;
+  readonly expiresAt: Millis;
+}
+
+/** A link as long as nobody can administer: at first, and when the last administrator was disabled or deleted. */
+async function setupLinkIfNeeded(
+  { foundations }: PreparedHome,
+  controller: RunningController,
+): Promise<SetupOffer | null> {
+  const { store, clock } = foundations;
+  if ((await store.identities.countUsableAdmins(clock.now())) > 0) return null;
+  const { token, expiresAt } = await createSetupLink(foundations);
+  const issuer = controller.bindPoints[0]?.issuer ?? '';
+  return { url: setupUrl(issuer, token), expiresAt };
+}
+
+function refuseOtherPort(
+  ports: CliPorts,
+  { port }: QuickstartOptions,
+  paths: HomePaths,
+  config: Config,
+): void {
+  if (port === undefined) return;
+  const used = config.listeners.flatMap(({ bindPoints }) => bindPoints.map((point) => point.interface.port));
+  if (used.includes(port)) return;
+  const home = shownPath(ports.cwd, paths.home);
+  throw new CliError(`${home} is set up for port ${used.join(' and ')}; --port is for a new home.`, {
+    exitCode: 2,
+    code: 'usage',
+    next: `change the port in ${shownPath(ports.cwd, paths.config)}, or give another --home`,
+  });
+}
+
+function screenOf(ports: CliPorts, options: QuickstartOptions, paths: HomePaths): Screen {
+  const isFound = shownPath(ports.cwd, paths.home) === (ports.env.OVERLAY_AUTH_HOME || '.overlay');
+  // npm sets this for `npm start` and `npx`; the plain command is then often not on the path.
+  const isUnderNpm = ports.env.npm_command !== undefined || ports.env.npm_lifecycle_event !== undefined;
+  return {
+    version: packageJson.version,
+    home: options.ephemeral === true ? paths.home : shownPath(ports.cwd, paths.home),
+    isEphemeral: options.ephemeral === true,
+    program: isUnderNpm ? 'npx overlay-auth' : 'overlay-auth',
+    configOption: isFound ? '' : ` --config ${shownPath(ports.cwd, paths.config)}`,
+  };
+}
+
+interface Presenter {
+  begin(): void;
+  steps(steps: PreparedHome['steps']): void;
+  ready(ready: ReturnType<typeof readyFacts>, setup: SetupOffer | null, config: Config): void;
+  stopped(): void;
+}
+
+/** For a person at a terminal; otherwise one JSON object a line. */
+function presenter(ports: CliPorts, options: QuickstartOptions, screen: Screen): Presenter {
+  const { stdout, cwd } = ports;
+  const home = homePaths(cwd, screen.home);
+  if (stdout.isTTY !== true || options.json === true) {
+    const line = (value: object) => stdout.write(`${JSON.stringify(value)}\n`);
+    return {
+      begin: () => undefined,
+      steps(steps) {
+        for (const { made, ...step } of steps) line({ event: made, ...step });
+      },
+      ready(ready, setup, config) {
+        const link = setup && { url: setup.url, expiresAt: new Date(setup.expiresAt).toISOString() };
+        line({
+          ...ready,
+          setup: link,
+          home: home.home,
+          config: home.config,
+          ca: config.identity.caFile,
+          log: home.log,
+          pid: process.pid,
+        });
+      },
+      stopped: () => line({ event: 'stopped' }),
+    };
+  }
+  return {
+    begin: () => stdout.write(`\n${headline(screen)}`),
+    steps: (steps) => stdout.write(setupLines(steps)),
+    ready(ready, setup, config) {
+      const rootCa = shownPath(
+        cwd,
+        config.identity.serverCertFile === home.server.cert ? home.rootCa.cert : config.identity.caFile,
+      );
+      stdout.write(readyLines(screen, { ready, setup, rootCa, log: shownPath(cwd, home.log) }));
+    },
+    stopped: () => stdout.write('\nStopped.\n'),
+  };
+}
