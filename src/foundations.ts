@@ -9,8 +9,11 @@ import { keyPassphrase, readKeyFile } from './platform/master-key.ts';
 import type { Random } from './platform/random.ts';
 import type { Foundations } from './services.ts';
 import type { Store } from './store/contracts/store.ts';
+import { SchemaError, schemaVersion } from './store/sql/migrate.ts';
 import { openSqliteStore } from './store/sql/open-sqlite.ts';
-import { acquireRunLock } from './store/sql/run-lock.ts';
+import { AlreadyRunning, acquireRunLock } from './store/sql/run-lock.ts';
+
+export { AlreadyRunning, SchemaError, schemaVersion };
 
 export interface OpenFoundations extends Foundations {
   /** Lets go of the store and ends the hash threads. */
@@ -33,7 +36,7 @@ export class UnsupportedDatabase extends Error {
 
 /**
  * Opens everything, or nothing. The database is created and migrated when it has to be.
- * @throws KeyFileError, UnsupportedDatabase, or what the store says about its database
+ * @throws KeyFileError, UnsupportedDatabase, SchemaError (written by a newer release), or Error: no database
  */
 export async function openFoundations(needs: FoundationNeeds): Promise<OpenFoundations> {
   const { config, clock, random, log, env } = needs;
@@ -56,7 +59,7 @@ export async function openFoundations(needs: FoundationNeeds): Promise<OpenFound
 }
 
 /** @throws UnsupportedDatabase */
-export async function openStore(config: Config): Promise<Store> {
+export function openStore(config: Config): Promise<Store> {
   return openSqliteStore({ path: sqliteFile(config) });
 }
 
@@ -66,15 +69,11 @@ export function sqliteFile({ db }: Config): string {
   throw new UnsupportedDatabase('This build has no PostgreSQL yet; use a database of the form sqlite:FILE.');
 }
 
-export interface RunLock {
-  release(): void | Promise<void>;
-}
-
 /**
  * Claims the database for this process: a SQLite database belongs to one running controller. Ends with the
  * process, however it ends.
  * @throws AlreadyRunning another process has it
  */
-export async function claimDatabase(config: Config): Promise<RunLock> {
+export function claimDatabase(config: Config): { release(): void } {
   return acquireRunLock(sqliteFile(config));
 }

@@ -3,6 +3,8 @@
 
 import type { Config } from './config/config.ts';
 import { auditLog } from './explain/audit-log.ts';
+import { assetRoutes } from './http/assets.ts';
+import { healthRoutes } from './http/health.ts';
 import type { MountNeeds } from './http/mount.ts';
 import { oidcRoutes } from './http/oidc/routes.ts';
 import { presentedTokens } from './http/presented-tokens.ts';
@@ -89,28 +91,30 @@ export async function openServices(foundations: Foundations): Promise<Services> 
   const { tagKey, authRequestRoot } = await openServerSecrets({ keys: store.keys, vault, random });
   const hasher = passwordHasher(foundations.hashPool);
 
-  const routes = [
-    ...oidcRoutes({
-      store,
-      clock,
-      random,
-      audit,
-      hasher,
-      ring,
-      accessTokens,
-      tagKey,
-      sealer: authRequestSealer(authRequestRoot),
-      idTokenAlg: oidc.idTokenSigningAlg,
-      lifetimes: {
-        accessToken: oidc.accessTokenDuration,
-        idToken: oidc.idTokenDuration,
-        refreshToken: oidc.refreshTokenDuration,
-        refreshFamily: oidc.refreshFamilyDuration,
-      },
-    }),
-    ...setupRoutes({ store, clock, random, audit, hasher }),
-  ];
+  const health = healthRoutes({ clock, log }, [
+    { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
+  ]);
+  const oidcEndpoints = oidcRoutes({
+    store,
+    clock,
+    random,
+    audit,
+    hasher,
+    ring,
+    accessTokens,
+    tagKey,
+    sealer: authRequestSealer(authRequestRoot),
+    idTokenAlg: oidc.idTokenSigningAlg,
+    lifetimes: {
+      accessToken: oidc.accessTokenDuration,
+      idToken: oidc.idTokenDuration,
+      refreshToken: oidc.refreshTokenDuration,
+      refreshFamily: oidc.refreshFamilyDuration,
+    },
+  });
+  const setup = setupRoutes({ store, clock, random, audit, hasher });
 
+  const routes = [...oidcEndpoints, ...setup, ...assetRoutes, ...health];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended }),
   );

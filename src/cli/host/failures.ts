@@ -2,7 +2,7 @@ import { AddressError } from '../../config/addresses.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { renderProblems } from '../../config/explain.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { UnsupportedDatabase } from '../../foundations.ts';
+import { AlreadyRunning, SchemaError, UnsupportedDatabase } from '../../foundations.ts';
 import { ListenError } from '../../http/listen-error.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/key-file-format.ts';
 import { SealBroken } from '../../platform/sealed-box.ts';
@@ -29,6 +29,17 @@ export function hostFailure(error: unknown): unknown {
     });
   }
   if (error instanceof ListenError) return new CliError(error.message, { code: 'listen', cause: error });
+  if (error instanceof AlreadyRunning || error instanceof SchemaError) {
+    const code = error instanceof AlreadyRunning ? 'already_running' : 'schema';
+    return new CliError(sentence(error.message), { code, cause: error });
+  }
+  if (isSqliteError(error)) {
+    return new CliError(`The database cannot be used: ${error.message}.`, {
+      code: 'database',
+      next: 'check the file that db names in the configuration, or restore a backup',
+      cause: error,
+    });
+  }
   if (error instanceof UnsupportedDatabase) {
     return new CliError(error.message, { code: 'unsupported_database', cause: error });
   }
@@ -59,6 +70,14 @@ const afterKeyFailure: Readonly<Partial<Record<KeyFileFailure, string>>> = {
   'passphrase wrong':
     'correct OVERLAY_AUTH_KEY_PASSPHRASE or the file OVERLAY_AUTH_KEY_PASSPHRASE_FILE names',
 };
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function isSqliteError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+}
 
 interface FileError extends Error {
   readonly code: string;

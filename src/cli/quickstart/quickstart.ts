@@ -67,7 +67,7 @@ async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomeP
   if (wasComplete) refuseOtherPort(ports, options, paths, config);
   else makeFolders(paths);
 
-  const lock = await claimDatabase(config);
+  const lock = claimDatabase(config);
   try {
     if (!wasComplete) await requireFreePort('127.0.0.1', port);
     const { level, format } = config.log;
@@ -89,7 +89,7 @@ async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomeP
       await log.flush();
     }
   } finally {
-    await lock.release();
+    lock.release();
   }
 }
 

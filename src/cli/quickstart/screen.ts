@@ -64,7 +64,9 @@ export function readyLines(screen: Screen, { ready, setup, rootCa, log }: ReadyS
   steps.push(['See who you are', `${program} whoami`]);
   let number = 0;
   const numbered = steps.map(([what, how]) => {
-    const mark = what.startsWith('or ') ? ' ' : String((number += 1));
+    const isAlternative = what.startsWith('or ');
+    if (!isAlternative) number += 1;
+    const mark = isAlternative ? ' ' : String(number);
     return `  ${mark}  ${what.padEnd(24)}  ${how}`;
   });
   const seconds = (ready.readyAfterMs / 1000).toFixed(1);

@@ -21,7 +21,7 @@ export async function runControllerCommand(
   await explained(async () => {
     const loaded = checkedConfig(ports, file).loaded;
     const { config } = loaded;
-    const lock = await claimDatabase(config);
+    const lock = claimDatabase(config);
     try {
       const format = options.logFormat ?? config.log.format;
       const log = openLogger({ level: config.log.level, format, to: 'stdout' });
@@ -31,7 +31,7 @@ export async function runControllerCommand(
         await log.flush();
       }
     } finally {
-      await lock.release();
+      lock.release();
     }
   });
 }

@@ -52,7 +52,7 @@ async function setUp(
 ): Promise<readonly SetupStep[]> {
   const home = loadHomeConfig(paths, wishes, ports.env);
   makeFolders(paths);
-  const lock = await claimDatabase(home.loaded.config);
+  const lock = claimDatabase(home.loaded.config);
   const log = openOperatorLog(paths.config);
   try {
     const needs = { clock: ports.clock, random: ports.random, env: ports.env, log };
@@ -67,7 +67,7 @@ async function setUp(
       await prepared.foundations.close();
     }
   } finally {
-    await lock.release();
+    lock.release();
     await log.flush();
   }
 }

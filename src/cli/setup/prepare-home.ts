@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type LoadedConfig, loadConfig } from '../../config/load.ts';
 import { renderControllerConfig } from '../../config/template.ts';
-import { type OpenFoundations, openFoundations, sqliteFile } from '../../foundations.ts';
+import { type OpenFoundations, openFoundations, schemaVersion, sqliteFile } from '../../foundations.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { createKeyFile, keyPassphrase, readKeyFile } from '../../platform/master-key.ts';
@@ -130,7 +130,7 @@ export async function prepareHome(
     steps.push({
       what: 'database',
       made: hadDatabase ? 'found' : 'created',
-      detail: 'SQLite',
+      detail: `SQLite, schema ${schemaVersion}`,
       note: '',
       path: database,
     });
