@@ -1,8 +1,8 @@
 import { AddressError } from '../../config/addresses.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { renderProblems } from '../../config/explain.ts';
+import { AlreadyRunning, NoDatabase, SchemaError, UnsupportedDatabase } from '../../database.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { AlreadyRunning, SchemaError, UnsupportedDatabase } from '../../foundations.ts';
 import { ListenError } from '../../http/listen-error.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/key-file-format.ts';
 import { SealBroken } from '../../platform/sealed-box.ts';
@@ -40,6 +40,7 @@ export function hostFailure(error: unknown): unknown {
       cause: error,
     });
   }
+  if (error instanceof NoDatabase) return new CliError(error.message, { code: 'no_database', cause: error });
   if (error instanceof UnsupportedDatabase) {
     return new CliError(error.message, { code: 'unsupported_database', cause: error });
   }

@@ -27,7 +27,7 @@ export async function withHost<T>(
   return explained(async () => {
     const configFile = configPath(ports, named);
     const { config } = loadConfigFile(ports, configFile);
-    const log = openOperatorLog(configFile);
+    const log = openOperatorLog(configFile, config.log.format);
     try {
       const { clock, random, env } = ports;
       const foundations = await openFoundations({ config, clock, random, env, log });

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { LogConfig } from '../../config/config.ts';
 import { auditLog } from '../../explain/audit-log.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import { type OpenLogger, openLogger } from '../../platform/logger.ts';
@@ -10,8 +11,8 @@ export function logFileOf(configFile: string): string {
 }
 
 /** The log of a command on the host. @throws when the file cannot be written: what is not audited is not done */
-export function openOperatorLog(configFile: string): OpenLogger {
-  return openLogger({ level: 'info', format: 'json', to: { file: logFileOf(configFile) } });
+export function openOperatorLog(configFile: string, format: LogConfig['format']): OpenLogger {
+  return openLogger({ level: 'info', format, to: { file: logFileOf(configFile) } });
 }
 
 /** The audit trail of a command on the host; each event names the command and the user of the system. */

@@ -3,12 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import packageJson from '../../../package.json' with { type: 'json' };
 import { createSetupLink } from '../../admin/setup.ts';
 import type { Config } from '../../config/config.ts';
 import type { RunningController } from '../../controller.ts';
-import { claimDatabase } from '../../foundations.ts';
-import type { Millis } from '../../platform/clock.ts';
+import { claimDatabase } from '../../database.ts';
 import { type OpenLogger, openLogger } from '../../platform/logger.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { QuickstartOptions } from '../commands/setup.ts';
@@ -29,7 +27,7 @@ import {
 } from '../setup/prepare-home.ts';
 import { setupUrl } from '../setup/setup-url.ts';
 import { requireFreePort } from './ports-in-use.ts';
-import { headline, readyLines, type Screen, setupLines } from './screen.ts';
+import { type Presenter, presenter, type SetupOffer, screenOf } from './presenter.ts';
 
 const defaultPort = 1280;
 
@@ -116,11 +114,6 @@ async function run(
   show.stopped();
 }
 
-interface SetupOffer {
-  readonly url: string;
-  readonly expiresAt: Millis;
-}
-
 /** A link as long as nobody can administer: at first, and when the last administrator was disabled or deleted. */
 async function setupLinkIfNeeded(
   { foundations }: PreparedHome,
@@ -148,64 +141,4 @@ function refuseOtherPort(
     code: 'usage',
     next: `change the port in ${shownPath(ports.cwd, paths.config)}, or give another --home`,
   });
-}
-
-function screenOf(ports: CliPorts, options: QuickstartOptions, paths: HomePaths): Screen {
-  const isFound = shownPath(ports.cwd, paths.home) === (ports.env.OVERLAY_AUTH_HOME || '.overlay');
-  // npm sets this for `npm start` and `npx`; the plain command is then often not on the path.
-  const isUnderNpm = ports.env.npm_command !== undefined || ports.env.npm_lifecycle_event !== undefined;
-  return {
-    version: packageJson.version,
-    home: options.ephemeral === true ? paths.home : shownPath(ports.cwd, paths.home),
-    isEphemeral: options.ephemeral === true,
-    program: isUnderNpm ? 'npx overlay-auth' : 'overlay-auth',
-    configOption: isFound ? '' : ` --config ${shownPath(ports.cwd, paths.config)}`,
-  };
-}
-
-interface Presenter {
-  begin(): void;
-  steps(steps: PreparedHome['steps']): void;
-  ready(ready: ReturnType<typeof readyFacts>, setup: SetupOffer | null, config: Config): void;
-  stopped(): void;
-}
-
-/** For a person at a terminal; otherwise one JSON object a line. */
-function presenter(ports: CliPorts, options: QuickstartOptions, screen: Screen): Presenter {
-  const { stdout, cwd } = ports;
-  const home = homePaths(cwd, screen.home);
-  if (stdout.isTTY !== true || options.json === true) {
-    const line = (value: object) => stdout.write(`${JSON.stringify(value)}\n`);
-    return {
-      begin: () => undefined,
-      steps(steps) {
-        for (const { made, ...step } of steps) line({ event: made, ...step });
-      },
-      ready(ready, setup, config) {
-        const link = setup && { url: setup.url, expiresAt: new Date(setup.expiresAt).toISOString() };
-        line({
-          ...ready,
-          setup: link,
-          home: home.home,
-          config: home.config,
-          ca: config.identity.caFile,
-          log: home.log,
-          pid: process.pid,
-        });
-      },
-      stopped: () => line({ event: 'stopped' }),
-    };
-  }
-  return {
-    begin: () => stdout.write(`\n${headline(screen)}`),
-    steps: (steps) => stdout.write(setupLines(steps)),
-    ready(ready, setup, config) {
-      const rootCa = shownPath(
-        cwd,
-        config.identity.serverCertFile === home.server.cert ? home.rootCa.cert : config.identity.caFile,
-      );
-      stdout.write(readyLines(screen, { ready, setup, rootCa, log: shownPath(cwd, home.log) }));
-    },
-    stopped: () => stdout.write('\nStopped.\n'),
-  };
 }

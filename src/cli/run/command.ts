@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { renderAdjustment } from '../../config/explain.ts';
-import { claimDatabase, openFoundations, sqliteFile } from '../../foundations.ts';
+import { claimDatabase, sqliteFile } from '../../database.ts';
+import { openFoundations } from '../../foundations.ts';
 import { type OpenLogger, openLogger } from '../../platform/logger.ts';
 import { keyPassphrase, readKeyFile } from '../../platform/master-key.ts';
 import type { RunOptions } from '../commands/run.ts';

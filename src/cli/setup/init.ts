@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { createAdministrator } from '../../admin/administrators.ts';
 import { formatHostAndPort, isUnspecified, parseHostAndPort } from '../../config/addresses.ts';
+import { claimDatabase } from '../../database.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { claimDatabase } from '../../foundations.ts';
 import { passwordHasher } from '../../login/password-hasher.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import { CliError, usageError } from '../cli-error.ts';
@@ -53,7 +53,7 @@ async function setUp(
   const home = loadHomeConfig(paths, wishes, ports.env);
   makeFolders(paths);
   const lock = claimDatabase(home.loaded.config);
-  const log = openOperatorLog(paths.config);
+  const log = openOperatorLog(paths.config, home.loaded.config.log.format);
   try {
     const needs = { clock: ports.clock, random: ports.random, env: ports.env, log };
     const prepared = await prepareHome(needs, paths, home, wishes.names);
