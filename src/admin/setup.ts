@@ -1,13 +1,15 @@
 // The first administrator, by a link that works once: whoever can read the terminal or the files of the host
 // makes the link, and whoever opens it chooses the name and the password. There is never a default password.
 
+import { shortestPassword } from '../login/password-rules.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { IdentityId } from '../model/ids.ts';
+import type { PasswordPolicy } from '../model/auth-policy.ts';
+import { defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
 import { type Clock, MINUTE, type Millis } from '../platform/clock.ts';
 import { decodeBase64url, sha256 } from '../platform/digest.ts';
 import type { Random } from '../platform/random.ts';
 import type { SetupLinkStore } from '../store/contracts/setup-links.ts';
-import { type AdministratorNeeds, asConflict, prepareAdministrator } from './administrators.ts';
+import { type AdministratorNeeds, asConflict, policyOf, prepareAdministrator } from './administrators.ts';
 
 /** How long a set-up link can be used. */
 export const setupLinkLifetime: Millis = 30 * MINUTE;
@@ -51,6 +53,15 @@ export async function checkSetupLink(
   // What cannot be a token costs a stranger's request no look-up.
   if (decodeBase64url(token)?.length !== tokenBytes) return 'unknown';
   return needs.store.setupLinks.check(sha256(token), needs.clock.now());
+}
+
+/** What the first administrator's password must be, to say so before one is typed. */
+export async function setupPasswordRules(needs: Pick<AdministratorNeeds, 'store'>): Promise<{
+  readonly policy: PasswordPolicy;
+  readonly shortest: number;
+}> {
+  const { updb } = (await policyOf(needs, defaultAuthPolicyId)).primary;
+  return { policy: updb, shortest: shortestPassword(updb) };
 }
 
 export type SetupOutcome =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkSetupLink, completeSetup } from '../admin/setup.ts';
+import { checkSetupLink, completeSetup, setupPasswordRules } from '../admin/setup.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { type DeadLink, deadSetupLinkPage, setupDonePage, setupPage } from '../pages/setup.ts';
 import { type Answer, page } from './answer.ts';
@@ -38,7 +38,8 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
       const token = query.t ?? '';
       const state = await checkSetupLink(needs, token);
       if (state !== 'usable') return deadLink(state);
-      return page(setupPage({ action: path, token, username: '', problems: [] }));
+      const rules = await setupPasswordRules(needs);
+      return page(setupPage({ action: path, token, username: '', rules, problems: [] }));
     },
   });
 
@@ -52,8 +53,10 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
     body: { json: false, form: true, schema: setupBody },
     async handler(context, { body }) {
       const { t: token, username, password, repeated } = body;
-      const again = (status: number, problems: readonly string[]) =>
-        page(setupPage({ action: path, token, username, problems }), { status });
+      const again = async (status: number, problems: readonly string[]) => {
+        const rules = await setupPasswordRules(needs);
+        return page(setupPage({ action: path, token, username, rules, problems }), { status });
+      };
       const state = await checkSetupLink(needs, token);
       if (state !== 'usable') return deadLink(state);
       if (password !== repeated) return again(400, ['The two passwords differ.']);
@@ -64,7 +67,7 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
         return page(setupDonePage({ username: result.username, url }), { status: 201 });
       } catch (error) {
         if (!(error instanceof AuthError) || !retryable.has(error.code)) throw error;
-        return again(errorTable[error.code].status, problemsOf(error));
+        return await again(errorTable[error.code].status, problemsOf(error));
       }
     },
   });

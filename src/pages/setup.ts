@@ -1,3 +1,4 @@
+import type { PasswordPolicy } from '../model/auth-policy.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 
@@ -8,12 +9,14 @@ export interface SetupForm {
   readonly token: string;
   /** What was typed before; shown again after a refusal, so that nobody types it twice (WCAG 3.3.7). */
   readonly username: string;
+  /** What the password must be. */
+  readonly rules: { readonly policy: PasswordPolicy; readonly shortest: number };
   /** Why the last attempt was refused; empty at first. */
   readonly problems: readonly string[];
 }
 
 /** Chooses name and password of the first administrator. Works without scripts. */
-export function setupPage({ action, token, username, problems }: SetupForm): Html {
+export function setupPage({ action, token, username, rules, problems }: SetupForm): Html {
   const isRefused = problems.length > 0;
   return layout({
     title: isRefused ? 'Error: not created - Set up an administrator' : 'Set up an administrator',
@@ -24,13 +27,22 @@ export function setupPage({ action, token, username, problems }: SetupForm): Htm
 <p><label for="username">User name</label>
 <input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required${describedBy(isRefused, '')}></p>
 <p><label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" minlength="8" required${describedBy(isRefused, 'password-hint')}></p>
-<p id="password-hint" class="hint">At least 8 characters. A few words together are easy to remember and hard to guess.</p>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="${rules.shortest}" required${describedBy(isRefused, 'password-hint')}></p>
+<p id="password-hint" class="hint">${rulesText(rules)} A few words together are easy to remember and hard to guess.</p>
 <p><label for="repeated">The same password again</label>
 <input id="repeated" name="repeated" type="password" autocomplete="new-password" required${describedBy(isRefused, '')}></p>
 <p><button id="create" type="submit">Create the administrator</button></p>
 </form>`,
   });
+}
+
+function rulesText({ policy, shortest }: SetupForm['rules']): string {
+  const contents = [
+    ...(policy.requireMixedCase ? ['an upper-case and a lower-case letter'] : []),
+    ...(policy.requireNumberChar ? ['a digit'] : []),
+    ...(policy.requireSpecialChar ? ['a special character'] : []),
+  ];
+  return `At least ${shortest} characters${contents.length > 0 ? `, with ${contents.join(', ')}` : ''}.`;
 }
 
 function refusal(problems: readonly string[]): Html {

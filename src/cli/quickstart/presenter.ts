@@ -71,7 +71,15 @@ export function presenter(ports: CliPorts, options: QuickstartOptions, screen: S
         cwd,
         config.identity.serverCertFile === home.server.cert ? home.rootCa.cert : config.identity.caFile,
       );
-      stdout.write(readyLines(screen, { ready, setup, rootCa, log: shownPath(cwd, home.log) }));
+      stdout.write(
+        readyLines(screen, {
+          ready,
+          setup,
+          rootCa,
+          config: shownPath(cwd, home.config),
+          log: shownPath(cwd, home.log),
+        }),
+      );
     },
     stopped: () => stdout.write('\nStopped.\n'),
   };

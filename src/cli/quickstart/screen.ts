@@ -23,8 +23,9 @@ export function headline({ version, home, isEphemeral }: Screen): string {
 
 /** One line for each thing that was made, one for all that was there. */
 export function setupLines(steps: readonly SetupStep[]): string {
-  const made = steps.filter((step) => step.made !== 'found');
-  const found = [...new Set(steps.filter((step) => step.made === 'found').map(({ what }) => what))];
+  const shown = steps.filter(({ what }) => what !== 'configuration');
+  const made = shown.filter((step) => step.made !== 'found');
+  const found = [...new Set(shown.filter((step) => step.made === 'found').map(({ what }) => what))];
   const width = Math.max(0, ...made.map(({ detail }) => shortened(detail).length));
   const lines = made.map(({ made: how, what, detail, note }) =>
     `  ${how.padEnd(8)}  ${what.padEnd(18)}  ${shortened(detail).padEnd(width)}   ${note}`.trimEnd(),
@@ -33,12 +34,11 @@ export function setupLines(steps: readonly SetupStep[]): string {
   return `\n${lines.map(printable).join('\n')}\n`;
 }
 
-/** Long enough to compare, short enough for a line. */
+/** Fingerprints and key ids: long enough to compare, short enough for a line. */
 function shortened(detail: string): string {
-  return detail.replace(
-    /((?:[0-9A-F]{2}:){3})(?:[0-9A-F]{2}:){24,}((?:[0-9A-F]{2}:){3}[0-9A-F]{2})/,
-    '$1…:$2',
-  );
+  return detail
+    .replace(/((?:[0-9A-F]{2}:){3})(?:[0-9A-F]{2}:){24,}((?:[0-9A-F]{2}:){3}[0-9A-F]{2})/, '$1…:$2')
+    .replace(/(kid [\w-]{8})[\w-]{8,}/, '$1…');
 }
 
 export interface ReadyScreen {
@@ -46,11 +46,12 @@ export interface ReadyScreen {
   /** Null when there is an administrator. */
   readonly setup: { readonly url: string; readonly expiresAt: Millis } | null;
   readonly rootCa: string;
+  readonly config: string;
   readonly log: string;
 }
 
 /** Everything after the set-up. */
-export function readyLines(screen: Screen, { ready, setup, rootCa, log }: ReadyScreen): string {
+export function readyLines(screen: Screen, { ready, setup, rootCa, config, log }: ReadyScreen): string {
   const { program, configOption } = screen;
   const steps: [string, string][] = [];
   if (setup !== null) {
@@ -78,6 +79,7 @@ export function readyLines(screen: Screen, { ready, setup, rootCa, log }: ReadyS
     '',
     `  Issuer   ${ready.issuers.join('  ')}`,
     `  Root CA  ${rootCa}   (browsers do not know it yet; curl: --cacert)`,
+    `  Config   ${config}`,
     `  Log      ${log}`,
     `  Ctrl-C stops.${screen.isEphemeral ? '' : ' Run again to continue where you left off.'}`,
   ];
