@@ -72,18 +72,32 @@ function repeatedNames({ listeners }: ReadableParts): readonly Finding[] {
   return repeated(names, (name) => `two listeners are named ${name}`, 'Give each listener its own name.');
 }
 
+/**
+ * One listener may give an interface several addresses, each with its issuer; two listeners cannot share it,
+ * and the same pair twice says nothing.
+ */
 function repeatedInterfaces(parts: ReadableParts): readonly Finding[] {
-  const interfaces = bindPointsOf(parts)
-    .filter(({ bindPoint }) => bindPoint.interface.port !== 0)
-    .map(({ bindPoint, path }) => ({
-      key: formatHostAndPort(bindPoint.interface),
-      path: [...path, 'interface'],
-    }));
-  return repeated(
-    interfaces,
-    (text) => `two bind points listen on ${text}`,
-    'Only one can: host several APIs on one listener, or use another port.',
-  );
+  const owners = new Map<string, number>();
+  const pairs = new Set<string>();
+  return bindPointsOf(parts).flatMap(({ bindPoint, listener, path }) => {
+    if (bindPoint.interface.port === 0) return [];
+    const text = formatHostAndPort(bindPoint.interface);
+    const owner = owners.get(text) ?? listener;
+    owners.set(text, owner);
+    if (owner !== listener) {
+      return [
+        value(
+          [...path, 'interface'],
+          `two listeners listen on ${text}`,
+          'Only one can: host several APIs on one listener, or use another port.',
+        ),
+      ];
+    }
+    const pair = `${text} ${bindPoint.address.text}`;
+    if (pairs.has(pair)) return [value([...path, 'interface'], 'the same bind point stands twice')];
+    pairs.add(pair);
+    return [];
+  });
 }
 
 function repeatedBindings({ listeners }: ReadableParts): readonly Finding[] {

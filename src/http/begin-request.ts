@@ -8,8 +8,8 @@ import { securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null until `beginRequest`. */
-    overlay: RequestContext | null;
+    /** Null until `beginRequest`; undefined where the framework made the request without its decorations. */
+    overlay: RequestContext | null | undefined;
   }
 }
 
@@ -55,7 +55,7 @@ export function beginRequest(
   reply: FastifyReply,
   needsHost: boolean,
 ): RequestContext {
-  if (request.overlay !== null) return request.overlay;
+  if (request.overlay) return request.overlay;
   const { raw } = request;
   const lines = countLines(raw.rawHeaders);
   const host = raw.headers.host;

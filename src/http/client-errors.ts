@@ -10,8 +10,8 @@ import { securityHeaders } from './security-headers.ts';
  * Answers what is no HTTP request, or none that arrived in time, and closes: after a broken message nobody
  * knows where the next one begins (RFC 9112 section 9.3).
  */
-export function answerClientErrors(server: Server, newReferenceId: () => string, log: Logger): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+export function clientErrorHandler(newReferenceId: () => string, log: Logger) {
+  return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ECONNRESET' || !socket.writable || hasAnswerUnderWay(socket)) {
       socket.destroy();
       return;
@@ -20,8 +20,11 @@ export function answerClientErrors(server: Server, newReferenceId: () => string,
     const { status, reason, code } = meaningOf(error.code);
     log.info('request refused', { requestId, status, errorCode: code, detail: error.code });
     write(socket, requestId, status, reason, new AuthError(code));
-  });
-  // CONNECT does not reach the request handler: Node hands over the bare connection.
+  };
+}
+
+/** CONNECT does not reach the request handler: Node hands over the bare connection. */
+export function refuseConnect(server: Server, newReferenceId: () => string): void {
   server.on('connect', (_request, socket: Duplex) => {
     const failure = new AuthError('method_not_allowed');
     write(socket, newReferenceId(), 405, 'Method Not Allowed', failure, ['allow: GET, POST, OPTIONS']);

@@ -10,11 +10,11 @@ import type { BindPoint, Listener } from '../config/config.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { OpenBindPoint, ServerScope } from './begin-request.ts';
-import { answerClientErrors } from './client-errors.ts';
+import { clientErrorHandler, refuseConnect } from './client-errors.ts';
 import { type Connections, superviseConnections } from './connections.ts';
 import { originCheck } from './cors.ts';
 import { ListenError, listenErrorOf } from './listen-error.ts';
-import { failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
+import { BODY_LIMIT, failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
 import { rememberIntermediates } from './peer-certificates.ts';
 import { referenceIds } from './reference-ids.ts';
 import { bindingOfApi, type Route } from './routes.ts';
@@ -126,9 +126,11 @@ async function startServer(
   const app = Fastify({
     serverFactory: (handler) => createServer(listener, material, ticketKeys, handler),
     genReqId: newReferenceId,
+    clientErrorHandler: clientErrorHandler(newReferenceId, needs.log),
+    // A HEAD request must not do what a GET does; endpoints list it where it is harmless.
     exposeHeadRoutes: false,
     // Parsed on demand from the address itself; the framework's parser would drop what is there twice.
-    querystringParser: () => noQuery,
+    routerOptions: { querystringParser: () => noQuery, maxParamLength: 256 },
     frameworkErrors: (error, request, reply) =>
       failureHandler(needs, scope, 'html-or-edge', true)(error, request, reply),
   }) as unknown as FastifyInstance;
@@ -136,7 +138,7 @@ async function startServer(
   await app.ready();
 
   const server = app.server as Server;
-  answerClientErrors(server, newReferenceId, needs.log);
+  refuseConnect(server, newReferenceId);
   server.on('secureConnection', rememberIntermediates);
   const connections = superviseConnections(needs.clock, server, {
     perSource: options.connectionsPerSource ?? CONNECTIONS_PER_SOURCE,
@@ -197,6 +199,11 @@ function createServer(
       handler(request, response);
     },
   );
+  // A body that will be refused for its announced length need not be sent at all.
+  server.on('checkContinue', (request, response) => {
+    if (Number(request.headers['content-length'] ?? 0) <= BODY_LIMIT) response.writeContinue();
+    server.emit('request', request, response);
+  });
   server.maxConnections = CONNECTIONS;
   // Node would drop the lines beyond a limit without a word; beginRequest counts and refuses.
   server.maxHeadersCount = 0;

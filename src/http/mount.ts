@@ -23,8 +23,8 @@ export interface MountNeeds {
   readonly authenticate: Authenticate;
 }
 
-/** Largest bodies in bytes (the OIDC endpoints take a few short fields). */
-const BODY_LIMIT = 64 * 1024;
+/** Largest body in bytes; less for the OIDC endpoints, which take a few short fields. */
+export const BODY_LIMIT = 64 * 1024;
 const OIDC_BODY_LIMIT = 16 * 1024;
 
 /** All that may be asked for; what a path does not have is answered with 405. */
@@ -60,7 +60,7 @@ export function failureHandler(
 ): FailureHandler {
   return (thrown, request, reply) => {
     let failure = asAuthError(thrown);
-    if (request.overlay === null) {
+    if (!request.overlay) {
       // A request that failed before any hook ran; being for somebody else is the better reason.
       try {
         beginRequest(clock, scope, request, reply, needsHost);
@@ -68,7 +68,7 @@ export function failureHandler(
         failure = asAuthError(error);
       }
     }
-    const context = request.overlay as RequestContext | null;
+    const context = request.overlay as RequestContext | null | undefined;
     const fields = {
       requestId: request.id,
       method: request.method,
@@ -100,7 +100,7 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
     bodyLimit: route.bodyLimit ?? (route.api === 'oidc' ? OIDC_BODY_LIMIT : BODY_LIMIT),
     errorHandler: failureHandler(needs, scope, route.errors, needsHost),
     onRequest(request, reply, done) {
-      let admitted: void | Promise<void>;
+      let admitted: Promise<void> | undefined;
       try {
         const context = beginRequest(clock, scope, request, reply, needsHost);
         if (chooseMediaType(request.headers.accept, produces) === null) throw new AuthError('not_acceptable');
@@ -130,13 +130,14 @@ function admit(
   caller: Principal | Promise<Principal>,
   context: RequestContext,
   reply: FastifyReply,
-): void | Promise<void> {
+): Promise<void> | undefined {
   if (caller instanceof Promise) return caller.then((principal) => admit(guard, principal, context, reply));
   enforceGuard(guard, caller);
   context.principal = caller;
   const headers = sessionHeaders(caller, context.receivedAt);
   reply.header('expires-at', headers['expires-at']);
   reply.header('expiration-seconds', headers['expiration-seconds']);
+  return undefined;
 }
 
 function inputOf(route: Route, context: RequestContext): Input<unknown, unknown, unknown> {

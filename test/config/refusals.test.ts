@@ -231,10 +231,23 @@ describe('rules between values', () => {
     const spelledDifferently = secondListener({
       bindPoints: [
         { interface: '[::1]:1281', address: 'a.example:1' },
-        { interface: '[0:0::1]:1281', address: 'b.example:1' },
+        { interface: '[0:0::1]:1281', address: 'A.example:1' },
       ],
     });
     assert.equal(problemsOf(spelledDifferently)[0]?.path, 'web[1].bindPoints[1].interface');
+  });
+
+  test('one listener may give an interface several addresses', () => {
+    const bindPoints = [
+      { interface: '0.0.0.0:1281', address: 'a.example:443' },
+      { interface: '0.0.0.0:1281', address: 'b.example:443' },
+    ];
+    const { config, warnings } = load(secondListener({ bindPoints }));
+    assert.deepEqual(
+      config.listeners[1]?.bindPoints.map(({ issuer }) => issuer),
+      ['https://a.example/oidc', 'https://b.example/oidc'],
+    );
+    assert.deepEqual(warnings, []);
   });
 
   test('port 0 may be listened on any number of times', () => {

@@ -1,0 +1,88 @@
+import type { Clock, Millis } from '../platform/clock.ts';
+import { SECOND } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import { type Answer, envelope } from './answer.ts';
+import { type Route, route } from './routes.ts';
+
+/** Something that has to work for the service to do its work, such as the database. */
+export interface HealthCheck {
+  /** A short name for machines, such as `store.read`. */
+  readonly id: string;
+  /** Resolves when it works. What it throws is logged, not shown. */
+  check(): Promise<void>;
+}
+
+interface Finding {
+  readonly id: string;
+  readonly healthy: boolean;
+  /** RFC 3339. */
+  readonly lastCheckTime: string;
+  /** A duration in Go's notation, as monitors of such controllers read it. */
+  readonly lastCheckDuration: string;
+}
+
+/** Findings are kept this long: asking is free for everybody, and must not become work for the database. */
+const KEPT: Millis = SECOND;
+const LONGEST_CHECK: Millis = 5 * SECOND;
+
+/**
+ * `/health-checks` and `/health-checks/ready`: 200 when every check passes, otherwise 503, with each finding.
+ * `/health-checks/live`: 200 as long as the process answers; a supervisor restarts what does not.
+ */
+export function healthRoutes(
+  needs: { readonly clock: Clock; readonly log: Logger },
+  checks: readonly HealthCheck[],
+): readonly Route[] {
+  let findings: Promise<readonly Finding[]> = Promise.resolve([]);
+  let foundAt = Number.NEGATIVE_INFINITY;
+
+  function currentFindings(): Promise<readonly Finding[]> {
+    const now = needs.clock.monotonic();
+    if (now - foundAt >= KEPT) {
+      foundAt = now;
+      findings = Promise.all(checks.map((check) => runCheck(needs, check)));
+    }
+    return findings;
+  }
+
+  async function ready(): Promise<Answer> {
+    return healthAnswer(await currentFindings());
+  }
+
+  const common = { methods: ['GET', 'HEAD'], api: 'health', guard: 'anonymous', errors: 'edge' } as const;
+  return [
+    route({ ...common, path: '/health-checks', handler: ready }),
+    route({ ...common, path: '/health-checks/ready', handler: ready }),
+    route({ ...common, path: '/health-checks/live', handler: () => healthAnswer([]) }),
+  ];
+}
+
+function healthAnswer(checks: readonly Finding[]): Answer {
+  const healthy = checks.every((finding) => finding.healthy);
+  return envelope({ checks, healthy }, {}, { status: healthy ? 200 : 503 });
+}
+
+async function runCheck(
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  check: HealthCheck,
+): Promise<Finding> {
+  const lastCheckTime = new Date(clock.now()).toISOString();
+  const start = clock.monotonic();
+  let healthy = true;
+  try {
+    await withinTime(check.check());
+  } catch (error) {
+    healthy = false;
+    log.warn('health check failed', { check: check.id, error });
+  }
+  const millis = Math.round((clock.monotonic() - start) * 1000) / 1000;
+  return { id: check.id, healthy, lastCheckTime, lastCheckDuration: `${millis}ms` };
+}
+
+function withinTime(check: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('the check took too long')), LONGEST_CHECK);
+    timer.unref();
+    check.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
+import { isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
+
+const registered: readonly RedirectUriPattern[] = [
+  { kind: 'loopback-port', prefix: 'http://localhost', suffix: '/auth/callback' },
+  { kind: 'loopback-port', prefix: 'https://localhost', suffix: '/auth/callback' },
+  { kind: 'loopback-port', prefix: 'http://127.0.0.1', suffix: '/auth/callback' },
+  { kind: 'loopback-port', prefix: 'http://[::1]', suffix: '/auth/callback' },
+  { kind: 'exact', uri: 'https://app.example/cb' },
+];
+
+describe('a redirect URI is accepted', () => {
+  const accepted = [
+    'http://localhost/auth/callback',
+    'http://localhost:1/auth/callback',
+    'http://localhost:65535/auth/callback',
+    'https://localhost:8443/auth/callback',
+    'http://127.0.0.1:8400/auth/callback',
+    'http://[::1]:8400/auth/callback',
+    'https://app.example/cb',
+  ];
+  for (const uri of accepted) {
+    test(uri, () => assert.equal(isRegisteredRedirectUri(registered, uri), true));
+  }
+});
+
+describe('a redirect URI is refused', () => {
+  const refused = [
+    '',
+    'http://localhost:0/auth/callback',
+    'http://localhost:65536/auth/callback',
+    'http://localhost:080/auth/callback',
+    'http://localhost:+80/auth/callback',
+    'http://localhost:8 0/auth/callback',
+    'http://localhost:/auth/callback',
+    'http://localhost:١/auth/callback',
+    'https://localhost:x@evil.example/auth/callback',
+    'http://localhost:80@evil.example/auth/callback',
+    'http://localhost:@evil.example/auth/callback',
+    'http://localhost:1\\@evil.example/auth/callback',
+    'http://evil.example\\@localhost/auth/callback',
+    'http://localhost./auth/callback',
+    'http://LOCALHOST:1/auth/callback',
+    'HTTP://localhost:1/auth/callback',
+    'http://2130706433/auth/callback',
+    'http://0x7f.1/auth/callback',
+    'http://127.1/auth/callback',
+    'http://[::ffff:127.0.0.1]:1/auth/callback',
+    'http://①27.0.0.1/auth/callback',
+    'http://ⓛocalhost:1/auth/callback',
+    'http://loc\nalhost:1/auth/callback',
+    'http://loc\talhost:1/auth/callback',
+    ' http://localhost:1/auth/callback',
+    'http://localhost:1/auth/callback ',
+    'http://localhost:1/auth/callback#x',
+    'http://localhost:1/auth/callback?x=1',
+    'http://localhost:1/auth/callback/',
+    'http://localhost:1/auth//callback',
+    'http://localhost:1/auth/../auth/callback',
+    'http://localhost:1/auth/%2e%2e/auth/callback',
+    'http://localhost:1/auth/callback;x',
+    'http://localhost:1/evil/auth/callback',
+    'http://localhost.evil.example/auth/callback',
+    'https://app.example:444/cb',
+    'https://app.example/cb/..',
+    'http://app.example/cb',
+    'https://APP.example/cb',
+    'http%3A%2F%2Flocalhost%3A1%2Fauth%2Fcallback',
+    'javascript:alert(1)//',
+    'data:text/html,x',
+    'file:///x',
+    '//evil.example',
+    '/auth/callback',
+    'http://localhost',
+  ];
+  for (const uri of refused) {
+    test(JSON.stringify(uri), () => assert.equal(isRegisteredRedirectUri(registered, uri), false));
+  }
+});
+
+test('parameters are percent-encoded once and keep their order', () => {
+  const location = withParameters('https://app.example/cb', [
+    ['code', 'abc'],
+    ['state', '"><script>\r\né✓&=#'],
+    ['iss', 'https://localhost:1280/oidc'],
+  ]);
+  assert.match(
+    location,
+    /^https:\/\/app\.example\/cb\?code=abc&state=[\x21-\x7e]+&iss=https%3A%2F%2Flocalhost%3A1280%2Foidc$/,
+  );
+  assert.equal(new URL(location).searchParams.get('state'), '"><script>\r\né✓&=#');
+});
+
+test('parameters are added to a query that is there, and absent ones leave nothing', () => {
+  assert.equal(
+    withParameters('https://a.example/?x=1', [
+      ['code', 'c'],
+      ['state', null],
+    ]),
+    'https://a.example/?x=1&code=c',
+  );
+});
+
+test('a state with half a surrogate pair cannot make a redirect fail', () => {
+  assert.doesNotThrow(() => withParameters('https://a.example/', [['state', '\ud800']]));
+});

@@ -1,0 +1,61 @@
+import { MalformedInput } from './malformed-input.ts';
+
+export interface StrictForm {
+  /** Decoded names and values; of a name that came several times, the first value. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Every value, in order, of the names that came more than once; most parameters may not. */
+  readonly repeated: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Reads a query string (without its question mark) or a body of application/x-www-form-urlencoded. Names and
+ * values are decoded exactly once, so that "%2561" is "%61". The caller bounds the length of the text.
+ * @param limits.maxFields default 100
+ * @throws MalformedInput too many fields; escapes that are cut, or not UTF-8; U+0000; a byte order mark
+ * @see RFC 6749 appendix B, and section 3.1 for parameters that come twice
+ */
+export function parseStrictForm(text: string, limits: { maxFields?: number } = {}): StrictForm {
+  const maxFields = limits.maxFields ?? 100;
+  if (!text.isWellFormed()) throw new MalformedInput('lone surrogate');
+  if (text.startsWith('\ufeff')) throw new MalformedInput('byte order mark');
+  const fields = new Map<string, string>();
+  const repeated = new Map<string, string[]>();
+  let count = 0;
+  for (let at = 0; at < text.length; ) {
+    const ampersand = text.indexOf('&', at);
+    const end = ampersand === -1 ? text.length : ampersand;
+    // Empty fields, as in "a=1&&b=2", are none; their number is bounded by the length of the text.
+    if (end > at) {
+      count += 1;
+      if (count > maxFields) throw new MalformedInput('too many fields');
+      const [name, value] = decodeField(text.slice(at, end));
+      const first = fields.get(name);
+      const values = repeated.get(name);
+      if (first === undefined) fields.set(name, value);
+      else if (values === undefined) repeated.set(name, [first, value]);
+      else values.push(value);
+    }
+    at = end + 1;
+  }
+  return { fields, repeated };
+}
+
+function decodeField(field: string): [name: string, value: string] {
+  const equals = field.indexOf('=');
+  if (equals === -1) return [decode(field), ''];
+  return [decode(field.slice(0, equals)), decode(field.slice(equals + 1))];
+}
+
+function decode(encoded: string): string {
+  const text = decodePercent(encoded.replaceAll('+', ' '));
+  if (text.includes('\0')) throw new MalformedInput('U+0000 in a field');
+  return text;
+}
+
+function decodePercent(text: string): string {
+  try {
+    return text.includes('%') ? decodeURIComponent(text) : text;
+  } catch {
+    throw new MalformedInput('broken percent-encoding');
+  }
+}

@@ -1,0 +1,191 @@
+// JSON from strangers. JSON.parse takes the last of several members of one name, where another reader of the
+// same bytes takes the first; it recurses as deep as it is told to; and it lets through numbers that are no
+// number and strings that have no UTF-8. This reader does not, and it takes no longer for hostile input.
+import { MalformedInput } from './malformed-input.ts';
+
+export interface JsonLimits {
+  /** Arrays and objects inside one another. Default 64. */
+  readonly maxDepth?: number;
+  /** Members of all objects together. Default 1000. */
+  readonly maxKeys?: number;
+  /** Characters of one member name. Default 256. */
+  readonly maxNameLength?: number;
+  /** Characters of one number. Default 40. */
+  readonly maxNumberLength?: number;
+}
+
+/**
+ * Parses one JSON text. Objects have no prototype. The caller bounds the length of the text.
+ * @throws MalformedInput not JSON, a member name twice or `__proto__`, a number out of range, U+0000 or a lone
+ *                        surrogate in a string, a byte order mark, or beyond a limit
+ * @see RFC 8259, section 4 for names; RFC 7493 section 2 for what else is refused
+ */
+export function parseStrictJson(text: string, limits: JsonLimits = {}): unknown {
+  if (!text.isWellFormed()) throw new MalformedInput('lone surrogate');
+  const reader: Reader = {
+    text,
+    at: 0,
+    depthLeft: limits.maxDepth ?? 64,
+    keysLeft: limits.maxKeys ?? 1000,
+    maxNameLength: limits.maxNameLength ?? 256,
+    maxNumberLength: limits.maxNumberLength ?? 40,
+  };
+  const value = readValue(reader);
+  skipWhiteSpace(reader);
+  if (reader.at < text.length) throw new MalformedInput('text after the JSON value');
+  return value;
+}
+
+interface Reader {
+  readonly text: string;
+  at: number;
+  depthLeft: number;
+  keysLeft: number;
+  readonly maxNameLength: number;
+  readonly maxNumberLength: number;
+}
+
+const LITERALS: readonly (readonly [string, boolean | null])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+];
+
+function readValue(reader: Reader): unknown {
+  skipWhiteSpace(reader);
+  const char = reader.text[reader.at];
+  if (char === '"') return readString(reader);
+  if (char === '{') return readNested(reader, readObject);
+  if (char === '[') return readNested(reader, readArray);
+  for (const [word, value] of LITERALS) {
+    if (!reader.text.startsWith(word, reader.at)) continue;
+    reader.at += word.length;
+    return value;
+  }
+  return readNumber(reader);
+}
+
+function readNested<T>(reader: Reader, read: (reader: Reader) => T): T {
+  if (reader.depthLeft === 0) throw new MalformedInput('nested too deeply');
+  reader.depthLeft -= 1;
+  reader.at += 1;
+  const value = read(reader);
+  reader.depthLeft += 1;
+  return value;
+}
+
+function readObject(reader: Reader): Record<string, unknown> {
+  const object: Record<string, unknown> = Object.create(null);
+  if (takes(reader, '}')) return object;
+  do {
+    const name = readName(reader);
+    if (Object.hasOwn(object, name)) throw new MalformedInput('member name twice');
+    object[name] = readValue(reader);
+  } while (takes(reader, ','));
+  expect(reader, '}');
+  return object;
+}
+
+function readName(reader: Reader): string {
+  if (reader.keysLeft === 0) throw new MalformedInput('too many members');
+  reader.keysLeft -= 1;
+  skipWhiteSpace(reader);
+  const name = readString(reader);
+  if (name.length > reader.maxNameLength) throw new MalformedInput('member name too long');
+  // Harmless here, but not for whoever copies the members to an ordinary object.
+  if (name === '__proto__') throw new MalformedInput('member name not allowed');
+  expect(reader, ':');
+  return name;
+}
+
+function readArray(reader: Reader): unknown[] {
+  const array: unknown[] = [];
+  if (takes(reader, ']')) return array;
+  do array.push(readValue(reader));
+  while (takes(reader, ','));
+  expect(reader, ']');
+  return array;
+}
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+
+function readNumber(reader: Reader): number {
+  NUMBER.lastIndex = reader.at;
+  const digits = NUMBER.exec(reader.text)?.[0];
+  if (digits === undefined) throw new MalformedInput('not JSON');
+  if (digits.length > reader.maxNumberLength) throw new MalformedInput('number too long');
+  const number = Number(digits);
+  if (!Number.isFinite(number)) throw new MalformedInput('number out of range');
+  reader.at += digits.length;
+  return number;
+}
+
+// What needs no second look: everything but quotes, backslashes and U+0000 to U+001F. (JSON lets the other
+// control characters, U+007F to U+009F, stand in a string.)
+const ORDINARY = /[^"\\\p{Cc}]+|[\u007f-\u009f]+/uy;
+
+function readString(reader: Reader): string {
+  const { text } = reader;
+  if (text[reader.at] !== '"') throw new MalformedInput('not JSON');
+  reader.at += 1;
+  let value = '';
+  for (;;) {
+    ORDINARY.lastIndex = reader.at;
+    const run = ORDINARY.exec(text)?.[0];
+    if (run !== undefined) {
+      value += run;
+      reader.at += run.length;
+    } else if (text[reader.at] === '\\') {
+      value += readEscape(reader);
+    } else {
+      break;
+    }
+  }
+  if (text[reader.at] !== '"') throw new MalformedInput('string not ended, or with a control character');
+  reader.at += 1;
+  if (value.includes('\0')) throw new MalformedInput('U+0000 in a string');
+  if (!value.isWellFormed()) throw new MalformedInput('lone surrogate');
+  return value;
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ['\\', '\\'],
+  ['/', '/'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
+
+function readEscape(reader: Reader): string {
+  const char = reader.text[reader.at + 1] ?? '';
+  const simple = ESCAPES.get(char);
+  if (simple !== undefined) {
+    reader.at += 2;
+    return simple;
+  }
+  const hex = reader.text.slice(reader.at + 2, reader.at + 6);
+  if (char !== 'u' || !/^[0-9A-Fa-f]{4}$/.test(hex)) throw new MalformedInput('unknown escape in a string');
+  reader.at += 6;
+  return String.fromCharCode(Number.parseInt(hex, 16));
+}
+
+const WHITE_SPACE = /[ \t\n\r]*/y;
+
+function skipWhiteSpace(reader: Reader): void {
+  WHITE_SPACE.lastIndex = reader.at;
+  reader.at += WHITE_SPACE.exec(reader.text)?.[0].length ?? 0;
+}
+
+function takes(reader: Reader, char: string): boolean {
+  skipWhiteSpace(reader);
+  if (reader.text[reader.at] !== char) return false;
+  reader.at += 1;
+  return true;
+}
+
+function expect(reader: Reader, char: string): void {
+  if (!takes(reader, char)) throw new MalformedInput('not JSON');
+}

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openSocket, readUntilClose, send, sendRaw, startTestListener } from './support.ts';
+
+const login = '/oidc/login/username';
+const token = '/oidc/token';
+const things = '/edge/client/v1/things';
+const asJson = { 'content-type': 'application/json' };
+const asForm = { 'content-type': 'application/x-www-form-urlencoded' };
+const alice = '{"username":"alice","password":"x"}';
+
+describe('media types of bodies', () => {
+  test('login endpoints take JSON and forms and nothing else', async (t) => {
+    const { port } = await startTestListener(t);
+    const table: readonly [string | null, string, number][] = [
+      ['application/json', alice, 200],
+      ['Application/JSON; charset=UTF-8', alice, 200],
+      ['application/json; charset="utf-8"', alice, 200],
+      ['application/x-www-form-urlencoded', 'username=alice&password=x', 200],
+      ['text/plain', alice, 415],
+      [null, alice, 415],
+      ['application/json; charset=utf-16', alice, 415],
+      ['application/x-www-form-urlencoded; charset=iso-8859-1', 'username=alice&password=x', 415],
+      ['multipart/form-data; boundary=x', '--x--', 415],
+      ['application/jsonp', alice, 415],
+      ['application/problem+json', alice, 415],
+      ['application/json, text/plain', alice, 415],
+      ['json', alice, 415],
+      ['', alice, 415],
+      ['application/json; charset=utf-8; charset=utf-16', alice, 415],
+    ];
+    for (const [type, body, status] of table) {
+      const headers = type === null ? {} : { 'content-type': type };
+      const answer = await send(port, login, { method: 'POST', headers, body });
+      assert.equal(answer.status, status, `${type}: ${answer.text}`);
+      if (status === 415) assert.equal(answer.json.error.code, 'UNSUPPORTED_MEDIA_TYPE');
+    }
+  });
+
+  test('the token endpoint takes forms only', async (t) => {
+    const { port } = await startTestListener(t);
+    const good = await send(port, token, { method: 'POST', headers: asForm, body: 'grant_type=x' });
+    assert.deepEqual(good.json, { grant_type: 'x' });
+    const bad = await send(port, token, { method: 'POST', headers: asJson, body: '{"grant_type":"x"}' });
+    assert.equal(bad.status, 415);
+    assert.equal(bad.json.error, 'invalid_request');
+  });
+
+  test('nothing is decompressed', async (t) => {
+    const { port } = await startTestListener(t);
+    for (const coding of ['gzip', 'br', 'deflate', 'zstd', 'x-anything']) {
+      const headers = { ...asJson, 'content-encoding': coding };
+      assert.equal((await send(port, login, { method: 'POST', headers, body: alice })).status, 415, coding);
+    }
+  });
+
+  test('an empty body needs no media type and is an empty record', async (t) => {
+    const { port } = await startTestListener(t);
+    const enroll = '/oidc/login/totp/enroll';
+    for (const method of ['POST', 'DELETE']) {
+      for (const headers of [
+        {},
+        asForm,
+        asJson,
+        { 'content-length': '0' },
+        { ...asForm, 'content-length': '0' },
+      ]) {
+        const answer = await send(port, enroll, { method, headers });
+        assert.equal(answer.status, 200, `${method} ${JSON.stringify(headers)} ${answer.text}`);
+        assert.deepEqual(answer.json, { fields: [] });
+      }
+    }
+  });
+});
+
+describe('hostile bodies', () => {
+  test('JSON with two meanings or none is refused without a trace', async (t) => {
+    const { port } = await startTestListener(t);
+    const hostile: readonly string[] = [
+      '{"username":"alice","username":"root","password":"x"}',
+      '{"username":"alice","user\\u006eame":"root","password":"x"}',
+      '{"__proto__":{"isAdmin":true},"username":"alice","password":"x"}',
+      '[]',
+      '[{"username":"alice"}]',
+      '"alice"',
+      'null',
+      'true',
+      '1',
+      '1e999',
+      '{"username":1e999,"password":"x"}',
+      `{"username":${'9'.repeat(10_000)},"password":"x"}`,
+      `{"username":${'['.repeat(65)}${']'.repeat(65)},"password":"x"}`,
+      '['.repeat(8000),
+      '{"a":'.repeat(2000),
+      `{${Array.from({ length: 1500 }, (_, at) => `"${at}":0`).join(',')}}`,
+      `{"${'k'.repeat(10_000)}":1}`,
+      '\ufeff{"username":"alice","password":"x"}',
+      '{"username":"\\ud800","password":"x"}',
+      '{"username":"a\\u0000","password":"x"}',
+      '{"username":"alice","password":"x"',
+      '{"username":"alice","password":"x"}}',
+      "{'username':'alice'}",
+      '{"username":"alice",}',
+      '{"username":"alice" /* */}',
+      '{"username":NaN}',
+      'username=alice',
+      ' ',
+    ];
+    for (const body of hostile) {
+      const answer = await send(port, login, { method: 'POST', headers: asJson, body });
+      assert.equal(answer.status, 400, body.slice(0, 60));
+      assert.equal(answer.json.error.code, 'COULD_NOT_PARSE_BODY', body.slice(0, 60));
+      assert.ok(answer.text.length < 500);
+    }
+    for (const bytes of [[0xff], [0x22, 0xc0, 0x80, 0x22], [0xed, 0xa0, 0x80]]) {
+      const answer = await send(port, login, { method: 'POST', headers: asJson, body: Buffer.from(bytes) });
+      assert.equal(answer.status, 400);
+    }
+  });
+
+  test('values of another type are named, and passwords never repeated', async (t) => {
+    const { port } = await startTestListener(t);
+    for (const value of ['1', 'true', 'null', '[]', '{}', '{"$ne":null}', '{"toString":1}', '[["alice"]]']) {
+      const body = `{"username":${value},"password":"secret-word"}`;
+      const answer = await send(port, login, { method: 'POST', headers: asJson, body });
+      assert.equal(answer.status, 400, value);
+      assert.equal(answer.json.error.code, 'COULD_NOT_VALIDATE');
+      assert.equal(answer.json.error.cause.field, 'username', value);
+      assert.ok(!answer.text.includes('secret-word'));
+      const swapped = await send(port, login, {
+        method: 'POST',
+        headers: asJson,
+        body: `{"username":"alice","password":{"hidden":"secret-word"}}`,
+      });
+      assert.equal(swapped.json.error.cause.field, 'password');
+      assert.ok(!swapped.text.includes('secret-word'));
+    }
+  });
+
+  test('a form field sent twice is refused where one value is meant, and a list where several are', async (t) => {
+    const { port } = await startTestListener(t);
+    const post = (body: string) => send(port, login, { method: 'POST', headers: asForm, body });
+    for (const body of [
+      'username=alice&username=root&password=x',
+      'username=alice&username=alice&password=x',
+      'username[]=alice&password=x',
+      'username[x]=alice&password=x',
+      'password=x',
+      '&&&',
+    ]) {
+      const answer = await post(body);
+      assert.equal(answer.status, 400, body);
+      assert.equal(answer.json.error.cause.field, 'username', body);
+    }
+    for (const body of ['username=%', 'username=%ff', 'username=%00', 'username=%zz', 'a=1&'.repeat(4000)]) {
+      const answer = await post(body);
+      assert.equal(answer.json.error.code, 'COULD_NOT_PARSE_BODY', body.slice(0, 40));
+    }
+    const several = await post('username=alice&password=x&configTypes=a&configTypes=b');
+    assert.deepEqual(several.json.configTypes, ['a', 'b']);
+  });
+
+  test('a query parameter sent twice is refused', async (t) => {
+    const { port } = await startTestListener(t);
+    const table: readonly [string, number][] = [
+      ['?client_id=overlay', 200],
+      ['?client_id=overlay&unknown=1&unknown=2', 200],
+      ['?client_id=overlay&client_id=other', 400],
+      ['?client_id=overlay&client%5Fid=overlay', 400],
+      ['', 400],
+      ['?', 400],
+      ['?client_id=%00', 400],
+      ['?client_id=%ff', 400],
+      ['?client_id=%', 400],
+      [`?client_id=x${'&a=b'.repeat(200)}`, 400],
+      ['?__proto__=x&client_id=overlay', 200],
+    ];
+    for (const [query, status] of table) {
+      const answer = await send(port, `/oidc/authorization${query}`);
+      assert.equal(answer.status, status, `${query.slice(0, 50)} ${answer.text}`);
+      if (status === 400) assert.equal(answer.json.error, 'invalid_request');
+    }
+    const twice = await send(port, '/oidc/authorization?client_id=%2561');
+    assert.equal(twice.json.client_id, '%61', 'decoded once');
+  });
+
+  test('a method override changes nothing', async (t) => {
+    const { port } = await startTestListener(t);
+    const answer = await send(port, '/oidc/login/totp/enroll?_method=DELETE', {
+      method: 'POST',
+      headers: { ...asForm, 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' },
+      body: '_method=DELETE',
+    });
+    assert.deepEqual(answer.json.fields, ['_method']);
+  });
+});
+
+describe('large bodies', () => {
+  test('the limit holds for the bytes that come, announced or not', async (t) => {
+    const { port } = await startTestListener(t);
+    const fits = (size: number) => `{"a":"${'x'.repeat(size - 8)}"}`;
+    const table: readonly [string, number, number][] = [
+      [things, 64 * 1024, 201],
+      [things, 64 * 1024 + 1, 413],
+      ['/oidc/login/totp/enroll', 16 * 1024, 200],
+      ['/oidc/login/totp/enroll', 16 * 1024 + 1, 413],
+    ];
+    for (const [path, size, status] of table) {
+      const body = fits(size);
+      const announced = await send(port, path, {
+        method: 'POST',
+        headers: { ...asJson, 'content-length': String(size) },
+        body,
+      });
+      assert.equal(announced.status, status, `${path} ${size}`);
+      const chunked = await send(port, path, {
+        method: 'POST',
+        headers: { ...asJson, 'transfer-encoding': 'chunked' },
+        body,
+      });
+      assert.equal(chunked.status, status, `${path} ${size} chunked`);
+      if (status === 413) {
+        assert.equal(chunked.json.error.code, 'REQUEST_ENTITY_TOO_LARGE');
+        assert.equal(chunked.headers.connection, 'close');
+      }
+    }
+  });
+
+  test('a body without end gets its refusal and is not read', async (t) => {
+    const { port } = await startTestListener(t);
+    const bytesRead: number[] = [];
+    for (const path of [things, login, token, '/unknown', '/edge/client/v1/version']) {
+      const socket = await openSocket(port);
+      let sent = 0;
+      const chunk = `4000\r\n${'x'.repeat(16 * 1024)}\r\n`;
+      const pump = () => {
+        while (sent < 100 * 1024 * 1024 && !socket.destroyed) {
+          sent += chunk.length;
+          if (!socket.write(chunk)) {
+            socket.once('drain', pump);
+            return;
+          }
+        }
+      };
+      const answer = await readUntilClose(socket, 5000, () => {
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+        );
+        pump();
+      });
+      assert.ok([413, 405].includes(answer.status), `${path}: ${answer.status}`);
+      assert.ok(answer.closed, path);
+      bytesRead.push(sent);
+    }
+    for (const sent of bytesRead) assert.ok(sent < 20 * 1024 * 1024, `stopped after ${sent} bytes`);
+  });
+
+  test('a request that announces too much is not told to continue', async (t) => {
+    const { port } = await startTestListener(t);
+    const head = (length: number) =>
+      `POST ${things} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
+    const refused = await sendRaw(port, head(10_000_000), 2000);
+    assert.equal(refused.status, 413);
+    const socket = await openSocket(port);
+    const accepted = await readUntilClose(socket, 2000, () => {
+      socket.once('data', () => socket.write('{}'));
+      socket.write(head(2));
+    });
+    assert.match(accepted.text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+  });
+});

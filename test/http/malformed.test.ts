@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openSocket, readUntilClose, send, sendRaw, startTestListener } from './support.ts';
+
+const things = '/edge/client/v1/things';
+
+function assertRefused(answer: { text: string; status: number; closed: boolean }, what: string): void {
+  assert.ok([400, 405, 408, 413, 431].includes(answer.status), `${what}: ${answer.text.slice(0, 60)}`);
+  assert.ok(answer.closed, `${what}: the connection is closed`);
+  assert.match(answer.text, /^strict-transport-security: /im, what);
+  assert.match(answer.text, /^cache-control: no-store/im, what);
+  assert.match(answer.text, /^x-request-id: [0-9A-Z]{10}\r$/im, what);
+  assert.equal(answer.text.match(/^HTTP\/1\.1 /gm)?.length, 1, `${what}: one answer`);
+}
+
+describe('messages that are not well-formed HTTP', () => {
+  test('ambiguous framing is refused and the connection closed', async (t) => {
+    const { port } = await startTestListener(t);
+    const host = `Host: localhost:${port}\r\n`;
+    const post = `POST ${things} HTTP/1.1\r\n${host}Content-Type: application/json\r\n`;
+    const second = `GET /edge/client/v1/version HTTP/1.1\r\n${host}\r\n`;
+    const table: readonly [string, string][] = [
+      [
+        'length and chunked',
+        `${post}Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${second}`,
+      ],
+      [
+        'chunked and length',
+        `${post}Transfer-Encoding: chunked\r\nContent-Length: 6\r\n\r\n0\r\n\r\n${second}`,
+      ],
+      ['two lengths', `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x${second}`],
+      ['two equal lengths', `${post}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}${second}`],
+      ['length list', `${post}Content-Length: 2, 2\r\n\r\n{}${second}`],
+      ['signed length', `${post}Content-Length: +2\r\n\r\n{}${second}`],
+      ['hex length', `${post}Content-Length: 0x2\r\n\r\n{}${second}`],
+      ['huge length', `${post}Content-Length: 99999999999999999999999\r\n\r\n{}`],
+      ['negative length', `${post}Content-Length: -1\r\n\r\n{}${second}`],
+      [
+        'chunked not last',
+        `${post}Transfer-Encoding: chunked, identity\r\n\r\n2\r\n{}\r\n0\r\n\r\n${second}`,
+      ],
+      ['obscured chunked', `${post}Transfer-Encoding: xchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n${second}`],
+      [
+        'chunked twice',
+        `${post}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n${second}`,
+      ],
+      ['bare LF in headers', `POST ${things} HTTP/1.1\n${host}Content-Length: 2\r\n\r\n{}${second}`],
+      ['bare LF after a header', `GET ${things} HTTP/1.1\r\nHost: localhost:${port}\nX: y\r\n\r\n`],
+      ['bare LF at the end', `GET ${things} HTTP/1.1\r\n${host}\n${second}`],
+      ['bare CR', `GET ${things} HTTP/1.1\r\n${host}X: a\rY: b\r\n\r\n`],
+      ['folded line', `GET ${things} HTTP/1.1\r\n${host}X: a\r\n b\r\n\r\n`],
+      ['folded framing', `${post}Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n${second}`],
+      ['space before colon', `${post}Content-Length : 2\r\n\r\n{}${second}`],
+      ['tab before colon', `${post}Transfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n${second}`],
+      ['space before name', `GET ${things} HTTP/1.1\r\n Host: localhost:${port}\r\n\r\n`],
+      ['NUL in value', `GET ${things} HTTP/1.1\r\n${host}X: a\u0000b\r\n\r\n`],
+      ['chunk size overflow', `${post}Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}`],
+      ['chunk size sign', `${post}Transfer-Encoding: chunked\r\n\r\n+2\r\n{}\r\n0\r\n\r\n`],
+      ['chunk bare LF', `${post}Transfer-Encoding: chunked\r\n\r\n2\n{}\n0\n\n`],
+      ['no version', `GET ${things}\r\n${host}\r\n`],
+      ['version 9', `GET ${things} HTTP/9.9\r\n${host}\r\n`],
+      ['other protocol', 'SSH-2.0-x\r\n\r\n'],
+      ['LF in target', `GET ${things}\nX HTTP/1.1\r\n${host}\r\n`],
+    ];
+    for (const [what, bytes] of table) assertRefused(await sendRaw(port, bytes), what);
+    assert.equal((await send(port, '/edge/client/v1/version')).status, 200, 'the server still serves');
+  });
+
+  test('too many or too long headers are refused', async (t) => {
+    const { port } = await startTestListener(t);
+    const start = `GET /edge/client/v1/version HTTP/1.1\r\nHost: localhost:${port}\r\n`;
+    const table: readonly [string, string, number][] = [
+      ['long value', `${start}X: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+      ['long target', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`, 431],
+      ['many lines', `${start}Connection: close\r\n${'x: y\r\n'.repeat(1500)}\r\n`, 431],
+      ['100 lines', `${start}Connection: close\r\n${'x: y\r\n'.repeat(98)}\r\n`, 200],
+      ['101 lines', `${start}Connection: close\r\n${'x: y\r\n'.repeat(99)}\r\n`, 431],
+      ['four tokens', `${start}Connection: close\r\n${'Authorization: Bearer a\r\n'.repeat(4)}\r\n`, 400],
+      ['three tokens', `${start}Connection: close\r\n${'Authorization: Bearer a\r\n'.repeat(3)}\r\n`, 200],
+    ];
+    for (const [what, bytes, status] of table) {
+      assert.equal((await sendRaw(port, bytes)).status, status, what);
+    }
+  });
+
+  test('a request whose headers or body come too slowly is ended', async (t) => {
+    const { port } = await startTestListener(t, {
+      listener: { timeouts: { idle: 200, read: 400, write: 400 } },
+    });
+    const host = `Host: localhost:${port}\r\n`;
+    const table: readonly [string, string][] = [
+      ['headers', `GET ${things} HTTP/1.1\r\n${host}X-`],
+      [
+        'body',
+        `POST ${things} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 20\r\n\r\n{`,
+      ],
+      ['chunks', `POST ${things} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`],
+    ];
+    await Promise.all(
+      table.map(async ([what, bytes]) => {
+        const answer = await sendRaw(port, bytes, 5000);
+        assert.equal(answer.status, 408, what);
+        assert.ok(answer.closed, what);
+      }),
+    );
+    const silent = await sendRaw(port, '', 5000);
+    assert.ok(silent.closed, 'a connection on which nothing comes is closed');
+    const idle = await sendRaw(port, `GET /edge/client/v1/version HTTP/1.1\r\n${host}\r\n`, 5000);
+    assert.equal(idle.status, 200);
+    assert.ok(idle.closed, 'an idle connection is closed');
+  });
+
+  test('an answer that is not read is dropped', async (t) => {
+    const { json } = await import('../../src/http/answer.ts');
+    const { route } = await import('../../src/http/routes.ts');
+    const large = route({
+      methods: ['GET'],
+      path: '/large',
+      api: 'pages',
+      guard: 'anonymous',
+      errors: 'edge',
+      handler: () => json('x'.repeat(32 * 1024 * 1024)),
+    });
+    const { port } = await startTestListener(t, {
+      routes: [large],
+      listener: { timeouts: { idle: 200, read: 5000, write: 300 } },
+    });
+    const socket = await openSocket(port);
+    socket.pause();
+    socket.write(`GET /large HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const rest = await readUntilClose(socket, 5000, () => socket.resume());
+    assert.ok(rest.closed);
+    assert.ok(rest.text.length < 32 * 1024 * 1024, 'the answer was cut off');
+  });
+});

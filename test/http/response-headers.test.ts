@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { page, redirect } from '../../src/http/answer.ts';
+import { assetRoutes } from '../../src/http/assets.ts';
+import { route } from '../../src/http/routes.ts';
+import { contentSecurityPolicy } from '../../src/http/security-headers.ts';
+import { html } from '../../src/pages/html.ts';
+import { stylesheet } from '../../src/pages/stylesheet.ts';
+import { echoRoutes, send, startTestListener } from './support.ts';
+
+const pages = route({
+  methods: ['GET', 'POST'],
+  path: '/page',
+  api: 'pages',
+  guard: 'anonymous',
+  errors: 'html-or-edge',
+  handler: (context) =>
+    context.method === 'POST'
+      ? redirect('http://localhost:8400/auth/callback?code=x')
+      : page(html`<p>${'<script>'}</p>`, { formTargets: ['http://localhost:8400'] }),
+});
+
+describe('headers of answers', () => {
+  test('every answer has the security headers, whatever its kind', async (t) => {
+    const { port } = await startTestListener(t, { routes: [...echoRoutes, ...assetRoutes, pages] });
+    const requests = [
+      ['GET', '/edge/client/v1/version'],
+      ['GET', '/edge/client/v1/things/1'],
+      ['POST', '/oidc/token'],
+      ['GET', '/unknown'],
+      ['GET', '/%'],
+      ['PUT', '/page'],
+      ['POST', '/page'],
+      ['GET', '/page'],
+      ['OPTIONS', '/page'],
+      ['GET', stylesheet.path],
+    ] as const;
+    for (const [method, path] of requests) {
+      const { headers } = await send(port, path, { method });
+      assert.equal(headers['strict-transport-security'], 'max-age=31536000', path);
+      assert.equal(headers['x-content-type-options'], 'nosniff', path);
+      assert.equal(headers['referrer-policy'], 'no-referrer', path);
+      assert.match(String(headers['x-request-id']), /^[0-9A-Z]{10}$/, path);
+      const cached = path === stylesheet.path ? 'public, max-age=31536000, immutable' : 'no-store';
+      assert.equal(headers['cache-control'], cached, path);
+      for (const name of ['server', 'x-powered-by', 'via', 'set-cookie'])
+        assert.equal(headers[name], undefined);
+    }
+  });
+
+  test('a page allows nothing that it does not use', async (t) => {
+    const { port } = await startTestListener(t, { routes: [pages] });
+    const { headers, text } = await send(port, '/page', { headers: { accept: 'text/html' } });
+    assert.equal(
+      headers['content-security-policy'],
+      "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self' http://localhost:8400; base-uri 'none'; frame-ancestors 'none'",
+    );
+    assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
+    assert.equal(text, '<p>&lt;script&gt;</p>');
+    const failed = await send(port, '/nowhere', { headers: { accept: 'text/html' } });
+    assert.match(
+      String(failed.headers['content-security-policy']),
+      /^default-src 'none'; .*frame-ancestors 'none'$/,
+    );
+    assert.ok(failed.text.includes(`href="${stylesheet.path}"`));
+  });
+
+  test('a form target cannot smuggle in a directive', () => {
+    for (const target of [
+      "'unsafe-inline'",
+      'http://a b',
+      'http://a;script-src *',
+      'http://a,b',
+      '*',
+      'https://*',
+      '',
+      'http://a\r\nx',
+    ]) {
+      assert.throws(() => contentSecurityPolicy({ formTargets: [target] }), RangeError, target);
+    }
+    const good = ['http://localhost:8400', 'https://app.example', 'com.example.app:', 'http://[::1]:80'];
+    assert.ok(contentSecurityPolicy({ formTargets: good }).includes(`'self' ${good.join(' ')};`));
+  });
+});

@@ -1,0 +1,350 @@
+// A listener on a free port with endpoints of the test's own, and clients that can misbehave.
+import { request as httpsRequest } from 'node:https';
+import type { TestContext } from 'node:test';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { z } from 'zod';
+import { issuerOf } from '../../src/config/addresses.ts';
+import type { BindPoint, Listener, ListenerApi } from '../../src/config/config.ts';
+import { AuthError } from '../../src/errors/auth-error.ts';
+import { noTokenChallenges } from '../../src/errors/challenge.ts';
+import { envelope, json } from '../../src/http/answer.ts';
+import {
+  type ListenerNeeds,
+  type ListenerOptions,
+  type RunningListener,
+  startListener,
+} from '../../src/http/listener.ts';
+import { type Route, route } from '../../src/http/routes.ts';
+import type { TlsMaterial } from '../../src/http/tls-material.ts';
+import { asId } from '../../src/model/ids.ts';
+import type { Principal } from '../../src/model/principal.ts';
+import type { CertifiedKey } from '../../src/platform/certificate-builder.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import type { LogFields } from '../../src/platform/log-fields.ts';
+import type { Logger } from '../../src/platform/logger.ts';
+import { createRootCa, issueServerCertificate } from '../../src/platform/pki.ts';
+import { systemRandom } from '../../src/platform/random.ts';
+
+const needs = { clock: systemClock };
+
+export const testCa: CertifiedKey = await createRootCa(needs, { commonName: 'Test root', days: 2 });
+
+/** Server identity for localhost, 127.0.0.1 and b2.test. */
+export async function newMaterial(): Promise<TlsMaterial> {
+  const issued = await issueServerCertificate(needs, {
+    days: 1,
+    dnsNames: ['localhost', 'b2.test'],
+    ips: ['127.0.0.1'],
+    ca: testCa,
+  });
+  return { certificateChain: issued.certPem, privateKey: issued.keyPem };
+}
+
+export const testMaterial: TlsMaterial = await newMaterial();
+
+export function bindPoint(address = 'localhost:0', port = 0): BindPoint {
+  return {
+    interface: { host: '127.0.0.1', port },
+    address,
+    issuer: issuerOf(address),
+  };
+}
+
+const allApis: readonly ListenerApi[] = [
+  { binding: 'edge-client' },
+  { binding: 'edge-management' },
+  {
+    binding: 'edge-oidc',
+    explicit: true,
+    redirectUris: [
+      { kind: 'exact', uri: 'https://app.example/auth/callback' },
+      { kind: 'exact', uri: 'com.example.app:/callback' },
+      { kind: 'loopback-port', prefix: 'http://localhost', suffix: '/auth/callback' },
+      { kind: 'exact', uri: 'http://127.0.0.1:8400/auth/callback' },
+    ],
+    postLogoutUris: [],
+  },
+  { binding: 'health-checks' },
+];
+
+export function testListener(overrides: Partial<Listener> = {}): Listener {
+  const files = { certFile: 'cert.pem', serverCertFile: 'server.pem', keyFile: 'key.pem', caFile: 'ca.pem' };
+  return {
+    name: 'test',
+    bindPoints: [bindPoint()],
+    identity: files,
+    tls: { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' },
+    timeouts: { idle: 5000, read: 10_000, write: 10_000 },
+    clientCertificates: 'request',
+    apis: allApis,
+    ...overrides,
+  };
+}
+
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+export function recordingLogger(): Logger & { readonly lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const at =
+    (level: LogLine['level']) =>
+    (message: string, fields: LogFields = {}) => {
+      lines.push({ level, message, fields });
+    };
+  const logger = { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return { ...logger, child: () => recordingLogger() };
+}
+
+export function testPrincipal(overrides: Partial<Principal> = {}): Principal {
+  const now = systemClock.now();
+  return {
+    identityId: asId('identity-1'),
+    identityName: 'alice',
+    isAdmin: false,
+    apiSessionId: asId('session-1'),
+    mechanism: 'oidc',
+    issuer: 'https://localhost/oidc',
+    clientId: 'overlay',
+    scopes: ['openid'],
+    configTypes: [],
+    passed: ['password'],
+    authTime: now,
+    issuedAt: now,
+    expiresAt: now + 1_800_000,
+    outstanding: [],
+    ...overrides,
+  };
+}
+
+/** Knows the tokens `full`, `partial`, `admin` and `later` (by a promise). */
+const authenticate: ListenerNeeds['authenticate'] = ({ authorization }) => {
+  const token = authorization[0]?.replace(/^Bearer /, '');
+  if (token === 'full') return testPrincipal();
+  if (token === 'partial') return testPrincipal({ outstanding: [{ type: 'totp', isEnrolled: true }] });
+  if (token === 'admin') return testPrincipal({ isAdmin: true });
+  if (token === 'later') return Promise.resolve(testPrincipal());
+  throw new AuthError('unauthorized', { challenges: noTokenChallenges });
+};
+
+export interface StartOptions {
+  readonly routes?: readonly Route[];
+  readonly listener?: Partial<Listener>;
+  readonly material?: TlsMaterial;
+  readonly limits?: ListenerOptions;
+  readonly clock?: Clock;
+}
+
+export interface TestServer {
+  readonly running: RunningListener;
+  readonly port: number;
+  readonly log: ReturnType<typeof recordingLogger>;
+}
+
+/** Starts a listener that ends with the test. */
+export async function startTestListener(t: TestContext, options: StartOptions = {}): Promise<TestServer> {
+  const log = recordingLogger();
+  const running = await startListener(
+    { clock: options.clock ?? systemClock, random: systemRandom, log, authenticate },
+    testListener(options.listener),
+    options.material ?? testMaterial,
+    options.routes ?? echoRoutes,
+    { drain: 1000, ...options.limits },
+  );
+  t.after(() => running.close());
+  return { running, port: running.bindPoints[0]?.interface.port ?? 0, log };
+}
+
+const anything = z.record(z.string(), z.unknown());
+
+/** One endpoint of each kind. */
+export const echoRoutes: readonly Route[] = [
+  route({
+    methods: ['GET', 'HEAD'],
+    path: '/edge/client/v1/version',
+    api: 'edge-client',
+    guard: 'anonymous',
+    errors: 'edge',
+    handler: (context) =>
+      envelope({ issuer: context.issuer, requestId: context.requestId, remote: context.remoteAddress }),
+  }),
+  route({
+    methods: ['POST'],
+    path: '/edge/client/v1/things',
+    api: 'edge-client',
+    guard: 'anonymous',
+    errors: 'edge',
+    body: { json: true, form: false, schema: anything },
+    handler: (_context, { body }) => envelope(body, {}, { status: 201 }),
+  }),
+  route({
+    methods: ['GET', 'DELETE'],
+    path: '/edge/client/v1/things/:id',
+    api: 'edge-client',
+    guard: 'full',
+    errors: 'edge',
+    params: z.object({ id: z.string() }),
+    handler: (context, { params }) => envelope({ id: params.id, name: context.principal.identityName }),
+  }),
+  route({
+    methods: ['GET'],
+    path: '/edge/client/v1/half',
+    api: 'edge-client',
+    guard: 'partial',
+    errors: 'edge',
+    handler: (context) => envelope({ name: context.principal.identityName }),
+  }),
+  route({
+    methods: ['GET'],
+    path: '/edge/management/v1/things',
+    api: 'edge-management',
+    guard: 'admin',
+    errors: 'edge',
+    handler: () => envelope([]),
+  }),
+  route({
+    methods: ['POST'],
+    path: '/oidc/login/username',
+    api: 'oidc',
+    guard: 'anonymous',
+    errors: 'html-or-edge',
+    body: {
+      json: true,
+      form: true,
+      schema: z.object({
+        username: z.string().min(1),
+        password: z.string(),
+        configTypes: z.union([z.string(), z.array(z.string())]).optional(),
+      }),
+    },
+    handler: (_context, { body }) => json({ username: body.username, configTypes: body.configTypes ?? null }),
+  }),
+  route({
+    methods: ['POST'],
+    path: '/oidc/token',
+    api: 'oidc',
+    guard: 'anonymous',
+    errors: 'oauth',
+    body: { json: false, form: true, schema: z.object({ grant_type: z.string() }) },
+    handler: (_context, { body }) => json(body),
+  }),
+  route({
+    methods: ['POST', 'DELETE'],
+    path: '/oidc/login/totp/enroll',
+    api: 'oidc',
+    guard: 'anonymous',
+    errors: 'html-or-edge',
+    body: { json: true, form: true, schema: anything },
+    handler: (_context, { body }) => json({ fields: Object.keys(body as object) }),
+  }),
+  route({
+    methods: ['GET'],
+    path: '/oidc/authorization',
+    api: 'oidc',
+    guard: 'anonymous',
+    errors: 'html-or-oauth',
+    query: z.object({ client_id: z.string(), state: z.string().optional() }),
+    handler: (_context, { query }) => json(query),
+  }),
+];
+
+export interface TestRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Uint8Array;
+  readonly tls?: ConnectionOptions;
+}
+
+export interface TestResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever the server answered.
+  readonly json: any;
+}
+
+/** One request on a connection of its own. */
+export function send(port: number, path: string, options: TestRequest = {}): Promise<TestResponse> {
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(
+      {
+        host: '127.0.0.1',
+        servername: 'localhost',
+        port,
+        path,
+        agent: false,
+        method: options.method ?? 'GET',
+        ca: testCa.certPem,
+        ...options.tls,
+        headers: { host: `localhost:${port}`, ...options.headers },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== '';
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            json: isJson ? JSON.parse(text) : undefined,
+          });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(options.body);
+  });
+}
+
+export async function openSocket(port: number, tls: ConnectionOptions = {}): Promise<TLSSocket> {
+  const socket = connect({
+    host: '127.0.0.1',
+    port,
+    servername: 'localhost',
+    ca: testCa.certPem,
+    ALPNProtocols: ['http/1.1'],
+    ...tls,
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('secureConnect', resolve);
+    socket.once('error', reject);
+  });
+  return socket;
+}
+
+export interface RawAnswer {
+  /** Everything the server sent until it closed, or until `millis` had passed. */
+  readonly text: string;
+  readonly closed: boolean;
+  readonly status: number;
+}
+
+/** Sends bytes as they are and reads until the server closes. */
+export async function sendRaw(port: number, bytes: string, millis = 3000): Promise<RawAnswer> {
+  const socket = await openSocket(port);
+  return readUntilClose(socket, millis, () => socket.write(Buffer.from(bytes, 'latin1')));
+}
+
+export function readUntilClose(socket: TLSSocket, millis: number, begin: () => void): Promise<RawAnswer> {
+  return new Promise((resolve) => {
+    let text = '';
+    const finish = (closed: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text, closed, status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0) });
+    };
+    const timer = setTimeout(() => finish(false), millis);
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.on('end', () => finish(true));
+    socket.on('close', () => finish(true));
+    begin();
+  });
+}

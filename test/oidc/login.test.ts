@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import {
+  authorizationQuery,
+  authRequestIdOf,
+  beginLogin,
+  codeOf,
+  locationOf,
+  redeem,
+  redirectUri,
+  submitPassword,
+} from '../support/flow.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const password = 'seven quiet lanterns';
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ clock });
+  await server.createUser({ name: 'alice', password });
+  await server.createUser({ name: 'disabled', password });
+  const { items } = await server.store.identities.list({
+    filter: { op: '=', field: 'name', value: 'disabled' },
+    sort: [],
+    limit: 1,
+    offset: 0,
+  });
+  const disabled = items[0];
+  assert.ok(disabled);
+  await server.store.identities.update(disabled.id, { disabledAt: clock.now() }, clock.now());
+});
+after(() => server.close());
+
+describe('the right password', () => {
+  test('answers with a redirect to the client: code, then state, then iss', async () => {
+    const answer = await submitPassword(server, await beginLogin(server), 'alice', password);
+    assert.equal(answer.status, 302);
+    const pattern = /^http:\/\/localhost:8400\/auth\/callback\?code=[A-Za-z0-9_-]{43,}&state=s1&iss=[^&]+$/;
+    assert.match(locationOf(answer), pattern);
+    assert.equal(new URL(locationOf(answer)).searchParams.get('iss'), server.issuer);
+    assert.equal(answer.headers['cache-control'], 'no-store');
+  });
+
+  test('is taken as JSON or form, with the id under each of its names, in body or query', async () => {
+    for (const name of ['authRequestId', 'authRequestID', 'id']) {
+      const fields = { username: 'alice', password };
+      const id = async () => beginLogin(server);
+      const path = '/oidc/login/username';
+      const answers = [
+        await server.post(path, { json: { [name]: await id(), ...fields } }),
+        await server.post(path, { form: { [name]: await id(), ...fields } }),
+        await server.post(`${path}?${name}=${await id()}`, { json: fields }),
+        await server.post(`${path}?${name}=${await id()}`, { form: fields }),
+      ];
+      for (const answer of answers) assert.equal(answer.status, 302, `${name}: ${answer.text}`);
+    }
+  });
+
+  test('is the same under every spelling of the user name', async () => {
+    for (const username of ['Alice', 'ALICE', 'ａｌｉｃｅ']) {
+      assert.equal((await submitPassword(server, await beginLogin(server), username, password)).status, 302);
+    }
+  });
+});
+
+describe('a refused login', () => {
+  test('has the same answer whatever the cause', async () => {
+    const causes = [
+      ['alice', 'wrong'],
+      ['ghost', password],
+      ['disabled', password],
+      ['', password],
+      ['alice', ''],
+      ['x'.repeat(5000), password],
+      ['alice', 'p'.repeat(5000)],
+      ["' or 1=1--", password],
+      ['\u202Ealice', password],
+    ] as const;
+    const answers = [];
+    for (const [username, secret] of causes) {
+      answers.push(await submitPassword(server, await beginLogin(server), username, secret));
+    }
+    const bodies = answers.map(({ json }) => ({ ...json, error: { ...json.error, requestId: '' } }));
+    for (const [at, answer] of answers.entries()) {
+      assert.equal(answer.status, 401, causes[at]?.[0]);
+      assert.deepEqual(bodies[at], bodies[0]);
+      assert.deepEqual(Object.keys(answer.headers).sort(), Object.keys(answers[0]?.headers ?? {}).sort());
+    }
+    assert.equal(bodies[0]?.error.code, 'INVALID_AUTH');
+  });
+
+  test('carries a reference id that the audit trail has with the reason', async () => {
+    const answer = await submitPassword(server, await beginLogin(server), 'alice', 'wrong');
+    const { requestId } = answer.json.error;
+    assert.equal(answer.headers['x-request-id'], requestId);
+    const line = server.log.entries.find(
+      ({ message, fields }) => message === 'audit' && fields.requestId === requestId,
+    );
+    assert.equal(line?.fields.reason, 'wrong-password');
+    assert.ok(!JSON.stringify(server.log.entries).includes('seven quiet lanterns'));
+  });
+
+  test('can be tried again on the same request', async () => {
+    const id = await beginLogin(server);
+    assert.equal((await submitPassword(server, id, 'alice', 'wrong')).status, 401);
+    assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
+  });
+});
+
+describe('an auth request id', () => {
+  test('that is missing, foreign or altered is refused', async () => {
+    const id = await beginLogin(server);
+    for (const wrong of ['', 'x', `${id}A`, id.slice(0, -1), '__proto__', '../../x', 'A'.repeat(9000)]) {
+      const answer = await submitPassword(server, wrong, 'alice', password);
+      assert.equal(answer.status, 400, wrong.slice(0, 20));
+    }
+  });
+
+  test('that is given twice with different values is refused', async () => {
+    const [one, other] = [await beginLogin(server), await beginLogin(server)];
+    const inBoth = await server.post(`/oidc/login/username?id=${one}`, {
+      json: { authRequestId: other, username: 'alice', password },
+    });
+    const twoNames = await server.post('/oidc/login/username', {
+      json: { authRequestId: one, id: other, username: 'alice', password },
+    });
+    for (const answer of [inBoth, twoNames]) assert.equal(answer.status, 400);
+  });
+
+  test('is of no more use once the code was given: the code cannot be had again', async () => {
+    const id = await beginLogin(server);
+    const first = await submitPassword(server, id, 'alice', password);
+    assert.equal(first.status, 302);
+    const second = await submitPassword(server, id, 'alice', password);
+    assert.equal(second.status, 400);
+    assert.equal(second.headers.location, undefined);
+    assert.equal((await redeem(server, codeOf(first))).status, 200);
+  });
+
+  test('expires after ten minutes', async () => {
+    const id = await beginLogin(server);
+    clock.advance(10 * MINUTE - 1);
+    const inTime = await beginLogin(server);
+    assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
+    clock.advance(10 * MINUTE);
+    assert.equal((await submitPassword(server, inTime, 'alice', password)).status, 400);
+  });
+});
+
+describe('hostile bodies', () => {
+  test('of the wrong shape are refused and name the field', async () => {
+    const authRequestId = await beginLogin(server);
+    for (const username of [1, true, null, [], {}, { $ne: null }, { toString: 1 }]) {
+      const answer = await server.post('/oidc/login/username', {
+        json: { authRequestId, username, password },
+      });
+      assert.equal(answer.status, 400, JSON.stringify(username));
+      assert.equal(answer.json.error.code, 'COULD_NOT_VALIDATE');
+      assert.equal(answer.json.error.cause.field, 'username');
+    }
+  });
+
+  test('that are not JSON, hold a name twice or are of another media type are refused', async () => {
+    const id = await beginLogin(server);
+    const twice = `{"authRequestId":"${id}","username":"alice","username":"root","password":"x"}`;
+    const json = { 'content-type': 'application/json' };
+    for (const body of [
+      twice,
+      '{',
+      '[]',
+      'null',
+      '"x"',
+      `{"a":${'['.repeat(100)}`,
+      '\ufeff{}',
+      '{"__proto__":{}}',
+    ]) {
+      const answer = await server.post('/oidc/login/username', { body, headers: json });
+      assert.equal(answer.status, 400, body.slice(0, 30));
+    }
+    for (const contentType of [
+      'text/plain',
+      'multipart/form-data; boundary=x',
+      'application/json; charset=utf-16',
+      'x',
+    ]) {
+      const answer = await server.post('/oidc/login/username', {
+        body: twice,
+        headers: { 'content-type': contentType },
+      });
+      assert.equal(answer.status, 415, contentType);
+    }
+  });
+
+  test('never echo a password', async () => {
+    const answer = await server.post('/oidc/login/username', {
+      json: { authRequestId: 'x', username: 1, password: 'canary-4711' },
+    });
+    assert.ok(!answer.text.includes('canary-4711'));
+  });
+
+  test('over the limit are refused before they are read', async () => {
+    const answer = await server.post('/oidc/login/username', { json: { password: 'x'.repeat(20_000) } });
+    assert.equal(answer.status, 413);
+  });
+});
+
+describe('in a browser', () => {
+  const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  async function begin(): Promise<{ id: string; cookie: string }> {
+    const answer = await server.get(`/oidc/authorization?${authorizationQuery()}`, { headers: html });
+    const [cookie = ''] = answer.headers['set-cookie'] ?? [];
+    return { id: authRequestIdOf(answer), cookie };
+  }
+
+  test('the login is bound by a cookie that only this host gets', async () => {
+    const { cookie } = await begin();
+    assert.match(cookie, /^__Host-[a-z-]+=[A-Za-z0-9_-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax/);
+  });
+
+  test('the page is a form that works without scripts', async () => {
+    const { id, cookie } = await begin();
+    const page = await server.get(`/oidc/login/username?authRequestID=${id}`, {
+      headers: { ...html, cookie: cookie.split(';')[0] ?? '' },
+    });
+    assert.equal(page.status, 200);
+    assert.equal(page.headers['auth-request-id'], id);
+    assert.match(
+      page.headers['content-security-policy'] ?? '',
+      /form-action 'self' http:\/\/localhost:8400;/,
+    );
+    for (const part of [
+      '<html lang="en">',
+      'method="post"',
+      `value="${id}"`,
+      'id="username"',
+      'autocomplete="current-password"',
+      'id="login"',
+    ]) {
+      assert.ok(page.text.includes(part), part);
+    }
+    assert.ok(!page.text.includes('<script'));
+  });
+
+  test('the form leads to the client, and a wrong password back to the form with the status that JSON gets', async () => {
+    const { id, cookie } = await begin();
+    const headers = { ...html, cookie: cookie.split(';')[0] ?? '' };
+    const wrong = await server.post('/oidc/login/username', {
+      form: { authRequestId: id, username: 'alice', password: 'no' },
+      headers,
+    });
+    assert.equal(wrong.status, 401);
+    assert.match(wrong.text, /role="alert"/);
+    assert.match(wrong.text, /value="alice"/);
+    assert.ok(wrong.text.includes(String(wrong.headers['x-request-id'])));
+    const right = await server.post('/oidc/login/username', {
+      form: { authRequestId: id, username: 'alice', password },
+      headers,
+    });
+    assert.equal(right.status, 302);
+    assert.ok(locationOf(right).startsWith(`${redirectUri}?code=`));
+  });
+
+  test('a step without the cookie, or with that of another browser, is refused', async () => {
+    const { id } = await begin();
+    const other = (await begin()).cookie.split(';')[0] ?? '';
+    for (const headers of [html, { ...html, cookie: other }, {}]) {
+      const answer = await server.post('/oidc/login/username', {
+        form: { authRequestId: id, username: 'alice', password },
+        headers,
+      });
+      assert.equal(answer.status, 400);
+      assert.equal(answer.headers.location, undefined);
+    }
+  });
+
+  test('what was typed is shown again as text, never as markup', async () => {
+    const { id, cookie } = await begin();
+    const answer = await server.post('/oidc/login/username', {
+      form: { authRequestId: id, username: '"><script>alert(1)</script>', password: 'x' },
+      headers: { ...html, cookie: cookie.split(';')[0] ?? '' },
+    });
+    assert.ok(!answer.text.includes('<script'));
+  });
+});

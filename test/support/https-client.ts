@@ -1,0 +1,111 @@
+// Plain HTTPS requests, so that tests see status, headers and body as they are: no redirects, no cookies.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** All lines of a header, in order. */
+  lines(name: string): readonly string[];
+  readonly text: string;
+  /** The body as JSON. @throws when it is none */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary documents
+  readonly json: any;
+}
+
+export interface RequestInit {
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Sent as application/json. */
+  readonly json?: unknown;
+  /** Sent as application/x-www-form-urlencoded. */
+  readonly form?: Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+  readonly body?: string | Buffer;
+  /** A client certificate for this request, on a connection of its own. */
+  readonly clientCertificate?: { readonly certPem: string; readonly keyPem: string };
+}
+
+export interface HttpsClient {
+  request(method: string, path: string, init?: RequestInit): Promise<Answer>;
+  get(path: string, init?: RequestInit): Promise<Answer>;
+  post(path: string, init?: RequestInit): Promise<Answer>;
+  closeConnections(): void;
+}
+
+/** A client of one server whose certificate `caPem` has issued. */
+export function httpsClient(url: string, caPem: string): HttpsClient {
+  const agent = new Agent({ keepAlive: true, ca: caPem, maxSockets: 64 });
+  const request: HttpsClient['request'] = (method, path, init = {}) =>
+    send(url, agent, caPem, method, path, init);
+  return {
+    request,
+    get: (path, init) => request('GET', path, init),
+    post: (path, init) => request('POST', path, init),
+    closeConnections: () => agent.destroy(),
+  };
+}
+
+function send(
+  url: string,
+  agent: Agent,
+  caPem: string,
+  method: string,
+  path: string,
+  init: RequestInit,
+): Promise<Answer> {
+  const { body, contentType } = encode(init);
+  const headers: Record<string, string | readonly string[]> = { ...init.headers };
+  if (contentType !== undefined && headers['content-type'] === undefined)
+    headers['content-type'] = contentType;
+  if (body !== undefined && headers['transfer-encoding'] === undefined)
+    headers['content-length'] = String(Buffer.byteLength(body));
+  const options: RequestOptions = { method, headers: headers as Record<string, string>, agent };
+  if (init.clientCertificate !== undefined) {
+    options.agent = new Agent({
+      ca: caPem,
+      cert: init.clientCertificate.certPem,
+      key: init.clientCertificate.keyPem,
+    });
+  }
+  return new Promise((resolve, reject) => {
+    const outgoing = httpsRequest(new URL(path, url), options, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => resolve(answerOf(incoming, Buffer.concat(chunks).toString())));
+    });
+    // The path as the test wrote it: URL would normalise it.
+    outgoing.path = path;
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+function encode(init: RequestInit): { body: string | Buffer | undefined; contentType: string | undefined } {
+  if (init.json !== undefined) return { body: JSON.stringify(init.json), contentType: 'application/json' };
+  if (init.form !== undefined) {
+    const pairs = Array.isArray(init.form) ? init.form : Object.entries(init.form);
+    const text = new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
+    return { body: text, contentType: 'application/x-www-form-urlencoded' };
+  }
+  return { body: init.body, contentType: undefined };
+}
+
+function answerOf(
+  incoming: { statusCode?: number | undefined; headers: IncomingHttpHeaders; rawHeaders: string[] },
+  text: string,
+): Answer {
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers,
+    lines(name) {
+      return incoming.rawHeaders.filter(
+        (_value, at, raw) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name,
+      );
+    },
+    text,
+    get json() {
+      return JSON.parse(text);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// A root and a server certificate, made once for each test process.
+
+import { systemClock } from '../../src/platform/clock.ts';
+import { createRootCa, issueServerCertificate } from '../../src/platform/pki.ts';
+
+type CertifiedKey = Awaited<ReturnType<typeof createRootCa>>;
+
+export interface TestPki {
+  readonly ca: CertifiedKey;
+  readonly server: CertifiedKey;
+}
+
+let made: Promise<TestPki> | undefined;
+
+/** Names of the server certificate: localhost, other.localhost, 127.0.0.1, ::1. */
+export function testPki(): Promise<TestPki> {
+  made ??= make();
+  return made;
+}
+
+async function make(): Promise<TestPki> {
+  const needs = { clock: systemClock };
+  const ca = await createRootCa(needs, { commonName: 'Test overlay root', days: 30 });
+  const server = await issueServerCertificate(needs, {
+    dnsNames: ['localhost', 'other.localhost'],
+    ips: ['127.0.0.1', '::1'],
+    days: 10,
+    ca,
+  });
+  return { ca, server };
+}

@@ -1,0 +1,138 @@
+// A real controller for tests: real TLS on a port of the system's choice, a real PKI, a real SQLite file.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '../../src/config/load.ts';
+import { renderControllerConfig } from '../../src/config/template.ts';
+import { type RunningController, startController } from '../../src/controller.ts';
+import { usernameKey } from '../../src/login/username.ts';
+import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { createHashPool, type HashPool } from '../../src/platform/hash-pool.ts';
+import { type Logger, memoryLogger } from '../../src/platform/logger.ts';
+import { createRandom, type Random } from '../../src/platform/random.ts';
+import type { Store } from '../../src/store/contracts/store.ts';
+import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
+import { readNamedFile } from './files.ts';
+import { type HttpsClient, httpsClient } from './https-client.ts';
+import { testPki } from './test-pki.ts';
+
+export interface TestServerOptions {
+  readonly clock?: Clock;
+  /** Changes the text of the configuration file before it is read. */
+  readonly configure?: (yaml: string) => string;
+  /** A folder with the database and keys of an earlier test server, to start it again. */
+  readonly home?: string;
+}
+
+export interface TestServer extends HttpsClient {
+  readonly home: string;
+  /** `https://localhost:PORT` */
+  readonly url: string;
+  readonly issuer: string;
+  readonly caPem: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: Store;
+  readonly controller: RunningController;
+  readonly hashPool: HashPool;
+  readonly log: ReturnType<typeof memoryLogger>;
+  createUser(user: {
+    name: string;
+    password: string;
+    isAdmin?: boolean;
+    username?: string;
+  }): Promise<IdentityId>;
+  /** Stops the controller and closes the store; the home stays. */
+  stop(): Promise<void>;
+  /** `stop`, and removes the home. */
+  close(): Promise<void>;
+}
+
+const masterKey = Buffer.alloc(32, 42);
+
+/** Starts a controller on `https://localhost:PORT`. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const home = options.home ?? mkdtempSync(join(tmpdir(), 'overlay-auth-test-'));
+  const pki = await testPki();
+  writeFileSync(join(home, 'ca.pem'), pki.ca.certPem);
+  writeFileSync(join(home, 'server.pem'), pki.server.certPem);
+  writeFileSync(join(home, 'server.key'), pki.server.keyPem);
+  const yaml = renderControllerConfig({
+    address: 'localhost:0',
+    interface: '127.0.0.1:0',
+    dbUrl: 'sqlite:./overlay.db',
+    files: {
+      masterKey: 'master.key',
+      cert: 'server.pem',
+      serverCert: 'server.pem',
+      key: 'server.key',
+      ca: 'ca.pem',
+    },
+  });
+  const configFile = join(home, 'controller.yml');
+  writeFileSync(configFile, options.configure?.(yaml) ?? yaml);
+
+  const clock = options.clock ?? systemClock;
+  const random = createRandom(clock);
+  const log: Logger & ReturnType<typeof memoryLogger> = memoryLogger();
+  const { config } = loadConfig(configFile, { readFile: readNamedFile, env: {} });
+  const store = await openSqliteStore({ path: join(home, 'overlay.db') });
+  // Cheap hashes: what they cost is not what these tests are about.
+  const hashPool = createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
+  const controller = await startController({ config, store, masterKey, hashPool, clock, random, log });
+  const [bindPoint] = controller.bindPoints;
+  if (bindPoint === undefined) throw new Error('the test configuration has no bind point');
+  const url = `https://${bindPoint.address}`;
+  const client = httpsClient(url, pki.ca.certPem);
+
+  async function stop(): Promise<void> {
+    client.closeConnections();
+    await controller.stop();
+    await hashPool.close();
+    await store.close();
+  }
+
+  return {
+    ...client,
+    home,
+    url,
+    issuer: bindPoint.issuer,
+    caPem: pki.ca.certPem,
+    clock,
+    random,
+    store,
+    controller,
+    hashPool,
+    log,
+    async createUser({ name, password, isAdmin = false, username = name }) {
+      const id = asId<IdentityId>(random.id());
+      await store.identities.create(
+        {
+          id,
+          name,
+          type: 'User',
+          externalId: null,
+          authPolicyId: defaultAuthPolicyId,
+          isAdmin,
+          roleAttributes: [],
+          tags: {},
+        },
+        {
+          id: random.id(),
+          username,
+          usernameKey: usernameKey(username) ?? '',
+          passwordHash: await controller.services.hasher.hash(password),
+        },
+        clock.now(),
+      );
+      return id;
+    },
+    stop,
+    async close() {
+      await stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
