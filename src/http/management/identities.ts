@@ -19,9 +19,9 @@ import {
   identityListFields,
 } from '../../model/list-fields.ts';
 import type { ListQuery } from '../../model/list-query.ts';
+import { apiSessionDocument } from '../api-session-document.ts';
 import { identityDocuments } from '../identity-document.ts';
 import type { Route } from '../routes.ts';
-import { apiSessionDocument } from './api-sessions.ts';
 import { authenticatorDocument } from './authenticators.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';

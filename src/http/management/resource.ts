@@ -9,10 +9,10 @@ import type { AdminCall } from '../../admin/admin-call.ts';
 import { listQuery } from '../../admin/list-parameters.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
+import { adminCallOf } from '../admin-call.ts';
 import { type Answer, envelope } from '../answer.ts';
 import type { Route } from '../routes.ts';
 import { selfLink } from '../wire.ts';
-import { adminCallOf } from './admin-call.ts';
 import { adminRoute, idOf, managementRoot } from './admin-route.ts';
 import { listParameters } from './schemas.ts';
 
