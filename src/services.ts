@@ -3,6 +3,8 @@
 
 import type { Config } from './config/config.ts';
 import { auditLog } from './explain/audit-log.ts';
+import { edgeClientRoutes } from './http/edge/routes.ts';
+import { managementRoutes } from './http/management/routes.ts';
 import type { MountNeeds } from './http/mount.ts';
 import { oidcRoutes } from './http/oidc/routes.ts';
 import { presentedTokens } from './http/presented-tokens.ts';
@@ -88,7 +90,8 @@ export async function openServices(foundations: Foundations): Promise<Services> 
   const { tagKey, authRequestRoot } = await openServerSecrets({ keys: store.keys, vault, random });
   const hasher = passwordHasher(foundations.hashPool);
 
-  const routes = oidcRoutes({
+  const edgeNeeds = { config, store, clock, random, audit, hasher };
+  const openId = oidcRoutes({
     store,
     clock,
     random,
@@ -106,6 +109,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
       refreshFamily: oidc.refreshFamilyDuration,
     },
   });
+  const routes = [...openId, ...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended }),
