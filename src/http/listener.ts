@@ -13,7 +13,7 @@ import type { OpenBindPoint, ServerScope } from './begin-request.ts';
 import { clientErrorHandler, refuseConnect } from './client-errors.ts';
 import { type Connections, superviseConnections } from './connections.ts';
 import { originCheck } from './cors.ts';
-import { ListenError, listenErrorOf } from './listen-error.ts';
+import { listenErrorOf } from './listen-error.ts';
 import { BODY_LIMIT, failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
 import { rememberIntermediates } from './peer-certificates.ts';
 import { referenceIds } from './reference-ids.ts';
@@ -258,5 +258,3 @@ function byInterface(bindPoints: readonly BindPoint[]): [BindPoint, ...BindPoint
   });
   return [...groups.values()];
 }
-
-export { ListenError };

@@ -59,7 +59,9 @@ export function failureHandler(
   needsHost: boolean,
 ): FailureHandler {
   return (thrown, request, reply) => {
-    let failure = asAuthError(thrown);
+    // The client broke off while it was sending: nobody is there to answer, and nothing has failed.
+    const isBrokenOff = thrown !== null && thrown === request.raw.errored;
+    let failure = isBrokenOff ? new AuthError('invalid_request', { cause: thrown }) : asAuthError(thrown);
     if (!request.overlay) {
       // A request that failed before any hook ran; being for somebody else is the better reason.
       try {

@@ -24,7 +24,8 @@ function textOf(value: HtmlValue): string {
   if (typeof value === 'string') return escapeText(value);
   if (typeof value === 'number') return String(value);
   if (isArray(value)) return value.map(textOf).join('');
-  return value.text;
+  // Without the brand it is something that came from outside.
+  return value[brand] === true ? value.text : escapeText(String(value));
 }
 
 // Array.isArray does not narrow readonly arrays.

@@ -83,7 +83,7 @@ describe('a refused login', () => {
     }
     const bodies = answers.map(({ json }) => ({ ...json, error: { ...json.error, requestId: '' } }));
     for (const [at, answer] of answers.entries()) {
-      assert.equal(answer.status, 401, causes[at]?.[0]);
+      assert.equal(answer.status, 401, String(causes[at]));
       assert.deepEqual(bodies[at], bodies[0]);
       assert.deepEqual(Object.keys(answer.headers).sort(), Object.keys(answers[0]?.headers ?? {}).sort());
     }
@@ -226,7 +226,7 @@ describe('in a browser', () => {
     assert.equal(page.status, 200);
     assert.equal(page.headers['auth-request-id'], id);
     assert.match(
-      page.headers['content-security-policy'] ?? '',
+      String(page.headers['content-security-policy']),
       /form-action 'self' http:\/\/localhost:8400;/,
     );
     for (const part of [

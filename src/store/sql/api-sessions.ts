@@ -1,0 +1,119 @@
+// API sessions and the rotation of their refresh tokens.
+
+import type { SessionEndReason } from '../../model/api-session.ts';
+import { isDisabled } from '../../model/identity.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { RotateOutcome, RotateRefreshToken } from '../contracts/api-sessions.ts';
+import { recordChange } from './changes.ts';
+import { apiSessionOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
+import { all, first, type Intent, type SqlRow } from './intent.ts';
+
+/** Ends a live session and leaves a change-feed entry; false when it was not alive. */
+export function* endSession(id: string, reason: SessionEndReason, now: Millis): Intent<boolean> {
+  const row = yield* first(
+    `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
+     WHERE id = ? AND ended_at IS NULL AND expires_at > ? RETURNING id`,
+    now,
+    reason,
+    id,
+    now,
+  );
+  if (row === undefined) return false;
+  yield* recordChange('session-ended', id, now);
+  return true;
+}
+
+/** Ends every live session of an identity except one. @returns how many */
+export function* endSessionsOf(
+  identityId: string,
+  reason: SessionEndReason,
+  now: Millis,
+  except: string | null,
+): Intent<number> {
+  const rows = yield* all(
+    `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
+     WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ? AND id <> ? RETURNING id`,
+    now,
+    reason,
+    identityId,
+    now,
+    except ?? '',
+  );
+  for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
+  return rows.length;
+}
+
+export function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> {
+  const { now } = rotate;
+  // The one statement that decides: only the holder of the live token passes its condition, and only once.
+  const row = yield* first(
+    `UPDATE api_sessions SET refresh_hash = ?, refresh_generation = refresh_generation + 1,
+       refresh_expires_at = ?, refresh_rotated_at = ?, last_activity_at = ?, ip_address = ?, expires_at = ?
+     WHERE id = ? AND refresh_hash = ? AND refresh_generation = ? AND ended_at IS NULL
+       AND refresh_expires_at > ? AND family_expires_at > ?
+       AND client_id = ? AND issuer = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
+       AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
+         AND (disabled_at IS NULL OR disabled_until <= ?))
+     RETURNING *`,
+    rotate.nextHash,
+    rotate.nextExpiresAt,
+    now,
+    now,
+    rotate.ipAddress,
+    rotate.sessionExpiresAt,
+    rotate.sessionId,
+    rotate.presentedHash,
+    rotate.presentedGeneration,
+    now,
+    now,
+    rotate.clientId,
+    rotate.issuer,
+    rotate.certThumbprint,
+    now,
+  );
+  if (row === undefined) return yield* refuseRefresh(rotate);
+  const identityRow = yield* first('SELECT * FROM identities WHERE id = ?', text(row, 'identity_id'));
+  if (identityRow === undefined) throw new Error('a live session has no identity');
+  return { outcome: 'rotated', session: apiSessionOf(row), identity: identityOf(identityRow) };
+}
+
+function* refuseRefresh(rotate: RotateRefreshToken): Intent<RotateOutcome> {
+  const row = yield* first('SELECT * FROM api_sessions WHERE id = ?', rotate.sessionId);
+  if (row === undefined) return refused('unknown');
+  if (integerOrNull(row, 'ended_at') !== null) return refused('ended');
+  if (!isBound(row, rotate)) return refused('wrong-binding');
+  const liveGeneration = integer(row, 'refresh_generation');
+  if (rotate.presentedGeneration < liveGeneration) {
+    if (isDuplicate(row, rotate, liveGeneration)) return refused('duplicate');
+    yield* endSession(rotate.sessionId, 'refresh-reuse', rotate.now);
+    return { outcome: 'reused' };
+  }
+  if (textOrNull(row, 'refresh_hash') !== rotate.presentedHash) return refused('unknown');
+  const identityRow = yield* first('SELECT * FROM identities WHERE id = ?', text(row, 'identity_id'));
+  const isUsable = identityRow !== undefined && !isDisabled(identityOf(identityRow), rotate.now);
+  return refused(isUsable ? 'expired' : 'identity-unavailable');
+}
+
+function isBound(row: SqlRow, rotate: RotateRefreshToken): boolean {
+  const boundTo = textOrNull(row, 'cert_thumbprint');
+  return (
+    text(row, 'client_id') === rotate.clientId &&
+    text(row, 'issuer') === rotate.issuer &&
+    (boundTo === null || boundTo === rotate.certThumbprint)
+  );
+}
+
+/** A client that sent the same request twice: the direct predecessor, just now, from the same address. */
+function isDuplicate(row: SqlRow, rotate: RotateRefreshToken, liveGeneration: number): boolean {
+  const rotatedAt = integerOrNull(row, 'refresh_rotated_at');
+  return (
+    rotate.presentedGeneration === liveGeneration - 1 &&
+    rotatedAt !== null &&
+    rotate.now - rotatedAt < rotate.duplicateWindow &&
+    text(row, 'ip_address') === rotate.ipAddress
+  );
+}
+
+function refused(reason: Extract<RotateOutcome, { outcome: 'refused' }>['reason']): RotateOutcome {
+  return { outcome: 'refused', reason };
+}

@@ -1,0 +1,143 @@
+// Logins in progress and the redemption of authorization codes.
+
+import type { AuthRequest } from '../../model/auth-request.ts';
+import { isDisabled } from '../../model/identity.ts';
+import { asId } from '../../model/ids.ts';
+import type { LoginProgress } from '../../model/login.ts';
+import type {
+  AuthRequestStore,
+  LoginRecord,
+  RedeemCode,
+  RedeemOutcome,
+  RedeemRefusal,
+} from '../contracts/auth-requests.ts';
+import { endSession } from './api-sessions.ts';
+import { apiSessionOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
+import { first, type Intent, type SqlRow } from './intent.ts';
+
+/** After so many redemptions with wrong bindings a code is worthless. */
+const maxCodeFailures = 5;
+
+type RecordPrimaryLogin = Parameters<AuthRequestStore['recordPrimaryLogin']>[0];
+
+export function* recordPrimaryLogin(login: RecordPrimaryLogin): Intent<'recorded' | 'finished'> {
+  const { authRequest, progress, code } = login;
+  const row = yield* first(
+    `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, identity_id, progress,
+       generation, code_hash, code_expires_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET
+       request = excluded.request, identity_id = excluded.identity_id, progress = excluded.progress,
+       generation = auth_requests.generation + 1, code_hash = excluded.code_hash,
+       code_expires_at = excluded.code_expires_at, expires_at = excluded.expires_at
+     WHERE auth_requests.code_hash IS NULL
+     RETURNING generation`,
+    authRequest.key,
+    JSON.stringify(authRequest),
+    authRequest.clientId,
+    authRequest.redirectUri,
+    authRequest.codeChallenge,
+    authRequest.issuer,
+    progress.identityId,
+    JSON.stringify(progress),
+    code?.hash ?? null,
+    code?.expiresAt ?? null,
+    Math.max(login.expiresAt, code?.expiresAt ?? 0),
+  );
+  return row === undefined ? 'finished' : 'recorded';
+}
+
+export const findLoginSql = 'SELECT * FROM auth_requests WHERE id = ? AND expires_at > ?';
+
+export function loginRecordOf(row: SqlRow): LoginRecord {
+  return {
+    authRequest: JSON.parse(text(row, 'request')) as AuthRequest,
+    generation: integer(row, 'generation'),
+    progress: JSON.parse(text(row, 'progress')) as LoginProgress,
+    hasCode: row['code_hash'] !== null,
+    expiresAt: integer(row, 'expires_at'),
+  };
+}
+
+export function* redeemCode(redeem: RedeemCode): Intent<RedeemOutcome> {
+  const { now } = redeem;
+  // The one statement that decides. A code that was used stays in the store until the session it opened is over.
+  const won = yield* first(
+    `UPDATE auth_requests SET code_used_at = ?, session_id = ?, expires_at = ?
+     WHERE id = ? AND code_hash = ? AND code_used_at IS NULL AND code_expires_at > ? AND code_failures < ?
+       AND client_id = ? AND redirect_uri = ? AND code_challenge = ? AND issuer = ?
+     RETURNING request, progress, identity_id`,
+    now,
+    redeem.session.id,
+    redeem.session.expiresAt,
+    redeem.key,
+    redeem.codeHash,
+    now,
+    maxCodeFailures,
+    redeem.clientId,
+    redeem.redirectUri,
+    redeem.codeChallenge,
+    redeem.issuer,
+  );
+  if (won === undefined) return yield* refuseCode(redeem);
+  const identityRow = yield* first('SELECT * FROM identities WHERE id = ?', text(won, 'identity_id'));
+  const identity = identityRow === undefined ? null : identityOf(identityRow);
+  if (identity === null || isDisabled(identity, now)) return refused('identity-unavailable');
+  const authRequest = JSON.parse(text(won, 'request')) as AuthRequest;
+  const session = yield* openSession(redeem, authRequest, JSON.parse(text(won, 'progress')) as LoginProgress);
+  return { outcome: 'redeemed', session: apiSessionOf(session), identity, nonce: authRequest.nonce };
+}
+
+function* openSession(redeem: RedeemCode, authRequest: AuthRequest, progress: LoginProgress): Intent<SqlRow> {
+  const { session, now } = redeem;
+  const refresh = authRequest.scopes.includes('offline_access') ? session.refresh : null;
+  const row = yield* first(
+    `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, passed, auth_time, cert_thumbprint,
+       client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
+       refresh_hash, refresh_generation, refresh_expires_at, family_expires_at)
+     VALUES (?, 'oidc', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?) RETURNING *`,
+    session.id,
+    progress.identityId,
+    progress.authenticatorId,
+    JSON.stringify(progress.passed),
+    progress.authTime,
+    progress.certThumbprint,
+    authRequest.clientId,
+    JSON.stringify(authRequest.scopes),
+    authRequest.issuer,
+    JSON.stringify(authRequest.configTypes),
+    session.ipAddress,
+    now,
+    now,
+    session.expiresAt,
+    refresh?.hash ?? null,
+    refresh?.expiresAt ?? null,
+    refresh?.familyExpiresAt ?? null,
+  );
+  if (row === undefined) throw new Error('an insert returned nothing');
+  return row;
+}
+
+/** Why the code was refused, and what follows from it. */
+function* refuseCode(redeem: RedeemCode): Intent<RedeemOutcome> {
+  const row = yield* first('SELECT * FROM auth_requests WHERE id = ? AND code_hash = ?', redeem.key, redeem.codeHash);
+  if (row === undefined) return refused('unknown');
+  const isBound =
+    text(row, 'client_id') === redeem.clientId &&
+    text(row, 'redirect_uri') === redeem.redirectUri &&
+    text(row, 'code_challenge') === redeem.codeChallenge &&
+    text(row, 'issuer') === redeem.issuer;
+  if (!isBound) {
+    yield* first('UPDATE auth_requests SET code_failures = code_failures + 1 WHERE id = ?', redeem.key);
+    return refused('wrong-binding');
+  }
+  if (integer(row, 'code_failures') >= maxCodeFailures) return refused('too-many-attempts');
+  if (integerOrNull(row, 'code_used_at') === null) return refused('expired');
+  const sessionId = textOrNull(row, 'session_id');
+  const ended = sessionId !== null && (yield* endSession(sessionId, 'code-reuse', redeem.now));
+  return { outcome: 'refused', reason: 'already-used', endedSession: ended ? asId(sessionId) : null };
+}
+
+function refused(reason: RedeemRefusal): RedeemOutcome {
+  return { outcome: 'refused', reason, endedSession: null };
+}

@@ -1,0 +1,89 @@
+import type { Tags } from '../../model/identity.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { NewPasswordAuthenticator, PasswordLogin } from '../contracts/authenticators.ts';
+import { endSessionsOf } from './api-sessions.ts';
+import { recordChange } from './changes.ts';
+import { authenticatorOf, authPolicyColumns, authPolicyOf, identityColumns, identityOf, text } from './codec.ts';
+import { insertPassword } from './identities.ts';
+import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+
+/** Everything that a password login needs in one read. */
+export const findPasswordLoginSql = `SELECT authenticators.*,
+    ${identityColumns('identities', 'identity__')}, ${authPolicyColumns('auth_policies', 'policy__')}
+  FROM authenticators
+  JOIN identities ON identities.id = authenticators.identity_id
+  JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
+  WHERE authenticators.username_key = ?`;
+
+export function passwordLoginOf(row: SqlRow): PasswordLogin {
+  const authenticator = authenticatorOf(row);
+  if (authenticator.method !== 'updb') throw new Error('a user name belongs to a certificate');
+  return {
+    authenticator,
+    passwordHash: text(row, 'password_hash'),
+    identity: identityOf(row, 'identity__'),
+    policy: authPolicyOf(row, 'policy__'),
+  };
+}
+
+export function* createPassword(args: {
+  readonly authenticator: NewPasswordAuthenticator;
+  readonly now: Millis;
+}): Intent<void> {
+  const { authenticator, now } = args;
+  yield* insertPassword({ ...authenticator, tags: JSON.stringify(authenticator.tags) }, now);
+}
+
+export function* updatePassword(args: {
+  readonly id: string;
+  readonly patch: { username?: string; usernameKey?: string; passwordHash?: string; tags?: Tags };
+  readonly now: Millis;
+  readonly exceptSession: string | null;
+}): Intent<boolean> {
+  const { id, patch, now } = args;
+  const set: [string, SqlValue][] = [['updated_at', now]];
+  if (patch.username !== undefined) set.push(['username', patch.username]);
+  if (patch.usernameKey !== undefined) set.push(['username_key', patch.usernameKey]);
+  if (patch.passwordHash !== undefined) set.push(['password_hash', patch.passwordHash]);
+  if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
+  const row = yield* first(
+    `UPDATE authenticators SET ${set.map(([column]) => `${column} = ?`).join(', ')}
+     WHERE id = ? AND method = 'updb' RETURNING identity_id`,
+    ...set.map(([, value]) => value),
+    id,
+  );
+  if (row === undefined) return false;
+  if (patch.passwordHash !== undefined) {
+    yield* endSessionsOf(text(row, 'identity_id'), 'credential-changed', now, args.exceptSession);
+  }
+  return true;
+}
+
+export function* rehashPassword(args: {
+  readonly id: string;
+  readonly oldHash: string;
+  readonly newHash: string;
+}): Intent<void> {
+  yield* first(
+    'UPDATE authenticators SET password_hash = ? WHERE id = ? AND password_hash = ?',
+    args.newHash,
+    args.id,
+    args.oldHash,
+  );
+}
+
+export function* deleteAuthenticator(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
+  const { id, now } = args;
+  const row = yield* first('DELETE FROM authenticators WHERE id = ? RETURNING identity_id', id);
+  if (row === undefined) return false;
+  const ended = yield* all(
+    `UPDATE api_sessions SET ended_at = ?, end_reason = 'credential-changed', refresh_hash = NULL
+     WHERE authenticator_id = ? AND identity_id = ? AND ended_at IS NULL AND expires_at > ? RETURNING id`,
+    now,
+    id,
+    text(row, 'identity_id'),
+    now,
+  );
+  for (const session of ended) yield* recordChange('session-ended', text(session, 'id'), now);
+  return true;
+}

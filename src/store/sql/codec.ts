@@ -1,0 +1,143 @@
+// The only translator between rows and model values.
+
+import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
+import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { Authenticator } from '../../model/authenticator.ts';
+import type { Identity, IdentityType, Tags } from '../../model/identity.ts';
+import { asId } from '../../model/ids.ts';
+import type { PassedMethod } from '../../model/login.ts';
+import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
+import type { SqlRow } from './intent.ts';
+
+/** The text in a column that is never null. */
+export function text(row: SqlRow, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw new Error(`column ${column} holds no text`);
+  return value;
+}
+
+export function textOrNull(row: SqlRow, column: string): string | null {
+  return row[column] === null ? null : text(row, column);
+}
+
+/** The integer in a column that is never null. */
+export function integer(row: SqlRow, column: string): number {
+  const value = row[column];
+  if (typeof value !== 'number') throw new Error(`column ${column} holds no integer`);
+  return value;
+}
+
+export function integerOrNull(row: SqlRow, column: string): number | null {
+  return row[column] === null ? null : integer(row, column);
+}
+
+function json<T>(row: SqlRow, column: string): T {
+  return JSON.parse(text(row, column)) as T;
+}
+
+/** Columns of an identity, prefixed when they are part of a join. */
+export function identityOf(row: SqlRow, prefix = ''): Identity {
+  const at = (column: string) => `${prefix}${column}`;
+  return {
+    id: asId(text(row, at('id'))),
+    name: text(row, at('name')),
+    type: text(row, at('type')) as IdentityType,
+    externalId: textOrNull(row, at('external_id')),
+    authPolicyId: asId(text(row, at('auth_policy_id'))),
+    isAdmin: integer(row, at('is_admin')) === 1,
+    disabledAt: integerOrNull(row, at('disabled_at')),
+    disabledUntil: integerOrNull(row, at('disabled_until')),
+    roleAttributes: json<string[]>(row, at('role_attributes')),
+    tags: json<Tags>(row, at('tags')),
+    createdAt: integer(row, at('created_at')),
+    updatedAt: integer(row, at('updated_at')),
+  };
+}
+
+/** `SELECT` list of an identity in a join, for `identityOf(row, prefix)`. */
+export function identityColumns(table: string, prefix: string): string {
+  return [
+    'id',
+    'name',
+    'type',
+    'external_id',
+    'auth_policy_id',
+    'is_admin',
+    'disabled_at',
+    'disabled_until',
+    'role_attributes',
+    'tags',
+    'created_at',
+    'updated_at',
+  ]
+    .map((column) => `${table}.${column} AS ${prefix}${column}`)
+    .join(', ');
+}
+
+export function authPolicyOf(row: SqlRow, prefix = ''): AuthPolicy {
+  const at = (column: string) => `${prefix}${column}`;
+  return {
+    id: asId(text(row, at('id'))),
+    name: text(row, at('name')),
+    primary: json<AuthPolicy['primary']>(row, at('primary_rules')),
+    secondary: json<AuthPolicy['secondary']>(row, at('secondary_rules')),
+    tags: json<Tags>(row, at('tags')),
+    createdAt: integer(row, at('created_at')),
+    updatedAt: integer(row, at('updated_at')),
+  };
+}
+
+/** `SELECT` list of an auth policy in a join, for `authPolicyOf(row, prefix)`. */
+export function authPolicyColumns(table: string, prefix: string): string {
+  return ['id', 'name', 'primary_rules', 'secondary_rules', 'tags', 'created_at', 'updated_at']
+    .map((column) => `${table}.${column} AS ${prefix}${column}`)
+    .join(', ');
+}
+
+export function authenticatorOf(row: SqlRow): Authenticator {
+  const base = {
+    id: asId<Authenticator['id']>(text(row, 'id')),
+    identityId: asId<Authenticator['identityId']>(text(row, 'identity_id')),
+    tags: json<Tags>(row, 'tags'),
+    createdAt: integer(row, 'created_at'),
+    updatedAt: integer(row, 'updated_at'),
+  };
+  if (text(row, 'method') === 'updb') return { ...base, method: 'updb', username: text(row, 'username') };
+  return { ...base, method: 'cert', certPem: text(row, 'cert_pem'), thumbprint: text(row, 'thumbprint') };
+}
+
+export function apiSessionOf(row: SqlRow): ApiSession {
+  const authenticatorId = textOrNull(row, 'authenticator_id');
+  return {
+    id: asId(text(row, 'id')),
+    mechanism: text(row, 'mechanism') as ApiSession['mechanism'],
+    identityId: asId(text(row, 'identity_id')),
+    authenticatorId: authenticatorId === null ? null : asId(authenticatorId),
+    passed: json<PassedMethod[]>(row, 'passed'),
+    authTime: integer(row, 'auth_time'),
+    certThumbprint: textOrNull(row, 'cert_thumbprint'),
+    clientId: text(row, 'client_id'),
+    scopes: json<string[]>(row, 'scopes'),
+    issuer: text(row, 'issuer'),
+    configTypes: json<string[]>(row, 'config_types'),
+    ipAddress: text(row, 'ip_address'),
+    createdAt: integer(row, 'created_at'),
+    lastActivityAt: integer(row, 'last_activity_at'),
+    expiresAt: integer(row, 'expires_at'),
+    endedAt: integerOrNull(row, 'ended_at'),
+    endReason: textOrNull(row, 'end_reason') as SessionEndReason | null,
+  };
+}
+
+export function signingKeyOf(row: SqlRow): SigningKey {
+  return {
+    kid: text(row, 'kid'),
+    alg: text(row, 'alg') as SigningAlgorithm,
+    publicJwk: text(row, 'public_jwk'),
+    sealedPrivateKey: text(row, 'sealed_private_key'),
+    createdAt: integer(row, 'created_at'),
+    activeFrom: integer(row, 'active_from'),
+    retiredAt: integerOrNull(row, 'retired_at'),
+    removedAt: integerOrNull(row, 'removed_at'),
+  };
+}

@@ -1,0 +1,29 @@
+import { DAY, HOUR, type Millis } from '../../platform/clock.ts';
+import { all, type Intent } from './intent.ts';
+
+/** Other nodes have read an entry of the feed long before it is this old. */
+const changeLifetime: Millis = HOUR;
+/** So that a used link can say for a while that it was used. */
+const setupLinkLifetime: Millis = 7 * DAY;
+
+export function* deleteExpired(args: { readonly now: Millis; readonly batch: number }): Intent<number> {
+  const { now } = args;
+  let left = args.batch;
+  const expired: readonly (readonly [table: string, key: string, condition: string, before: Millis])[] = [
+    ['auth_requests', 'id', 'expires_at <= ?', now],
+    ['api_sessions', 'id', 'expires_at <= ?', now],
+    ['setup_links', 'id', 'expires_at <= ?', now - setupLinkLifetime],
+    ['signing_keys', 'kid', 'removed_at <= ?', now],
+    ['changes', 'seq', 'at <= ?', now - changeLifetime],
+  ];
+  for (const [table, key, condition, before] of expired) {
+    if (left === 0) break;
+    const rows = yield* all(
+      `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ?) RETURNING ${key}`,
+      before,
+      left,
+    );
+    left -= rows.length;
+  }
+  return args.batch - left;
+}

@@ -1,0 +1,96 @@
+import type { Millis } from '../../platform/clock.ts';
+import type { IdentityPatch, NewIdentity } from '../contracts/identities.ts';
+import { endSessionsOf } from './api-sessions.ts';
+import { recordChange } from './changes.ts';
+import { first, type Intent, type SqlValue } from './intent.ts';
+
+export interface NewPassword {
+  readonly id: string;
+  readonly username: string;
+  readonly usernameKey: string;
+  readonly passwordHash: string;
+}
+
+export function* createIdentity(args: {
+  readonly identity: NewIdentity;
+  readonly password: NewPassword | null;
+  readonly now: Millis;
+}): Intent<void> {
+  const { identity, password, now } = args;
+  yield* first(
+    `INSERT INTO identities (id, name, type, external_id, auth_policy_id, is_admin, role_attributes, tags,
+       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    identity.id,
+    identity.name,
+    identity.type,
+    identity.externalId,
+    identity.authPolicyId,
+    identity.isAdmin ? 1 : 0,
+    JSON.stringify(identity.roleAttributes),
+    JSON.stringify(identity.tags),
+    now,
+    now,
+  );
+  if (password !== null) yield* insertPassword({ ...password, identityId: identity.id, tags: '{}' }, now);
+}
+
+/** The password authenticator of an identity. */
+export function* insertPassword(
+  password: NewPassword & { readonly identityId: string; readonly tags: string },
+  now: Millis,
+): Intent<void> {
+  yield* first(
+    `INSERT INTO authenticators (id, identity_id, method, username, username_key, password_hash, tags, created_at,
+       updated_at) VALUES (?, ?, 'updb', ?, ?, ?, ?, ?, ?)`,
+    password.id,
+    password.identityId,
+    password.username,
+    password.usernameKey,
+    password.passwordHash,
+    password.tags,
+    now,
+    now,
+  );
+}
+
+export function* updateIdentity(args: {
+  readonly id: string;
+  readonly patch: IdentityPatch;
+  readonly now: Millis;
+}): Intent<boolean> {
+  const { id, patch, now } = args;
+  const set: [string, SqlValue][] = [['updated_at', now]];
+  if (patch.name !== undefined) set.push(['name', patch.name]);
+  if (patch.type !== undefined) set.push(['type', patch.type]);
+  if (patch.externalId !== undefined) set.push(['external_id', patch.externalId]);
+  if (patch.authPolicyId !== undefined) set.push(['auth_policy_id', patch.authPolicyId]);
+  if (patch.isAdmin !== undefined) set.push(['is_admin', patch.isAdmin ? 1 : 0]);
+  if (patch.roleAttributes !== undefined) set.push(['role_attributes', JSON.stringify(patch.roleAttributes)]);
+  if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
+  if (patch.disabledAt !== undefined) set.push(['disabled_at', patch.disabledAt]);
+  if (patch.disabledUntil !== undefined) set.push(['disabled_until', patch.disabledUntil]);
+  const row = yield* first(
+    `UPDATE identities SET ${set.map(([column]) => `${column} = ?`).join(', ')} WHERE id = ? RETURNING id`,
+    ...set.map(([, value]) => value),
+    id,
+  );
+  if (row === undefined) return false;
+  if (patch.disabledAt !== undefined && patch.disabledAt !== null) {
+    yield* endSessionsOf(id, 'identity-disabled', now, null);
+  }
+  yield* recordChange('identity', id, now);
+  return true;
+}
+
+export function* deleteIdentity(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
+  const row = yield* first('DELETE FROM identities WHERE id = ? RETURNING id', args.id);
+  if (row === undefined) return false;
+  yield* endSessionsOf(args.id, 'identity-deleted', args.now, null);
+  yield* recordChange('identity', args.id, args.now);
+  return true;
+}
+
+/** Administrators who can log in, for `countUsableAdmins`. */
+export const countUsableAdminsSql = `SELECT count(*) AS total FROM identities
+  WHERE is_admin = 1 AND id <> ? AND (disabled_at IS NULL OR disabled_until <= ?)
+    AND EXISTS (SELECT 1 FROM authenticators WHERE authenticators.identity_id = identities.id)`;

@@ -1,0 +1,38 @@
+// Every intent by its name. The writer thread looks them up here, since functions do not cross threads.
+
+import { type SessionEndReason } from '../../model/api-session.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { endSession, endSessionsOf, rotateRefreshToken } from './api-sessions.ts';
+import { recordPrimaryLogin, redeemCode } from './auth-requests.ts';
+import { createPassword, deleteAuthenticator, rehashPassword, updatePassword } from './authenticators.ts';
+import { deleteExpired } from './expiry.ts';
+import { createIdentity, deleteIdentity, updateIdentity } from './identities.ts';
+import { keepServerSecret, rotateSigningKey } from './keys.ts';
+import { createSetupLink, redeemSetupLink } from './setup-links.ts';
+
+export const intents = {
+  recordPrimaryLogin,
+  redeemCode,
+  rotateRefreshToken,
+  endSession: (args: { id: string; reason: SessionEndReason; now: Millis }) =>
+    endSession(args.id, args.reason, args.now),
+  endSessionsOf: (args: { identityId: string; reason: SessionEndReason; now: Millis; except: string | null }) =>
+    endSessionsOf(args.identityId, args.reason, args.now, args.except),
+  createIdentity,
+  updateIdentity,
+  deleteIdentity,
+  createPassword,
+  updatePassword,
+  rehashPassword,
+  deleteAuthenticator,
+  rotateSigningKey,
+  keepServerSecret,
+  createSetupLink,
+  redeemSetupLink,
+  deleteExpired,
+} as const;
+
+export type IntentName = keyof typeof intents;
+export type IntentArgs<Name extends IntentName> = Parameters<(typeof intents)[Name]>[0];
+export type IntentOutcome<Name extends IntentName> =
+  ReturnType<(typeof intents)[Name]> extends Generator<unknown, infer Outcome, never> ? Outcome : never;

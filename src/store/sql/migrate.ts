@@ -1,0 +1,43 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { sqliteDialect } from './engine.ts';
+import { changesTable, initialSchema } from './migrations/0001-initial.ts';
+import { seedDefaultPolicy } from './migrations/seed.ts';
+
+/** Forward only; entry n brings the schema from version n to n + 1. */
+const migrations: readonly (readonly string[])[] = [
+  [...initialSchema, changesTable(sqliteDialect.sequence), seedDefaultPolicy],
+];
+
+export const schemaVersion = migrations.length;
+
+/** The database cannot be used by this release; the message is a sentence for the operator. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
+}
+
+/**
+ * Brings a database to the schema of this release, under its write lock, so that several programs may try.
+ * @returns the version before and after
+ * @throws SchemaError   the database was written by a newer release
+ */
+export function migrateSqlite(database: DatabaseSync): { readonly from: number; readonly to: number } {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    database.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
+    const row = database.prepare('SELECT version FROM schema_version').get();
+    const from = row === undefined ? 0 : Number(row['version']);
+    if (from > schemaVersion) {
+      throw new SchemaError(
+        `the database has schema version ${from}, this release knows ${schemaVersion}: start a newer release, or restore a backup that fits this one`,
+      );
+    }
+    for (const statements of migrations.slice(from)) for (const sql of statements) database.exec(sql);
+    if (row === undefined) database.exec(`INSERT INTO schema_version (version) VALUES (${schemaVersion})`);
+    else database.exec(`UPDATE schema_version SET version = ${schemaVersion}`);
+    database.exec('COMMIT');
+    return { from, to: schemaVersion };
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Millis } from '../../platform/clock.ts';
+import type { NewIdentity } from '../contracts/identities.ts';
+import { integer, integerOrNull } from './codec.ts';
+import { createIdentity, type NewPassword } from './identities.ts';
+import { first, type Intent, type SqlRow } from './intent.ts';
+
+export function* createSetupLink(link: {
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly expiresAt: Millis;
+  readonly now: Millis;
+}): Intent<void> {
+  yield* first('UPDATE setup_links SET expires_at = ? WHERE used_at IS NULL AND expires_at > ?', link.now, link.now);
+  yield* first(
+    'INSERT INTO setup_links (id, token_hash, created_at, expires_at) VALUES (?, ?, ?, ?)',
+    link.id,
+    link.tokenHash,
+    link.now,
+    link.expiresAt,
+  );
+}
+
+export const findSetupLinkSql = 'SELECT * FROM setup_links WHERE token_hash = ?';
+
+/** What a link is good for. */
+export function setupLinkState(row: SqlRow | undefined, now: Millis): 'usable' | 'used' | 'expired' | 'unknown' {
+  if (row === undefined) return 'unknown';
+  if (integerOrNull(row, 'used_at') !== null) return 'used';
+  return integer(row, 'expires_at') > now ? 'usable' : 'expired';
+}
+
+export function* redeemSetupLink(args: {
+  readonly tokenHash: string;
+  readonly admin: NewIdentity;
+  readonly password: NewPassword;
+  readonly now: Millis;
+}): Intent<'created' | 'used' | 'expired' | 'unknown'> {
+  const { tokenHash, now } = args;
+  const won = yield* first(
+    'UPDATE setup_links SET used_at = ? WHERE token_hash = ? AND used_at IS NULL AND expires_at > ? RETURNING id',
+    now,
+    tokenHash,
+    now,
+  );
+  if (won === undefined) {
+    const state = setupLinkState(yield* first(findSetupLinkSql, tokenHash), now);
+    return state === 'usable' ? 'used' : state;
+  }
+  yield* createIdentity({ identity: args.admin, password: args.password, now });
+  return 'created';
+}

@@ -1,0 +1,46 @@
+import { AlreadyTaken, StoreUnavailable } from '../contracts/store.ts';
+
+/** A failure in a form that crosses threads. */
+export type WriteFailure =
+  | { readonly kind: 'taken'; readonly field: string }
+  | { readonly kind: 'unavailable'; readonly message: string }
+  | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
+
+/** Wire names of the fields behind unique columns. */
+const fields: Readonly<Record<string, string>> = {
+  'identities.name': 'name',
+  'identities.external_id': 'externalId',
+  'authenticators.username_key': 'username',
+  'authenticators.identity_id': 'method',
+  'authenticators.thumbprint': 'certPem',
+  'auth_policies.name': 'name',
+};
+
+// Primary result codes of SQLite: the last eight bits of an extended one.
+const unavailableCodes: ReadonlySet<number> = new Set([
+  5, // SQLITE_BUSY
+  6, // SQLITE_LOCKED
+  8, // SQLITE_READONLY
+  10, // SQLITE_IOERR
+  13, // SQLITE_FULL
+  14, // SQLITE_CANTOPEN
+]);
+
+export function writeFailureOf(error: unknown): WriteFailure {
+  if (!(error instanceof Error)) return { kind: 'defect', message: String(error), stack: undefined };
+  const column = /^UNIQUE constraint failed: ([a-z_.]+)/.exec(error.message)?.[1];
+  const field = column === undefined ? undefined : fields[column];
+  if (field !== undefined) return { kind: 'taken', field };
+  const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : null;
+  if (code !== null && unavailableCodes.has(code)) return { kind: 'unavailable', message: error.message };
+  return { kind: 'defect', message: error.message, stack: error.stack };
+}
+
+/** The error that a contract promises for a failure. */
+export function errorOf(failure: WriteFailure): Error {
+  if (failure.kind === 'taken') return new AlreadyTaken(failure.field);
+  if (failure.kind === 'unavailable') return new StoreUnavailable(failure.message);
+  const error = new Error(failure.message);
+  if (failure.stack !== undefined) error.stack = failure.stack;
+  return error;
+}

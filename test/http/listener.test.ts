@@ -1,0 +1,391 @@
+import assert from 'node:assert/strict';
+import { createHash, X509Certificate } from 'node:crypto';
+import { Agent, request as httpsRequest } from 'node:https';
+import { connect as connectTcp, createServer as createTcpServer } from 'node:net';
+import { describe, test } from 'node:test';
+import type { ConnectionOptions } from 'node:tls';
+import { envelope } from '../../src/http/answer.ts';
+import { ListenError } from '../../src/http/listen-error.ts';
+import { type ListenerNeeds, startListener } from '../../src/http/listener.ts';
+import { route } from '../../src/http/routes.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createIntermediateCa, createRootCa, issueClientCertificate } from '../../src/platform/pki.ts';
+import { systemRandom } from '../../src/platform/random.ts';
+import {
+  bindPoint,
+  echoRoutes,
+  newMaterial,
+  openSocket,
+  recordingLogger,
+  send,
+  sendRaw,
+  startTestListener,
+  testListener,
+  testMaterial,
+} from './support.ts';
+
+const needs = { clock: systemClock };
+const clientRoot = await createRootCa(needs, { commonName: 'Client root', days: 2 });
+const clientSub = await createIntermediateCa(needs, { commonName: 'Client sub', days: 2, ca: clientRoot });
+const direct = await issueClientCertificate(needs, { commonName: 'direct', days: 1, ca: clientRoot });
+const indirect = await issueClientCertificate(needs, { commonName: 'indirect', days: 1, ca: clientSub });
+
+const der = (pem: string) => new X509Certificate(pem).raw;
+const thumbprint = (pem: string) => createHash('sha256').update(der(pem)).digest('base64url');
+
+const whoami = route({
+  methods: ['GET'],
+  path: '/certificates',
+  api: 'edge-client',
+  guard: 'anonymous',
+  errors: 'edge',
+  handler: ({ clientCertificates: presented }) =>
+    envelope(
+      presented === null
+        ? null
+        : {
+            thumbprint: presented.leafThumbprint,
+            chain: presented.chain.map((one) => one.toString('base64')),
+          },
+    ),
+});
+const plain = route({
+  methods: ['GET'],
+  path: '/plain',
+  api: 'edge-client',
+  guard: 'anonymous',
+  errors: 'edge',
+  handler: () => envelope(null),
+});
+
+describe('client certificates', () => {
+  test('the leaf and what leads up from it are seen, validated or not', async (t) => {
+    const { port } = await startTestListener(t, { routes: [whoami] });
+    const chain = (...pems: string[]) => pems.map((pem) => der(pem).toString('base64'));
+    const table: readonly [string, ConnectionOptions, { thumbprint: string; chain: string[] } | null][] = [
+      ['none', {}, null],
+      [
+        'leaf alone',
+        { cert: direct.certPem, key: direct.keyPem },
+        { thumbprint: thumbprint(direct.certPem), chain: chain(direct.certPem) },
+      ],
+      [
+        'leaf and intermediate',
+        { cert: indirect.certPem + clientSub.certPem, key: indirect.keyPem },
+        { thumbprint: thumbprint(indirect.certPem), chain: chain(indirect.certPem, clientSub.certPem) },
+      ],
+      [
+        'leaf to root',
+        { cert: indirect.certPem + clientSub.certPem + clientRoot.certPem, key: indirect.keyPem },
+        {
+          thumbprint: thumbprint(indirect.certPem),
+          chain: chain(indirect.certPem, clientSub.certPem, clientRoot.certPem),
+        },
+      ],
+      [
+        'padded with the certificate of somebody else',
+        { cert: direct.certPem + indirect.certPem, key: direct.keyPem },
+        { thumbprint: thumbprint(direct.certPem), chain: chain(direct.certPem) },
+      ],
+    ];
+    for (const [what, tls, expected] of table) {
+      const answer = await send(port, '/certificates', { tls });
+      assert.equal(answer.status, 200, what);
+      assert.deepEqual(answer.json.data, expected, what);
+    }
+  });
+
+  test('a resumed connection still has the whole chain, and another listener refuses the ticket', async (t) => {
+    const { port } = await startTestListener(t, { routes: [whoami, plain] });
+    const other = await startTestListener(t, { routes: [whoami], listener: { name: 'other' } });
+    for (const maxVersion of ['TLSv1.3', 'TLSv1.2'] as const) {
+      const tls = { cert: indirect.certPem + clientSub.certPem, key: indirect.keyPem, maxVersion };
+      const first = await openSocket(port, tls);
+      const session = await new Promise<Buffer | undefined>((resolve) => {
+        // TLS 1.2 hands out its ticket within the handshake, TLS 1.3 after it.
+        if (maxVersion === 'TLSv1.2') resolve(first.getSession());
+        first.once('session', resolve);
+        first.resume();
+        first.write(`GET /plain HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+      });
+      first.destroy();
+      const ask = async (at: number) => {
+        const socket = await openSocket(at, { ...tls, ...(session && { session }) });
+        const reused = socket.isSessionReused();
+        const text = await new Promise<string>((resolve) => {
+          socket.once('data', (data) => resolve(data.toString()));
+          socket.write(`GET /certificates HTTP/1.1\r\nHost: localhost:${at}\r\n\r\n`);
+        });
+        socket.destroy();
+        return { reused, text };
+      };
+      const resumed = await ask(port);
+      assert.equal(resumed.reused, true, maxVersion);
+      assert.ok(resumed.text.includes(thumbprint(indirect.certPem)));
+      assert.ok(
+        resumed.text.includes(der(clientSub.certPem).toString('base64')),
+        'the intermediate is there',
+      );
+      const elsewhere = await ask(other.port);
+      assert.equal(elsewhere.reused, false, maxVersion);
+      assert.ok(elsewhere.text.includes(thumbprint(indirect.certPem)));
+    }
+  });
+
+  test('a listener without client certificates does not ask', async (t) => {
+    const { port } = await startTestListener(t, {
+      routes: [whoami],
+      listener: { clientCertificates: 'none' },
+    });
+    const answer = await send(port, '/certificates', { tls: { cert: direct.certPem, key: direct.keyPem } });
+    assert.equal(answer.json.data, null);
+  });
+
+  test('headers that claim a certificate are nothing', async (t) => {
+    const { port } = await startTestListener(t, { routes: [whoami] });
+    const claim = encodeURIComponent(direct.certPem);
+    const headers = {
+      'x-client-cert': claim,
+      'x-client-certpem': claim,
+      'x-forwarded-client-cert': claim,
+      'x-ssl-cert': claim,
+      x_ssl_client_cert: claim,
+      'ssl-client-cert': claim,
+    };
+    assert.equal((await send(port, '/certificates', { headers })).json.data, null);
+  });
+});
+
+describe('TLS', () => {
+  test('old versions, weak ciphers and plain HTTP get nowhere', async (t) => {
+    const { port } = await startTestListener(t);
+    const refused: readonly ConnectionOptions[] = [
+      { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+      { maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA' },
+      { maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256' },
+      { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA256' },
+      { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES256-SHA' },
+      { ALPNProtocols: ['h2'] },
+    ];
+    for (const tls of refused) await assert.rejects(openSocket(port, tls), JSON.stringify(tls));
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const socket = await openSocket(port, { minVersion: version, maxVersion: version });
+      assert.equal(socket.getProtocol(), version);
+      assert.ok(socket.getCipher().name.includes('GCM'));
+      socket.destroy();
+    }
+    const plain = await new Promise<string>((resolve) => {
+      const socket = connectTcp(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
+      let text = '';
+      socket.on('data', (data) => {
+        text += data.toString('latin1');
+      });
+      socket.on('error', () => {});
+      socket.on('close', () => resolve(text));
+    });
+    assert.ok(!plain.includes('HTTP/'));
+  });
+
+  test('a configured minimum version holds', async (t) => {
+    const tls = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' } as const;
+    const { port } = await startTestListener(t, { listener: { tls } });
+    await assert.rejects(openSocket(port, { maxVersion: 'TLSv1.2' }));
+    (await openSocket(port)).destroy();
+  });
+
+  test('renegotiation is refused', async (t) => {
+    const { port } = await startTestListener(t);
+    const socket = await openSocket(port, { maxVersion: 'TLSv1.2' });
+    const error = await new Promise((resolve) => {
+      socket.once('error', resolve);
+      socket.once('close', () => resolve('closed'));
+      socket.renegotiate({ rejectUnauthorized: false }, (failure) => resolve(failure ?? 'renegotiated'));
+    });
+    assert.notEqual(error, 'renegotiated');
+    socket.destroy();
+  });
+
+  test('certificates are replaced without dropping connections, bad ones are not taken', async (t) => {
+    const { running, port } = await startTestListener(t);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.after(() => agent.destroy());
+    const serial = (tls: ConnectionOptions = {}) =>
+      openSocket(port, tls).then((socket) => {
+        const { serialNumber } = socket.getPeerCertificate();
+        socket.destroy();
+        return serialNumber;
+      });
+    const open = await openSocket(port);
+    const before = await serial();
+
+    const fresh = await newMaterial();
+    running.reloadCertificates(fresh);
+    const after = await serial();
+    assert.notEqual(after, before);
+    assert.equal(after, new X509Certificate(fresh.certificateChain).serialNumber);
+    assert.throws(
+      () => running.reloadCertificates({ ...fresh, privateKey: testMaterial.privateKey }),
+      ListenError,
+    );
+    assert.equal(await serial(), after);
+
+    const answer = await new Promise<string>((resolve) => {
+      open.once('data', (data) => resolve(data.toString()));
+      open.write(`GET /edge/client/v1/version HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+    });
+    assert.match(answer, /^HTTP\/1\.1 200 /);
+    open.destroy();
+    await assert.rejects(openSocket(port, { maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA' }), 'limits stay');
+  });
+});
+
+describe('opening a listener', () => {
+  const start = (
+    ...args: Parameters<typeof startListener> extends [unknown, ...infer Rest] ? Rest : never
+  ) => {
+    const mount: ListenerNeeds = {
+      clock: systemClock,
+      random: systemRandom,
+      log: recordingLogger(),
+      authenticate: () => {
+        throw new Error('not asked');
+      },
+    };
+    return startListener(mount, ...args);
+  };
+
+  test('an address in use is one clear sentence, and nothing stays open', async (t) => {
+    const taken = createTcpServer().listen(0, '127.0.0.1');
+    t.after(() => taken.close());
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as { port: number };
+    const listener = testListener({
+      bindPoints: [bindPoint(), bindPoint(`localhost:${port}`, port)],
+    });
+    await assert.rejects(start(listener, testMaterial, echoRoutes), (error: unknown) => {
+      assert.ok(error instanceof ListenError);
+      assert.match(
+        error.message,
+        new RegExp(`^The listener "test" cannot listen on 127\\.0\\.0\\.1:${port}: another program`),
+      );
+      return true;
+    });
+    const away = testListener({
+      bindPoints: [{ ...bindPoint(), interface: { host: '192.0.2.1', port: 0 } }],
+    });
+    await assert.rejects(start(away, testMaterial, echoRoutes), /this machine has no such address/);
+  });
+
+  test('an identity that cannot be used names the file', async () => {
+    const other = await newMaterial();
+    const table: readonly [Parameters<typeof startListener>[2], RegExp][] = [
+      [{ ...testMaterial, certificateChain: '' }, /server\.pem does not begin with a certificate/],
+      [{ ...testMaterial, privateKey: 'x' }, /key\.pem does not hold an unencrypted private key/],
+      [
+        { ...testMaterial, privateKey: other.privateKey },
+        /key\.pem does not belong to the certificate in server\.pem/,
+      ],
+    ];
+    for (const [material, message] of table) {
+      await assert.rejects(start(testListener(), material, echoRoutes), (error: unknown) => {
+        assert.ok(error instanceof ListenError);
+        assert.match(error.message, message);
+        assert.ok(!error.message.includes('PRIVATE KEY'));
+        return true;
+      });
+    }
+  });
+
+  test('one source has a limited number of connections, and gets room back', async (t) => {
+    const { port } = await startTestListener(t, { limits: { connectionsPerSource: 3 } });
+    const open = [await openSocket(port), await openSocket(port), await openSocket(port)];
+    await assert.rejects(openSocket(port));
+    open[0]?.destroy();
+    let again: Awaited<ReturnType<typeof openSocket>> | undefined;
+    for (let attempt = 0; attempt < 50 && again === undefined; attempt += 1) {
+      again = await openSocket(port).catch(() => undefined);
+    }
+    assert.ok(again !== undefined);
+    for (const socket of [...open, again]) socket.destroy();
+  });
+});
+
+describe('closing a listener', () => {
+  test('requests under way are finished, idle connections end, new ones are refused', async (t) => {
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let begun: () => void = () => {};
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const slow = route({
+      methods: ['GET'],
+      path: '/slow',
+      api: 'edge-client',
+      guard: 'anonymous',
+      errors: 'edge',
+      async handler() {
+        begun();
+        await released;
+        return envelope('done');
+      },
+    });
+    const { running, port } = await startTestListener(t, { routes: [slow], limits: { drain: 10_000 } });
+    const idle = await openSocket(port);
+    const idleClosed = new Promise((resolve) => idle.once('close', resolve));
+    idle.resume();
+    const answer = sendRaw(port, `GET /slow HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`, 8000);
+    await hasBegun;
+    const closed = running.close();
+    await idleClosed;
+    await assert.rejects(openSocket(port), /ECONNREFUSED/);
+    release();
+    const { text, closed: connectionClosed } = await answer;
+    assert.match(text, /^HTTP\/1\.1 200 [\s\S]*"data":"done"/);
+    assert.ok(connectionClosed);
+    await closed;
+  });
+
+  test('what does not end in time is ended', async (t) => {
+    const stuck = route({
+      methods: ['GET'],
+      path: '/stuck',
+      api: 'edge-client',
+      guard: 'anonymous',
+      errors: 'edge',
+      handler: () => new Promise<never>(() => {}),
+    });
+    const { running, port } = await startTestListener(t, { routes: [stuck], limits: { drain: 200 } });
+    const answer = sendRaw(port, `GET /stuck HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`, 8000);
+    const halfOpen = connectTcp(port, '127.0.0.1');
+    halfOpen.on('error', () => {});
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await running.close();
+    assert.equal((await answer).text, '');
+  });
+
+  test('a client that goes away in the middle leaves the server well', async (t) => {
+    const { port, log } = await startTestListener(t);
+    for (let round = 0; round < 20; round += 1) {
+      const request = httpsRequest({
+        host: '127.0.0.1',
+        port,
+        path: '/edge/client/v1/things',
+        method: 'POST',
+        rejectUnauthorized: false,
+        headers: { host: `localhost:${port}`, 'content-type': 'application/json', 'content-length': '1000' },
+      });
+      request.on('error', () => {});
+      request.write('{"a":');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      request.destroy();
+    }
+    assert.equal((await send(port, '/edge/client/v1/version')).status, 200);
+    assert.deepEqual(
+      log.lines.filter((line) => line.level === 'error'),
+      [],
+    );
+  });
+});
