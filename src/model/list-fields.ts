@@ -19,58 +19,50 @@ const boolean: Omit<ListField, 'field'> = { kind: 'boolean', nullable: false };
 const time: Omit<ListField, 'field'> = { kind: 'time', nullable: false };
 const optionalTime: Omit<ListField, 'field'> = { kind: 'time', nullable: true };
 
+/** @param fields by the client's name; `field` where the store's differs */
 function listFields(
-  fields: Readonly<Record<string, Omit<ListField, 'field'>>>,
-  aliases: Readonly<Record<string, string>> = {},
+  fields: Readonly<Record<string, Omit<ListField, 'field'> & { readonly field?: string }>>,
 ): ListFields {
-  const known = new Map<string, ListField>();
-  for (const [field, rules] of Object.entries(fields)) known.set(field, { field, ...rules });
-  for (const [alias, field] of Object.entries(aliases)) {
-    const target = known.get(field);
-    if (target !== undefined) known.set(alias, target);
-  }
-  return known;
+  return new Map(Object.entries(fields).map(([name, rules]) => [name, { field: name, ...rules }]));
 }
 
-export const identityListFields = listFields(
-  {
-    id: text,
-    name: text,
-    type: text,
-    externalId: optionalText,
-    authPolicyId: text,
-    isAdmin: boolean,
-    disabledAt: optionalTime,
-    disabledUntil: optionalTime,
-    createdAt: time,
-    updatedAt: time,
-  },
-  { typeId: 'type', authPolicy: 'authPolicyId' },
-);
+export const identityListFields = listFields({
+  id: text,
+  name: text,
+  type: text,
+  typeId: { field: 'type', ...text },
+  externalId: optionalText,
+  authPolicyId: text,
+  authPolicy: { field: 'authPolicyId', ...text },
+  isAdmin: boolean,
+  disabledAt: optionalTime,
+  createdAt: time,
+  updatedAt: time,
+});
 
-export const authenticatorListFields = listFields(
-  {
-    id: text,
-    method: text,
-    identityId: text,
-    username: optionalText,
-    createdAt: time,
-    updatedAt: time,
-  },
-  { identity: 'identityId' },
-);
+/** `identity` is the id where clients write it, as in documents; the store calls the joined name that. */
+const ofIdentity = {
+  identityId: { field: 'identityId', ...text },
+  identity: { field: 'identityId', ...text },
+  identityName: { field: 'identity', ...text },
+} as const;
 
-export const apiSessionListFields = listFields(
-  {
-    id: text,
-    mechanism: text,
-    identityId: text,
-    authenticatorId: optionalText,
-    clientId: text,
-    ipAddress: text,
-    createdAt: time,
-    lastActivityAt: time,
-    expiresAt: time,
-  },
-  { identity: 'identityId', type: 'mechanism' },
-);
+export const authenticatorListFields = listFields({
+  id: text,
+  method: text,
+  ...ofIdentity,
+  username: optionalText,
+  createdAt: time,
+  updatedAt: time,
+});
+
+export const apiSessionListFields = listFields({
+  id: text,
+  type: text,
+  mechanism: { field: 'type', ...text },
+  ...ofIdentity,
+  ipAddress: text,
+  createdAt: time,
+  lastActivityAt: time,
+  expiresAt: time,
+});
