@@ -3,7 +3,9 @@
 
 import type { Config } from './config/config.ts';
 import { auditLog } from './explain/audit-log.ts';
+import { assetRoutes } from './http/assets.ts';
 import { edgeClientRoutes } from './http/edge/routes.ts';
+import { healthRoutes } from './http/health.ts';
 import { managementRoutes } from './http/management/routes.ts';
 import type { MountNeeds } from './http/mount.ts';
 import { oidcRoutes } from './http/oidc/routes.ts';
@@ -90,8 +92,10 @@ export async function openServices(foundations: Foundations): Promise<Services> 
   const { tagKey, authRequestRoot } = await openServerSecrets({ keys: store.keys, vault, random });
   const hasher = passwordHasher(foundations.hashPool);
 
-  const edgeNeeds = { config, store, clock, random, audit, hasher };
-  const openId = oidcRoutes({
+  const health = healthRoutes({ clock, log }, [
+    { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
+  ]);
+  const oidcEndpoints = oidcRoutes({
     store,
     clock,
     random,
@@ -109,8 +113,10 @@ export async function openServices(foundations: Foundations): Promise<Services> 
       refreshFamily: oidc.refreshFamilyDuration,
     },
   });
-  const routes = [...openId, ...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
+  const edgeNeeds = { config, store, clock, random, audit, hasher };
+  const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
+  const routes = [...oidcEndpoints, ...edgeEndpoints, ...assetRoutes, ...health];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended }),
   );

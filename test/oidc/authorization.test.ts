@@ -111,9 +111,9 @@ describe('before client and redirect URI are proven, an error is shown and never
         headers: { accept: 'text/html' },
       });
       assertShown(page);
-      assert.match(page.headers['content-type'] ?? '', /^text\/html/);
+      assert.match(String(page.headers['content-type']), /^text\/html/);
       assert.match(
-        page.headers['content-security-policy'] ?? '',
+        String(page.headers['content-security-policy']),
         /default-src 'none'.*frame-ancestors 'none'/,
       );
     });

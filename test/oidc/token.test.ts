@@ -351,7 +351,7 @@ describe('refreshing', () => {
       refresh_token.slice(0, -1),
       refresh_token.slice(0, -8),
       `${refresh_token}A`,
-      `A${refresh_token.slice(1)}`,
+      `B${refresh_token.slice(1)}`,
     ];
     for (const text of others) assertRefused(await refresh(server, text), 'invalid_grant');
     assertRefused(await refresh(server, refresh_token, { client_id: 'other' }), 'invalid_client');

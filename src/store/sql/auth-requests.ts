@@ -54,7 +54,7 @@ export function loginRecordOf(row: SqlRow): LoginRecord {
     authRequest: JSON.parse(text(row, 'request')) as AuthRequest,
     generation: integer(row, 'generation'),
     progress: JSON.parse(text(row, 'progress')) as LoginProgress,
-    hasCode: row['code_hash'] !== null,
+    hasCode: row.code_hash !== null,
     expiresAt: integer(row, 'expires_at'),
   };
 }
@@ -120,7 +120,11 @@ function* openSession(redeem: RedeemCode, authRequest: AuthRequest, progress: Lo
 
 /** Why the code was refused, and what follows from it. */
 function* refuseCode(redeem: RedeemCode): Intent<RedeemOutcome> {
-  const row = yield* first('SELECT * FROM auth_requests WHERE id = ? AND code_hash = ?', redeem.key, redeem.codeHash);
+  const row = yield* first(
+    'SELECT * FROM auth_requests WHERE id = ? AND code_hash = ?',
+    redeem.key,
+    redeem.codeHash,
+  );
   if (row === undefined) return refused('unknown');
   const isBound =
     text(row, 'client_id') === redeem.clientId &&

@@ -3,7 +3,14 @@ import type { Millis } from '../../platform/clock.ts';
 import type { NewPasswordAuthenticator, PasswordLogin } from '../contracts/authenticators.ts';
 import { endSessionsOf } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
-import { authenticatorOf, authPolicyColumns, authPolicyOf, identityColumns, identityOf, text } from './codec.ts';
+import {
+  authenticatorOf,
+  authPolicyColumns,
+  authPolicyOf,
+  identityColumns,
+  identityOf,
+  text,
+} from './codec.ts';
 import { insertPassword } from './identities.ts';
 import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 

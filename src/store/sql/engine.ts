@@ -1,5 +1,5 @@
-import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
 import type { SqlRow, SqlValue } from './intent.ts';
+import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
 
 /** What an engine does for the implementation of the contracts. */
 export interface Engine {

@@ -1,6 +1,6 @@
 // Every intent by its name. The writer thread looks them up here, since functions do not cross threads.
 
-import { type SessionEndReason } from '../../model/api-session.ts';
+import type { SessionEndReason } from '../../model/api-session.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { endSession, endSessionsOf, rotateRefreshToken } from './api-sessions.ts';
 import { recordPrimaryLogin, redeemCode } from './auth-requests.ts';
@@ -16,8 +16,12 @@ export const intents = {
   rotateRefreshToken,
   endSession: (args: { id: string; reason: SessionEndReason; now: Millis }) =>
     endSession(args.id, args.reason, args.now),
-  endSessionsOf: (args: { identityId: string; reason: SessionEndReason; now: Millis; except: string | null }) =>
-    endSessionsOf(args.identityId, args.reason, args.now, args.except),
+  endSessionsOf: (args: {
+    identityId: string;
+    reason: SessionEndReason;
+    now: Millis;
+    except: string | null;
+  }) => endSessionsOf(args.identityId, args.reason, args.now, args.except),
   createIdentity,
   updateIdentity,
   deleteIdentity,

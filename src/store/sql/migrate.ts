@@ -25,7 +25,7 @@ export function migrateSqlite(database: DatabaseSync): { readonly from: number; 
   try {
     database.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
     const row = database.prepare('SELECT version FROM schema_version').get();
-    const from = row === undefined ? 0 : Number(row['version']);
+    const from = row === undefined ? 0 : Number(row.version);
     if (from > schemaVersion) {
       throw new SchemaError(
         `the database has schema version ${from}, this release knows ${schemaVersion}: start a newer release, or restore a backup that fits this one`,

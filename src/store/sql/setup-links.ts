@@ -10,7 +10,11 @@ export function* createSetupLink(link: {
   readonly expiresAt: Millis;
   readonly now: Millis;
 }): Intent<void> {
-  yield* first('UPDATE setup_links SET expires_at = ? WHERE used_at IS NULL AND expires_at > ?', link.now, link.now);
+  yield* first(
+    'UPDATE setup_links SET expires_at = ? WHERE used_at IS NULL AND expires_at > ?',
+    link.now,
+    link.now,
+  );
   yield* first(
     'INSERT INTO setup_links (id, token_hash, created_at, expires_at) VALUES (?, ?, ?, ?)',
     link.id,
@@ -23,7 +27,10 @@ export function* createSetupLink(link: {
 export const findSetupLinkSql = 'SELECT * FROM setup_links WHERE token_hash = ?';
 
 /** What a link is good for. */
-export function setupLinkState(row: SqlRow | undefined, now: Millis): 'usable' | 'used' | 'expired' | 'unknown' {
+export function setupLinkState(
+  row: SqlRow | undefined,
+  now: Millis,
+): 'usable' | 'used' | 'expired' | 'unknown' {
   if (row === undefined) return 'unknown';
   if (integerOrNull(row, 'used_at') !== null) return 'used';
   return integer(row, 'expires_at') > now ? 'usable' : 'expired';

@@ -8,7 +8,7 @@ import { type Engine, sqliteDialect } from './engine.ts';
 import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
 import { connectSqlite } from './sqlite-connection.ts';
 import { errorOf } from './sqlite-errors.ts';
-import type { WriterAnswer, WriteRequest } from './sqlite-writer.ts';
+import type { WriteRequest, WriterAnswer } from './sqlite-writer.ts';
 
 interface Pending {
   resolve(outcome: unknown): void;
@@ -62,7 +62,7 @@ export function openSqliteEngine(path: string): Engine {
     await Promise.allSettled([...listeners].map((listener) => listener()));
   }
 
-  const dataVersion = () => reader.run({ sql: 'PRAGMA data_version', params: [] })[0]?.['data_version'];
+  const dataVersion = () => reader.run({ sql: 'PRAGMA data_version', params: [] })[0]?.data_version;
   let seenVersion = dataVersion();
   const poll = setInterval(() => {
     const version = dataVersion();

@@ -3,8 +3,8 @@
 // requests share a sync and a lone one does not wait.
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { type IntentName, intents } from './intents.ts';
 import type { Intent } from './intent.ts';
+import { type IntentName, intents } from './intents.ts';
 import { connectSqlite } from './sqlite-connection.ts';
 import { type WriteFailure, writeFailureOf } from './sqlite-errors.ts';
 

@@ -1,0 +1,78 @@
+// What can be listed, and by which fields. Names are those of the API.
+
+import type { Millis } from '../../platform/clock.ts';
+import type { ListField, ListSource } from './list-query.ts';
+
+const everything = { sql: '1 = 1', params: [] } as const;
+
+function fields(list: readonly (readonly [name: string, column: string, type: ListField['type']])[]) {
+  return Object.fromEntries(list.map(([name, column, type]) => [name, { column, type }]));
+}
+
+export const identitiesSource: ListSource = {
+  from: 'identities',
+  select: '*',
+  where: everything,
+  tieBreaker: 'id',
+  fields: fields([
+    ['id', 'id', 'text'],
+    ['name', 'name', 'text'],
+    ['type', 'type', 'text'],
+    ['typeId', 'type', 'text'],
+    ['externalId', 'external_id', 'text'],
+    ['isAdmin', 'is_admin', 'boolean'],
+    ['authPolicyId', 'auth_policy_id', 'text'],
+    ['createdAt', 'created_at', 'time'],
+    ['updatedAt', 'updated_at', 'time'],
+    ['disabledAt', 'disabled_at', 'time'],
+  ]),
+};
+
+export const authenticatorsSource: ListSource = {
+  from: 'authenticators JOIN identities ON identities.id = authenticators.identity_id',
+  select: 'authenticators.*, identities.name AS identity_name',
+  where: everything,
+  tieBreaker: 'authenticators.id',
+  fields: fields([
+    ['id', 'authenticators.id', 'text'],
+    ['method', 'authenticators.method', 'text'],
+    ['identityId', 'authenticators.identity_id', 'text'],
+    ['identity', 'identities.name', 'text'],
+    ['username', 'authenticators.username', 'text'],
+    ['createdAt', 'authenticators.created_at', 'time'],
+    ['updatedAt', 'authenticators.updated_at', 'time'],
+  ]),
+};
+
+/** Live sessions. */
+export function apiSessionsSource(now: Millis): ListSource {
+  return {
+    from: 'api_sessions JOIN identities ON identities.id = api_sessions.identity_id',
+    select: 'api_sessions.*, identities.name AS identity_name',
+    where: { sql: 'api_sessions.ended_at IS NULL AND api_sessions.expires_at > ?', params: [now] },
+    tieBreaker: 'api_sessions.id',
+    fields: fields([
+      ['id', 'api_sessions.id', 'text'],
+      ['type', 'api_sessions.mechanism', 'text'],
+      ['identityId', 'api_sessions.identity_id', 'text'],
+      ['identity', 'identities.name', 'text'],
+      ['ipAddress', 'api_sessions.ip_address', 'text'],
+      ['createdAt', 'api_sessions.created_at', 'time'],
+      ['lastActivityAt', 'api_sessions.last_activity_at', 'time'],
+      ['expiresAt', 'api_sessions.expires_at', 'time'],
+    ]),
+  };
+}
+
+export const authPoliciesSource: ListSource = {
+  from: 'auth_policies',
+  select: '*',
+  where: everything,
+  tieBreaker: 'id',
+  fields: fields([
+    ['id', 'id', 'text'],
+    ['name', 'name', 'text'],
+    ['createdAt', 'created_at', 'time'],
+    ['updatedAt', 'updated_at', 'time'],
+  ]),
+};

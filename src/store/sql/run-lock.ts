@@ -1,0 +1,29 @@
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Another controller runs on the same database; the message is a sentence for the operator. */
+export class AlreadyRunning extends Error {
+  override readonly name = 'AlreadyRunning';
+}
+
+/**
+ * Makes sure that one controller at a time runs on an SQLite database. The lock is the operating system's, on a
+ * file of its own beside the database, so that it ends with the process however that ends, and so that the
+ * offline commands can still open the database.
+ * @throws AlreadyRunning
+ */
+export function acquireRunLock(databasePath: string): { release(): void } {
+  const path = `${databasePath}.lock`;
+  closeSync(openSync(path, 'a', 0o600));
+  const lock = new DatabaseSync(path, { timeout: 0 });
+  try {
+    lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    lock.close();
+    throw new AlreadyRunning(
+      `another controller is running on ${databasePath}: stop it first, or use PostgreSQL to run several`,
+      { cause },
+    );
+  }
+  return { release: () => lock.close() };
+}

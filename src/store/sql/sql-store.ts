@@ -1,0 +1,145 @@
+// The contracts over an engine: reads become model values, writes are intents.
+
+import type { Change, ChangeKind } from '../../model/change.ts';
+import { asId } from '../../model/ids.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { Store } from '../contracts/store.ts';
+import { findLoginSql, loginRecordOf } from './auth-requests.ts';
+import { findPasswordLoginSql, passwordLoginOf } from './authenticators.ts';
+import {
+  apiSessionOf,
+  authenticatorOf,
+  authPolicyOf,
+  identityOf,
+  integer,
+  signingKeyOf,
+  text,
+} from './codec.ts';
+import type { Engine } from './engine.ts';
+import { countUsableAdminsSql } from './identities.ts';
+import type { SqlRow, SqlValue } from './intent.ts';
+import { compileList, type ListSource } from './list-query.ts';
+import {
+  apiSessionsSource,
+  authenticatorsSource,
+  authPoliciesSource,
+  identitiesSource,
+} from './list-sources.ts';
+import { findSetupLinkSql, setupLinkState } from './setup-links.ts';
+
+export function sqlStore(engine: Engine): Store {
+  async function find<T>(read: (row: SqlRow) => T, sql: string, ...params: SqlValue[]): Promise<T | null> {
+    const [row] = await engine.read(sql, ...params);
+    return row === undefined ? null : read(row);
+  }
+
+  async function list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T): Promise<Page<T>> {
+    const { page, count } = compileList(source, query);
+    const [total] = await engine.read(count.sql, ...count.params);
+    const rows = await engine.read(page.sql, ...page.params);
+    return { items: rows.map(read), totalCount: total === undefined ? 0 : integer(total, 'total') };
+  }
+
+  return {
+    authRequests: {
+      recordPrimaryLogin: (login) => engine.write('recordPrimaryLogin', login),
+      findLogin: (key, now) => find(loginRecordOf, findLoginSql, key, now),
+      redeemCode: (redeem) => engine.write('redeemCode', redeem),
+    },
+    apiSessions: {
+      find: (id) => find(apiSessionOf, 'SELECT * FROM api_sessions WHERE id = ?', id),
+      list: (query, now) =>
+        list(apiSessionsSource(now), query, (row) => ({
+          ...apiSessionOf(row),
+          identityName: text(row, 'identity_name'),
+        })),
+      rotateRefreshToken: (rotate) => engine.write('rotateRefreshToken', rotate),
+      end: (id, reason, now) => engine.write('endSession', { id, reason, now }),
+      endAllOf: (identityId, reason, now, except) =>
+        engine.write('endSessionsOf', { identityId, reason, now, except: except ?? null }),
+      async listEnded(now) {
+        const sql = 'SELECT id, expires_at FROM api_sessions WHERE ended_at IS NOT NULL AND expires_at > ?';
+        const rows = await engine.read(sql, now);
+        return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
+      },
+    },
+    identities: {
+      create: (identity, password, now) => engine.write('createIdentity', { identity, password, now }),
+      find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
+      list: (query) => list(identitiesSource, query, (row) => identityOf(row)),
+      update: (id, patch, now) => engine.write('updateIdentity', { id, patch, now }),
+      delete: (id, now) => engine.write('deleteIdentity', { id, now }),
+      async countUsableAdmins(now, except) {
+        const [row] = await engine.read(countUsableAdminsSql, except ?? '', now);
+        return row === undefined ? 0 : integer(row, 'total');
+      },
+    },
+    authenticators: {
+      findPasswordLogin: (usernameKey) => find(passwordLoginOf, findPasswordLoginSql, usernameKey),
+      createPassword: (authenticator, now) => engine.write('createPassword', { authenticator, now }),
+      find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
+      list: (query) =>
+        list(authenticatorsSource, query, (row) => ({
+          ...authenticatorOf(row),
+          identityName: text(row, 'identity_name'),
+        })),
+      updatePassword: (id, patch, now, exceptSession) =>
+        engine.write('updatePassword', { id, patch, now, exceptSession: exceptSession ?? null }),
+      rehashPassword: (id, oldHash, newHash) => engine.write('rehashPassword', { id, oldHash, newHash }),
+      delete: (id, now) => engine.write('deleteAuthenticator', { id, now }),
+    },
+    authPolicies: {
+      find: (id) => find((row) => authPolicyOf(row), 'SELECT * FROM auth_policies WHERE id = ?', id),
+      list: (query) => list(authPoliciesSource, query, (row) => authPolicyOf(row)),
+    },
+    keys: {
+      async listSigningKeys(now) {
+        const sql = `SELECT * FROM signing_keys WHERE removed_at IS NULL OR removed_at > ?
+          ORDER BY active_from, created_at`;
+        return (await engine.read(sql, now)).map(signingKeyOf);
+      },
+      rotateSigningKey: (rotation) => engine.write('rotateSigningKey', rotation),
+      async serverSecret(name, make) {
+        const kept = await find(
+          (row) => text(row, 'sealed'),
+          'SELECT sealed FROM server_secrets WHERE name = ?',
+          name,
+        );
+        return kept ?? engine.write('keepServerSecret', { name, sealed: make() });
+      },
+    },
+    setupLinks: {
+      create: (link) => engine.write('createSetupLink', link),
+      async check(tokenHash, now) {
+        const [row] = await engine.read(findSetupLinkSql, tokenHash);
+        return setupLinkState(row, now);
+      },
+      redeem: (tokenHash, admin, password, now) =>
+        engine.write('redeemSetupLink', { tokenHash, admin, password, now }),
+    },
+    changes: {
+      async readAfter(seq) {
+        const rows = await engine.read(
+          'SELECT seq, kind, entity_id FROM changes WHERE seq > ? ORDER BY seq',
+          seq,
+        );
+        return rows.map(changeOf);
+      },
+      async latestSeq() {
+        const [row] = await engine.read('SELECT coalesce(max(seq), 0) AS latest FROM changes');
+        return row === undefined ? 0 : integer(row, 'latest');
+      },
+      onChange: (listener) => engine.onChange(listener),
+    },
+    expiry: { deleteExpired: (now, batch) => engine.write('deleteExpired', { now, batch }) },
+    close: () => engine.close(),
+  };
+}
+
+function changeOf(row: SqlRow): Change {
+  return {
+    seq: integer(row, 'seq'),
+    kind: text(row, 'kind') as ChangeKind,
+    entityId: text(row, 'entity_id'),
+  };
+}
