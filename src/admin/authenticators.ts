@@ -18,7 +18,7 @@ import type { IdentityStore } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
-import { keepAnAdministrator } from './last-administrator.ts';
+import { lastAdministrator } from './last-administrator.ts';
 
 export interface AuthenticatorNeeds {
   readonly store: {
@@ -140,9 +140,12 @@ export async function deleteAuthenticator(
   id: string,
 ): Promise<void> {
   const { authenticator, identity } = await findWithIdentity(needs, id);
-  if (await isOnlyOne(needs, identity)) await keepAnAdministrator(needs, identity);
-  const isGone = await needs.store.authenticators.delete(authenticator.id, needs.clock.now());
-  if (!isGone) throw new AuthError('not_found');
+  const { authenticators } = needs.store;
+  const isGone = await authenticators.delete(authenticator.id, needs.clock.now());
+  if (!isGone) {
+    const isThere = (await authenticators.find(authenticator.id)) !== null;
+    throw isThere ? lastAdministrator(identity) : new AuthError('not_found');
+  }
   recordChange(needs, by, { action: 'delete', entity: 'authenticator', entityId: id, fields: [] });
 }
 
@@ -155,16 +158,6 @@ async function findWithIdentity(
     authenticator === null ? null : await needs.store.identities.find(authenticator.identityId);
   if (authenticator === null || identity === null) throw new AuthError('not_found');
   return { authenticator, identity };
-}
-
-async function isOnlyOne(needs: Pick<AuthenticatorNeeds, 'store'>, identity: Identity): Promise<boolean> {
-  const { totalCount } = await needs.store.authenticators.list({
-    filter: { op: '=', field: 'identityId', value: identity.id },
-    sort: [],
-    limit: 1,
-    offset: 0,
-  });
-  return totalCount === 1;
 }
 
 function acceptableUsername(username: string): string {

@@ -19,7 +19,7 @@ import {
   takenRefused,
 } from './acceptable-values.ts';
 import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
-import { keepAnAdministrator } from './last-administrator.ts';
+import { whyNotChanged } from './last-administrator.ts';
 
 export interface IdentityNeeds {
   readonly store: {
@@ -88,9 +88,7 @@ export async function updateIdentity(
   id: string,
   fields: Some<IdentityFields>,
 ): Promise<void> {
-  const identity = await getIdentity(needs, id);
-  if (fields.isAdmin === false) await keepAnAdministrator(needs, identity);
-  await change(needs, identity.id, await acceptable(needs, fields), fields);
+  await change(needs, asId(id), await acceptable(needs, fields), fields);
   recordChange(needs, by, {
     action: 'update',
     entity: 'identity',
@@ -104,10 +102,9 @@ export async function updateIdentity(
  * @throws AuthError not_found, conflict (the last administrator)
  */
 export async function deleteIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
-  const identity = await getIdentity(needs, id);
-  await keepAnAdministrator(needs, identity);
-  const isGone = await needs.store.identities.delete(identity.id, needs.clock.now());
-  if (!isGone) throw new AuthError('not_found');
+  const identityId = asId<IdentityId>(id);
+  const isGone = await needs.store.identities.delete(identityId, needs.clock.now());
+  if (!isGone) throw await whyNotChanged(needs, identityId);
   recordChange(needs, by, { action: 'delete', entity: 'identity', entityId: id, fields: [] });
 }
 
@@ -122,11 +119,9 @@ export async function disableIdentity(
   id: string,
   minutes: number,
 ): Promise<void> {
-  const identity = await getIdentity(needs, id);
-  await keepAnAdministrator(needs, identity);
   const disabledAt = needs.clock.now();
   const disabledUntil = minutes === 0 ? null : disabledAt + minutes * MINUTE;
-  await change(needs, identity.id, { disabledAt, disabledUntil });
+  await change(needs, asId(id), { disabledAt, disabledUntil });
   const fields = ['disabledAt', 'disabledUntil'];
   recordChange(needs, by, { action: 'disable', entity: 'identity', entityId: id, fields });
 }
@@ -157,7 +152,7 @@ async function change(
   sent: Some<IdentityFields> = {},
 ): Promise<void> {
   const step = needs.store.identities.update(id, patch, needs.clock.now());
-  if (!(await takenRefused({ ...sent }, step))) throw new AuthError('not_found');
+  if (!(await takenRefused({ ...sent }, step))) throw await whyNotChanged(needs, id);
 }
 
 /** The given fields in the form in which they are stored. */

@@ -53,6 +53,23 @@ describe('the last administrator', () => {
     assert.equal((await (await loggedIn(server, 'second')).get('identities')).status, 200);
   });
 
+  test('remains when two administrators remove each other at once', async () => {
+    const secondId = await server.createUser({ name: 'second', password, isAdmin: true });
+    const second = await loggedIn(server, 'second');
+    const removals: readonly (readonly [string, string, unknown?])[] = [
+      ['PATCH', '', { isAdmin: false }],
+      ['POST', '/disable', { durationMinutes: 1 }],
+      ['DELETE', ''],
+    ];
+    await Promise.all(
+      removals.flatMap(([method, action, body]) => [
+        admin.call(method, `identities/${secondId}${action}`, body),
+        second.call(method, `identities/${rootId}${action}`, body),
+      ]),
+    );
+    assert.equal(await server.store.identities.countUsableAdmins(server.clock.now()), 1);
+  });
+
   test('may be changed in any other way', async () => {
     assert.equal((await admin.call('PATCH', `identities/${rootId}`, { name: 'chief' })).status, 200);
     const same = { name: 'chief', type: 'User', isAdmin: true };
