@@ -4,7 +4,9 @@
 import type { Config } from './config/config.ts';
 import { auditLog } from './explain/audit-log.ts';
 import { assetRoutes } from './http/assets.ts';
+import { edgeClientRoutes } from './http/edge/routes.ts';
 import { healthRoutes } from './http/health.ts';
+import { managementRoutes } from './http/management/routes.ts';
 import type { MountNeeds } from './http/mount.ts';
 import { oidcRoutes } from './http/oidc/routes.ts';
 import { presentedTokens } from './http/presented-tokens.ts';
@@ -113,8 +115,10 @@ export async function openServices(foundations: Foundations): Promise<Services> 
       refreshFamily: oidc.refreshFamilyDuration,
     },
   });
+  const edgeNeeds = { config, store, clock, random, audit, hasher };
+  const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const routes = [...oidcEndpoints, ...assetRoutes, ...health];
+  const routes = [...oidcEndpoints, ...edgeEndpoints, ...assetRoutes, ...health];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended }),
   );
