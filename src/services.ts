@@ -4,7 +4,9 @@
 import type { Config } from './config/config.ts';
 import { auditLog } from './explain/audit-log.ts';
 import { assetRoutes } from './http/assets.ts';
+import { edgeClientRoutes } from './http/edge/routes.ts';
 import { healthRoutes } from './http/health.ts';
+import { managementRoutes } from './http/management/routes.ts';
 import type { MountNeeds } from './http/mount.ts';
 import { oidcRoutes } from './http/oidc/routes.ts';
 import { presentedTokens } from './http/presented-tokens.ts';
@@ -51,6 +53,8 @@ export interface Services {
   readonly mount: MountNeeds;
   /** Issuers whose tokens the Edge APIs accept. Holds those of the configuration; a port chosen by the system is added. */
   readonly issuers: Set<string>;
+  /** Makes the next signing key when it is time; otherwise a task does. */
+  rotateKeysWhenDue(): Promise<void>;
   /** Stops background work. The store and the hash pool are the caller's to close. */
   stop(): Promise<void>;
 }
@@ -68,12 +72,12 @@ export async function openServices(foundations: Foundations): Promise<Services> 
   const ring = await openKeyRing(keyNeeds);
   const algorithms = new Set<SigningAlgorithm>(['ES256', oidc.idTokenSigningAlg]);
   const tokenLifetime = Math.max(oidc.accessTokenDuration, oidc.idTokenDuration);
-  const rotateWhenDue = async () => {
+  const rotateKeysWhenDue = async () => {
     for (const key of await ensureSigningKeys({ ...keyNeeds, ring }, algorithms, tokenLifetime)) {
       audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
     }
   };
-  await rotateWhenDue();
+  await rotateKeysWhenDue();
 
   const issuers = new Set(
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
@@ -113,12 +117,14 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     },
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher });
+  const edgeNeeds = { config, store, clock, random, audit, hasher };
+  const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const routes = [...oidcEndpoints, ...setup, ...assetRoutes, ...health];
+  const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended }),
   );
-  const stopRotation = every(rotationInterval, 'key rotation', log, rotateWhenDue);
+  const stopRotation = every(rotationInterval, 'key rotation', log, rotateKeysWhenDue);
   const guardNeeds = { accessTokens, view, clock };
   return {
     ring,
@@ -127,6 +133,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     audit,
     routes,
     issuers,
+    rotateKeysWhenDue,
     mount: {
       clock,
       log,

@@ -43,6 +43,9 @@ export interface AuthenticatorStore {
   ): Promise<boolean>;
   /** Stores the same password under newer parameters. Does nothing when the hash is no longer `oldHash`. */
   rehashPassword(id: AuthenticatorId, oldHash: string, newHash: string): Promise<void>;
-  /** Deletes an authenticator and ends the sessions it opened. False when there is none. */
+  /**
+   * Deletes an authenticator and ends the sessions it opened.
+   * @returns false when there is none, or when the last administrator who can log in could not any more
+   */
   delete(id: AuthenticatorId, now: Millis): Promise<boolean>;
 }

@@ -34,11 +34,15 @@ export interface IdentityStore {
   list(query: ListQuery): Promise<Page<Identity>>;
   /**
    * Changes an identity. Disabling ends its sessions in the same step. Leaves a change-feed entry.
-   * @returns false when there is no such identity
+   * @returns false when there is no such identity, or when it would be demoted or disabled although it is the
+   *   last administrator who can log in
    * @throws AlreadyTaken `name` or `externalId`
    */
   update(id: IdentityId, patch: IdentityPatch, now: Millis): Promise<boolean>;
-  /** Deletes an identity with its authenticators and ends its sessions. False when there is none. */
+  /**
+   * Deletes an identity with its authenticators and ends its sessions.
+   * @returns false when there is none, or when it is the last administrator who can log in
+   */
   delete(id: IdentityId, now: Millis): Promise<boolean>;
   /** How many administrators are neither disabled nor without any authenticator, leaving out one identity if named. */
   countUsableAdmins(now: Millis, except?: IdentityId): Promise<number>;

@@ -1,6 +1,7 @@
 import type { Tags } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPasswordAuthenticator, PasswordLogin } from '../contracts/authenticators.ts';
+import { administratorRemains, administratorRemainsParams } from './administrators.ts';
 import { endSessionsOf } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import {
@@ -81,7 +82,16 @@ export function* rehashPassword(args: {
 
 export function* deleteAuthenticator(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
   const { id, now } = args;
-  const row = yield* first('DELETE FROM authenticators WHERE id = ? RETURNING identity_id', id);
+  const row = yield* first(
+    `DELETE FROM authenticators WHERE id = ?
+       AND (EXISTS (SELECT 1 FROM authenticators AS another
+           WHERE another.identity_id = authenticators.identity_id AND another.id <> authenticators.id)
+         OR EXISTS (SELECT 1 FROM identities
+           WHERE identities.id = authenticators.identity_id AND ${administratorRemains}))
+     RETURNING identity_id`,
+    id,
+    ...administratorRemainsParams(now),
+  );
   if (row === undefined) return false;
   const ended = yield* all(
     `UPDATE api_sessions SET ended_at = ?, end_reason = 'credential-changed', refresh_hash = NULL

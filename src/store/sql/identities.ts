@@ -1,5 +1,6 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { IdentityPatch, NewIdentity } from '../contracts/identities.ts';
+import { administratorRemains, administratorRemainsParams } from './administrators.ts';
 import { endSessionsOf } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { first, type Intent, type SqlValue } from './intent.ts';
@@ -69,13 +70,17 @@ export function* updateIdentity(args: {
   if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
   if (patch.disabledAt !== undefined) set.push(['disabled_at', patch.disabledAt]);
   if (patch.disabledUntil !== undefined) set.push(['disabled_until', patch.disabledUntil]);
+  const isDisabling = patch.disabledAt !== undefined && patch.disabledAt !== null;
+  const costsAdmin = isDisabling || patch.isAdmin === false;
   const row = yield* first(
-    `UPDATE identities SET ${set.map(([column]) => `${column} = ?`).join(', ')} WHERE id = ? RETURNING id`,
+    `UPDATE identities SET ${set.map(([column]) => `${column} = ?`).join(', ')}
+     WHERE id = ? ${costsAdmin ? `AND ${administratorRemains}` : ''} RETURNING id`,
     ...set.map(([, value]) => value),
     id,
+    ...(costsAdmin ? administratorRemainsParams(now) : []),
   );
   if (row === undefined) return false;
-  if (patch.disabledAt !== undefined && patch.disabledAt !== null) {
+  if (isDisabling) {
     yield* endSessionsOf(id, 'identity-disabled', now, null);
   }
   yield* recordChange('identity', id, now);
@@ -83,14 +88,13 @@ export function* updateIdentity(args: {
 }
 
 export function* deleteIdentity(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
-  const row = yield* first('DELETE FROM identities WHERE id = ? RETURNING id', args.id);
+  const row = yield* first(
+    `DELETE FROM identities WHERE id = ? AND ${administratorRemains} RETURNING id`,
+    args.id,
+    ...administratorRemainsParams(args.now),
+  );
   if (row === undefined) return false;
   yield* endSessionsOf(args.id, 'identity-deleted', args.now, null);
   yield* recordChange('identity', args.id, args.now);
   return true;
 }
-
-/** Administrators who can log in, for `countUsableAdmins`. */
-export const countUsableAdminsSql = `SELECT count(*) AS total FROM identities
-  WHERE is_admin = 1 AND id <> ? AND (disabled_at IS NULL OR disabled_until <= ?)
-    AND EXISTS (SELECT 1 FROM authenticators WHERE authenticators.identity_id = identities.id)`;

@@ -4,6 +4,7 @@ import type { Change, ChangeKind } from '../../model/change.ts';
 import { asId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Store } from '../contracts/store.ts';
+import { countUsableAdminsSql } from './administrators.ts';
 import { findLoginSql, loginRecordOf } from './auth-requests.ts';
 import { findPasswordLoginSql, passwordLoginOf } from './authenticators.ts';
 import {
@@ -16,7 +17,6 @@ import {
   text,
 } from './codec.ts';
 import type { Engine } from './engine.ts';
-import { countUsableAdminsSql } from './identities.ts';
 import type { SqlRow, SqlValue } from './intent.ts';
 import { compileList, type ListSource } from './list-query.ts';
 import {

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AuthError } from '../errors/auth-error.ts';
+import { AlreadyTaken, StoreUnavailable } from '../store/contracts/store.ts';
+import {
+  acceptableExternalId,
+  acceptableName,
+  acceptableRoleAttributes,
+  acceptableTags,
+  takenRefused,
+} from './acceptable-values.ts';
+
+const refuses = (field: string) => (error: unknown) =>
+  error instanceof AuthError && error.code === 'could_not_validate' && error.fields[0]?.field === field;
+
+describe('a name', () => {
+  test('is stored in one form: trimmed, normal form C', () => {
+    assert.equal(acceptableName('name', ' a\u0308 b '), 'ä b');
+    assert.equal(acceptableName('name', '😀'.repeat(255)), '😀'.repeat(255));
+    assert.equal(acceptableName('name', "Ölçü-'1' <b>"), "Ölçü-'1' <b>");
+  });
+
+  test('is refused when empty, too long or not what one sees', () => {
+    const hostile = [
+      '',
+      ' ',
+      '\u00a0',
+      '😀'.repeat(256),
+      'a\0',
+      'a\u001bb',
+      'a\u2028b',
+      'a\u202eb',
+      '\ud800',
+    ];
+    for (const name of hostile) {
+      assert.throws(() => acceptableName('name', name), refuses('name'), JSON.stringify(name));
+    }
+  });
+
+  test('is shown in the refusal, shortened and well-formed', () => {
+    try {
+      acceptableName('name', `${'x'.repeat(300)}\ud800`);
+      assert.fail('accepted');
+    } catch (error) {
+      assert(error instanceof AuthError);
+      assert.equal(error.fields[0]?.value, 'x'.repeat(100));
+    }
+  });
+});
+
+test('an external id is stored as it is, because claims are not trimmed either', () => {
+  assert.equal(acceptableExternalId(' a '), ' a ');
+  assert.equal(acceptableExternalId(''), null);
+  assert.equal(acceptableExternalId(null), null);
+  assert.throws(() => acceptableExternalId('a\0'), refuses('externalId'));
+});
+
+test('role attributes are a set', () => {
+  assert.deepEqual(acceptableRoleAttributes(['a', ' a', 'b']), ['a', 'b']);
+  assert.throws(() => acceptableRoleAttributes(['a', '']), refuses('roleAttributes'));
+});
+
+test('tags have names and plain values', () => {
+  const tags = { a: 'two\nlines', b: 1, c: true, d: null };
+  assert.deepEqual(acceptableTags(tags), tags);
+  for (const refused of [{ '': 1 }, { 'a\0': 1 }, { a: 'x\0' }, { a: '\udc00' }, { a: 'x'.repeat(1025) }]) {
+    assert.throws(() => acceptableTags(refused), refuses('tags'), JSON.stringify(refused));
+  }
+});
+
+test('a value that is taken is refused in the name of its field; other failures stay what they are', async () => {
+  const taken = Promise.reject(new AlreadyTaken('username'));
+  await assert.rejects(takenRefused({ username: 'x' }, taken), refuses('username'));
+  const down = new StoreUnavailable('disk full');
+  await assert.rejects(takenRefused({}, Promise.reject(down)), (error) => error === down);
+});

@@ -1,0 +1,37 @@
+// admin/ holds the rules of the entities that administrators manage: what may be created, changed and deleted,
+// and what is recorded of it. Who may call at all is decided before, by the guard of the endpoint or by being on
+// the host; how requests and answers look is decided in http/.
+
+import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { ApiSessionId, IdentityId } from '../model/ids.ts';
+
+/** Who asks for a change. */
+export interface AdminCall {
+  /** Null for a command on the host. */
+  readonly identityId: IdentityId | null;
+  /** The session of the call: a new password for oneself does not end it. */
+  readonly sessionId: ApiSessionId | null;
+  readonly origin: RequestOrigin | null;
+}
+
+/** The fields of an entity that a change sets; the others are left as they are. */
+export type Some<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
+
+/** The names of the fields that are set. */
+export function namesOf(fields: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(fields).filter((name) => fields[name] !== undefined);
+}
+
+/** What changed; names of fields, never values. */
+export type AdminChange = Pick<
+  Extract<AuditEvent, { event: 'admin.changed' }>,
+  'action' | 'entity' | 'entityId' | 'fields'
+>;
+
+export function recordChange(
+  needs: { readonly audit: AuditTrail },
+  by: AdminCall,
+  change: AdminChange,
+): void {
+  needs.audit.record({ event: 'admin.changed', ...change, byIdentityId: by.identityId }, by.origin);
+}

@@ -1,0 +1,55 @@
+// API sessions, seen by an administrator or by their owner. How they open is the business of the login mechanisms.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { ApiSession } from '../model/api-session.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import { asId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import type { IdentityStore } from '../store/contracts/identities.ts';
+import type { AdminCall } from './admin-call.ts';
+
+export interface ApiSessionNeeds {
+  readonly store: { readonly apiSessions: ApiSessionStore; readonly identities: IdentityStore };
+  readonly clock: Clock;
+  readonly audit: AuditTrail;
+}
+
+export type NamedApiSession = ApiSession & { readonly identityName: string };
+
+/** A session that is alive. @throws AuthError not_found   also for one that has ended or expired */
+export async function getApiSession(needs: ApiSessionNeeds, id: string): Promise<NamedApiSession> {
+  const session = await needs.store.apiSessions.find(asId(id));
+  if (session === null || session.endedAt !== null || session.expiresAt <= needs.clock.now()) {
+    throw new AuthError('not_found');
+  }
+  const identity = await needs.store.identities.find(session.identityId);
+  if (identity === null) throw new AuthError('not_found');
+  return { ...session, identityName: identity.name };
+}
+
+/** Sessions that are alive. */
+export function listApiSessions(needs: ApiSessionNeeds, query: ListQuery): Promise<Page<NamedApiSession>> {
+  return needs.store.apiSessions.list(query, needs.clock.now());
+}
+
+/**
+ * Ends a session: from the next call on its tokens are refused on every node.
+ * @param reason `logout` when the owner does it
+ * @throws AuthError not_found   it was not alive
+ */
+export async function endApiSession(
+  needs: ApiSessionNeeds,
+  by: AdminCall,
+  id: string,
+  reason: 'administrator' | 'logout',
+): Promise<void> {
+  if (!(await needs.store.apiSessions.end(asId(id), reason, needs.clock.now()))) {
+    throw new AuthError('not_found');
+  }
+  needs.audit.record(
+    { event: 'session.ended', sessionId: id, reason, byIdentityId: by.identityId },
+    by.origin,
+  );
+}

@@ -1,0 +1,196 @@
+// Authenticators: what proves an identity in a primary login.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { PasswordHasher } from '../login/password.ts';
+import { checkNewPassword } from '../login/password-rules.ts';
+import { usernameKey } from '../login/username.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { Authenticator } from '../model/authenticator.ts';
+import type { Identity, Tags } from '../model/identity.ts';
+import { type AuthenticatorId, asId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Clock } from '../platform/clock.ts';
+import { MalformedInput } from '../platform/malformed-input.ts';
+import type { Random } from '../platform/random.ts';
+import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
+import type { IdentityStore } from '../store/contracts/identities.ts';
+import { AlreadyTaken } from '../store/contracts/store.ts';
+import { acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
+import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { lastAdministrator } from './last-administrator.ts';
+
+export interface AuthenticatorNeeds {
+  readonly store: {
+    readonly authenticators: AuthenticatorStore;
+    readonly identities: IdentityStore;
+    readonly authPolicies: AuthPolicyStore;
+  };
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+}
+
+export interface PasswordFields {
+  readonly username: string;
+  readonly password: string;
+  readonly tags: Tags;
+}
+
+export type NamedAuthenticator = Authenticator & { readonly identityName: string };
+
+/**
+ * Gives an identity a user name and a password.
+ * @throws AuthError could_not_validate        no such identity; user name not acceptable or taken
+ * @throws AuthError password_not_acceptable   with every reason
+ * @throws AuthError conflict                  the identity has a password already
+ */
+export async function createPassword(
+  needs: AuthenticatorNeeds,
+  by: AdminCall,
+  identityId: string,
+  fields: PasswordFields,
+): Promise<AuthenticatorId> {
+  const { username, password } = fields;
+  const identity = await needs.store.identities.find(asId(identityId));
+  if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
+  const key = acceptableUsername(username);
+  const tags = acceptableTags(fields.tags);
+  const passwordHash = await hashNewPassword(needs, identity, username, password);
+  const id = asId<AuthenticatorId>(needs.random.id());
+  const authenticator = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags };
+  const step = needs.store.authenticators.createPassword(authenticator, needs.clock.now());
+  await takenRefused({ username }, step.catch(secondPasswordRefused));
+  recordChange(needs, by, {
+    action: 'create',
+    entity: 'authenticator',
+    entityId: id,
+    fields: ['method', 'identityId', ...namesOf({ ...fields })],
+  });
+  return id;
+}
+
+/** @throws AuthError not_found */
+export async function getAuthenticator(
+  needs: Pick<AuthenticatorNeeds, 'store'>,
+  id: string,
+): Promise<NamedAuthenticator> {
+  const found = await findWithIdentity(needs, id);
+  return { ...found.authenticator, identityName: found.identity.name };
+}
+
+export function listAuthenticators(
+  needs: { readonly store: Pick<AuthenticatorNeeds['store'], 'authenticators'> },
+  query: ListQuery,
+): Promise<Page<NamedAuthenticator>> {
+  return needs.store.authenticators.list(query);
+}
+
+/**
+ * Changes the fields that are given. A new password ends the sessions of the identity, except the caller's own.
+ * @throws AuthError not_found
+ * @throws AuthError conflict   not a password
+ * @throws AuthError could_not_validate, password_not_acceptable   as when creating
+ */
+export async function updatePassword(
+  needs: AuthenticatorNeeds,
+  by: AdminCall,
+  id: string,
+  fields: Some<PasswordFields>,
+): Promise<void> {
+  const { authenticator, identity } = await findWithIdentity(needs, id);
+  if (authenticator.method !== 'updb') {
+    throw new AuthError('conflict', { description: 'Only passwords can be changed; replace a certificate' });
+  }
+  const { username, password, tags } = fields;
+  const named = username === undefined ? {} : { username, usernameKey: acceptableUsername(username) };
+  const tagged = tags === undefined ? {} : { tags: acceptableTags(tags) };
+  const hashed =
+    password === undefined
+      ? {}
+      : {
+          passwordHash: await hashNewPassword(needs, identity, username ?? authenticator.username, password),
+        };
+  const patch = { ...named, ...tagged, ...hashed };
+  const { authenticators } = needs.store;
+  const step = authenticators.updatePassword(
+    authenticator.id,
+    patch,
+    needs.clock.now(),
+    by.sessionId ?? undefined,
+  );
+  if (!(await takenRefused({ username }, step))) throw new AuthError('not_found');
+  recordChange(needs, by, {
+    action: 'update',
+    entity: 'authenticator',
+    entityId: id,
+    fields: namesOf({ ...fields }),
+  });
+}
+
+/**
+ * Deletes an authenticator and ends the sessions that it opened.
+ * @throws AuthError not_found
+ * @throws AuthError conflict   the last administrator could not log in any more
+ */
+export async function deleteAuthenticator(
+  needs: AuthenticatorNeeds,
+  by: AdminCall,
+  id: string,
+): Promise<void> {
+  const { authenticator, identity } = await findWithIdentity(needs, id);
+  const { authenticators } = needs.store;
+  const isGone = await authenticators.delete(authenticator.id, needs.clock.now());
+  if (!isGone) {
+    const isThere = (await authenticators.find(authenticator.id)) !== null;
+    throw isThere ? lastAdministrator(identity) : new AuthError('not_found');
+  }
+  recordChange(needs, by, { action: 'delete', entity: 'authenticator', entityId: id, fields: [] });
+}
+
+async function findWithIdentity(
+  needs: Pick<AuthenticatorNeeds, 'store'>,
+  id: string,
+): Promise<{ authenticator: Authenticator; identity: Identity }> {
+  const authenticator = await needs.store.authenticators.find(asId(id));
+  const identity =
+    authenticator === null ? null : await needs.store.identities.find(authenticator.identityId);
+  if (authenticator === null || identity === null) throw new AuthError('not_found');
+  return { authenticator, identity };
+}
+
+function acceptableUsername(username: string): string {
+  const key = usernameKey(username);
+  if (key !== undefined) return key;
+  throw refusedField(
+    'username',
+    'must be 1 to 100 characters long, without spaces around it and without control characters',
+    username,
+  );
+}
+
+async function hashNewPassword(
+  needs: AuthenticatorNeeds,
+  identity: Identity,
+  username: string,
+  password: string,
+): Promise<string> {
+  const policy = await needs.store.authPolicies.find(identity.authPolicyId);
+  if (policy === null) throw new Error(`identity ${identity.id} has no readable auth policy`);
+  checkNewPassword(password, policy.primary.updb, [username, identity.name]);
+  try {
+    return await needs.hasher.hash(password);
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    throw new AuthError('password_not_acceptable', { fields: [{ field: 'password', reason: error.reason }] });
+  }
+}
+
+function secondPasswordRefused(error: unknown): never {
+  if (!(error instanceof AlreadyTaken) || error.field !== 'method') throw error;
+  throw new AuthError('conflict', {
+    description: 'The identity has a password already; change that authenticator',
+    fields: [{ field: 'method', reason: 'the identity has one already', value: 'updb' }],
+  });
+}

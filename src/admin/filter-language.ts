@@ -1,0 +1,251 @@
+import type { FieldKind, ListField, ListFields } from '../model/list-fields.ts';
+import type { Filter, FilterValue, ListQuery } from '../model/list-query.ts';
+import { type FilterToken, filterTokens, invalidFilter } from './filter-tokens.ts';
+
+// The common subset of the filter language of such controllers (design 2.3):
+//
+//   query      = [ filter ] { "sort by" order { "," order } | "skip" N | "limit" ( N | "none" ) }
+//   filter     = all { "or" all }
+//   all        = term { "and" term }
+//   term       = "not" term | "(" filter ")" | "true" | "false" | comparison
+//   comparison = field ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) value
+//              | field [ "not" ] ( "contains" | "icontains" ) string
+//              | field [ "not" ] "in" "[" value { "," value } "]"
+//   value      = string | number | "true" | "false" | "null" | "datetime(" RFC 3339 ")"
+//
+// Words of the language may be written in either case; names of fields may not.
+
+/** What stood in a filter. What was not written is undefined, because query parameters may say it instead. */
+export interface ParsedFilter {
+  readonly filter: Filter;
+  readonly sort: ListQuery['sort'] | undefined;
+  /** Null: `limit none`. */
+  readonly limit: number | null | undefined;
+  readonly skip: number | undefined;
+}
+
+const DEEPEST = 20;
+const MOST_TERMS = 100;
+const MOST_VALUES = 200;
+const MOST_SORT_FIELDS = 5;
+
+const comparisons = ['=', '!=', '<', '<=', '>', '>='] as const;
+type Comparison = (typeof comparisons)[number];
+
+const kindNames: Readonly<Record<FieldKind, string>> = {
+  text: 'a text in quotation marks',
+  boolean: 'true or false',
+  time: 'a time such as datetime(2026-01-31T12:00:00Z)',
+};
+
+/**
+ * Parses a filter. Empty text means everything.
+ * @param fields those that the filter may name
+ * @throws AuthError invalid_filter   with the position and what was expected there
+ */
+export function parseFilter(text: string, fields: ListFields): ParsedFilter {
+  const cursor = cursorOver(filterTokens(text));
+  const isOnlyPaging = ['sort', 'skip', 'limit'].some((word) => cursor.isWord(word)) || cursor.isEnd();
+  const filter: Filter = isOnlyPaging ? { op: 'true' } : parseAny(cursor, fields, 0);
+  return { filter, ...parsePaging(cursor, fields) };
+}
+
+/** Sort fields as in `sort by`: `name asc, createdAt desc`. @throws AuthError invalid_filter */
+export function parseSort(text: string, fields: ListFields): ListQuery['sort'] {
+  const cursor = cursorOver(filterTokens(text));
+  const sort = parseOrders(cursor, fields);
+  if (!cursor.isEnd()) throw cursor.expected('a comma or the end');
+  return sort;
+}
+
+interface Cursor {
+  readonly token: FilterToken;
+  advance(): FilterToken;
+  isEnd(): boolean;
+  isWord(word: string): boolean;
+  /** Steps over the word or symbol if it comes next. */
+  skipWord(word: string): boolean;
+  skipSymbol(symbol: string): boolean;
+  /** Counts a term against the cap. */
+  countTerm(): void;
+  expected(what: string): Error;
+}
+
+function cursorOver(tokens: readonly FilterToken[]): Cursor {
+  let index = 0;
+  let terms = 0;
+  const end: FilterToken = { kind: 'end', at: 0 };
+  const current = () => tokens[index] ?? tokens.at(-1) ?? end;
+  const cursor: Cursor = {
+    get token() {
+      return current();
+    },
+    advance() {
+      const token = current();
+      index += 1;
+      return token;
+    },
+    isEnd: () => current().kind === 'end',
+    isWord(word) {
+      const token = current();
+      return token.kind === 'word' && token.text.toLowerCase() === word;
+    },
+    skipWord(word) {
+      const isNext = cursor.isWord(word);
+      if (isNext) index += 1;
+      return isNext;
+    },
+    skipSymbol(symbol) {
+      const token = current();
+      const isNext = token.kind === 'symbol' && token.text === symbol;
+      if (isNext) index += 1;
+      return isNext;
+    },
+    countTerm() {
+      terms += 1;
+      if (terms > MOST_TERMS) throw cursor.expected(`the end, after at most ${MOST_TERMS} comparisons`);
+    },
+    expected: (what) => invalidFilter(current().at, what),
+  };
+  return cursor;
+}
+
+function parseAny(cursor: Cursor, fields: ListFields, depth: number): Filter {
+  const terms = [parseAll(cursor, fields, depth)];
+  while (cursor.skipWord('or')) terms.push(parseAll(cursor, fields, depth));
+  return joined('or', terms);
+}
+
+function parseAll(cursor: Cursor, fields: ListFields, depth: number): Filter {
+  const terms = [parseTerm(cursor, fields, depth)];
+  while (cursor.skipWord('and')) terms.push(parseTerm(cursor, fields, depth));
+  return joined('and', terms);
+}
+
+function joined(op: 'and' | 'or', terms: readonly Filter[]): Filter {
+  const [first] = terms;
+  return terms.length === 1 && first !== undefined ? first : { op, terms };
+}
+
+function parseTerm(cursor: Cursor, fields: ListFields, depth: number): Filter {
+  cursor.countTerm();
+  // The parser and whoever walks its result call themselves once per level.
+  if (depth > DEEPEST) throw cursor.expected(`at most ${DEEPEST} levels of nesting`);
+  if (cursor.skipWord('not')) return { op: 'not', term: parseTerm(cursor, fields, depth + 1) };
+  if (cursor.skipSymbol('(')) {
+    const filter = parseAny(cursor, fields, depth + 1);
+    if (!cursor.skipSymbol(')')) throw cursor.expected('and, or, or a closing parenthesis');
+    return filter;
+  }
+  if (cursor.skipWord('true')) return { op: 'true' };
+  if (cursor.skipWord('false')) return { op: 'not', term: { op: 'true' } };
+  return parseComparison(cursor, fields);
+}
+
+function parseComparison(cursor: Cursor, fields: ListFields): Filter {
+  const listField = parseField(cursor, fields);
+  const { field } = listField;
+  const comparison = comparisons.find((symbol) => cursor.skipSymbol(symbol));
+  if (comparison !== undefined) {
+    return { op: comparison, field, value: parseValue(cursor, listField, comparison) };
+  }
+  const isNegated = cursor.skipWord('not');
+  const filter = parseWordComparison(cursor, listField);
+  return isNegated ? { op: 'not', term: filter } : filter;
+}
+
+function parseWordComparison(cursor: Cursor, listField: ListField): Filter {
+  const { field } = listField;
+  if (cursor.skipWord('in')) return { op: 'in', field, values: parseValues(cursor, listField) };
+  if (listField.kind === 'text') {
+    for (const op of ['contains', 'icontains'] as const) {
+      if (!cursor.skipWord(op)) continue;
+      const { token } = cursor;
+      if (token.kind !== 'string') throw cursor.expected(kindNames.text);
+      cursor.advance();
+      return { op, field, value: token.value };
+    }
+    throw cursor.expected('one of = != < <= > >= contains icontains in');
+  }
+  throw cursor.expected('one of = != < <= > >= in');
+}
+
+function parseField(cursor: Cursor, fields: ListFields): ListField {
+  const { token } = cursor;
+  const field = token.kind === 'word' ? fields.get(token.text) : undefined;
+  if (field === undefined) throw cursor.expected(`one of the fields ${[...fields.keys()].join(', ')}`);
+  cursor.advance();
+  return field;
+}
+
+function parseValues(cursor: Cursor, listField: ListField): FilterValue[] {
+  if (!cursor.skipSymbol('[')) throw cursor.expected('a list in square brackets');
+  const values = [parseValue(cursor, listField, 'in')];
+  while (cursor.skipSymbol(',')) {
+    if (values.length === MOST_VALUES)
+      throw cursor.expected(`the end of the list, after ${MOST_VALUES} values`);
+    values.push(parseValue(cursor, listField, 'in'));
+  }
+  if (!cursor.skipSymbol(']')) throw cursor.expected('a comma or a closing bracket');
+  return values;
+}
+
+function parseValue(cursor: Cursor, { kind, nullable }: ListField, op: Comparison | 'in'): FilterValue {
+  const isEquality = op === '=' || op === '!=';
+  const { token } = cursor;
+  if (cursor.isWord('null') && nullable && isEquality) {
+    cursor.advance();
+    return null;
+  }
+  if (kind === 'text' && token.kind === 'string') {
+    cursor.advance();
+    return token.value;
+  }
+  if (kind === 'time' && token.kind === 'time') {
+    cursor.advance();
+    return token.value;
+  }
+  if (kind === 'boolean' && (isEquality || op === 'in')) {
+    if (cursor.skipWord('true')) return true;
+    if (cursor.skipWord('false')) return false;
+  }
+  if (kind === 'boolean' && !isEquality && op !== 'in') throw cursor.expected('a field that has an order');
+  throw cursor.expected(nullable && isEquality ? `${kindNames[kind]}, or null,` : kindNames[kind]);
+}
+
+function parsePaging(cursor: Cursor, fields: ListFields): Omit<ParsedFilter, 'filter'> {
+  let sort: ListQuery['sort'] | undefined;
+  let limit: number | null | undefined;
+  let skip: number | undefined;
+  while (!cursor.isEnd()) {
+    if (sort === undefined && cursor.skipWord('sort')) {
+      if (!cursor.skipWord('by')) throw cursor.expected('by');
+      sort = parseOrders(cursor, fields);
+    } else if (skip === undefined && cursor.skipWord('skip')) skip = parseCount(cursor);
+    else if (limit === undefined && cursor.skipWord('limit')) {
+      limit = cursor.skipWord('none') ? null : parseCount(cursor);
+    } else throw cursor.expected('and, or, sort by, skip, limit, each at most once, or the end');
+  }
+  return { sort, limit, skip };
+}
+
+function parseOrders(cursor: Cursor, fields: ListFields): ListQuery['sort'] {
+  const sort: { field: string; descending: boolean }[] = [];
+  do {
+    if (sort.length === MOST_SORT_FIELDS) throw cursor.expected(`at most ${MOST_SORT_FIELDS} fields`);
+    const { field } = parseField(cursor, fields);
+    const descending = cursor.skipWord('desc');
+    if (!descending) cursor.skipWord('asc');
+    sort.push({ field, descending });
+  } while (cursor.skipSymbol(','));
+  return sort;
+}
+
+function parseCount(cursor: Cursor): number {
+  const { token } = cursor;
+  if (token.kind !== 'number' || !Number.isSafeInteger(token.value) || token.value < 0) {
+    throw cursor.expected('a whole number');
+  }
+  cursor.advance();
+  return token.value;
+}

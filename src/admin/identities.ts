@@ -1,0 +1,180 @@
+// Identities: who can authenticate. What they authenticate with is authenticators.ts.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { Identity, IdentityType, Tags } from '../model/identity.ts';
+import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import { type Clock, MINUTE } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import type { IdentityPatch, IdentityStore } from '../store/contracts/identities.ts';
+import {
+  acceptableExternalId,
+  acceptableName,
+  acceptableRoleAttributes,
+  acceptableTags,
+  refusedField,
+  takenRefused,
+} from './acceptable-values.ts';
+import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { whyNotChanged } from './last-administrator.ts';
+
+export interface IdentityNeeds {
+  readonly store: {
+    readonly identities: IdentityStore;
+    readonly authPolicies: AuthPolicyStore;
+    readonly apiSessions: ApiSessionStore;
+  };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+}
+
+/** Everything about an identity that an administrator decides. */
+export interface IdentityFields {
+  readonly name: string;
+  readonly type: IdentityType;
+  readonly isAdmin: boolean;
+  readonly externalId: string | null;
+  /** As it was sent; becomes an AuthPolicyId when there is such a policy. */
+  readonly authPolicyId: string;
+  readonly roleAttributes: readonly string[];
+  readonly tags: Tags;
+}
+
+/** @throws AuthError could_not_validate   names the field: not acceptable, taken, or no such auth policy */
+export async function createIdentity(
+  needs: IdentityNeeds,
+  by: AdminCall,
+  fields: IdentityFields,
+): Promise<IdentityId> {
+  const id = asId<IdentityId>(needs.random.id());
+  const identity = { id, ...(await acceptable(needs, fields)) };
+  await takenRefused({ ...fields }, needs.store.identities.create(identity, null, needs.clock.now()));
+  recordChange(needs, by, {
+    action: 'create',
+    entity: 'identity',
+    entityId: id,
+    fields: namesOf({ ...fields }),
+  });
+  return id;
+}
+
+/** @throws AuthError not_found */
+export async function getIdentity(needs: Pick<IdentityNeeds, 'store'>, id: string): Promise<Identity> {
+  const identity = await needs.store.identities.find(asId(id));
+  if (identity === null) throw new AuthError('not_found');
+  return identity;
+}
+
+export function listIdentities(
+  needs: { readonly store: Pick<IdentityNeeds['store'], 'identities'> },
+  query: ListQuery,
+): Promise<Page<Identity>> {
+  return needs.store.identities.list(query);
+}
+
+/**
+ * Changes the fields that are given.
+ * @throws AuthError not_found
+ * @throws AuthError could_not_validate   as when creating
+ * @throws AuthError conflict             the last administrator would be demoted
+ */
+export async function updateIdentity(
+  needs: IdentityNeeds,
+  by: AdminCall,
+  id: string,
+  fields: Some<IdentityFields>,
+): Promise<void> {
+  await change(needs, asId(id), await acceptable(needs, fields), fields);
+  recordChange(needs, by, {
+    action: 'update',
+    entity: 'identity',
+    entityId: id,
+    fields: namesOf({ ...fields }),
+  });
+}
+
+/**
+ * Deletes an identity with its authenticators and ends its sessions.
+ * @throws AuthError not_found, conflict (the last administrator)
+ */
+export async function deleteIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
+  const identityId = asId<IdentityId>(id);
+  const isGone = await needs.store.identities.delete(identityId, needs.clock.now());
+  if (!isGone) throw await whyNotChanged(needs, identityId);
+  recordChange(needs, by, { action: 'delete', entity: 'identity', entityId: id, fields: [] });
+}
+
+/**
+ * Keeps an identity from authenticating and ends its sessions.
+ * @param minutes for how long; 0: until somebody enables it
+ * @throws AuthError not_found, conflict (the last administrator)
+ */
+export async function disableIdentity(
+  needs: IdentityNeeds,
+  by: AdminCall,
+  id: string,
+  minutes: number,
+): Promise<void> {
+  const disabledAt = needs.clock.now();
+  const disabledUntil = minutes === 0 ? null : disabledAt + minutes * MINUTE;
+  await change(needs, asId(id), { disabledAt, disabledUntil });
+  const fields = ['disabledAt', 'disabledUntil'];
+  recordChange(needs, by, { action: 'disable', entity: 'identity', entityId: id, fields });
+}
+
+/** Lets an identity authenticate again. @throws AuthError not_found */
+export async function enableIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
+  await change(needs, asId(id), { disabledAt: null, disabledUntil: null });
+  const fields = ['disabledAt', 'disabledUntil'];
+  recordChange(needs, by, { action: 'enable', entity: 'identity', entityId: id, fields });
+}
+
+/** Ends every session of an identity. @returns how many @throws AuthError not_found */
+export async function endSessionsOfIdentity(
+  needs: IdentityNeeds,
+  by: AdminCall,
+  id: string,
+): Promise<number> {
+  const identity = await getIdentity(needs, id);
+  const ended = await needs.store.apiSessions.endAllOf(identity.id, 'administrator', needs.clock.now());
+  recordChange(needs, by, { action: 'end-sessions', entity: 'identity', entityId: id, fields: [] });
+  return ended;
+}
+
+async function change(
+  needs: IdentityNeeds,
+  id: IdentityId,
+  patch: IdentityPatch,
+  sent: Some<IdentityFields> = {},
+): Promise<void> {
+  const step = needs.store.identities.update(id, patch, needs.clock.now());
+  if (!(await takenRefused({ ...sent }, step))) throw await whyNotChanged(needs, id);
+}
+
+/** The given fields in the form in which they are stored. */
+async function acceptable(needs: IdentityNeeds, fields: IdentityFields): Promise<Acceptable>;
+async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>>;
+async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>> {
+  const { name, type, isAdmin, externalId, authPolicyId, roleAttributes, tags } = fields;
+  return {
+    ...(name === undefined ? {} : { name: acceptableName('name', name) }),
+    ...(type === undefined ? {} : { type }),
+    ...(isAdmin === undefined ? {} : { isAdmin }),
+    ...(externalId === undefined ? {} : { externalId: acceptableExternalId(externalId) }),
+    ...(authPolicyId === undefined ? {} : { authPolicyId: await existingPolicy(needs, authPolicyId) }),
+    ...(roleAttributes === undefined ? {} : { roleAttributes: acceptableRoleAttributes(roleAttributes) }),
+    ...(tags === undefined ? {} : { tags: acceptableTags(tags) }),
+  };
+}
+
+type Acceptable = Omit<IdentityFields, 'authPolicyId'> & { readonly authPolicyId: AuthPolicyId };
+
+async function existingPolicy(needs: Pick<IdentityNeeds, 'store'>, id: string): Promise<AuthPolicyId> {
+  const policy = await needs.store.authPolicies.find(asId(id));
+  if (policy === null) throw refusedField('authPolicyId', 'names no auth policy', id);
+  return policy.id;
+}

@@ -1,0 +1,65 @@
+import { AuthError } from '../errors/auth-error.ts';
+import type { ListFields } from '../model/list-fields.ts';
+import type { ListQuery } from '../model/list-query.ts';
+import { parseFilter, parseSort } from './filter-language.ts';
+
+/** The query parameters of a list, as they were sent. */
+export interface ListParameters {
+  readonly filter?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly offset?: string | undefined;
+  readonly sort?: string | undefined;
+}
+
+export const DEFAULT_LIMIT = 10;
+export const LARGEST_LIMIT = 500;
+const LARGEST_OFFSET = 1_000_000_000;
+
+/**
+ * What a list operation is asked for. Limit, offset and order may stand in the filter or in parameters of their
+ * own; saying one of them in both places is refused, because either answer could surprise.
+ * The id always comes last in the order, so that pages neither overlap nor leave anything out.
+ * @throws AuthError invalid_filter, could_not_validate
+ */
+export function listQuery(parameters: ListParameters, fields: ListFields): ListQuery {
+  const parsed = parseFilter(parameters.filter ?? '', fields);
+  const sort = once('sort', parsed.sort, parameters.sort, (text) => parseSort(text, fields)) ?? [];
+  const limit = once('limit', parsed.limit, parameters.limit, limitOf);
+  const offset = once('offset', parsed.skip, parameters.offset, (text) => wholeNumber('offset', text)) ?? 0;
+  if (typeof limit === 'number' && limit > LARGEST_LIMIT) {
+    throw refused('limit', `must be at most ${LARGEST_LIMIT}, or none`, limit);
+  }
+  if (offset > LARGEST_OFFSET) throw refused('offset', `must be at most ${LARGEST_OFFSET}`, offset);
+  return {
+    filter: parsed.filter,
+    sort: sort.some(({ field }) => field === 'id') ? sort : [...sort, { field: 'id', descending: false }],
+    limit: limit === undefined ? DEFAULT_LIMIT : limit,
+    offset,
+  };
+}
+
+function once<T>(
+  name: string,
+  inFilter: T | undefined,
+  parameter: string | undefined,
+  read: (text: string) => T,
+): T | undefined {
+  if (parameter === undefined || parameter === '') return inFilter;
+  if (inFilter !== undefined) throw refused(name, 'stands both in the filter and in a parameter', parameter);
+  return read(parameter);
+}
+
+function limitOf(text: string): number | null {
+  return text.toLowerCase() === 'none' ? null : wholeNumber('limit', text);
+}
+
+function wholeNumber(field: string, text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw refused(field, 'must be a whole number', text);
+  return Number(text);
+}
+
+function refused(field: string, reason: string, value: string | number): AuthError {
+  return new AuthError('could_not_validate', {
+    fields: [{ field, reason, value: typeof value === 'string' ? value.slice(0, 100) : value }],
+  });
+}

@@ -1,0 +1,9 @@
+import type { AdminCall } from '../admin/admin-call.ts';
+import { originOf } from './oidc/bind-point.ts';
+import type { AuthenticatedContext } from './request-context.ts';
+
+/** The caller of an endpoint, as the rules of admin/ see it. */
+export function adminCallOf(context: AuthenticatedContext): AdminCall {
+  const { identityId, apiSessionId } = context.principal;
+  return { identityId, sessionId: apiSessionId, origin: originOf(context) };
+}

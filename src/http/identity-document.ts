@@ -1,0 +1,55 @@
+import { type Identity, isDisabled } from '../model/identity.ts';
+import type { AuthPolicyId } from '../model/ids.ts';
+import type { Clock, Millis } from '../platform/clock.ts';
+import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import { entityRef, selfLink, wireTime, wireTimeOrNull } from './wire.ts';
+
+export interface IdentityDocumentNeeds {
+  readonly store: { readonly authPolicies: AuthPolicyStore };
+  readonly clock: Clock;
+}
+
+/** Identities as both Edge APIs show them. */
+export async function identityDocuments(
+  needs: IdentityDocumentNeeds,
+  identities: readonly Identity[],
+): Promise<object[]> {
+  const names = new Map<AuthPolicyId, string>();
+  for (const id of new Set(identities.map((identity) => identity.authPolicyId))) {
+    names.set(id, (await needs.store.authPolicies.find(id))?.name ?? '');
+  }
+  const now = needs.clock.now();
+  return identities.map((identity) =>
+    identityDocument(identity, names.get(identity.authPolicyId) ?? '', now),
+  );
+}
+
+function identityDocument(identity: Identity, authPolicyName: string, now: Millis): object {
+  const { id, type, authPolicyId } = identity;
+  const disabled = isDisabled(identity, now);
+  return {
+    id,
+    createdAt: wireTime(identity.createdAt),
+    updatedAt: wireTime(identity.updatedAt),
+    _links: {
+      self: selfLink('identities', id),
+      authenticators: { href: `./identities/${id}/authenticators` },
+      'api-sessions': { href: `./identities/${id}/api-sessions` },
+      'auth-policies': selfLink('auth-policies', authPolicyId),
+    },
+    tags: identity.tags,
+    name: identity.name,
+    typeId: type,
+    type: entityRef('identity-types', type, type),
+    isAdmin: identity.isAdmin,
+    isDefaultAdmin: false,
+    externalId: identity.externalId,
+    authPolicyId,
+    authPolicy: entityRef('auth-policies', authPolicyId, authPolicyName),
+    roleAttributes: identity.roleAttributes,
+    disabled,
+    // A time that has passed says nothing about the identity any more.
+    disabledAt: wireTimeOrNull(disabled ? identity.disabledAt : null),
+    disabledUntil: wireTimeOrNull(disabled ? identity.disabledUntil : null),
+  };
+}

@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { Answer } from '../answer.ts';
+import type { AuthenticatedContext, RequestContext } from '../request-context.ts';
+import { type Input, type Method, type Route, route } from '../routes.ts';
+
+export const managementRoot = '/edge/management/v1';
+
+export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.ZodType> {
+  /** Of a JSON body. */
+  readonly body?: Body;
+  readonly query?: Query;
+  handler(
+    context: AuthenticatedContext,
+    input: Input<z.output<Body>, z.output<Query>, undefined>,
+  ): Promise<Answer>;
+}
+
+/**
+ * An endpoint of the management API for administrators.
+ * @param path below the root of the API, without a slash in front
+ */
+export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z.ZodUndefined>(
+  method: Method,
+  path: string,
+  { body, query, handler }: AdminRouteDefinition<Body, Query>,
+): Route {
+  return route<'admin', Body, Query>({
+    methods: [method],
+    path: `${managementRoot}/${path}`,
+    api: 'edge-management',
+    guard: 'admin',
+    errors: 'edge',
+    ...(body === undefined ? {} : { body: { json: true, form: false, schema: body } }),
+    ...(query === undefined ? {} : { query }),
+    handler,
+  });
+}
+
+/** The id in the path. @throws AuthError not_found   for what cannot be one */
+export function idOf({ params }: Pick<RequestContext, 'params'>): string {
+  const id = params.id ?? '';
+  // Ids are ours and have no other characters; whatever else was sent must not reach the store.
+  if (!/^[\w.-]{1,64}$/.test(id)) throw new AuthError('not_found');
+  return id;
+}

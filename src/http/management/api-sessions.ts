@@ -1,0 +1,18 @@
+import { endApiSession, getApiSession, listApiSessions } from '../../admin/api-sessions.ts';
+import { apiSessionListFields } from '../../model/list-fields.ts';
+import { apiSessionDocument } from '../api-session-document.ts';
+import type { Route } from '../routes.ts';
+import { mapPage } from './map-page.ts';
+import type { ManagementNeeds } from './needs.ts';
+import { resourceRoutes } from './resource.ts';
+
+/** `/api-sessions`: those that are alive. They open by logging in only. */
+export function apiSessionRoutes(needs: ManagementNeeds): readonly Route[] {
+  return resourceRoutes({
+    collection: 'api-sessions',
+    listFields: apiSessionListFields,
+    list: async (query) => mapPage(await listApiSessions(needs, query), apiSessionDocument),
+    get: async (id) => apiSessionDocument(await getApiSession(needs, id)),
+    remove: (by, id) => endApiSession(needs, by, id, 'administrator'),
+  });
+}

@@ -1,0 +1,16 @@
+import type { Config } from '../../config/config.ts';
+import type { PasswordHasher } from '../../login/password.ts';
+import type { AuditTrail } from '../../model/audit-event.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import type { Store } from '../../store/contracts/store.ts';
+
+/** What the management endpoints work with. */
+export interface ManagementNeeds {
+  readonly store: Pick<Store, 'identities' | 'authenticators' | 'authPolicies' | 'apiSessions'>;
+  readonly config: Pick<Config, 'listeners' | 'edge'>;
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+}

@@ -1,0 +1,143 @@
+// The operations that all managed entities have, declared once: addresses, guard, envelope, paging and the
+// statuses of the answers. An entity describes its schemas and how its documents look.
+//
+// Members of a body that its schema does not name are ignored: clients send back whole documents that they read,
+// with members that only the service sets. Nothing is ever taken from a body except by name.
+
+import type { z } from 'zod';
+import type { AdminCall } from '../../admin/admin-call.ts';
+import { listQuery } from '../../admin/list-parameters.ts';
+import type { ListFields } from '../../model/list-fields.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import { adminCallOf } from '../admin-call.ts';
+import { type Answer, envelope } from '../answer.ts';
+import type { Route } from '../routes.ts';
+import { selfLink } from '../wire.ts';
+import { adminRoute, idOf, managementRoot } from './admin-route.ts';
+import { listParameters } from './schemas.ts';
+
+/** A body and what is done with it. Made by `operation`. */
+export interface Operation<Result> {
+  readonly schema: z.ZodType;
+  /** @param id of the entity; empty when creating */
+  readonly run: (by: AdminCall, body: unknown, id: string) => Promise<Result>;
+}
+
+/** Ties a schema to what takes its output. */
+export function operation<Schema extends z.ZodType, Result>(
+  schema: Schema,
+  run: (by: AdminCall, body: z.output<Schema>, id: string) => Promise<Result>,
+): Operation<Result> {
+  // Sound because the endpoint gives `run` what this very schema returned.
+  return { schema, run: (by, body, id) => run(by, body as z.output<Schema>, id) };
+}
+
+/** How an entity is managed; an operation that is missing is answered with 405. Lists are of documents. */
+export interface Resource {
+  /** The last part of its path, such as `identities`. */
+  readonly collection: string;
+  readonly listFields: ListFields;
+  list(query: ListQuery): Promise<Page<unknown>>;
+  /** @throws AuthError not_found */
+  get(id: string): Promise<unknown>;
+  /** Returns the id. */
+  readonly create?: Operation<string>;
+  /** All fields; those that may be left out get their default. */
+  readonly replace?: Operation<void>;
+  /** The fields that are given. */
+  readonly patch?: Operation<void>;
+  remove?(by: AdminCall, id: string): Promise<void>;
+  /** POST `/{id}/NAME` */
+  readonly actions?: Readonly<Record<string, Operation<void>>>;
+  /** Lists at `/{id}/NAME`, of other entities that belong to this one. */
+  readonly parts?: Readonly<Record<string, Part>>;
+}
+
+export interface Part {
+  readonly listFields: ListFields;
+  /** @throws AuthError not_found */
+  list(id: string, query: ListQuery): Promise<Page<unknown>>;
+  removeAll?(by: AdminCall, id: string): Promise<void>;
+}
+
+export function resourceRoutes(resource: Resource): readonly Route[] {
+  const { collection, create, replace, patch, remove, actions = {}, parts = {} } = resource;
+  const one = `${collection}/:id`;
+  const routes = [
+    adminRoute('GET', collection, {
+      query: listParameters,
+      handler: (_context, { query }) => listAnswer(query, resource.listFields, resource.list),
+    }),
+    adminRoute('GET', one, {
+      handler: async (context) => envelope(await resource.get(idOf(context))),
+    }),
+  ];
+  if (create !== undefined) routes.push(creation(collection, create));
+  if (replace !== undefined) routes.push(change('PUT', one, replace));
+  if (patch !== undefined) routes.push(change('PATCH', one, patch));
+  if (remove !== undefined) routes.push(removal(one, remove));
+  for (const [name, action] of Object.entries(actions)) routes.push(change('POST', `${one}/${name}`, action));
+  for (const [name, part] of Object.entries(parts)) routes.push(...partRoutes(`${one}/${name}`, part));
+  return routes;
+}
+
+function creation(collection: string, { schema, run }: Operation<string>): Route {
+  return adminRoute('POST', collection, {
+    body: schema,
+    async handler(context, { body }) {
+      const id = await run(adminCallOf(context), body, '');
+      return envelope(
+        { id, _links: { self: selfLink(collection, id) } },
+        {},
+        { status: 201, headers: { location: `${managementRoot}/${collection}/${id}` } },
+      );
+    },
+  });
+}
+
+function change(method: 'POST' | 'PUT' | 'PATCH', path: string, { schema, run }: Operation<void>): Route {
+  return adminRoute(method, path, {
+    body: schema,
+    async handler(context, { body }) {
+      await run(adminCallOf(context), body, idOf(context));
+      return done();
+    },
+  });
+}
+
+function removal(path: string, remove: (by: AdminCall, id: string) => Promise<void>): Route {
+  return adminRoute('DELETE', path, {
+    async handler(context) {
+      await remove(adminCallOf(context), idOf(context));
+      return done();
+    },
+  });
+}
+
+function partRoutes(path: string, { listFields, list, removeAll }: Part): Route[] {
+  const routes = [
+    adminRoute('GET', path, {
+      query: listParameters,
+      handler: (context, { query }) => listAnswer(query, listFields, (asked) => list(idOf(context), asked)),
+    }),
+  ];
+  if (removeAll !== undefined) routes.push(removal(path, removeAll));
+  return routes;
+}
+
+/** The answer to a change that has nothing more to say. */
+function done(): Answer {
+  return envelope({});
+}
+
+async function listAnswer(
+  parameters: z.output<typeof listParameters>,
+  fields: ListFields,
+  list: (query: ListQuery) => Promise<Page<unknown>>,
+): Promise<Answer> {
+  const query = listQuery(parameters, fields);
+  const { items, totalCount } = await list(query);
+  // Clients expect a number, also where there was no limit.
+  const pagination = { limit: query.limit ?? items.length, offset: query.offset, totalCount };
+  return envelope(items, { filterableFields: [...fields.keys()], pagination });
+}

@@ -1,0 +1,20 @@
+// The management API: entities, for administrators. What may be changed and how is admin/'s business.
+
+import { currentRoutes } from '../edge/current.ts';
+import { versionRoute } from '../edge/version.ts';
+import type { Route } from '../routes.ts';
+import { managementRoot } from './admin-route.ts';
+import { apiSessionRoutes } from './api-sessions.ts';
+import { authenticatorRoutes } from './authenticators.ts';
+import { identityRoutes } from './identities.ts';
+import type { ManagementNeeds } from './needs.ts';
+
+export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
+  return [
+    versionRoute(needs, 'edge-management', `${managementRoot}/version`),
+    ...currentRoutes(needs, 'edge-management', managementRoot),
+    ...identityRoutes(needs),
+    ...authenticatorRoutes(needs),
+    ...apiSessionRoutes(needs),
+  ];
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** An id in a body. Ids are ours: no other characters occur in them. */
+export const idText = z.string().regex(/^[\w.-]{1,64}$/, 'must be an id');
+
+/** Null is what some clients send for none. */
+export const tags = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+  .nullable()
+  .transform((value) => value ?? {});
+
+/** Of a list. What would narrow it elsewhere and is not understood here is refused, not ignored. */
+export const listParameters = z.object({
+  filter: z.string().optional(),
+  limit: z.string().optional(),
+  offset: z.string().optional(),
+  sort: z.string().optional(),
+  roleFilter: z.literal('', 'is not supported').optional(),
+});

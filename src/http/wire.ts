@@ -1,0 +1,26 @@
+import type { Millis } from '../platform/clock.ts';
+
+// Pieces of the documents of the Edge APIs. Links are relative to the root of the API.
+
+export interface Link {
+  readonly href: string;
+}
+
+/** RFC 3339, UTC, with milliseconds. */
+export function wireTime(time: Millis): string {
+  return new Date(time).toISOString();
+}
+
+export function wireTimeOrNull(time: Millis | null): string | null {
+  return time === null ? null : wireTime(time);
+}
+
+/** @param collection the last part of the path of the collection, such as `identities` */
+export function selfLink(collection: string, id: string): Link {
+  return { href: `./${collection}/${id}` };
+}
+
+/** How a document names another entity. */
+export function entityRef(collection: string, id: string, name: string): Readonly<Record<string, unknown>> {
+  return { _links: { self: selfLink(collection, id) }, entity: collection, id, name };
+}

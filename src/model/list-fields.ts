@@ -1,0 +1,68 @@
+/** What a field holds; decides what it can be compared with. `time` is Millis inside and `datetime(…)` outside. */
+export type FieldKind = 'text' | 'boolean' | 'time';
+
+/** A field by which lists can be filtered and sorted. */
+export interface ListField {
+  /** The name in `Filter` and `ListQuery`, which the store maps to a column. */
+  readonly field: string;
+  readonly kind: FieldKind;
+  /** Whether it can be compared with null. */
+  readonly nullable: boolean;
+}
+
+/** The fields of an entity by the names that clients use; several names may stand for one field. */
+export type ListFields = ReadonlyMap<string, ListField>;
+
+const text: Omit<ListField, 'field'> = { kind: 'text', nullable: false };
+const optionalText: Omit<ListField, 'field'> = { kind: 'text', nullable: true };
+const boolean: Omit<ListField, 'field'> = { kind: 'boolean', nullable: false };
+const time: Omit<ListField, 'field'> = { kind: 'time', nullable: false };
+const optionalTime: Omit<ListField, 'field'> = { kind: 'time', nullable: true };
+
+/** @param fields by the client's name; `field` where the store's differs */
+function listFields(
+  fields: Readonly<Record<string, Omit<ListField, 'field'> & { readonly field?: string }>>,
+): ListFields {
+  return new Map(Object.entries(fields).map(([name, rules]) => [name, { field: name, ...rules }]));
+}
+
+export const identityListFields = listFields({
+  id: text,
+  name: text,
+  type: text,
+  typeId: { field: 'type', ...text },
+  externalId: optionalText,
+  authPolicyId: text,
+  authPolicy: { field: 'authPolicyId', ...text },
+  isAdmin: boolean,
+  disabledAt: optionalTime,
+  createdAt: time,
+  updatedAt: time,
+});
+
+/** `identity` is the id where clients write it, as in documents; the store calls the joined name that. */
+const ofIdentity = {
+  identityId: { field: 'identityId', ...text },
+  identity: { field: 'identityId', ...text },
+  identityName: { field: 'identity', ...text },
+} as const;
+
+export const authenticatorListFields = listFields({
+  id: text,
+  method: text,
+  ...ofIdentity,
+  username: optionalText,
+  createdAt: time,
+  updatedAt: time,
+});
+
+export const apiSessionListFields = listFields({
+  id: text,
+  type: text,
+  mechanism: { field: 'type', ...text },
+  ...ofIdentity,
+  ipAddress: text,
+  createdAt: time,
+  lastActivityAt: time,
+  expiresAt: time,
+});

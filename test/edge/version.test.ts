@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startTestServer } from '../support/test-server.ts';
+
+const paths = ['/edge/client/v1/version', '/edge/management/v1/version', '/version'];
+
+describe('the version document', () => {
+  test('is for everybody, and says where the APIs are', async () => {
+    await using server = await disposable();
+    for (const path of paths) {
+      const answer = await server.get(path);
+      assert.equal(answer.status, 200, path);
+      assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
+      const { apiVersions, capabilities } = answer.json.data;
+      const at = (root: string) => ({
+        v1: { path: root, version: 'v1', apiBaseUrls: [`${server.url}${root}`] },
+      });
+      assert.deepEqual(apiVersions, {
+        edge: at('/edge/client/v1'),
+        'edge-client': at('/edge/client/v1'),
+        'edge-management': at('/edge/management/v1'),
+        'edge-oidc': at('/oidc'),
+      });
+      assert.deepEqual(capabilities, []);
+    }
+  });
+
+  test('does not tell which build runs', async () => {
+    await using server = await disposable();
+    const { json, text } = await server.get('/version');
+    const { revision, buildDate, runtimeVersion } = json.data;
+    assert.deepEqual([revision, buildDate, runtimeVersion], ['', '', '']);
+    assert.equal(text.includes(process.version), false);
+  });
+
+  test('advertises OIDC to clients of the compatibility profile only where that is on', async () => {
+    await using server = await disposable((yaml) => yaml.replace('clientIds: []', 'clientIds: [alias]'));
+    for (const path of paths) {
+      assert.deepEqual((await server.get(path)).json.data.capabilities, ['OIDC_AUTH']);
+    }
+  });
+
+  test('names only what is bound', async () => {
+    await using server = await disposable((yaml) => yaml.replace('- binding: edge-management', ''));
+    const { json } = await server.get('/version');
+    assert.deepEqual(Object.keys(json.data.apiVersions), ['edge', 'edge-client', 'edge-oidc']);
+    assert.equal((await server.get('/edge/management/v1/version')).status, 404);
+  });
+
+  test('does not depend on a token, however bad', async () => {
+    await using server = await disposable();
+    const answer = await server.get('/version', {
+      headers: { authorization: 'Bearer x', 'zt-session': 'x' },
+    });
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.lines('www-authenticate'), []);
+  });
+});
+
+async function disposable(configure: (yaml: string) => string = (yaml) => yaml) {
+  const server = await startTestServer({ configure });
+  return { ...server, [Symbol.asyncDispose]: () => server.close() };
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const root = '/edge/management/v1';
+/** Every operation on entities, with `ID` for the identity that is attacked. */
+const operations: readonly (readonly [string, string, unknown?])[] = [
+  ['GET', 'identities'],
+  ['POST', 'identities', { name: 'mallory', type: 'User', isAdmin: true }],
+  ['GET', 'identities/ID'],
+  ['PUT', 'identities/ID', { name: 'x', type: 'User', isAdmin: true }],
+  ['PATCH', 'identities/ID', { isAdmin: true }],
+  ['DELETE', 'identities/ID'],
+  ['POST', 'identities/ID/disable', { durationMinutes: 1 }],
+  ['POST', 'identities/ID/enable', {}],
+  ['GET', 'identities/ID/authenticators'],
+  ['GET', 'identities/ID/api-sessions'],
+  ['DELETE', 'identities/ID/api-sessions'],
+  ['GET', 'authenticators'],
+  ['POST', 'authenticators', { method: 'updb', identityId: 'ID', username: 'x', password: 'y' }],
+  ['GET', 'authenticators/ID'],
+  ['PUT', 'authenticators/ID', { username: 'x', password: 'y' }],
+  ['PATCH', 'authenticators/ID', { password: 'y' }],
+  ['DELETE', 'authenticators/ID'],
+  ['GET', 'api-sessions'],
+  ['GET', 'api-sessions/ID'],
+  ['DELETE', 'api-sessions/ID'],
+];
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let admin: Caller;
+let aliceId: string;
+before(async () => {
+  server = await startTestServer({ clock });
+  admin = await rootOf(server);
+  aliceId = await server.createUser({ name: 'alice', password });
+});
+after(() => server.close());
+
+async function callAll(caller: Caller, check: (answer: Awaited<ReturnType<Caller['get']>>) => void) {
+  for (const [method, path, body] of operations) {
+    check(await caller.call(method, path.replace('ID', aliceId), body));
+  }
+}
+
+describe('an operation on entities', () => {
+  test('is refused without a token, with both challenges', async () => {
+    for (const [method, path] of operations) {
+      const answer = await server.request(method, `${root}/${path.replace('ID', aliceId)}`, {});
+      assertRefused(answer, 401, 'UNAUTHORIZED');
+      const challenges = answer.lines('www-authenticate');
+      assert.equal(challenges.length, 2);
+      assert.match(challenges[0] ?? '', /^zt-session realm="zt-session", error="missing"/);
+      assert.match(challenges[1] ?? '', /^Bearer realm="overlay-oidc", error="missing"/);
+    }
+  });
+
+  test('is refused to a caller who is no administrator, and changes nothing', async () => {
+    const alice = await loggedIn(server, 'alice');
+    await callAll(alice, (answer) => assertRefused(answer, 403, 'FORBIDDEN'));
+    const { json } = await admin.get(`identities/${aliceId}`);
+    assert.equal(json.data.isAdmin, false);
+    assert.equal(json.data.name, 'alice');
+    assert.equal((await alice.get('current-identity')).status, 200);
+  });
+
+  test('is refused with a token that is not one, or of another kind', async () => {
+    for (const token of ['', 'x', 'a.b.c', admin.refreshToken, `${admin.accessToken}x`]) {
+      await callAll(callerWith(server, token), (answer) => {
+        assertRefused(answer, 401, 'UNAUTHORIZED');
+        assert.match(answer.lines('www-authenticate').join(), /Bearer realm="overlay-oidc", error="invalid"/);
+      });
+    }
+  });
+
+  test('is refused with an expired token', async () => {
+    const expiring = await loggedIn(server, 'root');
+    clock.advance(31 * MINUTE);
+    await callAll(expiring, (answer) => {
+      assertRefused(answer, 401, 'UNAUTHORIZED');
+      assert.match(answer.lines('www-authenticate').join(), /Bearer realm="overlay-oidc", error="expired"/);
+    });
+    admin = await loggedIn(server, 'root');
+  });
+
+  test('is refused from the moment on at which the caller is demoted', async () => {
+    const id = await server.createUser({ name: 'demoted', password, isAdmin: true });
+    const demoted = await loggedIn(server, 'demoted');
+    assert.equal((await demoted.get('identities')).status, 200);
+    assert.equal((await admin.call('PATCH', `identities/${id}`, { isAdmin: false })).status, 200);
+    assertRefused(await demoted.get('identities'), 403, 'FORBIDDEN');
+  });
+
+  test('has expiry headers on its answers', async () => {
+    const answer = await admin.get('identities');
+    assert.equal(answer.headers['expiration-seconds'], '1800');
+    assert.equal(answer.headers['expires-at'], new Date(clock.now() + 30 * MINUTE).toISOString());
+    assert.equal(answer.headers['cache-control'], 'no-store');
+  });
+
+  test('that a path does not have is answered with those that it has', async () => {
+    const answer = await admin.call('PATCH', 'identities', {});
+    assertRefused(answer, 405, 'METHOD_NOT_ALLOWED');
+    assert.equal(answer.headers.allow, 'GET, POST, OPTIONS');
+  });
+
+  test('takes JSON only', async () => {
+    for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      const answer = await server.post(`${root}/identities`, {
+        headers: { authorization: `Bearer ${admin.accessToken}`, 'content-type': contentType },
+        body: '{"name":"x"}',
+      });
+      assertRefused(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
+    }
+  });
+});

@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { refresh } from '../support/flow.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  server = await startTestServer({ clock });
+  admin = await rootOf(server);
+});
+after(() => server.close());
+
+const identity = async (id: string) => (await admin.get(`identities/${id}`)).json.data;
+const create = async (fields: object) => createdId(await admin.call('POST', 'identities', fields));
+
+describe('creating an identity', () => {
+  test('answers 201 with the id and where it is', async () => {
+    const answer = await admin.call('POST', 'identities', { name: 'new', type: 'User', isAdmin: false });
+    const id = createdId(answer);
+    assert.deepEqual(answer.json, {
+      data: { id, _links: { self: { href: `./identities/${id}` } } },
+      meta: {},
+    });
+    assert.equal(answer.headers.location, `/edge/management/v1/identities/${id}`);
+  });
+
+  test('stores what was given, and nothing that was not asked for by name', async () => {
+    const id = await create({
+      name: '  full  ',
+      type: 'Device',
+      isAdmin: true,
+      externalId: 'ext-1',
+      authPolicyId: 'default',
+      roleAttributes: ['a', 'b', 'a'],
+      tags: { site: 'north', floor: 3, on: true, none: null },
+      id: 'chosen',
+      createdAt: '2000-01-01T00:00:00Z',
+      disabledAt: '2000-01-01T00:00:00Z',
+      disabled: true,
+      isDefaultAdmin: true,
+      password: 'never',
+      constructor: { x: 1 },
+    });
+    assert.deepEqual(await identity(id), {
+      id,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-01T00:00:00.000Z',
+      _links: {
+        self: { href: `./identities/${id}` },
+        authenticators: { href: `./identities/${id}/authenticators` },
+        'api-sessions': { href: `./identities/${id}/api-sessions` },
+        'auth-policies': { href: './auth-policies/default' },
+      },
+      tags: { site: 'north', floor: 3, on: true, none: null },
+      name: 'full',
+      typeId: 'Device',
+      type: {
+        _links: { self: { href: './identity-types/Device' } },
+        entity: 'identity-types',
+        id: 'Device',
+        name: 'Device',
+      },
+      isAdmin: true,
+      isDefaultAdmin: false,
+      externalId: 'ext-1',
+      authPolicyId: 'default',
+      authPolicy: (await identity(id)).authPolicy,
+      roleAttributes: ['a', 'b'],
+      disabled: false,
+      disabledAt: null,
+      disabledUntil: null,
+    });
+    assert.equal((await identity(id)).authPolicy.id, 'default');
+    assert.notEqual((await identity(id)).authPolicy.name, '');
+  });
+
+  test('needs nothing but a name; null stands for the default', async () => {
+    const nothing = {
+      externalId: null,
+      authPolicyId: null,
+      roleAttributes: null,
+      tags: null,
+      enrollment: {},
+    };
+    const { type, isAdmin, externalId, authPolicyId, roleAttributes, tags } = await identity(
+      await create({ name: 'least', ...nothing }),
+    );
+    assert.deepEqual(
+      [type.name, isAdmin, externalId, authPolicyId, roleAttributes, tags],
+      ['Default', false, null, 'default', [], {}],
+    );
+  });
+
+  test('refuses a value and says which', async () => {
+    const refused: readonly (readonly [string, object])[] = [
+      ['name', {}],
+      ['name', { name: '' }],
+      ['name', { name: '   ' }],
+      ['name', { name: 1 }],
+      ['name', { name: null }],
+      ['name', { name: ['a'] }],
+      ['name', { name: { $ne: null } }],
+      ['name', { name: 'x'.repeat(256) }],
+      ['name', { name: 'a\u0007b' }],
+      ['name', { name: 'a\nb' }],
+      ['name', { name: '\u202egnp.exe' }],
+      ['type', { type: 'Admin' }],
+      ['type', { type: 'toString' }],
+      ['isAdmin', { isAdmin: 'true' }],
+      ['isAdmin', { isAdmin: 1 }],
+      ['externalId', { externalId: 5 }],
+      ['externalId', { externalId: 'a\u0007' }],
+      ['authPolicyId', { authPolicyId: 'no-such' }],
+      ['authPolicyId', { authPolicyId: "default' or 1=1" }],
+      ['roleAttributes', { roleAttributes: 'a' }],
+      ['roleAttributes.0', { roleAttributes: [1] }],
+      ['roleAttributes', { roleAttributes: [''] }],
+      ['roleAttributes', { roleAttributes: Array.from({ length: 101 }, (_, at) => `r${at}`) }],
+      ['tags', { tags: 'a' }],
+      ['tags.a', { tags: { a: {} } }],
+      ['tags', { tags: { 'a\u0007': 1 } }],
+      ['enrollment', { enrollment: { ott: true } }],
+    ];
+    for (const [field, fields] of refused) {
+      const answer = await admin.call('POST', 'identities', {
+        name: 'refused',
+        ...fields,
+        ...nameless(fields),
+      });
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
+    }
+    const filter = encodeURIComponent('name contains "refused"');
+    assert.equal((await admin.get(`identities?filter=${filter}`)).json.meta.pagination.totalCount, 0);
+  });
+
+  test('shows the refused value', async () => {
+    const answer = await admin.call('POST', 'identities', { name: 'x', authPolicyId: 'nope' });
+    assert.deepEqual(answer.json.error.cause, {
+      field: 'authPolicyId',
+      reason: 'names no auth policy',
+      value: 'nope',
+    });
+  });
+
+  test('refuses a name or external id that is taken', async () => {
+    await create({ name: 'taken', externalId: 'taken-ext' });
+    assertRefused(
+      await admin.call('POST', 'identities', { name: ' taken ' }),
+      400,
+      'COULD_NOT_VALIDATE',
+      'name',
+    );
+    const again = { name: 'another', externalId: 'taken-ext' };
+    assertRefused(await admin.call('POST', 'identities', again), 400, 'COULD_NOT_VALIDATE', 'externalId');
+  });
+});
+
+function nameless(fields: object): object {
+  return Object.keys(fields).length === 0 ? { name: undefined } : {};
+}
+
+describe('changing an identity', () => {
+  test('by PATCH changes what is given and nothing else', async () => {
+    const id = await create({ name: 'patched', type: 'User', tags: { a: 1 }, roleAttributes: ['r'] });
+    clock.advance(MINUTE);
+    assert.equal((await admin.call('PATCH', `identities/${id}`, { name: 'patched 2' })).status, 200);
+    const changed = await identity(id);
+    assert.deepEqual(
+      [changed.name, changed.typeId, changed.tags, changed.roleAttributes],
+      ['patched 2', 'User', { a: 1 }, ['r']],
+    );
+    assert.ok(changed.updatedAt > changed.createdAt);
+  });
+
+  test('by PUT replaces everything that can be set', async () => {
+    const id = await create({ name: 'put', type: 'User', externalId: 'put', tags: { a: 1 }, isAdmin: true });
+    const replacement = { name: 'put 2', type: 'Service', isAdmin: false };
+    const answer = await admin.call('PUT', `identities/${id}`, replacement);
+    assert.deepEqual([answer.status, answer.json], [200, { data: {}, meta: {} }]);
+    const { name, typeId, isAdmin, externalId, tags } = await identity(id);
+    assert.deepEqual([name, typeId, isAdmin, externalId, tags], ['put 2', 'Service', false, null, {}]);
+  });
+
+  test('by PUT takes a document as it was read', async () => {
+    const id = await create({ name: 'round trip', roleAttributes: ['r'] });
+    const before = await identity(id);
+    const answer = await admin.call('PUT', `identities/${id}`, { ...before, type: before.type.name });
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual({ ...(await identity(id)), updatedAt: before.updatedAt }, before);
+  });
+
+  test('by PUT needs name, type and isAdmin', async () => {
+    const id = await create({ name: 'put needs' });
+    for (const field of ['name', 'type', 'isAdmin']) {
+      const body: Record<string, unknown> = { name: 'n', type: 'User', isAdmin: false };
+      delete body[field];
+      assertRefused(await admin.call('PUT', `identities/${id}`, body), 400, 'COULD_NOT_VALIDATE', field);
+    }
+  });
+
+  test('refuses a name that is taken, but not the one it has', async () => {
+    const id = await create({ name: 'mine' });
+    assertRefused(
+      await admin.call('PATCH', `identities/${id}`, { name: 'root' }),
+      400,
+      'COULD_NOT_VALIDATE',
+      'name',
+    );
+    assert.equal((await admin.call('PATCH', `identities/${id}`, { name: 'mine' })).status, 200);
+  });
+
+  test('that does not exist is 404, whatever stands for its id', async () => {
+    const ids = ['no-such', 'a'.repeat(300), '%00', '%27%20or%201=1', '..%2f..', '__proto__', '%F0%9F%98%80'];
+    for (const id of ids) {
+      assertRefused(await admin.get(`identities/${id}`), 404, 'NOT_FOUND');
+      assertRefused(await admin.call('PATCH', `identities/${id}`, { name: 'x' }), 404, 'NOT_FOUND');
+      assertRefused(await admin.call('DELETE', `identities/${id}`), 404, 'NOT_FOUND');
+      assertRefused(await admin.call('POST', `identities/${id}/disable`, {}), 404, 'NOT_FOUND');
+      assertRefused(await admin.call('POST', `identities/${id}/enable`, {}), 404, 'NOT_FOUND');
+      assertRefused(await admin.get(`identities/${id}/authenticators`), 404, 'NOT_FOUND');
+      assertRefused(await admin.call('DELETE', `identities/${id}/api-sessions`), 404, 'NOT_FOUND');
+    }
+  });
+});
+
+describe('an identity that is taken away', () => {
+  test('by deletion: login, tokens and refresh end at once', async () => {
+    const id = await server.createUser({ name: 'deleted', password });
+    const deleted = await loggedIn(server, 'deleted');
+    const answer = await admin.call('DELETE', `identities/${id}`);
+    assert.deepEqual([answer.status, answer.json], [200, { data: {}, meta: {} }]);
+    assertRefused(await deleted.get('current-identity'), 401, 'UNAUTHORIZED');
+    assert.equal((await refresh(server, deleted.refreshToken)).status, 400);
+    await assert.rejects(loggedIn(server, 'deleted'));
+    assertRefused(await admin.get(`identities/${id}`), 404, 'NOT_FOUND');
+    const filter = encodeURIComponent(`identity = "${id}"`);
+    assert.equal((await admin.get(`authenticators?filter=${filter}`)).json.meta.pagination.totalCount, 0);
+  });
+
+  test('by disabling: the same, until it is enabled', async () => {
+    const id = await server.createUser({ name: 'disabled', password });
+    const before = await loggedIn(server, 'disabled');
+    assert.equal((await admin.call('POST', `identities/${id}/disable`)).status, 200);
+    const { disabled, disabledAt, disabledUntil } = await identity(id);
+    assert.deepEqual(
+      [disabled, disabledAt, disabledUntil],
+      [true, new Date(clock.now()).toISOString(), null],
+    );
+    assertRefused(await before.get('current-identity'), 401, 'UNAUTHORIZED');
+    await assert.rejects(loggedIn(server, 'disabled'));
+
+    assert.equal((await admin.call('POST', `identities/${id}/enable`)).status, 200);
+    assert.equal((await identity(id)).disabled, false);
+    assertRefused(await before.get('current-identity'), 401, 'UNAUTHORIZED');
+    assert.equal((await (await loggedIn(server, 'disabled')).get('current-identity')).status, 200);
+  });
+
+  test('by disabling for a time: until that has passed', async () => {
+    const id = await server.createUser({ name: 'paused', password });
+    assert.equal((await admin.call('POST', `identities/${id}/disable`, { durationMinutes: 5 })).status, 200);
+    assert.equal((await identity(id)).disabledUntil, new Date(clock.now() + 5 * MINUTE).toISOString());
+    await assert.rejects(loggedIn(server, 'paused'));
+    clock.advance(5 * MINUTE);
+    assert.equal((await identity(id)).disabled, false);
+    assert.equal((await (await loggedIn(server, 'paused')).get('current-identity')).status, 200);
+  });
+
+  test('not with a duration that is none', async () => {
+    const id = await create({ name: 'durations' });
+    for (const durationMinutes of [-1, 1.5, '5', 1e300, true, []]) {
+      const answer = await admin.call('POST', `identities/${id}/disable`, { durationMinutes });
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'durationMinutes');
+    }
+    assert.equal((await identity(id)).disabled, false);
+  });
+});
+
+test('each change is in the audit trail, with the names of fields and who did it', async () => {
+  const seen = server.log.entries.length;
+  const id = await create({ name: 'audited', tags: { secretish: 'tag-canary' } });
+  await admin.call('PATCH', `identities/${id}`, { externalId: 'external-canary' });
+  await admin.call('POST', `identities/${id}/disable`);
+  await admin.call('POST', `identities/${id}/enable`);
+  await admin.call('DELETE', `identities/${id}/api-sessions`);
+  await admin.call('DELETE', `identities/${id}`);
+  const entries = server.log.entries.slice(seen).map(({ fields }) => fields as Record<string, unknown>);
+  const changes = entries.filter(({ entityId }) => entityId === id);
+  assert.deepEqual(
+    changes.map(({ action }) => action),
+    ['create', 'update', 'disable', 'enable', 'end-sessions', 'delete'],
+  );
+  const rootId = (await admin.get('current-identity')).json.data.id;
+  for (const change of changes) assert.equal(change.byIdentityId, rootId);
+  assert.deepEqual(changes[1]?.fields, ['externalId']);
+  assert.doesNotMatch(JSON.stringify(entries), /canary/);
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { assertRefused, type Caller, loggedIn, password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: Caller;
+let rootId: string;
+beforeEach(async () => {
+  server = await startTestServer();
+  rootId = await server.createUser({ name: 'root', password, isAdmin: true });
+  admin = await loggedIn(server, 'root');
+});
+afterEach(() => server.close());
+
+async function authenticatorOf(identityId: string): Promise<string> {
+  return (await admin.get(`identities/${identityId}/authenticators`)).json.data[0].id;
+}
+
+describe('the last administrator', () => {
+  test('is not deleted, demoted, disabled or left without a way to log in', async () => {
+    const attempts = [
+      admin.call('DELETE', `identities/${rootId}`),
+      admin.call('PATCH', `identities/${rootId}`, { isAdmin: false }),
+      admin.call('PUT', `identities/${rootId}`, { name: 'root', type: 'User', isAdmin: false }),
+      admin.call('POST', `identities/${rootId}/disable`, { durationMinutes: 1 }),
+      admin.call('DELETE', `authenticators/${await authenticatorOf(rootId)}`),
+    ];
+    for (const attempt of attempts) {
+      const answer = await attempt;
+      assertRefused(answer, 409, 'CONFLICT');
+      assert.match(answer.json.error.message, /last administrator/);
+    }
+    assert.equal((await admin.get('identities')).status, 200);
+  });
+
+  test('is whoever remains who can log in: an administrator without a password does not count', async () => {
+    const other = await admin.call('POST', 'identities', { name: 'other', isAdmin: true });
+    assertRefused(await admin.call('DELETE', `identities/${rootId}`), 409, 'CONFLICT');
+    const disabledId = await server.createUser({ name: 'disabled', password, isAdmin: true });
+    assert.equal((await admin.call('POST', `identities/${disabledId}/disable`)).status, 200);
+    assertRefused(await admin.call('DELETE', `identities/${rootId}`), 409, 'CONFLICT');
+    // Those who do not count may go.
+    for (const id of [other.json.data.id, disabledId]) {
+      assert.equal((await admin.call('DELETE', `identities/${id}`)).status, 200);
+    }
+  });
+
+  test('may go once there is another one', async () => {
+    await server.createUser({ name: 'second', password, isAdmin: true });
+    assert.equal((await admin.call('DELETE', `identities/${rootId}`)).status, 200);
+    assertRefused(await admin.get('identities'), 401, 'UNAUTHORIZED');
+    assert.equal((await (await loggedIn(server, 'second')).get('identities')).status, 200);
+  });
+
+  test('remains when two administrators remove each other at once', async () => {
+    const secondId = await server.createUser({ name: 'second', password, isAdmin: true });
+    const second = await loggedIn(server, 'second');
+    const removals: readonly (readonly [string, string, unknown?])[] = [
+      ['PATCH', '', { isAdmin: false }],
+      ['POST', '/disable', { durationMinutes: 1 }],
+      ['DELETE', ''],
+    ];
+    await Promise.all(
+      removals.flatMap(([method, action, body]) => [
+        admin.call(method, `identities/${secondId}${action}`, body),
+        second.call(method, `identities/${rootId}${action}`, body),
+      ]),
+    );
+    assert.equal(await server.store.identities.countUsableAdmins(server.clock.now()), 1);
+  });
+
+  test('may be changed in any other way', async () => {
+    assert.equal((await admin.call('PATCH', `identities/${rootId}`, { name: 'chief' })).status, 200);
+    const same = { name: 'chief', type: 'User', isAdmin: true };
+    assert.equal((await admin.call('PUT', `identities/${rootId}`, same)).status, 200);
+  });
+});

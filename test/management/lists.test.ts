@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { assertRefused, type Caller, createdId, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  server = await startTestServer({ clock });
+  admin = await rootOf(server);
+  for (let number = 0; number < 25; number += 1) {
+    clock.advance(1000);
+    const name = `n${String(number).padStart(2, '0')}`;
+    const type = number % 2 === 0 ? 'Device' : 'Service';
+    const externalId = number < 3 ? `ext-${number}` : null;
+    createdId(await admin.call('POST', 'identities', { name, type, externalId }));
+  }
+  for (const name of ['100%', '100 percent', 'under_score', 'underXscore', 'ÄRGER', 'quo"te', "o'neil"]) {
+    createdId(await admin.call('POST', 'identities', { name, type: 'User' }));
+  }
+});
+after(() => server.close());
+
+const list = (parameters: Record<string, string>) =>
+  admin.get(`identities?${new URLSearchParams(parameters)}`);
+async function names(parameters: Record<string, string>): Promise<string[]> {
+  const answer = await list(parameters);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json.data.map(({ name }: { name: string }) => name);
+}
+
+describe('a list', () => {
+  test('has ten entries unless told otherwise, and says how many there are', async () => {
+    const answer = await admin.get('identities');
+    assert.equal(answer.json.data.length, 10);
+    assert.deepEqual(answer.json.meta.pagination, { limit: 10, offset: 0, totalCount: 33 });
+  });
+
+  test('pages without gaps and overlaps, in either way of asking', async () => {
+    const byParameters: string[] = [];
+    const byFilter: string[] = [];
+    for (let offset = 0; offset < 40; offset += 7) {
+      byParameters.push(...(await names({ limit: '7', offset: String(offset), sort: 'type' })));
+      byFilter.push(...(await names({ filter: `true sort by type skip ${offset} limit 7` })));
+    }
+    assert.equal(new Set(byParameters).size, 33);
+    assert.deepEqual(byParameters, byFilter);
+  });
+
+  test('may be asked for without a limit', async () => {
+    for (const parameters of [
+      { filter: 'limit none' },
+      { limit: 'none' },
+      { filter: 'sort by name limit none' },
+    ]) {
+      const answer = await list(parameters as Record<string, string>);
+      assert.equal(answer.json.data.length, 33);
+      assert.deepEqual(answer.json.meta.pagination, { limit: 33, offset: 0, totalCount: 33 });
+    }
+  });
+
+  const found: readonly (readonly [string, readonly string[]])[] = [
+    ['name = "n03"', ['n03']],
+    ['name = "N03"', []],
+    ['name contains "0" and type = "Service" sort by name', ['n01', 'n03', 'n05', 'n07', 'n09']],
+    ['name contains "0%"', ['100%']],
+    ['name contains "r_s"', ['under_score']],
+    ['name contains "\\""', ['quo"te']],
+    ['name = "o\'neil"', ["o'neil"]],
+    ['name icontains "N2" sort by name desc', ['n24', 'n23', 'n22', 'n21', 'n20']],
+    ['name contains "N2"', []],
+    ['name in ["n01", "n02", "nope"] sort by name', ['n01', 'n02']],
+    ['name not in ["n01"] and name < "n03" and name >= "n00" sort by name', ['n00', 'n02']],
+    ['externalId != null sort by name', ['n00', 'n01', 'n02']],
+    ['not (externalId = null) and not name = "n01" sort by name', ['n00', 'n02']],
+    ['externalId = "ext-1"', ['n01']],
+    ['isAdmin = true', ['root']],
+    ['isAdmin != false', ['root']],
+    ['createdAt <= datetime(2026-01-01T00:00:02Z) and isAdmin = false sort by createdAt', ['n00', 'n01']],
+    ['false', []],
+    ['name = "root" or name = "n00" and isAdmin = true', ['root']],
+  ];
+  for (const [filter, expected] of found) {
+    test(`finds by ${filter}`, async () => assert.deepEqual(await names({ filter }), expected));
+  }
+
+  test('refuses a filter that it does not understand, and says where', async () => {
+    const refused = ['name', 'name ~ "x"', 'name = "x', 'password = "x"', "name = 'x'", '"', '(', '😀'];
+    refused.push('name = "x"; drop table identities', 'anyOf(roleAttributes) = "x"', '('.repeat(2000));
+    for (const filter of refused) {
+      const answer = await list({ filter });
+      assertRefused(answer, 400, 'INVALID_FILTER', 'filter');
+      assert.match(answer.json.error.message, /position \d+/);
+    }
+  });
+
+  test('refuses parameters out of bounds or twice', async () => {
+    const refused: readonly (readonly [string, string])[] = [
+      ['limit', 'limit=501'],
+      ['limit', 'limit=-1'],
+      ['limit', 'limit=ten'],
+      ['limit', 'limit=5&limit=6'],
+      ['limit', 'limit=5&filter=limit%205'],
+      ['offset', 'offset=-1'],
+      ['offset', 'offset=1e9'],
+      ['filter', 'filter=true&filter=false'],
+      ['roleFilter', 'roleFilter=%23all'],
+    ];
+    for (const [field, query] of refused) {
+      assertRefused(await admin.get(`identities?${query}`), 400, 'COULD_NOT_VALIDATE', field);
+    }
+    assertRefused(await admin.get('identities?sort=password'), 400, 'INVALID_FILTER');
+    assert.equal((await admin.get('identities?roleFilter=&roleSemantic=AnyOf&other=1')).status, 200);
+  });
+
+  test('leaves out identities that were enabled again from those that are disabled', async () => {
+    const [first] = (await list({ filter: 'name = "n00"' })).json.data;
+    await admin.call('POST', `identities/${first.id}/disable`, { durationMinutes: 1 });
+    assert.deepEqual(await names({ filter: 'disabledAt != null' }), ['n00']);
+    clock.advance(2 * MINUTE);
+    await admin.call('POST', `identities/${first.id}/enable`);
+    assert.deepEqual(await names({ filter: 'disabledAt != null' }), []);
+  });
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify } from 'jose';
+import { DAY, fixedClock, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { claimsOf, login, refresh } from '../support/flow.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const password = 'seven quiet lanterns';
+
+describe('the discovery document', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+
+  test('is the same at both of its paths, and its issuer is the prefix of one', async () => {
+    const [plain, prefixed] = [
+      await server.get('/.well-known/openid-configuration'),
+      await server.get('/oidc/.well-known/openid-configuration'),
+    ];
+    assert.equal(plain.status, 200);
+    assert.match(String(prefixed.headers['content-type']), /^application\/json/);
+    assert.equal(plain.text, prefixed.text);
+    assert.equal(prefixed.json.issuer, `${server.url}/oidc`);
+  });
+
+  test('lists only what works', async () => {
+    const document = (await server.get('/oidc/.well-known/openid-configuration')).json;
+    assert.deepEqual(document.response_types_supported, ['code']);
+    assert.deepEqual(document.code_challenge_methods_supported, ['S256']);
+    assert.deepEqual(document.grant_types_supported, ['authorization_code', 'refresh_token']);
+    assert.deepEqual(document.token_endpoint_auth_methods_supported, ['none']);
+    assert.equal(document.request_uri_parameter_supported, false);
+    assert.equal(document.authorization_response_iss_parameter_supported, true);
+    for (const [name, url] of Object.entries(document)) {
+      if (!name.endsWith('_endpoint') && name !== 'jwks_uri') continue;
+      const path = new URL(String(url)).pathname;
+      const answers = [await server.get(path), await server.post(path)];
+      assert.ok(
+        answers.some(({ status }) => status !== 404 && status !== 405),
+        name,
+      );
+    }
+  });
+
+  test('is not made for a host that the configuration does not name', async () => {
+    for (const host of ['evil.example', 'localhost', 'localhost:1']) {
+      const answer = await server.get('/oidc/.well-known/openid-configuration', { headers: { host } });
+      assert.ok([400, 421].includes(answer.status), `${host}: ${answer.status}`);
+      assert.ok(!answer.text.includes('token_endpoint'));
+    }
+    for (const header of ['x-forwarded-host', 'forwarded', 'x-original-host']) {
+      const answer = await server.get('/oidc/.well-known/openid-configuration', {
+        headers: { [header]: 'host=evil.example' },
+      });
+      assert.equal(answer.json.issuer, server.issuer);
+    }
+  });
+});
+
+describe('the signing keys', () => {
+  test('are public parts only, named by their RFC 7638 thumbprint', async () => {
+    const server = await startTestServer();
+    try {
+      const answer = await server.get('/oidc/keys');
+      assert.equal(answer.headers['cache-control'], 'public, max-age=300');
+      assert.ok(answer.json.keys.length > 0);
+      for (const key of answer.json.keys) {
+        assert.equal(key.kid, await calculateJwkThumbprint(key));
+        assert.equal(key.use, 'sig');
+        for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) assert.equal(secret in key, false);
+      }
+    } finally {
+      await server.close();
+    }
+  });
+
+  for (const alg of ['ES256', 'RS256', 'EdDSA']) {
+    test(`sign ID tokens with ${alg} when the configuration says so`, async () => {
+      const server = await startTestServer({
+        configure: (yaml) => yaml.replace(/idTokenSigningAlg: \w+/, `idTokenSigningAlg: ${alg}`),
+      });
+      try {
+        await server.createUser({ name: 'alice', password });
+        const { id_token, access_token } = await login(server, 'alice', password);
+        const keys = createLocalJWKSet((await server.get('/oidc/keys')).json);
+        const { protectedHeader } = await jwtVerify(id_token, keys, {
+          issuer: server.issuer,
+          audience: 'overlay',
+        });
+        assert.equal(protectedHeader.alg, alg);
+        await jwtVerify(access_token, keys, { issuer: server.issuer, typ: 'at+jwt' });
+        const document = (await server.get('/oidc/.well-known/openid-configuration')).json;
+        assert.deepEqual(document.id_token_signing_alg_values_supported, [alg]);
+      } finally {
+        await server.close();
+      }
+    });
+  }
+
+  test('rotate with overlap: the next one is published before it signs, the old one stays until its tokens have ended', async () => {
+    const clock = fixedClock('2026-01-01T00:00:00Z');
+    const server = await startTestServer({ clock });
+    try {
+      await server.createUser({ name: 'alice', password });
+      const published = async () =>
+        (await server.get('/oidc/keys')).json.keys.map(({ kid }: { kid: string }) => kid);
+      const signedBy = (jwt: string) =>
+        JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
+      const [first] = await published();
+
+      clock.advance(30 * DAY - 11 * MINUTE);
+      let tokens = await login(server, 'alice', password);
+      await server.controller.services.rotateKeysWhenDue();
+      assert.deepEqual(await published(), [first]);
+
+      clock.advance(MINUTE);
+      await server.controller.services.rotateKeysWhenDue();
+      const both = await published();
+      assert.equal(both.length, 2);
+      tokens = (await refresh(server, tokens.refresh_token)).json;
+      assert.equal(signedBy(tokens.access_token), first);
+
+      clock.advance(10 * MINUTE);
+      const old = tokens;
+      tokens = (await refresh(server, tokens.refresh_token)).json;
+      assert.equal(signedBy(tokens.access_token), both[1]);
+      assert.equal(signedBy(tokens.id_token), both[1]);
+      const userinfo = (token: string) =>
+        server.get('/oidc/userinfo', { headers: { authorization: `Bearer ${token}` } });
+      assert.equal((await userinfo(old.access_token)).status, 200);
+      assert.deepEqual(await published(), both);
+
+      clock.advance(3 * HOUR);
+      assert.deepEqual(await published(), [both[1]]);
+      assert.ok(claimsOf(tokens.access_token).exp * 1000 < clock.now());
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,118 @@
+// Two independent OpenID Connect clients, not written by us, drive the whole flow.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { authRequestIdOf, locationOf, redirectUri, submitPassword } from '../support/flow.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const password = 'seven quiet lanterns';
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+  await server.createUser({ name: 'alice', password });
+  // Both clients use the fetch of the platform; it trusts what the process trusts.
+  setDefaultCACertificates([...getCACertificates('default'), server.caPem]);
+});
+after(() => server.close());
+
+/** What the person does between the authorization request and the callback. */
+async function logIn(authorizationUrl: URL): Promise<URL> {
+  const begun = await server.get(`${authorizationUrl.pathname}${authorizationUrl.search}`);
+  return new URL(locationOf(await submitPassword(server, authRequestIdOf(begun), 'alice', password)));
+}
+
+describe('openid-client', () => {
+  test('discovers, logs in, reads userinfo, refreshes, and is refused what was used', async () => {
+    const config = await openid.discovery(new URL(server.issuer), 'overlay', undefined, openid.None());
+    assert.equal(config.serverMetadata().supportsPKCE(), true);
+    const verifier = openid.randomPKCECodeVerifier();
+    const state = openid.randomState();
+    const nonce = openid.randomNonce();
+    const authorizationUrl = openid.buildAuthorizationUrl(config, {
+      redirect_uri: redirectUri,
+      scope: 'openid offline_access',
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state,
+      nonce,
+    });
+    const callback = await logIn(authorizationUrl);
+    const tokens = await openid.authorizationCodeGrant(config, callback, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+      expectedNonce: nonce,
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims();
+    assert.ok(claims);
+    const info = await openid.fetchUserInfo(config, tokens.access_token, claims.sub);
+    assert.equal(info.name, 'alice');
+    assert.equal(info.preferred_username, 'alice');
+
+    const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    assert.equal(refreshed.claims()?.sub, claims.sub);
+    await openid.tokenRevocation(config, refreshed.refresh_token ?? '');
+    await assert.rejects(openid.refreshTokenGrant(config, refreshed.refresh_token ?? ''), {
+      error: 'invalid_grant',
+    });
+    await assert.rejects(openid.fetchUserInfo(config, refreshed.access_token, claims.sub));
+    const logout = openid.buildEndSessionUrl(config, { id_token_hint: refreshed.id_token ?? '' });
+    assert.equal((await server.get(`${logout.pathname}${logout.search}`)).status, 200);
+  });
+});
+
+describe('oauth4webapi', () => {
+  test('checks every answer of the flow, and JWT access tokens by the JWKS', async () => {
+    const issuer = new URL(server.issuer);
+    const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer));
+    const client: oauth.Client = { client_id: 'overlay' };
+    const verifier = oauth.generateRandomCodeVerifier();
+    const nonce = oauth.generateRandomNonce();
+    const url = new URL(as.authorization_endpoint ?? '');
+    url.search = new URLSearchParams({
+      client_id: 'overlay',
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      scope: 'openid offline_access',
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state: 'st',
+      nonce,
+    }).toString();
+    // Throws unless `iss` is there and right (RFC 9207), since the metadata promises it.
+    const parameters = oauth.validateAuthResponse(as, client, await logIn(url), 'st');
+    const answer = await oauth.authorizationCodeGrantRequest(
+      as,
+      client,
+      oauth.None(),
+      parameters,
+      redirectUri,
+      verifier,
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(as, client, answer, {
+      expectedNonce: nonce,
+      requireIdToken: true,
+    });
+    await oauth.validateApplicationLevelSignature(as, answer);
+
+    const request = new Request(`${server.url}/edge`, {
+      headers: { authorization: `Bearer ${tokens.access_token}` },
+    });
+    const claims = await oauth.validateJwtAccessToken(as, request, 'overlay-edge-apis');
+    assert.equal(claims.client_id, 'overlay');
+
+    const refreshAnswer = await oauth.refreshTokenGrantRequest(
+      as,
+      client,
+      oauth.None(),
+      tokens.refresh_token ?? '',
+    );
+    const refreshed = await oauth.processRefreshTokenResponse(as, client, refreshAnswer);
+    const info = await oauth.userInfoRequest(as, client, refreshed.access_token);
+    const { sub } = await oauth.processUserInfoResponse(as, client, claims.sub, info);
+    assert.equal(sub, claims.sub);
+  });
+});

@@ -1,0 +1,228 @@
+// Listeners and bind points (spec 5.7): where OIDC answers, and which issuer speaks.
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { describe, test } from 'node:test';
+import { beginLogin, claimsOf, codeOf, login, redeem, refresh, submitPassword } from '../support/flow.ts';
+import { httpsClient } from '../support/https-client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const password = 'seven quiet lanterns';
+
+/** Ports that nobody uses at the moment. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve) => {
+          const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
+        }),
+    ),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** A server whose `web` section is `web`, and a client for each of its addresses. */
+async function startWith(
+  web: string,
+  addresses: readonly string[],
+  edge = '',
+): Promise<{ server: TestServer; clients: ReturnType<typeof httpsClient>[] }> {
+  const server = await startTestServer({
+    configure: (yaml) => {
+      const before = yaml.slice(0, yaml.search(/^web:/m));
+      const home = addresses[0];
+      return `${before}web:\n${web}\nedge:\n  api: { address: "${home}"${edge} }\n`;
+    },
+  });
+  const clients = addresses.map((address) => httpsClient(`https://${address}`, server.caPem));
+  return { server, clients };
+}
+
+function listener(
+  name: string,
+  bindPoints: readonly (readonly [number, string])[],
+  apis: readonly string[],
+): string {
+  const points = bindPoints.map(
+    ([port, address]) => `{ interface: "127.0.0.1:${port}", address: "${address}" }`,
+  );
+  return `  - name: ${name}\n    bindPoints: [${points.join(', ')}]\n    apis: [${apis.map((binding) => `{ binding: ${binding} }`).join(', ')}]`;
+}
+
+const discovery = '/oidc/.well-known/openid-configuration';
+
+describe('with several bind points', () => {
+  test('each has its own issuer, in documents, answers and tokens', async () => {
+    const [one = 0, two = 0] = await freePorts(2);
+    const addresses = [`localhost:${one}`, `other.localhost:${two}`];
+    const { server, clients } = await startWith(
+      listener(
+        'both',
+        [
+          [one, addresses[0] ?? ''],
+          [two, addresses[1] ?? ''],
+        ],
+        ['edge-client', 'edge-management'],
+      ),
+      addresses,
+    );
+    try {
+      await server.createUser({ name: 'alice', password });
+      for (const [at, client] of clients.entries()) {
+        const issuer = `https://${addresses[at]}/oidc`;
+        const document = (await client.get(discovery)).json;
+        assert.equal(document.issuer, issuer);
+        assert.equal(document.token_endpoint, `${issuer}/token`);
+        const finished = await submitPassword(client, await beginLogin(client), 'alice', password);
+        assert.equal(new URL(String(finished.headers.location)).searchParams.get('iss'), issuer);
+        const tokens = (await redeem(client, codeOf(finished))).json;
+        assert.equal(claimsOf(tokens.access_token).iss, issuer);
+        assert.equal(claimsOf(tokens.id_token).iss, issuer);
+      }
+    } finally {
+      for (const client of clients) client.closeConnections();
+      await server.close();
+    }
+  });
+
+  test('a login, a code and a refresh token belong to the one at which they began', async () => {
+    const [one = 0, two = 0] = await freePorts(2);
+    const addresses = [`localhost:${one}`, `other.localhost:${two}`];
+    const { server, clients } = await startWith(
+      listener(
+        'both',
+        [
+          [one, addresses[0] ?? ''],
+          [two, addresses[1] ?? ''],
+        ],
+        ['edge-client'],
+      ),
+      addresses,
+    );
+    const [here, there] = clients;
+    assert.ok(here && there);
+    try {
+      await server.createUser({ name: 'alice', password });
+      assert.equal((await submitPassword(there, await beginLogin(here), 'alice', password)).status, 400);
+      const code = codeOf(await submitPassword(here, await beginLogin(here), 'alice', password));
+      assert.equal((await redeem(there, code)).json.error, 'invalid_grant');
+      assert.equal((await redeem(here, code)).status, 200);
+      const tokens = await login(here, 'alice', password);
+      assert.equal((await refresh(there, tokens.refresh_token)).json.error, 'invalid_grant');
+      assert.equal((await refresh(here, tokens.refresh_token)).status, 200);
+    } finally {
+      for (const client of clients) client.closeConnections();
+      await server.close();
+    }
+  });
+
+  test('a host that belongs to the other interface is misdirected', async () => {
+    const [one = 0, two = 0] = await freePorts(2);
+    const addresses = [`localhost:${one}`, `other.localhost:${two}`];
+    const { server, clients } = await startWith(
+      [
+        listener('first', [[one, addresses[0] ?? '']], ['edge-client']),
+        listener('second', [[two, addresses[1] ?? '']], ['edge-client']),
+      ].join('\n'),
+      addresses,
+    );
+    try {
+      const answer = await clients[0]?.get(discovery, { headers: { host: addresses[1] ?? '' } });
+      assert.equal(answer?.status, 421);
+    } finally {
+      for (const client of clients) client.closeConnections();
+      await server.close();
+    }
+  });
+});
+
+describe('OIDC is bound', () => {
+  const cases = [
+    {
+      name: 'to every listener with edge-client, by default',
+      apis: [['edge-client'], ['edge-client', 'edge-management'], ['edge-management']],
+      edge: '',
+      oidc: [true, true, false],
+    },
+    {
+      name: 'only where it is listed, once it is listed somewhere',
+      apis: [['edge-client'], ['edge-client', 'edge-oidc']],
+      edge: '',
+      oidc: [false, true],
+    },
+    {
+      name: 'alone on a listener, when so configured',
+      apis: [['edge-client'], ['edge-oidc']],
+      edge: '',
+      oidc: [false, true],
+    },
+    {
+      name: 'nowhere by itself, when auto-binding is off',
+      apis: [['edge-client'], ['edge-client']],
+      edge: ', disableOidcAutoBinding: true',
+      oidc: [false, false],
+    },
+  ];
+  for (const { name, apis, edge, oidc } of cases) {
+    test(name, async () => {
+      const ports = await freePorts(apis.length);
+      const addresses = ports.map((port) => `localhost:${port}`);
+      const web = apis
+        .map((bindings, at) => listener(`l${at}`, [[ports[at] ?? 0, addresses[at] ?? '']], bindings))
+        .join('\n');
+      const { server, clients } = await startWith(web, addresses, edge);
+      try {
+        for (const [at, client] of clients.entries()) {
+          assert.equal((await client.get(discovery)).status, oidc[at] ? 200 : 404, `listener ${at}`);
+        }
+      } finally {
+        for (const client of clients) client.closeConnections();
+        await server.close();
+      }
+    });
+  }
+
+  test('and tokens from a listener of OIDC alone are good at the Edge APIs of another', async () => {
+    const [api = 0, oidc = 0] = await freePorts(2);
+    const addresses = [`localhost:${api}`, `localhost:${oidc}`];
+    const web = [
+      listener('api', [[api, addresses[0] ?? '']], ['edge-client', 'edge-management']),
+      listener('oidc', [[oidc, addresses[1] ?? '']], ['edge-oidc']),
+    ].join('\n');
+    const { server, clients } = await startWith(web, addresses);
+    const [atApi, atOidc] = clients;
+    assert.ok(atApi && atOidc);
+    try {
+      await server.createUser({ name: 'alice', password });
+      const { access_token } = await login(atOidc, 'alice', password);
+      const answer = await atApi.get('/edge/client/v1/current-identity', {
+        headers: { authorization: `Bearer ${access_token}` },
+      });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.json.data.name, 'alice');
+    } finally {
+      for (const client of clients) client.closeConnections();
+      await server.close();
+    }
+  });
+});
+
+test('durations that break the rules are adjusted, and the tokens show it', async () => {
+  const server = await startTestServer({
+    configure: (yaml) =>
+      yaml
+        .replace(/accessTokenDuration: \S+/, 'accessTokenDuration: 10s')
+        .replace(/refreshTokenDuration: \S+/, 'refreshTokenDuration: 30s'),
+  });
+  try {
+    await server.createUser({ name: 'alice', password });
+    const tokens = await login(server, 'alice', password);
+    assert.equal(tokens.expires_in, 60);
+  } finally {
+    await server.close();
+  }
+});

@@ -1,0 +1,297 @@
+// Logout, revocation, userinfo: what ends a session, and that its end is effective at the next call.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const password = 'seven quiet lanterns';
+const postLogout = 'http://localhost:8400/auth/logout';
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ clock });
+  await server.createUser({ name: 'alice', password });
+});
+after(() => server.close());
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const userinfo = (token: string) => server.get('/oidc/userinfo', bearer(token));
+
+async function assertAlive({ access_token }: Tokens): Promise<void> {
+  assert.equal((await userinfo(access_token)).status, 200);
+}
+
+async function assertDead({ access_token, refresh_token }: Tokens): Promise<void> {
+  const answer = await userinfo(access_token);
+  assert.equal(answer.status, 401);
+  assert.match(String(answer.headers['www-authenticate']), /realm="overlay-oidc", error="invalid"/);
+  const refreshed = await refresh(server, refresh_token);
+  assert.equal(refreshed.status, 400);
+  assert.equal(refreshed.json.error, 'invalid_grant');
+}
+
+describe('userinfo', () => {
+  test('answers GET and POST with the subject of the ID token, and is never cached', async () => {
+    const tokens = await login(server, 'alice', password);
+    for (const method of ['GET', 'POST']) {
+      const answer = await server.request(method, '/oidc/userinfo', bearer(tokens.access_token));
+      assert.equal(answer.status, 200);
+      assert.deepEqual(answer.json, {
+        sub: claimsOf(tokens.id_token).sub,
+        name: 'alice',
+        preferred_username: 'alice',
+      });
+      assert.equal(answer.headers['cache-control'], 'no-store');
+      assert.ok(Number(answer.headers['expiration-seconds']) <= 1800);
+      assert.match(String(answer.headers['expires-at']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/);
+    }
+  });
+
+  test('without a token names both mechanisms, the older one first', async () => {
+    const answer = await server.get('/oidc/userinfo');
+    assert.equal(answer.status, 401);
+    assert.deepEqual(answer.lines('www-authenticate'), [
+      'zt-session realm="zt-session", error="missing", error_description="no matching token was provided"',
+      'Bearer realm="overlay-oidc", error="missing", error_description="no matching token was provided"',
+    ]);
+  });
+
+  test('with an expired token says so', async () => {
+    const tokens = await login(server, 'alice', password);
+    clock.advance(30 * MINUTE);
+    const answer = await userinfo(tokens.access_token);
+    assert.equal(answer.status, 401);
+    assert.deepEqual(answer.lines('www-authenticate'), [
+      'Bearer realm="overlay-oidc", error="expired", error_description="token is expired"',
+    ]);
+  });
+
+  test('takes the token from the header only', async () => {
+    const { access_token } = await login(server, 'alice', password);
+    assert.equal((await server.get(`/oidc/userinfo?access_token=${access_token}`)).status, 401);
+    assert.equal((await server.post('/oidc/userinfo', { form: { access_token } })).status, 401);
+  });
+
+  test('takes the scheme in any case, and refuses everything that is not an access token', async () => {
+    const tokens = await login(server, 'alice', password);
+    for (const scheme of ['bearer', 'BEARER']) {
+      const answer = await server.get('/oidc/userinfo', {
+        headers: { authorization: `${scheme} ${tokens.access_token}` },
+      });
+      assert.equal(answer.status, 200);
+    }
+    const parts = tokens.access_token.split('.');
+    const unsigned = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url');
+    const others = [
+      tokens.id_token,
+      tokens.refresh_token,
+      `${unsigned}.${parts[1]}.`,
+      `${unsigned}.${parts[1]}.${parts[2]}`,
+      `${parts[0]}.${parts[1]}.${'A'.repeat(86)}`,
+      `${parts[0]}.${parts[1]}.${parts[2]}=`,
+      `${parts[0]}.${parts[1]}`,
+      `${tokens.access_token}.x`,
+      `${parts[0]}..${parts[2]}`,
+      '%',
+      'a.b',
+      '..',
+      '',
+      'x'.repeat(9000),
+    ];
+    for (const other of others) {
+      const answer = await userinfo(other);
+      assert.equal(answer.status, 401, other.slice(0, 40));
+      assert.match(
+        String(answer.headers['www-authenticate']),
+        /^Bearer realm="overlay-oidc", error="invalid"/,
+      );
+    }
+  });
+
+  test('refuses a token whose header was changed in any way, keys of the caller included', async () => {
+    const { access_token } = await login(server, 'alice', password);
+    const [header = '', payload, signature] = access_token.split('.');
+    const original = JSON.parse(Buffer.from(header, 'base64url').toString());
+    const changes = [
+      { alg: 'HS256' },
+      { alg: 'nOnE' },
+      { crit: ['exp'] },
+      { jku: 'https://evil.example' },
+      { jwk: {} },
+      { x5u: 'x' },
+      { zip: 'DEF' },
+      { kid: '../../dev/null' },
+      { kid: "' OR 1=1--" },
+      { kid: '__proto__' },
+      { kid: ['a'] },
+      { typ: 'JWT' },
+      { cty: 'JWT' },
+      { b64: false },
+    ];
+    for (const change of changes) {
+      const changed = Buffer.from(JSON.stringify({ ...original, ...change })).toString('base64url');
+      assert.equal(
+        (await userinfo(`${changed}.${payload}.${signature}`)).status,
+        401,
+        JSON.stringify(change),
+      );
+    }
+  });
+});
+
+describe('logout', () => {
+  test('with a hint ends that session alone, for its tokens and their refresh', async () => {
+    const [one, other] = [await login(server, 'alice', password), await login(server, 'alice', password)];
+    await assertAlive(one);
+    const answer = await server.get(
+      `/oidc/end_session?${new URLSearchParams({ id_token_hint: one.id_token })}`,
+    );
+    assert.equal(answer.status, 200);
+    assert.equal(answer.json.signedOut, true);
+    await assertDead(one);
+    await assertAlive(other);
+  });
+
+  test('redirects to a registered URI with the state, by GET and by POST', async () => {
+    for (const method of ['GET', 'POST']) {
+      const tokens = await login(server, 'alice', password);
+      const form = { id_token_hint: tokens.id_token, post_logout_redirect_uri: postLogout, state: 'a b' };
+      const answer =
+        method === 'GET'
+          ? await server.get(`/oidc/end_session?${new URLSearchParams(form)}`)
+          : await server.post('/oidc/end_session', { form });
+      assert.equal(answer.status, 302);
+      assert.equal(answer.headers.location, `${postLogout}?state=a%20b`);
+      await assertDead(tokens);
+    }
+  });
+
+  test('takes an expired hint', async () => {
+    const tokens = await login(server, 'alice', password);
+    clock.advance(HOUR);
+    const fresh = { ...tokens, ...(await refresh(server, tokens.refresh_token)).json };
+    const form = { id_token_hint: tokens.id_token, client_id: 'overlay' };
+    assert.equal((await server.post('/oidc/end_session', { form })).status, 200);
+    await assertDead(fresh);
+  });
+
+  test('without a hint ends nothing and redirects nowhere', async () => {
+    const tokens = await login(server, 'alice', password);
+    const bare = await server.get('/oidc/end_session', { headers: { accept: 'text/html' } });
+    assert.equal(bare.status, 200);
+    assert.match(bare.text, /Nothing to sign out of/);
+    const redirecting = await server.get(
+      `/oidc/end_session?${new URLSearchParams({ post_logout_redirect_uri: postLogout, client_id: 'overlay' })}`,
+    );
+    assert.equal(redirecting.status, 400);
+    assert.equal(redirecting.headers.location, undefined);
+    await assertAlive(tokens);
+  });
+
+  test('with a hint that is not valid here, or a URI that is not registered, ends nothing and redirects nowhere', async () => {
+    const tokens = await login(server, 'alice', password);
+    const [header, payload] = tokens.id_token.split('.');
+    const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
+    const good = { id_token_hint: tokens.id_token, post_logout_redirect_uri: postLogout };
+    const attempts: Record<string, string>[] = [
+      { ...good, id_token_hint: `${none}.${payload}.` },
+      { ...good, id_token_hint: `${header}.${payload}.${'A'.repeat(86)}` },
+      { ...good, id_token_hint: tokens.access_token },
+      { ...good, id_token_hint: 'x' },
+      { ...good, client_id: 'other' },
+      { ...good, post_logout_redirect_uri: `${postLogout}?x=` },
+      { ...good, post_logout_redirect_uri: `${postLogout}#x` },
+      { ...good, post_logout_redirect_uri: 'http://localhost:8400@evil.example/auth/logout' },
+      { ...good, post_logout_redirect_uri: 'https://evil.example/' },
+      { ...good, post_logout_redirect_uri: 'http://LOCALHOST:8400/auth/logout' },
+      { ...good, state: 'x'.repeat(5000) },
+    ];
+    for (const form of attempts) {
+      const answer = await server.post('/oidc/end_session', { form });
+      assert.equal(answer.status, 400, JSON.stringify(form).slice(0, 200));
+      assert.equal(answer.headers.location, undefined);
+    }
+    await assertAlive(tokens);
+  });
+
+  test('a line feed in the state cannot make a header', async () => {
+    const tokens = await login(server, 'alice', password);
+    const form = {
+      id_token_hint: tokens.id_token,
+      post_logout_redirect_uri: postLogout,
+      state: '\r\nset-cookie: x=1',
+    };
+    const answer = await server.post('/oidc/end_session', { form });
+    assert.equal(answer.status, 302);
+    assert.equal(answer.headers['set-cookie'], undefined);
+  });
+});
+
+describe('revocation', () => {
+  const revoke = (token: string, changes: Record<string, string> = {}) =>
+    server.post('/oidc/revoke', { form: { token, client_id: 'overlay', ...changes } });
+
+  test('of a refresh token ends its access tokens too', async () => {
+    const tokens = await login(server, 'alice', password);
+    await assertAlive(tokens);
+    assert.equal((await revoke(tokens.refresh_token)).status, 200);
+    await assertDead(tokens);
+  });
+
+  test('of an access token ends its session', async () => {
+    const tokens = await login(server, 'alice', password);
+    assert.equal((await revoke(tokens.access_token, { token_type_hint: 'refresh_token' })).status, 200);
+    await assertDead(tokens);
+  });
+
+  test('answers alike for tokens that are dead, foreign or garbage', async () => {
+    const tokens = await login(server, 'alice', password);
+    await revoke(tokens.refresh_token);
+    for (const token of [tokens.refresh_token, tokens.access_token, tokens.id_token, 'x', 'a.b.c', '%']) {
+      const answer = await revoke(token);
+      assert.equal(answer.status, 200);
+      assert.equal(answer.text, '');
+    }
+  });
+
+  test('needs a known client and a token', async () => {
+    assert.equal((await revoke('x', { client_id: 'other' })).json.error, 'invalid_client');
+    assert.equal((await revoke('')).json.error, 'invalid_request');
+    assert.equal((await server.post('/oidc/revoke', { form: { token: 'x' } })).json.error, 'invalid_request');
+  });
+});
+
+describe('an administrator', () => {
+  test('who disables, deletes or demotes an identity is obeyed at its next call', async () => {
+    for (const act of ['disable', 'delete'] as const) {
+      const id = await server.createUser({ name: `user-${act}`, password });
+      const tokens = await login(server, `user-${act}`, password);
+      await assertAlive(tokens);
+      if (act === 'disable')
+        await server.store.identities.update(id, { disabledAt: clock.now() }, clock.now());
+      else await server.store.identities.delete(id, clock.now());
+      await assertDead(tokens);
+    }
+  });
+});
+
+test('an ended session is still ended after a restart, from the first request on', async () => {
+  const first = await startTestServer();
+  await first.createUser({ name: 'alice', password });
+  const tokens = await login(first, 'alice', password);
+  await first.post('/oidc/end_session', { form: { id_token_hint: tokens.id_token } });
+  await first.stop();
+  const port = new URL(first.url).port;
+  const second = await startTestServer({
+    home: first.home,
+    configure: (yaml) => yaml.replaceAll(':0"', `:${port}"`),
+  });
+  try {
+    assert.equal(second.url, first.url);
+    assert.equal((await second.get('/oidc/userinfo', bearer(tokens.access_token))).status, 401);
+  } finally {
+    await second.close();
+  }
+});

@@ -1,0 +1,53 @@
+// Calls of the Edge APIs as somebody who has logged in.
+
+import assert from 'node:assert/strict';
+import { login } from './flow.ts';
+import type { Answer, HttpsClient, RequestInit } from './https-client.ts';
+import type { TestServer } from './test-server.ts';
+
+export const password = 'seven quiet lanterns';
+
+/** Somebody with an access token. Paths are below `/edge/management/v1/` unless they begin with a slash. */
+export interface Caller {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  call(method: string, path: string, json?: unknown): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+}
+
+export async function loggedIn(client: HttpsClient, username: string, secret = password): Promise<Caller> {
+  const tokens = await login(client, username, secret);
+  return callerWith(client, tokens.access_token, tokens.refresh_token);
+}
+
+export function callerWith(client: HttpsClient, accessToken: string, refreshToken = ''): Caller {
+  const call: Caller['call'] = (method, path, json) => {
+    const headers = { authorization: `Bearer ${accessToken}` };
+    const init: RequestInit = json === undefined ? { headers } : { headers, json };
+    return client.request(method, path.startsWith('/') ? path : `/edge/management/v1/${path}`, init);
+  };
+  return { accessToken, refreshToken, call, get: (path) => call('GET', path) };
+}
+
+/** An administrator `root` and the caller that is logged in as that. */
+export async function rootOf(server: TestServer): Promise<Caller> {
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  return loggedIn(server, 'root');
+}
+
+/** The id in the answer to a creation. */
+export function createdId(answer: Answer): string {
+  assert.equal(answer.status, 201, answer.text);
+  return answer.json.data.id;
+}
+
+/** Asserts a refusal in the envelope of the Edge APIs. */
+export function assertRefused(answer: Answer, status: number, code: string, field?: string): void {
+  assert.equal(answer.status, status, answer.text);
+  const { error, meta } = answer.json;
+  assert.equal(error.code, code, answer.text);
+  assert.equal(typeof error.message, 'string');
+  assert.equal(error.requestId, answer.headers['x-request-id']);
+  assert.deepEqual(meta, {});
+  if (field !== undefined) assert.equal(error.cause.field, field, answer.text);
+}
