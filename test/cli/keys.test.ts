@@ -31,8 +31,11 @@ describe('keys', () => {
 
     const now = await box.run(['keys', 'rotate', '--now', ...config]);
     assert.match(now.stdout, /^ES256 [\w-]{43} signs from now on\.\n$/);
-    assert.equal((await list()).at(-1)?.use, 'signing');
-    assert.equal((await list())[0]?.use, 'verifying');
+    const replaced = ahead.stdout.split(' ')[1];
+    const made = now.stdout.split(' ')[1];
+    const uses = new Map((await list()).map(({ kid, use }) => [kid, use]));
+    assert.equal(uses.get(made ?? ''), 'signing');
+    assert.equal(uses.get(replaced ?? ''), 'unused');
     const log = readFileSync(join(box.cwd, 'h', 'controller.log'), 'utf8');
     assert.equal(log.match(/command="keys rotate".*event=key\.rotated/g)?.length, 2);
   });
