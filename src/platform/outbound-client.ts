@@ -135,6 +135,7 @@ function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { location: s
       maxHeaderSize: 16_384,
       headers: { accept: wanted.accept, 'accept-encoding': 'identity', 'user-agent': 'overlay-auth' },
     });
+    // A second net: whichever way the runtime came by an address, before a byte of the request is sent.
     outgoing.on('socket', (socket) => {
       socket.on('connect', () => {
         const { remoteAddress = '' } = socket;
