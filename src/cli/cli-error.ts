@@ -1,0 +1,34 @@
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+
+export interface CliErrorOptions {
+  readonly exitCode?: ExitCode;
+  /** The command to type next, or a short sentence when no command helps. */
+  readonly next?: string;
+  /** The reference id under which the server remembers the refusal. */
+  readonly reference?: string;
+  /** For programs: a stable word, in the output of `--output-json`. */
+  readonly code?: string;
+  readonly cause?: unknown;
+}
+
+/** A failure that the person at the terminal is told about in one sentence, with what to do next. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: ExitCode;
+  readonly next: string | undefined;
+  readonly reference: string | undefined;
+  readonly code: string | undefined;
+
+  constructor(message: string, options: CliErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.exitCode = options.exitCode ?? exitCodes.failed;
+    this.next = options.next;
+    this.reference = options.reference;
+    this.code = options.code;
+  }
+}
+
+/** A command line that cannot be carried out as it was typed. */
+export function usageError(message: string, next: string): CliError {
+  return new CliError(message, { exitCode: exitCodes.usage, next, code: 'usage' });
+}

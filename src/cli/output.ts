@@ -1,0 +1,55 @@
+import { CliError } from './cli-error.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { CliPorts } from './ports.ts';
+
+/** How one run of a command reports. */
+export interface Report {
+  readonly ports: CliPorts;
+  /** `-j`: results are one JSON document on standard output, failures one on standard error. */
+  readonly json: boolean;
+}
+
+/** Prints a result: `value` as JSON under `-j`, otherwise the text that `asText` makes of it. */
+export function printResult(report: Report, value: unknown, asText: () => string): void {
+  const text = report.json ? JSON.stringify(value, null, 2) : asText();
+  if (text !== '') report.ports.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** Tells the person something on standard error; nothing under `-j`, where only results and failures count. */
+export function notice(report: Report, text: string): void {
+  if (!report.json) report.ports.stderr.write(`${text}\n`);
+}
+
+/** Prints a failure with its reference id and the next command, and gives the exit code of the process. */
+export function reportFailure(report: Report, error: unknown): ExitCode {
+  const failure = error instanceof CliError ? error : unexpected(report, error);
+  const { stderr } = report.ports;
+  if (report.json) {
+    const { message, code, reference, next } = failure;
+    stderr.write(`${JSON.stringify({ error: { code: code ?? 'failed', message, reference, next } })}\n`);
+    return failure.exitCode;
+  }
+  stderr.write(`error: ${printable(failure.message)}\n`);
+  if (failure.reference !== undefined) stderr.write(`reference: ${printable(failure.reference)}\n`);
+  if (failure.next !== undefined) stderr.write(`next: ${printable(failure.next)}\n`);
+  return failure.exitCode;
+}
+
+function unexpected(report: Report, error: unknown): CliError {
+  const detail = error instanceof Error ? error.message : String(error);
+  if (report.ports.env['OVERLAY_AUTH_DEBUG'] !== undefined && error instanceof Error) {
+    report.ports.stderr.write(`${error.stack ?? ''}\n`);
+  }
+  return new CliError(`Something unexpected happened: ${detail}`, {
+    exitCode: exitCodes.failed,
+    code: 'unexpected',
+    next: 'set OVERLAY_AUTH_DEBUG=1 and run the command again to see where',
+    cause: error,
+  });
+}
+
+/** Text from elsewhere, with everything replaced that could steer a terminal (C0, C1, bidirectional marks). */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}

@@ -1,0 +1,47 @@
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { type Random, systemRandom } from '../platform/random.ts';
+
+/** A stream that commands read secrets and answers from. */
+export type CliInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+
+/** A stream that commands write to. */
+export interface CliOutput {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** Everything that a command touches outside itself, so that tests can hand in their own. */
+export interface CliPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+  /** Results only. */
+  readonly stdout: CliOutput;
+  /** Everything for the person: prompts, progress, errors. */
+  readonly stderr: CliOutput;
+  readonly stdin: CliInput;
+}
+
+/** The ports of this process. */
+export function systemPorts(): CliPorts {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    env: process.env,
+    cwd: process.cwd(),
+    platform: process.platform,
+    // Getters, because creating the stream of an unused stdin costs time.
+    get stdout() {
+      return process.stdout;
+    },
+    get stderr() {
+      return process.stderr;
+    },
+    get stdin() {
+      return process.stdin;
+    },
+  };
+}

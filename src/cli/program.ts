@@ -1,0 +1,88 @@
+// cli/ owns what a person or a script types: commands, their output, and the client of a running server.
+// It does not own the rules behind the commands: client commands ask the APIs, host commands call the
+// services. Starting must be quick, so this file and commands/*.ts only describe the commands; what a
+// command does is imported when it runs.
+//
+// To add a group: write commands/<group>.ts with one `register…(program, ports)` function and list it below.
+import { Command, CommanderError } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { CliError, usageError } from './cli-error.ts';
+import { registerCompletionCommand } from './commands/completion.ts';
+import { registerEntityCommands } from './commands/entities.ts';
+import { registerIdentityCommands } from './commands/identity.ts';
+import { registerSessionCommands } from './commands/session.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { reportFailure } from './output.ts';
+import type { CliPorts } from './ports.ts';
+
+type Registration = (program: Command, ports: CliPorts) => void;
+
+/** The command groups, in the order in which the help lists them. */
+const registrations: readonly Registration[] = [
+  registerSessionCommands,
+  registerEntityCommands,
+  registerIdentityCommands,
+  registerCompletionCommand,
+];
+
+/** The whole command line, ready to parse. */
+export function createProgram(ports: CliPorts): Command {
+  const program = new Command('overlay-auth');
+  program
+    .description('Authentication service for an overlay network controller.')
+    .version(packageJson.version, '-V, --version', 'print the version')
+    .option('-j, --output-json', 'print results and errors as JSON')
+    .helpOption('-h, --help', 'show help')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => ports.stdout.write(text),
+      // Usage errors are reported in one form with all others, by runProgram.
+      writeErr: () => undefined,
+    })
+    .exitOverride();
+  for (const register of registrations) register(program, ports);
+  return program;
+}
+
+/**
+ * Runs one command line, reports its failure if there is one, and gives the exit code.
+ * @param argv what stands after the program's name
+ */
+export async function runProgram(argv: readonly string[], ports: CliPorts): Promise<ExitCode> {
+  // Old fingers type `edge` first.
+  const words = argv[0] === 'edge' ? argv.slice(1) : argv;
+  const program = createProgram(ports);
+  const json = words.includes('-j') || words.includes('--output-json');
+  try {
+    if (words.length === 0) {
+      ports.stderr.write(program.helpInformation());
+      return exitCodes.usage;
+    }
+    await program.parseAsync(words, { from: 'user' });
+    return exitCodes.fine;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.fine;
+    const failure = error instanceof CommanderError ? usageFailure(program, words, error) : error;
+    return reportFailure({ ports, json }, failure);
+  }
+}
+
+function usageFailure(program: Command, words: readonly string[], error: CommanderError): CliError {
+  const command = deepestCommand(program, words);
+  const next = `${command.path} --help`;
+  if (error.code === 'commander.help') return usageError(`"${command.path}" needs a subcommand.`, next);
+  const message = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?');
+  return usageError(message.charAt(0).toUpperCase() + message.slice(1), next);
+}
+
+function deepestCommand(program: Command, words: readonly string[]): { path: string } {
+  let command = program;
+  let path = program.name();
+  for (const word of words) {
+    const next = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
+    if (next === undefined) break;
+    command = next;
+    path += ` ${next.name()}`;
+  }
+  return { path };
+}

@@ -1,0 +1,45 @@
+import { printable } from './output.ts';
+
+export interface Column<Row> {
+  readonly heading: string;
+  readonly cell: (row: Row) => unknown;
+}
+
+/**
+ * A table with a heading line and two spaces between the columns; the last column is not padded.
+ * Cells are text made harmless for terminals; lists are joined by commas; nothing is `-`.
+ */
+export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const lines = [columns.map(({ heading }) => heading.toUpperCase())];
+  for (const row of rows) lines.push(columns.map(({ cell }) => cellText(cell(row))));
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => displayWidth(line[index] ?? ''))));
+  return lines
+    .map((line) => line.map((text, index) => padTo(text, widths[index] ?? 0)).join('  ').trimEnd())
+    .join('\n');
+}
+
+/** One line for each field, the names in one column. */
+export function renderFields(fields: readonly (readonly [name: string, value: unknown])[]): string {
+  const width = Math.max(0, ...fields.map(([name]) => displayWidth(name)));
+  return fields.map(([name, value]) => `${padTo(name, width)}  ${cellText(value)}`.trimEnd()).join('\n');
+}
+
+/** A value of an API as it stands in a cell. */
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '-';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cellText).join(', ');
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return printable(text).replace(/[\t\n]+/g, ' ');
+}
+
+function padTo(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+}
+
+// Counts code points, and those that East Asian terminals draw two cells wide as two.
+function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/.test(character) ? 2 : 1;
+  return width;
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+// The entry point. Nothing is imported before the version is known to be recent enough to run the rest.
+import { enableCompileCache } from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+if (major < 24 || (major === 24 && minor < 7)) {
+  process.stderr.write(
+    `error: overlay-auth needs Node 24.7 or newer; this is ${process.version}.\n` +
+      'next: install a newer Node from https://nodejs.org, or use node_modules/.bin/node of a clone after `npm ci`.\n',
+  );
+  process.exitCode = 1;
+} else {
+  // Node's default is a folder in the shared temporary directory, where another user could put code for us.
+  const caches = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  enableCompileCache(process.env['NODE_COMPILE_CACHE'] ?? join(caches, 'overlay-auth', 'compile'));
+  const { runProgram } = await import('./cli/program.ts');
+  const { systemPorts } = await import('./cli/ports.ts');
+  process.exitCode = await runProgram(process.argv.slice(2), systemPorts());
+}
