@@ -11,6 +11,7 @@ import type { MountNeeds } from './http/mount.ts';
 import { oidcRoutes } from './http/oidc/routes.ts';
 import { presentedTokens } from './http/presented-tokens.ts';
 import type { Route } from './http/routes.ts';
+import { setupRoutes } from './http/setup.ts';
 import type { PasswordHasher } from './login/password.ts';
 import { passwordHasher } from './login/password-hasher.ts';
 import type { AuditTrail } from './model/audit-event.ts';
@@ -115,10 +116,11 @@ export async function openServices(foundations: Foundations): Promise<Services> 
       refreshFamily: oidc.refreshFamilyDuration,
     },
   });
+  const setup = setupRoutes({ store, clock, random, audit, hasher });
   const edgeNeeds = { config, store, clock, random, audit, hasher };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const routes = [...oidcEndpoints, ...edgeEndpoints, ...assetRoutes, ...health];
+  const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended }),
   );

@@ -7,10 +7,17 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { CliError, usageError } from './cli-error.ts';
+import { registerAdminCommands } from './commands/admin.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
+import { registerConfigCommands } from './commands/config.ts';
 import { registerEntityCommands } from './commands/entities.ts';
 import { registerIdentityCommands } from './commands/identity.ts';
+import { registerKeyCommands } from './commands/keys.ts';
+import { registerOpsCommands } from './commands/ops.ts';
+import { registerPkiCommands } from './commands/pki.ts';
+import { registerRunCommands } from './commands/run.ts';
 import { registerSessionCommands } from './commands/session.ts';
+import { registerSetupCommands } from './commands/setup.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { reportFailure } from './output.ts';
 import type { CliPorts } from './ports.ts';
@@ -19,9 +26,16 @@ type Registration = (program: Command, ports: CliPorts) => void;
 
 /** The command groups, in the order in which the help lists them. */
 const registrations: readonly Registration[] = [
+  registerSetupCommands,
+  registerRunCommands,
   registerSessionCommands,
   registerEntityCommands,
   registerIdentityCommands,
+  registerAdminCommands,
+  registerConfigCommands,
+  registerKeyCommands,
+  registerPkiCommands,
+  registerOpsCommands,
   registerCompletionCommand,
 ];
 
@@ -52,7 +66,7 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
   // Old fingers type `edge` first.
   const words = argv[0] === 'edge' ? argv.slice(1) : argv;
   const program = createProgram(ports);
-  const json = words.includes('-j') || words.includes('--output-json');
+  const json = wantsJson(words);
   try {
     if (words.length === 0) {
       ports.stderr.write(program.helpInformation());
@@ -65,6 +79,12 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
     const failure = error instanceof CommanderError ? usageFailure(program, words, error) : error;
     return reportFailure({ ports, json }, failure);
   }
+}
+
+/** Whether whoever started the command reads JSON: failures are then JSON too, those of the command line included. */
+function wantsJson(words: readonly string[]): boolean {
+  if (words.some((word) => word === '-j' || word === '--output-json' || word === '--json')) return true;
+  return words.some((word, at) => word === '--log-format=json' || (word === '--log-format' && words[at + 1] === 'json'));
 }
 
 function usageFailure(program: Command, words: readonly string[], error: CommanderError): CliError {

@@ -35,8 +35,13 @@ export function checkNewPassword(
   });
 }
 
+/** The fewest characters that a new password may have under the policy. */
+export function shortestPassword(policy: PasswordPolicy): number {
+  return Math.max(policy.minPasswordLength, leastPasswordLength);
+}
+
 function lengthProblems(password: string, policy: PasswordPolicy): string[] {
-  const least = Math.max(policy.minPasswordLength, leastPasswordLength);
+  const least = shortestPassword(policy);
   const length = [...password].length;
   if (Buffer.byteLength(password) > maxPasswordBytes) return [`it is longer than ${maxPasswordBytes} bytes`];
   return length < least ? [`it has ${length} characters, at least ${least} are needed`] : [];

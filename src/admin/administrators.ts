@@ -1,0 +1,152 @@
+// Administrators made and recovered from the host itself: by a set-up link or by a command of whoever can read
+// the host's files. Administrators who are logged in use the management API instead.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { PasswordHasher } from '../login/password.ts';
+import { checkNewPassword } from '../login/password-rules.ts';
+import { usernameKey } from '../login/username.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { AuthPolicy } from '../model/auth-policy.ts';
+import {
+  type AuthenticatorId,
+  type AuthPolicyId,
+  asId,
+  defaultAuthPolicyId,
+  type IdentityId,
+} from '../model/ids.ts';
+import type { Clock } from '../platform/clock.ts';
+import { MalformedInput } from '../platform/malformed-input.ts';
+import type { Random } from '../platform/random.ts';
+import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import type { IdentityStore, NewIdentity } from '../store/contracts/identities.ts';
+import { AlreadyTaken } from '../store/contracts/store.ts';
+
+export interface AdministratorNeeds {
+  readonly store: { readonly authPolicies: AuthPolicyStore };
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface PreparedAdministrator {
+  readonly identity: NewIdentity;
+  readonly password: {
+    readonly id: AuthenticatorId;
+    readonly username: string;
+    readonly usernameKey: string;
+    readonly passwordHash: string;
+  };
+}
+
+/**
+ * Checks name and password by the rules of the default policy and hashes the password; stores nothing.
+ * The user name is the name of the identity too.
+ * @throws AuthError as completeSetup of setup.ts
+ */
+export async function prepareAdministrator(
+  needs: AdministratorNeeds,
+  wanted: { readonly username: string; readonly password: string },
+): Promise<PreparedAdministrator> {
+  const username = wanted.username.trim();
+  const key = usernameKey(username);
+  if (key === undefined) {
+    throw new AuthError('invalid_field', {
+      description: 'This cannot be a user name: it has 1 to 100 visible characters',
+      fields: [{ field: 'username', reason: 'has 1 to 100 visible characters' }],
+    });
+  }
+  const policy = await policyOf(needs, defaultAuthPolicyId);
+  return {
+    identity: {
+      id: asId<IdentityId>(needs.random.id()),
+      name: username,
+      type: 'User',
+      externalId: null,
+      authPolicyId: defaultAuthPolicyId,
+      isAdmin: true,
+      roleAttributes: [],
+      tags: {},
+    },
+    password: {
+      id: asId<AuthenticatorId>(needs.random.id()),
+      username,
+      usernameKey: key,
+      passwordHash: await hashNewPassword(needs, wanted.password, policy, [username]),
+    },
+  };
+}
+
+/**
+ * Creates an administrator with a password.
+ * @throws AuthError as prepareAdministrator, and `conflict` when the name is taken
+ */
+export async function createAdministrator(
+  needs: AdministratorNeeds & {
+    readonly store: { readonly identities: IdentityStore };
+    readonly audit: AuditTrail;
+  },
+  wanted: { readonly username: string; readonly password: string },
+): Promise<NewIdentity> {
+  const { identity, password } = await prepareAdministrator(needs, wanted);
+  await needs.store.identities.create(identity, password, needs.clock.now()).catch((error) => {
+    throw asConflict(error);
+  });
+  needs.audit.record(
+    {
+      event: 'admin.changed',
+      action: 'create',
+      entity: 'identity',
+      entityId: identity.id,
+      byIdentityId: null,
+      fields: ['name', 'isAdmin', 'password'],
+    },
+    null,
+  );
+  return identity;
+}
+
+/** A taken name, in the words of the outside; any other error as it is. */
+export function asConflict(error: unknown): unknown {
+  if (!(error instanceof AlreadyTaken)) return error;
+  return new AuthError('conflict', {
+    description: 'This name is taken already; choose another one',
+    fields: [{ field: error.field, reason: 'is taken already' }],
+    cause: error,
+  });
+}
+
+/** @throws Error when there is none: an identity always has one */
+export async function policyOf(
+  { store }: Pick<AdministratorNeeds, 'store'>,
+  id: AuthPolicyId,
+): Promise<AuthPolicy> {
+  const policy = await store.authPolicies.find(id);
+  if (policy === null) throw new Error(`there is no auth policy ${id}`);
+  return policy;
+}
+
+/** @throws AuthError password_not_acceptable, or conflict: the policy allows no passwords */
+export async function hashNewPassword(
+  needs: AdministratorNeeds,
+  password: string,
+  policy: AuthPolicy,
+  ownNames: readonly string[],
+): Promise<string> {
+  const { updb } = policy.primary;
+  if (!updb.allowed) {
+    throw new AuthError('conflict', {
+      description: `The auth policy "${policy.name}" allows no login with a password`,
+    });
+  }
+  checkNewPassword(password, updb, ownNames);
+  try {
+    return await needs.hasher.hash(password);
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    throw new AuthError('password_not_acceptable', {
+      description: `The password is not acceptable: ${error.reason}`,
+      fields: [{ field: 'password', reason: error.reason }],
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,117 @@
+// The way back in for an administrator who cannot log in, for whoever can read the files of the host.
+
+import { AuthError } from '../errors/auth-error.ts';
+import { usernameKey } from '../login/username.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { AuthPolicy } from '../model/auth-policy.ts';
+import type { Identity } from '../model/identity.ts';
+import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
+import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
+import type { IdentityStore } from '../store/contracts/identities.ts';
+import { type AdministratorNeeds, asConflict, hashNewPassword, policyOf } from './administrators.ts';
+
+export type Recovery =
+  | {
+      readonly outcome: 'recovered';
+      readonly identity: Identity;
+      readonly policy: AuthPolicy;
+      readonly username: string;
+    }
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'not-an-administrator'; readonly identity: Identity };
+
+/** Finds an administrator by user name or, failing that, by the name of the identity. */
+export async function findAdministrator(
+  needs: {
+    readonly store: { readonly authenticators: AuthenticatorStore; readonly identities: IdentityStore };
+  },
+  name: string,
+): Promise<Identity | null> {
+  const key = usernameKey(name.trim());
+  const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
+  if (login !== null) return login.identity;
+  const named = await needs.store.identities.list({
+    filter: { op: '=', field: 'name', value: name },
+    sort: [],
+    limit: 1,
+    offset: 0,
+  });
+  return named.items[0] ?? null;
+}
+
+/**
+ * Gives an administrator a new password, enables the identity and ends its sessions.
+ * @throws AuthError password_not_acceptable, or conflict: the identity's policy allows no passwords
+ */
+export async function recoverAdministrator(
+  needs: AdministratorNeeds & {
+    readonly store: {
+      readonly identities: IdentityStore;
+      readonly authenticators: AuthenticatorStore;
+      readonly apiSessions: ApiSessionStore;
+    };
+    readonly audit: AuditTrail;
+  },
+  name: string,
+  password: string,
+): Promise<Recovery> {
+  const { store, clock } = needs;
+  const identity = await findAdministrator(needs, name);
+  if (identity === null) return { outcome: 'unknown' };
+  if (!identity.isAdmin) return { outcome: 'not-an-administrator', identity };
+  const policy = await policyOf(needs, identity.authPolicyId);
+  const existing = await passwordAuthenticatorOf(needs, identity.id);
+  const username = existing?.username ?? identity.name;
+  const passwordHash = await hashNewPassword(needs, password, policy, [username, identity.name]);
+  if (existing === null) {
+    const key = usernameKey(username);
+    if (key === undefined)
+      throw new AuthError('invalid_field', { description: 'The name cannot be a user name' });
+    const id = asId<AuthenticatorId>(needs.random.id());
+    await store.authenticators
+      .createPassword(
+        { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags: {} },
+        clock.now(),
+      )
+      .catch((error) => {
+        throw asConflict(error);
+      });
+  } else {
+    await store.authenticators.updatePassword(existing.id, { passwordHash }, clock.now());
+  }
+  await store.identities.update(identity.id, { disabledAt: null, disabledUntil: null }, clock.now());
+  await store.apiSessions.endAllOf(identity.id, 'administrator', clock.now());
+  needs.audit.record(
+    {
+      event: 'admin.changed',
+      action: 'update',
+      entity: 'identity',
+      entityId: identity.id,
+      byIdentityId: null,
+      fields: ['password', 'disabledAt', 'sessions'],
+    },
+    null,
+  );
+  return { outcome: 'recovered', identity, policy, username };
+}
+
+async function passwordAuthenticatorOf(
+  { store }: { readonly store: { readonly authenticators: AuthenticatorStore } },
+  identityId: IdentityId,
+): Promise<{ id: AuthenticatorId; username: string } | null> {
+  const found = await store.authenticators.list({
+    filter: {
+      op: 'and',
+      terms: [
+        { op: '=', field: 'identityId', value: identityId },
+        { op: '=', field: 'method', value: 'updb' },
+      ],
+    },
+    sort: [],
+    limit: 1,
+    offset: 0,
+  });
+  const [authenticator] = found.items;
+  return authenticator?.method === 'updb' ? { id: authenticator.id, username: authenticator.username } : null;
+}

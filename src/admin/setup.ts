@@ -1,0 +1,97 @@
+// The first administrator, by a link that works once: whoever can read the terminal or the files of the host
+// makes the link, and whoever opens it chooses the name and the password. There is never a default password.
+
+import { shortestPassword } from '../login/password-rules.ts';
+import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { PasswordPolicy } from '../model/auth-policy.ts';
+import { defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
+import { type Clock, MINUTE, type Millis } from '../platform/clock.ts';
+import { decodeBase64url, sha256 } from '../platform/digest.ts';
+import type { Random } from '../platform/random.ts';
+import type { SetupLinkStore } from '../store/contracts/setup-links.ts';
+import { type AdministratorNeeds, asConflict, policyOf, prepareAdministrator } from './administrators.ts';
+
+/** How long a set-up link can be used. */
+export const setupLinkLifetime: Millis = 30 * MINUTE;
+const tokenBytes = 32;
+
+interface LinkNeeds {
+  readonly store: { readonly setupLinks: SetupLinkStore };
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface SetupLink {
+  /** 256 bits, base64url. Only its hash is stored; nobody can read it again. */
+  readonly token: string;
+  readonly expiresAt: Millis;
+}
+
+export type SetupLinkState = Awaited<ReturnType<SetupLinkStore['check']>>;
+
+/** Makes a link; earlier ones that were not used stop working. */
+export async function createSetupLink(needs: LinkNeeds): Promise<SetupLink> {
+  const token = needs.random.bytes(tokenBytes).toString('base64url');
+  const now = needs.clock.now();
+  const expiresAt = now + setupLinkLifetime;
+  await needs.store.setupLinks.create({ id: needs.random.id(), tokenHash: sha256(token), expiresAt, now });
+  return { token, expiresAt };
+}
+
+/** Makes every link that was not used stop working: a newer one, which nobody gets and which has ended, replaces them. */
+export async function withdrawSetupLinks(needs: LinkNeeds): Promise<void> {
+  const now = needs.clock.now();
+  const tokenHash = sha256(needs.random.bytes(tokenBytes));
+  await needs.store.setupLinks.create({ id: needs.random.id(), tokenHash, expiresAt: now, now });
+}
+
+/** Whether a link can be used, or why not. Uses nothing up. */
+export async function checkSetupLink(
+  needs: Pick<LinkNeeds, 'clock'> & { readonly store: { readonly setupLinks: SetupLinkStore } },
+  token: string,
+): Promise<SetupLinkState> {
+  // What cannot be a token costs a stranger's request no look-up.
+  if (decodeBase64url(token)?.length !== tokenBytes) return 'unknown';
+  return needs.store.setupLinks.check(sha256(token), needs.clock.now());
+}
+
+/** What the first administrator's password must be, to say so before one is typed. */
+export async function setupPasswordRules(needs: Pick<AdministratorNeeds, 'store'>): Promise<{
+  readonly policy: PasswordPolicy;
+  readonly shortest: number;
+}> {
+  const { updb } = (await policyOf(needs, defaultAuthPolicyId)).primary;
+  return { policy: updb, shortest: shortestPassword(updb) };
+}
+
+export type SetupOutcome =
+  | { readonly outcome: 'created'; readonly identityId: IdentityId; readonly username: string }
+  | { readonly outcome: Exclude<SetupLinkState, 'usable'> };
+
+/**
+ * Uses a link up and creates the administrator, in one step. No password is hashed for a link that does not work.
+ * @throws AuthError password_not_acceptable   with every reason; the link stays usable, as with the next two
+ * @throws AuthError invalid_field             `username` cannot be a user name
+ * @throws AuthError conflict                  `username` is taken, or the default policy allows no passwords
+ */
+export async function completeSetup(
+  needs: AdministratorNeeds & {
+    readonly store: { readonly setupLinks: SetupLinkStore };
+    readonly audit: AuditTrail;
+  },
+  setup: { readonly token: string; readonly username: string; readonly password: string },
+  origin: RequestOrigin,
+): Promise<SetupOutcome> {
+  const state = await checkSetupLink(needs, setup.token);
+  if (state !== 'usable') return { outcome: state };
+  const { identity, password } = await prepareAdministrator(needs, setup);
+  const now = needs.clock.now();
+  const outcome = await needs.store.setupLinks
+    .redeem(sha256(setup.token), identity, password, now)
+    .catch((error) => {
+      throw asConflict(error);
+    });
+  if (outcome !== 'created') return { outcome };
+  needs.audit.record({ event: 'setup.completed', identityId: identity.id }, origin);
+  return { outcome, identityId: identity.id, username: password.username };
+}

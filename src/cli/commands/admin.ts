@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { configOption } from '../host/config-option.ts';
+import type { CliPorts } from '../ports.ts';
+import type { SecretOptions } from '../secret-input.ts';
+
+export interface AdminOptions extends SecretOptions {
+  readonly config?: string;
+  readonly link?: boolean;
+}
+
+/** `admin create|recover NAME`: administrators, by whoever can read the files of the host. */
+export function registerAdminCommands(program: Command, ports: CliPorts): void {
+  const admin = program
+    .command('admin')
+    .description('create and recover administrators (on the host, without logging in)');
+  const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
+
+  withPassword(
+    admin
+      .command('create')
+      .description('create an administrator with a password')
+      .argument('<name>', 'user name'),
+  )
+    .option('--link', 'make a one-time link by which somebody else chooses name and password')
+    .addHelpText('after', '\nSet-up links that were not used stop working.')
+    .action(async (name: string, options: AdminOptions, command: Command) => {
+      const { createAdmin } = await import('../admin/admin-commands.ts');
+      await createAdmin(reportOf(command), name, options);
+    });
+
+  withPassword(
+    admin
+      .command('recover')
+      .description('give an administrator a new password, enable the identity and end its sessions')
+      .argument('<name>', 'user name, or name of the identity'),
+  ).action(async (name: string, options: AdminOptions, command: Command) => {
+    const { recoverAdmin } = await import('../admin/admin-commands.ts');
+    await recoverAdmin(reportOf(command), name, options);
+  });
+}
+
+function withPassword(command: Command): Command {
+  return command
+    .addOption(configOption())
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--password-file <file>', 'read the password from FILE');
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import type { CliPorts } from '../ports.ts';
+
+/** `config validate|show|schema`: what a configuration file says, without starting anything. */
+export function registerConfigCommands(program: Command, ports: CliPorts): void {
+  const config = program.command('config').description('check and explain configuration files');
+  const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
+
+  config
+    .command('validate')
+    .description('check FILE and the files it names; say what is wrong, with line and column')
+    .argument('<file>', 'configuration file')
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { validateConfig } = await import('../config/config-commands.ts');
+      await validateConfig(reportOf(command), file);
+    });
+
+  config
+    .command('show')
+    .description('print every setting in force')
+    .argument('<file>', 'configuration file')
+    .option('--origin', 'say where each value comes from')
+    .action(async (file: string, options: { origin?: boolean }, command: Command) => {
+      const { showConfig } = await import('../config/config-commands.ts');
+      await showConfig(reportOf(command), file, options.origin === true);
+    });
+
+  config
+    .command('schema')
+    .description('print the JSON Schema of configuration files, for editors')
+    .action(async () => {
+      const { printConfigSchema } = await import('../config/config-commands.ts');
+      printConfigSchema(ports);
+    });
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { configOption } from '../host/config-option.ts';
+import type { CliPorts } from '../ports.ts';
+
+interface KeyOptions {
+  readonly config?: string;
+  readonly now?: boolean;
+}
+
+/** `keys list|rotate`: the keys that sign tokens. */
+export function registerKeyCommands(program: Command, ports: CliPorts): void {
+  const keys = program.command('keys').description('the keys that sign tokens (on the host)');
+  const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
+
+  keys
+    .command('list')
+    .description('list the signing keys and what each is for now')
+    .addOption(configOption())
+    .action(async (options: KeyOptions, command: Command) => {
+      const { listKeys } = await import('../keys/key-commands.ts');
+      await listKeys(reportOf(command), options.config);
+    });
+
+  keys
+    .command('rotate')
+    .description('make new signing keys; the old ones verify until their last token has ended')
+    .addOption(configOption())
+    .option('--now', 'sign with the new keys at once, not after verifiers had time to read them')
+    .addHelpText(
+      'after',
+      '\nA running controller takes the new keys over by itself. Keys are rotated every 30 days without this.',
+    )
+    .action(async (options: KeyOptions, command: Command) => {
+      const { rotateKeys } = await import('../keys/key-commands.ts');
+      await rotateKeys(reportOf(command), options.config, options.now === true);
+    });
+}

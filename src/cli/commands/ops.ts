@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { configOption } from '../host/config-option.ts';
+import type { CliPorts } from '../ports.ts';
+
+interface OpsOptions {
+  readonly config?: string;
+}
+
+/** `ops db migrate|backup|check`: care for the database, beside a running controller or without one. */
+export function registerOpsCommands(program: Command, ports: CliPorts): void {
+  const ops = program.command('ops').description('operate a controller (on the host)');
+  const db = ops.command('db').description('the database');
+  const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
+
+  db.command('migrate')
+    .description('bring the database to the schema of this release; starting a controller does it too')
+    .addOption(configOption())
+    .action(async (options: OpsOptions, command: Command) => {
+      const { migrateCommand } = await import('../ops/db-commands.ts');
+      await migrateCommand(reportOf(command), options.config);
+    });
+
+  db.command('backup')
+    .description('copy the database as of this moment into FILE, which must not exist')
+    .argument('<file>', 'file to write')
+    .addOption(configOption())
+    .action(async (file: string, options: OpsOptions, command: Command) => {
+      const { backupCommand } = await import('../ops/db-commands.ts');
+      await backupCommand(reportOf(command), options.config, file);
+    });
+
+  db.command('check')
+    .description('look for damage in the database')
+    .addOption(configOption())
+    .action(async (options: OpsOptions, command: Command) => {
+      const { checkCommand } = await import('../ops/db-commands.ts');
+      await checkCommand(reportOf(command), options.config);
+    });
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { configOption } from '../host/config-option.ts';
+import type { CliPorts } from '../ports.ts';
+
+interface PkiOptions {
+  readonly config?: string;
+  readonly dns?: readonly string[];
+  readonly ip?: readonly string[];
+}
+
+/** `pki show|renew`: the certificates of a controller. */
+export function registerPkiCommands(program: Command, ports: CliPorts): void {
+  const pki = program.command('pki').description('the certificates of a controller (on the host)');
+  const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
+
+  pki
+    .command('show')
+    .description('show the certificates that the configuration names, and when they end')
+    .addOption(configOption())
+    .action(async (options: PkiOptions, command: Command) => {
+      const { showPki } = await import('../pki/pki-commands.ts');
+      await showPki(reportOf(command), options.config);
+    });
+
+  pki
+    .command('renew')
+    .description("make a new server certificate, signed by the home's own root CA, for the same names")
+    .addOption(configOption())
+    .option('--dns <name...>', 'also for this DNS name')
+    .option('--ip <address...>', 'also for this IP address')
+    .addHelpText('after', '\nA running controller presents it after SIGHUP.')
+    .action(async (options: PkiOptions, command: Command) => {
+      const { renewPki } = await import('../pki/pki-commands.ts');
+      const more = [...(options.dns ?? []), ...(options.ip ?? [])];
+      await renewPki(reportOf(command), options.config, more);
+    });
+}

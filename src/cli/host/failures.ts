@@ -1,0 +1,114 @@
+import { AddressError } from '../../config/addresses.ts';
+import { ConfigError } from '../../config/config-error.ts';
+import { renderProblems } from '../../config/explain.ts';
+import { AlreadyRunning, NoDatabase, SchemaError, UnsupportedDatabase } from '../../database.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import { ListenError } from '../../http/listen-error.ts';
+import { KeyFileError, type KeyFileFailure } from '../../platform/key-file-format.ts';
+import { SealBroken } from '../../platform/sealed-box.ts';
+import { CliError } from '../cli-error.ts';
+
+/** A failure of what a command on the host does, as one sentence that says what to do next; else as it is. */
+export function hostFailure(error: unknown): unknown {
+  if (error instanceof ConfigError) {
+    return new CliError(renderProblems(error.problems).trimEnd(), { code: 'config', cause: error });
+  }
+  if (error instanceof KeyFileError) {
+    const next = afterKeyFailure[error.reason];
+    return new CliError(error.message, {
+      code: 'key_file',
+      cause: error,
+      ...(next === undefined ? {} : { next }),
+    });
+  }
+  if (error instanceof SealBroken) {
+    return new CliError('The key-encryption key is not the one that this database was sealed with.', {
+      code: 'wrong_key',
+      next: 'put back the key file that belongs to the database, or name it in secrets.keyFile',
+      cause: error,
+    });
+  }
+  if (error instanceof ListenError) return new CliError(error.message, { code: 'listen', cause: error });
+  if (error instanceof AlreadyRunning || error instanceof SchemaError) {
+    const code = error instanceof AlreadyRunning ? 'already_running' : 'schema';
+    return new CliError(sentence(error.message), { code, cause: error });
+  }
+  if (isSqliteError(error)) {
+    return new CliError(`The database cannot be used: ${error.message}.`, {
+      code: 'database',
+      next: 'check the file that db names in the configuration, or restore a backup',
+      cause: error,
+    });
+  }
+  if (error instanceof NoDatabase) return new CliError(error.message, { code: 'no_database', cause: error });
+  if (error instanceof UnsupportedDatabase) {
+    return new CliError(error.message, { code: 'unsupported_database', cause: error });
+  }
+  if (error instanceof AuthError) {
+    return new CliError(`${error.description}.`, { code: error.code, cause: error });
+  }
+  if (error instanceof AddressError) return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage' });
+  // Names that no certificate can have.
+  if (error instanceof RangeError) {
+    return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage', cause: error });
+  }
+  if (isFileError(error)) return fileFailure(error);
+  return error;
+}
+
+/** Runs `work`; what it throws comes out as a CliError where there are words for it. */
+export async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw hostFailure(error);
+  }
+}
+
+const afterKeyFailure: Readonly<Partial<Record<KeyFileFailure, string>>> = {
+  missing: 'put the key file back, or correct secrets.keyFile; without the key the database cannot be read',
+  malformed: 'put the key file back from its backup',
+  'passphrase wrong':
+    'correct OVERLAY_AUTH_KEY_PASSPHRASE or the file OVERLAY_AUTH_KEY_PASSPHRASE_FILE names',
+};
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function isSqliteError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+}
+
+interface FileError extends Error {
+  readonly code: string;
+  readonly path: string;
+}
+
+function isFileError(error: unknown): error is FileError {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    'path' in error &&
+    typeof error.code === 'string' &&
+    typeof error.path === 'string'
+  );
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not access it',
+  EPERM: 'this user may not access it',
+  ENOENT: 'it does not exist',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the file system is read-only',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is not a folder',
+};
+
+function fileFailure(error: FileError): CliError {
+  return new CliError(`${error.path} cannot be used: ${reasons[error.code] ?? error.code}.`, {
+    code: 'file',
+    next: 'check the path and the permissions',
+    cause: error,
+  });
+}

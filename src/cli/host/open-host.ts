@@ -1,0 +1,43 @@
+import { type OpenFoundations, openFoundations } from '../../foundations.ts';
+import type { AuditTrail } from '../../model/audit-event.ts';
+import type { CliPorts } from '../ports.ts';
+import { explained } from './failures.ts';
+import { configPath, loadConfigFile } from './load-config.ts';
+import { openOperatorLog, operatorAudit } from './operator-log.ts';
+
+export interface Host {
+  readonly configFile: string;
+  readonly foundations: OpenFoundations;
+  /** Writes to the log beside the configuration, with the name of whoever runs the command. */
+  readonly audit: AuditTrail;
+}
+
+/**
+ * Opens what a controller stands on, beside a running one or without, for the time of `work`.
+ * @param named   the configuration file, if one was named
+ * @param command how the audit trail calls what is done
+ * @throws CliError
+ */
+export async function withHost<T>(
+  ports: CliPorts,
+  named: string | undefined,
+  command: string,
+  work: (host: Host) => Promise<T>,
+): Promise<T> {
+  return explained(async () => {
+    const configFile = configPath(ports, named);
+    const { config } = loadConfigFile(ports, configFile);
+    const log = openOperatorLog(configFile, config.log.format);
+    try {
+      const { clock, random, env } = ports;
+      const foundations = await openFoundations({ config, clock, random, env, log });
+      try {
+        return await work({ configFile, foundations, audit: operatorAudit(log, command) });
+      } finally {
+        await foundations.close();
+      }
+    } finally {
+      await log.flush();
+    }
+  });
+}

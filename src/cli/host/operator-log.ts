@@ -1,0 +1,30 @@
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { LogConfig } from '../../config/config.ts';
+import { auditLog } from '../../explain/audit-log.ts';
+import type { AuditTrail } from '../../model/audit-event.ts';
+import { type OpenLogger, openLogger } from '../../platform/logger.ts';
+
+/** Where commands on the host, and the quickstart, write their log: beside the configuration. */
+export function logFileOf(configFile: string): string {
+  return join(dirname(configFile), 'controller.log');
+}
+
+/** The log of a command on the host. @throws when the file cannot be written: what is not audited is not done */
+export function openOperatorLog(configFile: string, format: LogConfig['format']): OpenLogger {
+  return openLogger({ level: 'info', format, to: { file: logFileOf(configFile) } });
+}
+
+/** The audit trail of a command on the host; each event names the command and the user of the system. */
+export function operatorAudit(log: OpenLogger, command: string): AuditTrail {
+  return auditLog(log.child({ command, operator: operatorName() }));
+}
+
+function operatorName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}

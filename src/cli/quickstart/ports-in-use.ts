@@ -1,0 +1,32 @@
+import { createServer } from 'node:net';
+import { CliError } from '../cli-error.ts';
+
+const furthest = 20;
+
+/**
+ * Finds out before anything is made whether a port can be listened on, and names the next one that can.
+ * @throws CliError it cannot
+ */
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  if (port === 0 || (await isFree(host, port))) return;
+  throw new CliError(`Port ${port} is used by another program.`, {
+    code: 'port_in_use',
+    next: `overlay-auth quickstart --port ${await nextFree(host, port + 1)}`,
+  });
+}
+
+async function nextFree(host: string, from: number): Promise<number> {
+  const last = Math.min(from + furthest, 65535);
+  for (let port = from; port <= last; port += 1) {
+    if (await isFree(host, port)) return port;
+  }
+  return 0;
+}
+
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error) => resolve('code' in error && error.code !== 'EADDRINUSE'));
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,90 @@
+import { dirname, resolve } from 'node:path';
+import { renderAdjustment } from '../../config/explain.ts';
+import { claimDatabase, sqliteFile } from '../../database.ts';
+import { openFoundations } from '../../foundations.ts';
+import { type OpenLogger, openLogger } from '../../platform/logger.ts';
+import { keyPassphrase, readKeyFile } from '../../platform/master-key.ts';
+import type { RunOptions } from '../commands/run.ts';
+import { explained } from '../host/failures.ts';
+import { loadConfigFile } from '../host/load-config.ts';
+import { printResult, type Report } from '../output.ts';
+import type { CliPorts } from '../ports.ts';
+import { checkedConfig } from './check.ts';
+import { readyFacts } from './ready-line.ts';
+import { runController } from './run-controller.ts';
+
+/** `run controller CONFIG`: resolves when the controller has stopped. */
+export async function runControllerCommand(
+  ports: CliPorts,
+  file: string,
+  options: Pick<RunOptions, 'logFormat'>,
+): Promise<void> {
+  await explained(async () => {
+    const loaded = checkedConfig(ports, file).loaded;
+    const { config } = loaded;
+    const lock = claimDatabase(config);
+    try {
+      const format = options.logFormat ?? config.log.format;
+      const log = openLogger({ level: config.log.level, format, to: 'stdout' });
+      try {
+        await runWithLog(ports, file, loaded, log);
+      } finally {
+        await log.flush();
+      }
+    } finally {
+      lock.release();
+    }
+  });
+}
+
+async function runWithLog(
+  ports: CliPorts,
+  file: string,
+  loaded: ReturnType<typeof loadConfigFile>,
+  log: OpenLogger,
+): Promise<void> {
+  const { clock, random, env } = ports;
+  const foundations = await openFoundations({ config: loaded.config, clock, random, env, log });
+  try {
+    await runController({
+      foundations,
+      loaded,
+      log,
+      reloadConfig: () => loadConfigFile(ports, file),
+      onReady(controller) {
+        log.info('ready', {
+          ...readyFacts(controller),
+          pid: process.pid,
+          home: dirname(resolve(ports.cwd, file)),
+        });
+      },
+    });
+  } finally {
+    await foundations.close();
+  }
+}
+
+/** `run controller CONFIG --check`: everything that can be known without starting. */
+export async function checkController(report: Report, file: string): Promise<void> {
+  await explained(async () => {
+    const { loaded, notes } = checkedConfig(report.ports, file);
+    const { config, adjustments, warnings } = loaded;
+    readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(report.ports.env) });
+    const issuers = config.listeners.flatMap(({ bindPoints }) => bindPoints.map(({ issuer }) => issuer));
+    const value = {
+      ok: true,
+      issuers,
+      database: sqliteFile(config),
+      adjustments,
+      warnings: [...warnings, ...notes],
+    };
+    printResult(report, value, () =>
+      [
+        `${file} can be used.`,
+        ...adjustments.map((adjustment) => `adjusted: ${renderAdjustment(adjustment)}.`),
+        ...value.warnings.map((warning) => `warning: ${warning}`),
+        ...issuers.map((issuer) => `issuer: ${issuer}`),
+      ].join('\n'),
+    );
+  });
+}

@@ -1,0 +1,83 @@
+// A controller in the foreground: from open foundations to the end of the process.
+
+import { ConfigError } from '../../config/config-error.ts';
+import { renderAdjustment } from '../../config/explain.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { type RunningController, startController } from '../../controller.ts';
+import { DAY } from '../../platform/clock.ts';
+import type { OpenLogger } from '../../platform/logger.ts';
+import type { Foundations } from '../../services.ts';
+import { every } from '../../tasks/schedule.ts';
+import { serverCertificates, warnOfEndingCertificates } from './certificate-warnings.ts';
+import { changedSettings } from './reload.ts';
+import { untilStopped } from './signals.ts';
+
+export interface ControllerRun {
+  readonly foundations: Foundations;
+  readonly loaded: LoadedConfig;
+  readonly log: OpenLogger;
+  /** Reads the configuration file again. */
+  readonly reloadConfig: () => LoadedConfig;
+  /** Called when every listener accepts connections. */
+  readonly onReady: (controller: RunningController) => void | Promise<void>;
+}
+
+/**
+ * Starts a controller and resolves when it has stopped after SIGTERM or SIGINT, every request under way
+ * answered. SIGHUP reads the certificates again and says what else changed. The foundations stay open.
+ * @throws ListenError, or what opening keys and services throws
+ */
+export async function runController(run: ControllerRun): Promise<void> {
+  const { foundations, loaded, log } = run;
+  const { config, clock } = foundations;
+  for (const adjustment of loaded.adjustments) {
+    const { path, oldValue, newValue } = adjustment;
+    log.warn('a setting was adjusted', { path, oldValue, newValue, reason: renderAdjustment(adjustment) });
+  }
+  for (const warning of loaded.warnings) log.warn('check this setting', { warning });
+
+  const controller = await startController(foundations);
+  const stopWarning = every(DAY, 'certificate warnings', log, async () => {
+    warnOfEndingCertificates(config, clock.now(), log);
+  });
+  try {
+    warnOfEndingCertificates(config, clock.now(), log);
+    await run.onReady(controller);
+    const signal = await untilStopped(() => reload(run, controller));
+    log.info('stopping', { event: 'stopping', signal });
+  } finally {
+    await stopWarning();
+    await controller.stop();
+  }
+  log.info('stopped', { event: 'stopped' });
+}
+
+function reload(run: ControllerRun, controller: RunningController): void {
+  const { log, foundations } = run;
+  const { config, clock } = foundations;
+  log.reopen();
+  try {
+    const changed = changedSettings(config, run.reloadConfig().config);
+    if (changed.length > 0) {
+      log.warn('the configuration file has changed; restart the controller to use it', { changed });
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const problems = error.problems.map(({ file, line, column, path, message }) => {
+      return `${file}:${line ?? 1}:${column ?? 1}: ${path}: ${message}`;
+    });
+    log.error('the configuration file has problems; the running controller is not affected', { problems });
+  }
+  try {
+    controller.reloadCertificates();
+    const certificates = serverCertificates(config).map(({ path, facts }) => ({
+      file: path,
+      fingerprint: facts.fingerprint,
+      notAfter: new Date(facts.notAfter).toISOString(),
+    }));
+    log.info('certificates were read again', { event: 'reloaded', certificates });
+    warnOfEndingCertificates(config, clock.now(), log);
+  } catch (error) {
+    log.error('the certificates cannot be used; the former ones stay in use', { error });
+  }
+}

@@ -1,0 +1,42 @@
+import { join, resolve } from 'node:path';
+
+/** Where everything of one controller is, under its home folder. */
+export interface HomePaths {
+  readonly home: string;
+  /** Written last: where it exists, the set-up is complete. */
+  readonly config: string;
+  readonly masterKey: string;
+  readonly database: string;
+  readonly log: string;
+  readonly rootCa: PemPair;
+  /** Signs client certificates; an intermediate authority under the root. */
+  readonly clientCa: PemPair;
+  readonly server: PemPair;
+  /** Root and client authority in one file: what the controller trusts as its own PKI. */
+  readonly caBundle: string;
+}
+
+export interface PemPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** @param home a folder, relative to `cwd` */
+export function homePaths(cwd: string, home: string): HomePaths {
+  const root = resolve(cwd, home);
+  const pair = (name: string): PemPair => ({
+    cert: join(root, 'pki', `${name}.cert.pem`),
+    key: join(root, 'pki', `${name}.key.pem`),
+  });
+  return {
+    home: root,
+    config: join(root, 'controller.yml'),
+    masterKey: join(root, 'secrets', 'master.key'),
+    database: join(root, 'overlay.db'),
+    log: join(root, 'controller.log'),
+    rootCa: pair('root-ca'),
+    clientCa: pair('client-ca'),
+    server: pair('server'),
+    caBundle: join(root, 'pki', 'ca-bundle.pem'),
+  };
+}

@@ -1,0 +1,152 @@
+import { isIP } from 'node:net';
+import { createAdministrator } from '../../admin/administrators.ts';
+import { formatHostAndPort, isUnspecified, parseHostAndPort } from '../../config/addresses.ts';
+import { claimDatabase } from '../../database.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import { passwordHasher } from '../../login/password-hasher.ts';
+import type { AuditTrail } from '../../model/audit-event.ts';
+import { CliError, usageError } from '../cli-error.ts';
+import type { InitOptions } from '../commands/setup.ts';
+import { explained } from '../host/failures.ts';
+import { shownPath } from '../host/load-config.ts';
+import { openOperatorLog, operatorAudit } from '../host/operator-log.ts';
+import { notice, printResult, type Report } from '../output.ts';
+import { readNewPassword } from '../secret-input.ts';
+import { renderTable } from '../table.ts';
+import { type HomePaths, homePaths } from './home.ts';
+import { serverNames } from './pki.ts';
+import {
+  type HomeWishes,
+  isComplete,
+  loadHomeConfig,
+  makeFolders,
+  type PreparedHome,
+  prepareHome,
+  type SetupStep,
+} from './prepare-home.ts';
+
+/** `init`: a home, without running it. @throws CliError the home is there already */
+export async function init(report: Report, options: InitOptions): Promise<void> {
+  const { ports } = report;
+  await explained(async () => {
+    const wishes = wishesOf(options);
+    const password = await adminPassword(report, options);
+    const paths = homePaths(ports.cwd, options.home);
+    if (isComplete(paths)) {
+      throw new CliError(`${shownPath(ports.cwd, paths.config)} exists already; nothing was changed.`, {
+        code: 'exists',
+        next: `overlay-auth run controller ${shownPath(ports.cwd, paths.config)}`,
+      });
+    }
+    const steps = await setUp(report, paths, wishes, options.admin, password);
+    printSteps(report, paths, steps, options.admin);
+  });
+}
+
+async function setUp(
+  { ports }: Report,
+  paths: HomePaths,
+  wishes: HomeWishes,
+  admin: string | undefined,
+  password: string,
+): Promise<readonly SetupStep[]> {
+  const home = loadHomeConfig(paths, wishes, ports.env);
+  makeFolders(paths);
+  const lock = claimDatabase(home.loaded.config);
+  const log = openOperatorLog(paths.config, home.loaded.config.log.format);
+  try {
+    const needs = { clock: ports.clock, random: ports.random, env: ports.env, log };
+    const prepared = await prepareHome(needs, paths, home, wishes.names);
+    try {
+      const steps = [...prepared.steps];
+      if (admin !== undefined) {
+        steps.push(await ensureAdmin(prepared, operatorAudit(log, 'init'), admin, password));
+      }
+      return [...steps, prepared.complete()];
+    } finally {
+      await prepared.foundations.close();
+    }
+  } finally {
+    lock.release();
+    await log.flush();
+  }
+}
+
+function wishesOf({ address, dns = [], ip = [], db }: InitOptions): HomeWishes {
+  const { host, port } = parseHostAndPort(address);
+  const notAnAddress = ip.find((text) => isIP(text) === 0);
+  if (notAnAddress !== undefined) {
+    throw usageError(`${JSON.stringify(notAnAddress)} is not an IP address.`, 'use --dns for names');
+  }
+  if (isUnspecified(host)) {
+    throw usageError(
+      `Nobody can dial ${address}.`,
+      'give --address the name that clients use, for example auth.example.com:1280',
+    );
+  }
+  if (/^postgres(ql)?:/i.test(db)) {
+    throw new CliError('This build has no PostgreSQL yet; use a database of the form sqlite:FILE.', {
+      code: 'unsupported_database',
+      next: 'leave out --db, or give --db sqlite:./overlay.db',
+    });
+  }
+  const isLocal = host === 'localhost' || host === '127.0.0.1' || host === '::1';
+  const listenHost = host === '::1' ? '::1' : isLocal ? '127.0.0.1' : '0.0.0.0';
+  return {
+    address: formatHostAndPort({ host, port }),
+    interface: formatHostAndPort({ host: listenHost, port }),
+    names: serverNames([host, ...dns, ...ip]),
+    dbUrl: db,
+  };
+}
+
+async function adminPassword({ ports }: Report, options: InitOptions): Promise<string> {
+  const { admin, adminPasswordFile } = options;
+  if (admin === undefined && adminPasswordFile === undefined) return '';
+  if (admin === undefined || adminPasswordFile === undefined) {
+    throw usageError('--admin and --admin-password-file go together.', 'overlay-auth init --help');
+  }
+  return readNewPassword(ports, { passwordFile: adminPasswordFile }, admin);
+}
+
+/** A set-up that was interrupted may have made the administrator already. */
+async function ensureAdmin(
+  { foundations }: PreparedHome,
+  audit: AuditTrail,
+  name: string,
+  password: string,
+): Promise<SetupStep> {
+  const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
+  const step = { what: 'administrator', detail: name, note: '', path: null } as const;
+  try {
+    await createAdministrator(needs, { username: name, password });
+    return { ...step, made: 'created' };
+  } catch (error) {
+    if (error instanceof AuthError && error.code === 'conflict' && error.fields.length > 0) {
+      return { ...step, made: 'found' };
+    }
+    throw error;
+  }
+}
+
+function printSteps(
+  report: Report,
+  paths: HomePaths,
+  steps: readonly SetupStep[],
+  admin: string | undefined,
+): void {
+  const config = shownPath(report.ports.cwd, paths.config);
+  printResult(report, { home: paths.home, config: paths.config, steps }, () =>
+    renderTable(
+      [
+        { heading: 'made', cell: (step: SetupStep) => step.made },
+        { heading: 'what', cell: ({ what }) => what },
+        { heading: 'detail', cell: ({ detail, path }) => (path === detail ? config : detail) },
+        { heading: 'note', cell: ({ note }) => note },
+      ],
+      steps,
+    ),
+  );
+  notice(report, `next: overlay-auth run controller ${config}`);
+  if (admin === undefined) notice(report, `then: overlay-auth admin create NAME --config ${config}`);
+}

@@ -1,0 +1,167 @@
+import { createPrivateKey } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { CertifiedKey } from '../../platform/certificate-builder.ts';
+import { type Clock, DAY, type Millis } from '../../platform/clock.ts';
+import { type CertificateFacts, certificateFacts, parseCertificate } from '../../platform/x509.ts';
+import type { HomePaths, PemPair } from './home.ts';
+import { ownerOnly, readable, readIfThere, writeWhole } from './write-file.ts';
+
+/** Authorities of the home outlive what they sign. */
+const authorityDays = 3650;
+/** Clients refuse server certificates that are valid for much longer than a year. */
+const serverDays = 397;
+/** A certificate that ends sooner than this is renewed, or warned about where it is not ours to renew. */
+export const renewalTime: Millis = 30 * DAY;
+
+export type Made = 'created' | 'renewed' | 'found';
+
+export interface HomePki {
+  readonly rootCa: { readonly made: Made; readonly facts: CertificateFacts };
+  readonly clientCa: { readonly made: Made; readonly facts: CertificateFacts };
+  readonly server: { readonly made: Made; readonly facts: CertificateFacts };
+}
+
+/** Names and addresses that the server certificate is for, besides those of every one. */
+export interface ServerNames {
+  readonly dns: readonly string[];
+  readonly ips: readonly string[];
+}
+
+/** Sorts hosts into names and addresses, after those that every server certificate of a home has. */
+export function serverNames(hosts: readonly string[]): ServerNames {
+  const all = [...new Set(['localhost', '127.0.0.1', '::1', ...hosts])];
+  return { dns: all.filter((host) => isIP(host) === 0), ips: all.filter((host) => isIP(host) !== 0) };
+}
+
+/**
+ * Makes what is missing of the home's own PKI: a root authority, the authority that signs client certificates,
+ * and the server certificate, which is also made anew when it ends soon. A pair counts as there when its
+ * certificate is: that is written last.
+ * @throws RangeError a name is neither a DNS name nor an IP address
+ */
+export async function ensurePki(
+  needs: { readonly clock: Clock },
+  paths: HomePaths,
+  names: ServerNames,
+): Promise<HomePki> {
+  const root = await ensureAuthority(paths.rootCa, async () => {
+    const { createRootCa } = await pkiMaker();
+    return createRootCa(needs, { commonName: 'Overlay Auth root CA', days: authorityDays });
+  });
+  const client = await ensureAuthority(paths.clientCa, async () => {
+    const { createIntermediateCa } = await pkiMaker();
+    const ca = signingPair(paths.rootCa);
+    return createIntermediateCa(needs, { commonName: 'Overlay Auth client CA', days: authorityDays, ca });
+  });
+  const bundle = root.certPem + client.certPem;
+  if (readIfThere(paths.caBundle) !== bundle) writeWhole(paths.caBundle, bundle, readable);
+  return { rootCa: root, clientCa: client, server: await ensureServerCertificate(needs, paths, names) };
+}
+
+async function ensureServerCertificate(
+  needs: { readonly clock: Clock },
+  paths: HomePaths,
+  names: ServerNames,
+): Promise<{ made: Made; facts: CertificateFacts }> {
+  const existing = readPair(paths.server);
+  if (existing === undefined) return { made: 'created', facts: await issueServer(needs, paths, names) };
+  const facts = factsOf(existing.certPem);
+  const endsSoon = facts.notAfter - needs.clock.now() < renewalTime;
+  // Whoever keeps the root key elsewhere renews by hand, and is warned when it is time.
+  const canRenew = readPair(paths.rootCa) !== undefined;
+  if (!canRenew || (belongTogether(existing) && !endsSoon)) return { made: 'found', facts };
+  return { made: 'renewed', facts: await issueServer(needs, paths, namesOf(facts)) };
+}
+
+/**
+ * Gives the server a new certificate and key for the names that the present one has and some more.
+ * @throws MissingAuthority the home does not hold certificate and key of a root authority
+ */
+export async function renewServerCertificate(
+  needs: { readonly clock: Clock },
+  paths: HomePaths,
+  more: readonly string[],
+): Promise<CertificateFacts> {
+  const present = readIfThere(paths.server.cert);
+  const { dns, ips } = present === undefined ? { dns: [], ips: [] } : namesOf(factsOf(present));
+  return issueServer(needs, paths, serverNames([...dns, ...ips, ...more]));
+}
+
+/** A certificate cannot be made, because the home's authority is not there. */
+export class MissingAuthority extends Error {
+  override readonly name = 'MissingAuthority';
+  readonly path: string;
+  constructor(path: string) {
+    super(`the key of the certificate authority is not at ${path}`);
+    this.path = path;
+  }
+}
+
+function namesOf({ subjectAltNames }: CertificateFacts): ServerNames {
+  return { dns: subjectAltNames.dns, ips: subjectAltNames.ips.map(shortAddress) };
+}
+
+/** A certificate shows an IPv6 address with all its zeros. */
+export function shortAddress(ip: string): string {
+  return isIP(ip) === 6 ? new URL(`https://[${ip}]`).hostname.slice(1, -1) : ip;
+}
+
+async function issueServer(
+  needs: { readonly clock: Clock },
+  paths: HomePaths,
+  names: ServerNames,
+): Promise<CertificateFacts> {
+  const { issueServerCertificate } = await pkiMaker();
+  const { dns, ips } = names;
+  const ca = signingPair(paths.rootCa);
+  const pair = await issueServerCertificate(needs, { dnsNames: dns, ips, days: serverDays, ca });
+  writePair(paths.server, pair);
+  return factsOf(pair.certPem);
+}
+
+/** An authority is there when its certificate is; the key may be kept elsewhere. */
+async function ensureAuthority(
+  paths: PemPair,
+  make: () => Promise<CertifiedKey>,
+): Promise<{ made: Made; certPem: string; facts: CertificateFacts }> {
+  const existing = readIfThere(paths.cert);
+  if (existing !== undefined) return { made: 'found', certPem: existing, facts: factsOf(existing) };
+  const pair = await make();
+  writePair(paths, pair);
+  const certPem = withLineEnd(pair.certPem);
+  return { made: 'created', certPem, facts: factsOf(certPem) };
+}
+
+function signingPair(paths: PemPair): CertifiedKey {
+  const pair = readPair(paths);
+  if (pair === undefined) throw new MissingAuthority(paths.key);
+  return pair;
+}
+
+function writePair(paths: PemPair, { certPem, keyPem }: CertifiedKey): void {
+  writeWhole(paths.key, keyPem, ownerOnly);
+  writeWhole(paths.cert, withLineEnd(certPem), readable);
+}
+
+function withLineEnd(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function readPair(paths: PemPair): CertifiedKey | undefined {
+  const certPem = readIfThere(paths.cert);
+  const keyPem = readIfThere(paths.key);
+  return certPem === undefined || keyPem === undefined ? undefined : { certPem, keyPem };
+}
+
+function belongTogether({ certPem, keyPem }: CertifiedKey): boolean {
+  return parseCertificate(certPem).checkPrivateKey(createPrivateKey(keyPem));
+}
+
+function factsOf(certPem: string): CertificateFacts {
+  return certificateFacts(parseCertificate(certPem));
+}
+
+/** Loading what makes certificates takes a while, so only a run that makes one does. */
+function pkiMaker() {
+  return import('../../platform/pki.ts');
+}

@@ -1,0 +1,220 @@
+// setup/ makes the home of a controller: keys, certificates, database, configuration. Every step is there in full
+// or not at all and looks first at what exists, so a set-up that was interrupted is finished by running it again.
+// The configuration file comes last: where it is, the set-up is complete.
+
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type LoadedConfig, loadConfig } from '../../config/load.ts';
+import { renderControllerConfig } from '../../config/template.ts';
+import { schemaVersion, sqliteFile } from '../../database.ts';
+import { type OpenFoundations, openFoundations } from '../../foundations.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { createKeyFile, keyPassphrase, readKeyFile } from '../../platform/master-key.ts';
+import type { Random } from '../../platform/random.ts';
+import { ensureSigningKeys, openKeyRing, signingPeriod } from '../../tokens/key-ring.ts';
+import { keyVault } from '../../tokens/key-vault.ts';
+import { CliError } from '../cli-error.ts';
+import { readConfigText } from '../host/load-config.ts';
+import type { HomePaths } from './home.ts';
+import { ensurePki, type Made, type ServerNames, shortAddress } from './pki.ts';
+import { giveName, ownerOnly, partialOf, readIfThere, writeWhole } from './write-file.ts';
+
+/** One thing that a home has, for the screen and for programs. */
+export interface SetupStep {
+  readonly what:
+    | 'master key'
+    | 'root CA'
+    | 'client CA'
+    | 'server certificate'
+    | 'database'
+    | 'signing key'
+    | 'configuration'
+    | 'administrator';
+  readonly made: Made;
+  /** What tells it apart: a fingerprint, names, a key id. */
+  readonly detail: string;
+  /** What happens to it and when: `expires 2036-11-18`; empty when nothing does. */
+  readonly note: string;
+  readonly path: string | null;
+}
+
+export interface SetupNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface HomeWishes {
+  /** What clients dial, `host:port`. */
+  readonly address: string;
+  /** Where to listen, `host:port`. */
+  readonly interface: string;
+  readonly names: ServerNames;
+  /** `sqlite:FILE`, relative to the home. */
+  readonly dbUrl: string;
+}
+
+export interface PreparedHome {
+  readonly steps: readonly SetupStep[];
+  readonly loaded: LoadedConfig;
+  readonly foundations: OpenFoundations;
+  /** Writes the configuration file, if it is not there yet. */
+  complete(): SetupStep;
+}
+
+/** Whether the set-up of the home was completed before. */
+export function isComplete(paths: HomePaths): boolean {
+  return existsSync(paths.config);
+}
+
+/** The folders of a home, open to their owner only. */
+export function makeFolders(paths: HomePaths): void {
+  for (const folder of [paths.home, dirname(paths.masterKey), dirname(paths.server.cert)]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+  // A home often stands in somebody's working copy; its keys must not end up in a repository.
+  const ignore = join(paths.home, '.gitignore');
+  if (readIfThere(ignore) === undefined) writeWhole(ignore, '*\n', 0o644);
+}
+
+/** The configuration of the home: the file if there is one, otherwise the one that would be written. */
+export function loadHomeConfig(
+  paths: HomePaths,
+  wishes: HomeWishes,
+  env: SetupNeeds['env'],
+): { readonly loaded: LoadedConfig; readonly text: string } {
+  const text = readIfThere(paths.config) ?? renderHomeConfig(wishes);
+  const readFile = (path: string) => (path === paths.config ? text : readConfigText(path));
+  return { loaded: loadConfig(paths.config, { readFile, env }), text };
+}
+
+function renderHomeConfig(wishes: HomeWishes): string {
+  return renderControllerConfig({
+    address: wishes.address,
+    interface: wishes.interface,
+    dbUrl: wishes.dbUrl,
+    files: {
+      masterKey: './secrets/master.key',
+      cert: './pki/server.cert.pem',
+      serverCert: './pki/server.cert.pem',
+      key: './pki/server.key.pem',
+      ca: './pki/ca-bundle.pem',
+      signingCert: { cert: './pki/client-ca.cert.pem', key: './pki/client-ca.key.pem' },
+    },
+  });
+}
+
+/**
+ * Makes what the home lacks. The caller holds its run lock.
+ * @throws CliError the database is there and its key is not
+ */
+export async function prepareHome(
+  needs: SetupNeeds,
+  paths: HomePaths,
+  home: { readonly loaded: LoadedConfig; readonly text: string },
+  names: ServerNames,
+): Promise<PreparedHome> {
+  const { config } = home.loaded;
+  const database = sqliteFile(config);
+  const hadDatabase = existsSync(database);
+  const steps: SetupStep[] = [];
+  if (!isComplete(paths) || config.secrets.keyFile === paths.masterKey) {
+    steps.push(ensureMasterKey(needs, paths, hadDatabase));
+  }
+  if (config.identity.serverCertFile === paths.server.cert) {
+    steps.push(...(await pkiSteps(needs, paths, names)));
+  }
+  const foundations = await openFoundations({ ...needs, config });
+  try {
+    steps.push({
+      what: 'database',
+      made: hadDatabase ? 'found' : 'created',
+      detail: `SQLite, schema ${schemaVersion}`,
+      note: '',
+      path: database,
+    });
+    steps.push(...(await ensureFirstKeys(foundations)));
+  } catch (error) {
+    await foundations.close();
+    throw error;
+  }
+  return {
+    steps,
+    loaded: home.loaded,
+    foundations,
+    complete: () => {
+      const made = isComplete(paths) ? 'found' : 'created';
+      if (made === 'created') writeWhole(paths.config, home.text, ownerOnly);
+      return { what: 'configuration', made, detail: paths.config, note: '', path: paths.config };
+    },
+  };
+}
+
+function ensureMasterKey(needs: SetupNeeds, paths: HomePaths, hasDatabase: boolean): SetupStep {
+  const path = paths.masterKey;
+  const passphrase = keyPassphrase(needs.env);
+  if (existsSync(path)) {
+    const { fingerprint } = readKeyFile(path, { passphrase });
+    return { what: 'master key', made: 'found', detail: fingerprint, note: '', path };
+  }
+  if (hasDatabase) {
+    throw new CliError(
+      `There is a database in ${paths.home}, but not the key it was sealed with (${path}).`,
+      {
+        code: 'key_missing',
+        next: `put the key back, or move the database away: mv ${paths.database} ${paths.database}.old`,
+      },
+    );
+  }
+  const partial = partialOf(path);
+  rmSync(partial, { force: true });
+  const { fingerprint } = createKeyFile(partial, { passphrase });
+  giveName(partial, path);
+  const note = 'back it up, but not beside the database';
+  return { what: 'master key', made: 'created', detail: fingerprint, note, path };
+}
+
+async function pkiSteps(needs: SetupNeeds, paths: HomePaths, names: ServerNames): Promise<SetupStep[]> {
+  const pki = await ensurePki(needs, paths, names);
+  const { dns, ips } = pki.server.facts.subjectAltNames;
+  const step = (what: SetupStep['what'], of: typeof pki.rootCa, detail: string, path: string): SetupStep => ({
+    what,
+    made: of.made,
+    detail,
+    note: `expires ${dateOf(of.facts.notAfter)}`,
+    path,
+  });
+  const fingerprint = (of: typeof pki.rootCa) => `SHA-256 ${of.facts.fingerprint}`;
+  return [
+    step('root CA', pki.rootCa, fingerprint(pki.rootCa), paths.rootCa.cert),
+    step('client CA', pki.clientCa, fingerprint(pki.clientCa), paths.clientCa.cert),
+    step('server certificate', pki.server, [...dns, ...ips.map(shortAddress)].join(', '), paths.server.cert),
+  ];
+}
+
+/** The keys of a new database sign at once; a running controller makes all later ones. */
+async function ensureFirstKeys({ config, store, masterKey, clock }: OpenFoundations): Promise<SetupStep[]> {
+  const keyNeeds = { keys: store.keys, vault: keyVault(masterKey), clock };
+  const ring = await openKeyRing(keyNeeds);
+  const known = ring.list().length;
+  const { oidc } = config.edge;
+  const lifetime = Math.max(oidc.accessTokenDuration, oidc.idTokenDuration);
+  const made =
+    known > 0
+      ? []
+      : await ensureSigningKeys({ ...keyNeeds, ring }, new Set(['ES256', oidc.idTokenSigningAlg]), lifetime);
+  return ring.list().map((key) => ({
+    what: 'signing key' as const,
+    made: made.some(({ kid }) => kid === key.kid) ? ('created' as const) : ('found' as const),
+    detail: `${key.alg} kid ${key.kid}`,
+    note: key.retiredAt === null ? `rotates ${dateOf(key.activeFrom + signingPeriod)}` : '',
+    path: null,
+  }));
+}
+
+/** The day, in UTC: `2036-11-18`. */
+export function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

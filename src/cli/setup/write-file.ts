@@ -1,0 +1,50 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** For files that hold a secret. */
+export const ownerOnly = 0o600;
+export const readable = 0o644;
+
+/** Where `path` is written before it gets its name; a leftover of an interrupted run is replaced. */
+export function partialOf(path: string): string {
+  return `${path}.partial`;
+}
+
+/**
+ * Writes a file so that it is there in full or not at all, whenever the machine stops. Replaces what has the
+ * name; the caller holds the run lock of the home.
+ */
+export function writeWhole(path: string, text: string, mode: number): void {
+  const partial = partialOf(path);
+  rmSync(partial, { force: true });
+  const file = openSync(partial, 'wx', mode);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  giveName(partial, path);
+}
+
+/** Renames, and makes the new name last. */
+export function giveName(partial: string, path: string): void {
+  renameSync(partial, path);
+  if (process.platform === 'win32') return;
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** The text, or undefined when there is no such file. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

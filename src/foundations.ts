@@ -1,0 +1,46 @@
+// What a controller stands on, opened as the configuration says: the store, the key-encryption key, the threads
+// for password hashes. Commands that work beside a running controller open the same things.
+
+import type { Config } from './config/config.ts';
+import { openStore } from './database.ts';
+import type { Clock } from './platform/clock.ts';
+import { createHashPool } from './platform/hash-pool.ts';
+import type { Logger } from './platform/logger.ts';
+import { keyPassphrase, readKeyFile } from './platform/master-key.ts';
+import type { Random } from './platform/random.ts';
+import type { Foundations } from './services.ts';
+
+export interface OpenFoundations extends Foundations {
+  /** Lets go of the store and ends the hash threads. */
+  close(): Promise<void>;
+}
+
+export interface FoundationNeeds {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Holds the passphrase of the key file, if it has one. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Opens everything, or nothing. @throws KeyFileError, or as openStore of database.ts */
+export async function openFoundations(needs: FoundationNeeds): Promise<OpenFoundations> {
+  const { config, clock, random, log, env } = needs;
+  const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
+  const store = await openStore(config);
+  const hashPool = createHashPool({ clock });
+  return {
+    config,
+    store,
+    masterKey,
+    hashPool,
+    clock,
+    random,
+    log,
+    async close() {
+      await hashPool.close();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { checkSetupLink, completeSetup, setupPasswordRules } from '../admin/setup.ts';
+import { AuthError } from '../errors/auth-error.ts';
+import { type DeadLink, deadSetupLinkPage, setupDonePage, setupPage } from '../pages/setup.ts';
+import { type Answer, page } from './answer.ts';
+import { errorTable } from './errors.ts';
+import { htmlType } from './negotiate.ts';
+import { originOf } from './oidc/bind-point.ts';
+import { type Route, route } from './routes.ts';
+
+const path = '/setup';
+const statusOfDeadLink: Readonly<Record<DeadLink, number>> = { used: 410, expired: 410, unknown: 404 };
+
+const setupQuery = z.object({ t: z.string().optional() });
+const setupBody = z.object({
+  t: z.string(),
+  username: z.string(),
+  password: z.string(),
+  repeated: z.string(),
+});
+
+export type SetupRouteNeeds = Parameters<typeof completeSetup>[0];
+
+/**
+ * `/setup`: the page behind the one-time link for the first administrator. The token stands in the form, so
+ * nobody without it can post one; it appears in no log line and, by the referrer policy, in no other request.
+ */
+export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
+  const show = route({
+    methods: ['GET'],
+    path,
+    api: 'pages',
+    guard: 'anonymous',
+    errors: 'html-or-edge',
+    produces: [htmlType],
+    query: setupQuery,
+    async handler(_context, { query }) {
+      const token = query.t ?? '';
+      const state = await checkSetupLink(needs, token);
+      if (state !== 'usable') return deadLink(state);
+      const rules = await setupPasswordRules(needs);
+      return page(setupPage({ action: path, token, username: '', rules, problems: [] }));
+    },
+  });
+
+  const submit = route({
+    methods: ['POST'],
+    path,
+    api: 'pages',
+    guard: 'anonymous',
+    errors: 'html-or-edge',
+    produces: [htmlType],
+    body: { json: false, form: true, schema: setupBody },
+    async handler(context, { body }) {
+      const { t: token, username, password, repeated } = body;
+      const again = async (status: number, problems: readonly string[]) => {
+        const rules = await setupPasswordRules(needs);
+        return page(setupPage({ action: path, token, username, rules, problems }), { status });
+      };
+      const state = await checkSetupLink(needs, token);
+      if (state !== 'usable') return deadLink(state);
+      if (password !== repeated) return again(400, ['The two passwords differ.']);
+      try {
+        const result = await completeSetup(needs, { token, username, password }, originOf(context));
+        if (result.outcome !== 'created') return deadLink(result.outcome);
+        const url = new URL(context.issuer).origin;
+        return page(setupDonePage({ username: result.username, url }), { status: 201 });
+      } catch (error) {
+        if (!(error instanceof AuthError) || !retryable.has(error.code)) throw error;
+        return await again(errorTable[error.code].status, problemsOf(error));
+      }
+    },
+  });
+  return [show, submit];
+}
+
+const retryable: ReadonlySet<AuthError['code']> = new Set([
+  'password_not_acceptable',
+  'invalid_field',
+  'conflict',
+]);
+
+/** The rules speak of a password as "it". */
+function problemsOf(error: AuthError): readonly string[] {
+  if (error.code !== 'password_not_acceptable') return [`${error.description}.`];
+  return error.fields.map(({ reason }) => `The password cannot be used: ${reason}.`);
+}
+
+function deadLink(state: DeadLink): Answer {
+  return page(deadSetupLinkPage(state), { status: statusOfDeadLink[state] });
+}

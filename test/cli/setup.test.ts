@@ -1,0 +1,409 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { clientOfHome, type Sandbox, sandbox, stopped, untilReady } from '../support/command.ts';
+import { login } from '../support/flow.ts';
+import type { Answer, HttpsClient } from '../support/https-client.ts';
+
+const password = 'tall tree bakery 41';
+
+function submitSetup(
+  client: HttpsClient,
+  token: string,
+  changes: Record<string, string> = {},
+): Promise<Answer> {
+  const form = { t: token, username: 'ana', password, repeated: password, ...changes };
+  return client.post('/setup', { form, headers: { accept: 'text/html' } });
+}
+
+function tokenOf(url: string): string {
+  return new URL(url).searchParams.get('t') ?? '';
+}
+
+/** Starts a quickstart on a port of the system's choice. */
+async function quickstart(box: Sandbox, ...args: string[]) {
+  const started = box.start(['quickstart', '--port', '0', '--json', ...args]);
+  const ready = await untilReady(started);
+  const client = clientOfHome(ready.url, ready.home);
+  return { started, ready, client };
+}
+
+describe('quickstart', () => {
+  test('from nothing: makes what is missing, then the link makes an administrator who can log in', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const { started, ready, client } = await quickstart(box);
+    t.after(() => client.closeConnections());
+    assert.deepEqual(ready.issuers, [`${ready.url}/oidc`]);
+    assert.equal(ready.home, join(box.cwd, '.overlay'));
+    const lines = started
+      .output()
+      .stdout.trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.filter(({ event }) => event === 'created').map(({ what }) => what),
+      [
+        'master key',
+        'root CA',
+        'client CA',
+        'server certificate',
+        'database',
+        'signing key',
+        'configuration',
+      ],
+    );
+    assert.equal(started.output().stderr, '');
+
+    const token = tokenOf(ready.setup.url);
+    const page = await client.get(`/setup?t=${token}`, { headers: { accept: 'text/html' } });
+    assert.equal(page.status, 200);
+    assert.equal(page.headers['cache-control'], 'no-store');
+    assert.equal(page.headers['referrer-policy'], 'no-referrer');
+    assert.match(page.text, /<form method="post" action="\/setup">/);
+    assert.doesNotMatch(page.text, /<script/);
+
+    const done = await submitSetup(client, token);
+    assert.equal(done.status, 201);
+    assert.match(done.text, /overlay-auth login https:\/\/localhost:\d+ -u ana/);
+    const tokens = await login(client, 'ana', password);
+    assert.ok(tokens.access_token);
+
+    const { code, stdout } = await stopped(started);
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(stdout.trim().split('\n').at(-1) ?? '').event, 'stopped');
+    const log = readFileSync(join(ready.home, 'controller.log'), 'utf8');
+    assert.match(log, /event=setup\.completed/);
+    assert.ok(!log.includes(token), 'the token is in no log line');
+    assert.ok(!log.includes(password));
+  });
+
+  test('a later run continues with the same keys, and offers a link only while there is no administrator', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const first = await quickstart(box);
+    const rootCa = readFileSync(join(first.ready.home, 'pki', 'root-ca.cert.pem'), 'utf8');
+    await stopped(first.started);
+
+    const second = await quickstart(box);
+    const lines = second.started
+      .output()
+      .stdout.trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.filter(({ event }) => event === 'created' || event === 'renewed'),
+      [],
+    );
+    assert.equal(readFileSync(join(second.ready.home, 'pki', 'root-ca.cert.pem'), 'utf8'), rootCa);
+    const old = await second.client.get(`/setup?t=${tokenOf(first.ready.setup.url)}`, {
+      headers: { accept: 'text/html' },
+    });
+    assert.equal(old.status, 410, 'a newer link replaces an older one');
+    assert.equal((await submitSetup(second.client, tokenOf(second.ready.setup.url))).status, 201);
+    second.client.closeConnections();
+    await stopped(second.started);
+
+    const third = await quickstart(box);
+    assert.equal(third.ready.setup, null);
+    await stopped(third.started);
+  });
+
+  test('what it writes can be read by its owner only where it is secret', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const { started, ready } = await quickstart(box);
+    const mode = (...path: string[]) => statSync(join(ready.home, ...path)).mode & 0o777;
+    for (const folder of ['.', 'pki', 'secrets']) assert.equal(mode(folder), 0o700, folder);
+    for (const file of readdirSync(join(ready.home, 'pki')).filter((name) => name.includes('.key.'))) {
+      assert.equal(mode('pki', file), 0o600, file);
+    }
+    for (const file of ['secrets/master.key', 'overlay.db', 'controller.log', 'controller.yml']) {
+      assert.equal(mode(file), 0o600, file);
+    }
+    assert.equal(readFileSync(join(ready.home, '.gitignore'), 'utf8'), '*\n');
+    await stopped(started);
+  });
+
+  test('an ephemeral home is gone afterwards', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const { started, ready } = await quickstart(box, '--ephemeral');
+    assert.ok(existsSync(ready.config));
+    await stopped(started);
+    assert.ok(!existsSync(ready.home));
+    assert.deepEqual(readdirSync(box.cwd), []);
+  });
+
+  test('a port that is in use is named before anything is made, with a free one', async (t) => {
+    const box = sandbox();
+    const other = createServer();
+    t.after(async () => {
+      other.close();
+      await box.close();
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const { code, stderr } = await box.run(['quickstart', '--port', String(port), '--home', 'h']);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      new RegExp(
+        `^error: Port ${port} is used by another program\\.\nnext: overlay-auth quickstart --port \\d+\n$`,
+      ),
+    );
+    assert.ok(!existsSync(join(box.cwd, 'h', 'secrets', 'master.key')));
+  });
+
+  test('a second one on the same home is refused with one sentence', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const { started, ready } = await quickstart(box);
+    const { code, stderr, stdout } = await box.run(['quickstart']);
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^error: Another controller is running on .*overlay\.db.*\n$/);
+    const run = await box.run(['run', 'controller', ready.config]);
+    assert.equal(run.code, 1);
+    assert.match(run.stderr, /^error: Another controller is running/);
+    await stopped(started);
+  });
+
+  test('what cannot be meant is a usage error', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    for (const args of [
+      ['--port', '70000'],
+      ['--port', 'x'],
+      ['--ephemeral', '--home', 'h'],
+      ['--nonsense'],
+    ]) {
+      const { code, stderr } = await box.run(['quickstart', ...args]);
+      assert.equal(code, 2, args.join(' '));
+      assert.match(stderr, /^error: .+\nnext: .+\n$/, args.join(' '));
+    }
+    assert.deepEqual(readdirSync(box.cwd), []);
+  });
+});
+
+describe('the set-up page', () => {
+  test('shows every rule that a password breaks and keeps the link usable', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const { ready, client } = await quickstart(box);
+    t.after(() => client.closeConnections());
+    const token = tokenOf(ready.setup.url);
+    const refusals: [Record<string, string>, number, RegExp][] = [
+      [{ password: 'short', repeated: 'short' }, 400, /at least 12 are needed/],
+      [{ password: 'password123', repeated: 'password123' }, 400, /guessed first/],
+      [{ repeated: 'something else' }, 400, /two passwords differ/],
+      [{ username: '' }, 400, /cannot be a user name/],
+      [{ username: 'a\u200bb' }, 400, /cannot be a user name/],
+    ];
+    for (const [changes, status, text] of refusals) {
+      const answer = await submitSetup(client, token, changes);
+      assert.equal(answer.status, status, JSON.stringify(changes));
+      assert.match(answer.text, text);
+      assert.match(answer.text, /role="alert"/);
+      assert.match(answer.text, /<title>Error: /);
+      assert.doesNotMatch(answer.text, /value="(short|password123)"/);
+    }
+    const evil = await submitSetup(client, token, {
+      username: '"><b>x',
+      password: 'short',
+      repeated: 'short',
+    });
+    assert.match(evil.text, /value="&quot;&gt;&lt;b&gt;x"/);
+    assert.equal((await submitSetup(client, token)).status, 201);
+  });
+
+  test('says of a link that cannot be used why, and how to get another', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const { ready, client } = await quickstart(box);
+    t.after(() => client.closeConnections());
+    const token = tokenOf(ready.setup.url);
+    await submitSetup(client, token);
+    const dead: [string, number, RegExp][] = [
+      [token, 410, /was used already/],
+      ['', 404, /not a set-up link/],
+      ['x', 404, /not a set-up link/],
+      [Buffer.alloc(32, 7).toString('base64url'), 404, /not a set-up link/],
+    ];
+    for (const [link, status, text] of dead) {
+      const shown = await client.get(`/setup?t=${link}`, { headers: { accept: 'text/html' } });
+      const posted = await submitSetup(client, link, { username: 'eve' });
+      for (const answer of [shown, posted]) {
+        assert.equal(answer.status, status, link);
+        assert.match(answer.text, text);
+        assert.match(answer.text, /overlay-auth admin create NAME/);
+      }
+    }
+  });
+
+  test('of many who use a link at once, one becomes administrator', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const { ready, client } = await quickstart(box);
+    t.after(() => client.closeConnections());
+    const token = tokenOf(ready.setup.url);
+    const names = Array.from({ length: 6 }, (_, index) => `user${index}`);
+    const answers = await Promise.all(names.map((username) => submitSetup(client, token, { username })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 410, 410, 410, 410, 410]);
+  });
+});
+
+describe('init', () => {
+  test('sets up for the given address and prints what it made', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    writeFileSync(join(box.cwd, 'pw'), `${password}\n`);
+    const { code, stdout, stderr } = await box.run([
+      'init',
+      '--home',
+      'h',
+      '--address',
+      'auth.example.com:8443',
+      '--dns',
+      'auth.internal',
+      '--ip',
+      '192.0.2.7',
+      '--admin',
+      'ana',
+      '--admin-password-file',
+      'pw',
+      '--yes',
+    ]);
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stdout,
+      /server certificate +localhost, auth\.example\.com, auth\.internal, 127\.0\.0\.1, ::1, 192\.0\.2\.7 /,
+    );
+    assert.match(stdout, /administrator +ana/);
+    assert.match(stderr, /next: overlay-auth run controller h\/controller\.yml/);
+    const yaml = readFileSync(join(box.cwd, 'h', 'controller.yml'), 'utf8');
+    assert.match(yaml, /address: "auth\.example\.com:8443"/);
+    assert.match(yaml, /interface: "0\.0\.0\.0:8443"/);
+    const check = await box.run(['run', 'controller', 'h/controller.yml', '--check']);
+    assert.equal(check.code, 0, check.stderr);
+    assert.match(check.stdout, /issuer: https:\/\/auth\.example\.com:8443\/oidc/);
+  });
+
+  test('prints one JSON document under -j', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const { code, stdout, stderr } = await box.run(['init', '--home', 'h', '-j']);
+    assert.equal(code, 0, stderr);
+    assert.equal(stderr, '');
+    const { config, steps } = JSON.parse(stdout);
+    assert.equal(config, join(box.cwd, 'h', 'controller.yml'));
+    assert.ok(steps.every(({ made }: { made: string }) => made === 'created'));
+  });
+
+  test('never overwrites a home', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', 'h']);
+    const key = readFileSync(join(box.cwd, 'h', 'secrets', 'master.key'));
+    const { code, stderr } = await box.run(['init', '--home', 'h', '--yes']);
+    assert.equal(code, 1);
+    assert.equal(
+      stderr,
+      'error: h/controller.yml exists already; nothing was changed.\nnext: overlay-auth run controller h/controller.yml\n',
+    );
+    assert.deepEqual(readFileSync(join(box.cwd, 'h', 'secrets', 'master.key')), key);
+  });
+
+  test('refuses what it cannot set up, and leaves nothing that runs', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    writeFileSync(join(box.cwd, 'weak'), 'ana\n');
+    const refusals: [string[], number, RegExp][] = [
+      [['--db', 'postgres://db/overlay'], 1, /has no PostgreSQL yet/],
+      [['--db', 'mysql://db/overlay'], 1, /db: /],
+      [['--address', 'localhost'], 2, /is not host:port/],
+      [['--address', '0.0.0.0:1280'], 2, /Nobody can dial/],
+      [['--ip', 'nonsense'], 2, /is not an IP address/],
+      [['--dns', 'a/b'], 2, /not a DNS name/],
+      [['--admin', 'ana'], 2, /go together/],
+      [['--admin', 'ana', '--admin-password-file', 'missing'], 2, /cannot be read/],
+      [['--admin', 'ana', '--admin-password-file', 'weak'], 1, /password is not acceptable/],
+    ];
+    for (const [args, exitCode, text] of refusals) {
+      const { code, stderr, stdout } = await box.run(['init', '--home', 'h', ...args]);
+      assert.equal(code, exitCode, `${args.join(' ')}: ${stderr}`);
+      assert.match(stderr, text);
+      assert.equal(stdout, '');
+      assert.ok(!existsSync(join(box.cwd, 'h', 'controller.yml')));
+    }
+    const { code, stderr } = await box.run(['init', '--home', 'h']);
+    assert.equal(code, 0, stderr);
+  });
+
+  test('a set-up that was killed anywhere is finished by running it again', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const moments = ['secrets/master.key', 'pki/root-ca.key.pem', 'pki/server.cert.pem', 'overlay.db'];
+    for (const [index, moment] of moments.entries()) {
+      const home = `h${index}`;
+      const first = box.start(['init', '--home', home]);
+      await fileAppears(join(box.cwd, home, moment), first.finished);
+      first.child.kill('SIGKILL');
+      await first.finished;
+      const { code, stderr } = await box.run(['init', '--home', home]);
+      if (stderr.includes('exists already')) continue;
+      assert.equal(code, 0, `${moment}: ${stderr}`);
+      const check = await box.run(['run', 'controller', `${home}/controller.yml`, '--check']);
+      assert.equal(check.code, 0, `${moment}: ${check.stderr}`);
+      assert.deepEqual(leftovers(join(box.cwd, home)), [], moment);
+    }
+  });
+
+  test('half-written files of a killed set-up are replaced', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    mkdirSync(join(box.cwd, 'h', 'secrets'), { recursive: true });
+    mkdirSync(join(box.cwd, 'h', 'pki'), { recursive: true });
+    for (const file of [
+      'secrets/master.key',
+      'pki/root-ca.key.pem',
+      'pki/server.cert.pem',
+      'controller.yml',
+    ]) {
+      writeFileSync(join(box.cwd, 'h', `${file}.partial`), 'half');
+    }
+    // The certificate comes after its key, so a key alone is of an unfinished pair.
+    writeFileSync(join(box.cwd, 'h', 'pki', 'root-ca.key.pem'), 'half');
+    const { code, stderr } = await box.run(['init', '--home', 'h']);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(leftovers(join(box.cwd, 'h')), []);
+    const check = await box.run(['run', 'controller', 'h/controller.yml', '--check']);
+    assert.equal(check.code, 0, check.stderr);
+  });
+
+  test('a database without the key it was sealed with is never given a new key', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', 'h']);
+    rmSync(join(box.cwd, 'h', 'controller.yml'));
+    rmSync(join(box.cwd, 'h', 'secrets', 'master.key'));
+    const { code, stderr } = await box.run(['init', '--home', 'h']);
+    assert.equal(code, 1);
+    assert.match(stderr, /not the key it was sealed with/);
+    assert.ok(!existsSync(join(box.cwd, 'h', 'secrets', 'master.key')));
+  });
+});
+
+function leftovers(home: string): string[] {
+  return readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.partial'));
+}
+
+async function fileAppears(path: string, ended: Promise<unknown>): Promise<void> {
+  let hasEnded = false;
+  void ended.then(() => {
+    hasEnded = true;
+  });
+  while (!existsSync(path) && !hasEnded) await new Promise((resolve) => setImmediate(resolve));
+}

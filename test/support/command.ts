@@ -1,0 +1,133 @@
+// The real command as a child process, in a folder of its own, as a person or a script starts it.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type HttpsClient, httpsClient } from './https-client.ts';
+
+const entry = new URL('../../src/main.ts', import.meta.url).pathname;
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  /** What it has written so far. */
+  output(): { readonly stdout: string; readonly stderr: string };
+  /** Resolves when it has ended. */
+  readonly finished: Promise<Finished>;
+  /** The first JSON line on standard output that fits. @throws when the command ends before */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary lines
+  line(fits: (line: any) => boolean): Promise<any>;
+}
+
+export interface Sandbox {
+  readonly cwd: string;
+  start(args: readonly string[], options?: CommandOptions): Started;
+  /** Runs to the end. */
+  run(args: readonly string[], options?: CommandOptions): Promise<Finished>;
+  /** Ends what was started here and is still running, and removes the folder. */
+  close(): Promise<void>;
+}
+
+export interface CommandOptions {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A new folder to run commands in. */
+export function sandbox(): Sandbox {
+  const cwd = mkdtempSync(join(tmpdir(), 'overlay-auth-cli-'));
+  const running = new Set<Started>();
+  const start: Sandbox['start'] = (args, options = {}) => {
+    const started = startCommand(cwd, args, options);
+    running.add(started);
+    void started.finished.then(() => running.delete(started));
+    return started;
+  };
+  return {
+    cwd,
+    start,
+    run: (args, options) => start(args, options).finished,
+    async close() {
+      for (const { child } of running) child.kill('SIGKILL');
+      await Promise.all([...running].map(({ finished }) => finished));
+      rmSync(cwd, { recursive: true, force: true });
+    },
+  };
+}
+
+function startCommand(cwd: string, args: readonly string[], { input, env = {} }: CommandOptions): Started {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  const known = {
+    PATH,
+    HOME,
+    ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: resolve(NODE_COMPILE_CACHE) }),
+  };
+  const child = spawn(process.execPath, [entry, ...args], { cwd, env: { ...known, ...env } });
+  let stdout = '';
+  let stderr = '';
+  const waiting = new Set<() => void>();
+  const wake = () => {
+    for (const one of [...waiting]) one();
+  };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    wake();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin.on('error', () => undefined).end(input ?? '');
+  let hasEnded = false;
+  const finished = new Promise<Finished>((done, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      hasEnded = true;
+      done({ code, stdout, stderr });
+      wake();
+    });
+  });
+  return {
+    child,
+    output: () => ({ stdout, stderr }),
+    finished,
+    line: (fits) =>
+      new Promise((found, reject) => {
+        const look = () => {
+          const lines = stdout
+            .split('\n')
+            .slice(0, -1)
+            .filter((line) => line.startsWith('{'));
+          const line = lines.map((text) => JSON.parse(text)).find(fits);
+          if (line === undefined && !hasEnded) return;
+          waiting.delete(look);
+          if (line !== undefined) found(line);
+          else reject(new Error(`the command ended before: ${stdout}\n${stderr}`));
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+/** Waits for the line that says that every listener accepts connections. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary lines
+export function untilReady(started: Started): Promise<any> {
+  return started.line((line) => line.event === 'ready');
+}
+
+/** A client that trusts the root CA of a home. */
+export function clientOfHome(url: string, home: string): HttpsClient {
+  return httpsClient(url, readFileSync(join(home, 'pki', 'root-ca.cert.pem'), 'utf8'));
+}
+
+/** Sends SIGTERM and waits. */
+export function stopped(started: Started): Promise<Finished> {
+  started.child.kill('SIGTERM');
+  return started.finished;
+}
