@@ -34,3 +34,39 @@ export const noTokenChallenges: readonly Challenge[] = [
   ztSessionChallenge('missing'),
   oidcChallenge('missing'),
 ];
+
+/** What a challenge says of an external JWT signer. */
+export interface ChallengeSigner {
+  readonly id: string;
+  readonly issuer: string;
+}
+
+/** A primary external JWT is lacking or was refused (spec 7.2 rule 3). @param signers all that would do, or none */
+export function primaryExtJwtChallenge(
+  error: ChallengeError,
+  signers: readonly ChallengeSigner[],
+): Challenge {
+  return extJwtChallenge('overlay-primary-ext-jwt', error, signers);
+}
+
+/** The external JWT that the policy requires besides is lacking or was refused (spec 7.2 rule 4). */
+export function secondaryExtJwtChallenge(
+  error: ChallengeError,
+  signers: readonly ChallengeSigner[],
+): Challenge {
+  return extJwtChallenge('overlay-secondary-ext-jwt', error, signers);
+}
+
+function extJwtChallenge(
+  realm: 'overlay-primary-ext-jwt' | 'overlay-secondary-ext-jwt',
+  error: ChallengeError,
+  signers: readonly ChallengeSigner[],
+): Challenge {
+  const challenge = { scheme: 'Bearer', realm, error, errorDescription: descriptions[error] } as const;
+  if (signers.length === 0) return challenge;
+  return {
+    ...challenge,
+    id: signers.map(({ id }) => id).join('|'),
+    issuer: signers.map(({ issuer }) => issuer).join('|'),
+  };
+}

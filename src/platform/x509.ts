@@ -58,8 +58,8 @@ export function certificateFacts(certificate: X509Certificate): CertificateFacts
   return {
     thumbprint: thumbprint(certificate),
     fingerprint: certificate.fingerprint256,
-    subject: oneLine(certificate.subject),
-    issuer: oneLine(certificate.issuer),
+    subject: displaySubject(certificate),
+    issuer: displayIssuer(certificate),
     commonName: commonName(certificate),
     subjectAltNames: subjectAltNames(certificate.subjectAltName),
     serialNumber: certificate.serialNumber.toLowerCase(),
@@ -79,6 +79,16 @@ export function thumbprint(certificate: X509Certificate): string {
 export function renderFingerprint(thumbprintText: string): string {
   const hex = Buffer.from(thumbprintText, 'base64url').toString('hex').toUpperCase();
   return hex.match(/../g)?.join(':') ?? '';
+}
+
+/** The subject on one line, for display only; empty when it has none. */
+export function displaySubject(certificate: X509Certificate): string {
+  return oneLine(certificate.subject);
+}
+
+/** As displaySubject. */
+export function displayIssuer(certificate: X509Certificate): string {
+  return oneLine(certificate.issuer);
 }
 
 function oneLine(name: string | undefined): string {

@@ -86,6 +86,23 @@ export interface AuthRequestStore {
     now: Millis;
   }): Promise<'recorded' | 'finished'>;
 
+  /**
+   * Records a factor that was passed after the primary login, with the code when nothing is outstanding any more.
+   * Takes effect only for the generation against which the factor was verified: after another primary login, or
+   * once there is a code, it changes nothing.
+   */
+  recordFactor(factor: {
+    key: AuthRequestKey;
+    generation: number;
+    progress: LoginProgress;
+    code: StoredCode | null;
+    expiresAt: Millis;
+    now: Millis;
+  }): Promise<'recorded' | 'superseded'>;
+
+  /** Keeps a login in progress open until `expiresAt`, if that is later than now its end. */
+  extend(key: AuthRequestKey, expiresAt: Millis): Promise<void>;
+
   /** The record of a request whose primary login is done; null when there is none or it has expired. */
   findLogin(key: AuthRequestKey, now: Millis): Promise<LoginRecord | null>;
 

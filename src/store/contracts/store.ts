@@ -3,6 +3,7 @@
 // nothing but services.ts knows them.
 
 import type { ApiSessionStore } from './api-sessions.ts';
+import type { AttemptStore } from './attempts.ts';
 import type { AuthPolicyStore } from './auth-policies.ts';
 import type { AuthRequestStore } from './auth-requests.ts';
 import type { AuthenticatorStore } from './authenticators.ts';
@@ -10,7 +11,9 @@ import type { ChangeFeed } from './changes.ts';
 import type { ExpiryStore } from './expiry.ts';
 import type { IdentityStore } from './identities.ts';
 import type { KeyStore } from './keys.ts';
+import type { LoginAttemptStore } from './login-attempts.ts';
 import type { SetupLinkStore } from './setup-links.ts';
+import type { TotpStore } from './totp.ts';
 
 export interface Store {
   readonly authRequests: AuthRequestStore;
@@ -18,6 +21,9 @@ export interface Store {
   readonly identities: IdentityStore;
   readonly authenticators: AuthenticatorStore;
   readonly authPolicies: AuthPolicyStore;
+  readonly totp: TotpStore;
+  readonly attempts: AttemptStore;
+  readonly loginAttempts: LoginAttemptStore;
   readonly keys: KeyStore;
   readonly setupLinks: SetupLinkStore;
   readonly changes: ChangeFeed;

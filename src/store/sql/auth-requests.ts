@@ -4,6 +4,7 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import { isDisabled } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
+import type { Millis } from '../../platform/clock.ts';
 import type {
   AuthRequestStore,
   LoginRecord,
@@ -45,6 +46,32 @@ export function* recordPrimaryLogin(login: RecordPrimaryLogin): Intent<'recorded
     Math.max(login.expiresAt, code?.expiresAt ?? 0),
   );
   return row === undefined ? 'finished' : 'recorded';
+}
+
+export function* recordFactor(
+  factor: Parameters<AuthRequestStore['recordFactor']>[0],
+): Intent<'recorded' | 'superseded'> {
+  const row = yield* first(
+    `UPDATE auth_requests SET progress = ?, code_hash = ?, code_expires_at = ?, expires_at = ?
+     WHERE id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ? RETURNING id`,
+    JSON.stringify(factor.progress),
+    factor.code?.hash ?? null,
+    factor.code?.expiresAt ?? null,
+    Math.max(factor.expiresAt, factor.code?.expiresAt ?? 0),
+    factor.key,
+    factor.generation,
+    factor.now,
+  );
+  return row === undefined ? 'superseded' : 'recorded';
+}
+
+export function* extendLogin(args: { readonly key: string; readonly expiresAt: Millis }): Intent<void> {
+  yield* first(
+    'UPDATE auth_requests SET expires_at = ? WHERE id = ? AND expires_at < ? AND code_hash IS NULL',
+    args.expiresAt,
+    args.key,
+    args.expiresAt,
+  );
 }
 
 export const findLoginSql = 'SELECT * FROM auth_requests WHERE id = ? AND expires_at > ?';

@@ -12,6 +12,8 @@ export function* deleteExpired(args: { readonly now: Millis; readonly batch: num
   const expired: readonly (readonly [table: string, key: string, condition: string, before: Millis])[] = [
     ['auth_requests', 'id', 'expires_at <= ?', now],
     ['api_sessions', 'id', 'expires_at <= ?', now],
+    ['pending_totp', 'flow', 'expires_at <= ?', now],
+    ['attempts', 'key', 'forget_at <= ?', now],
     ['setup_links', 'id', 'expires_at <= ?', now - setupLinkLifetime],
     ['signing_keys', 'kid', 'removed_at <= ?', now],
     ['changes', 'seq', 'at <= ?', now - changeLifetime],

@@ -3,16 +3,45 @@
 import type { SessionEndReason } from '../../model/api-session.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { endSession, endSessionsOf, rotateRefreshToken } from './api-sessions.ts';
-import { recordPrimaryLogin, redeemCode } from './auth-requests.ts';
+import { clearAttempts, releaseAttempts, reserveAttempt } from './attempts.ts';
+import { createAuthPolicy, deleteAuthPolicy, replaceAuthPolicy } from './auth-policies.ts';
+import { extendLogin, recordFactor, recordPrimaryLogin, redeemCode } from './auth-requests.ts';
 import { createPassword, deleteAuthenticator, rehashPassword, updatePassword } from './authenticators.ts';
 import { deleteExpired } from './expiry.ts';
 import { createIdentity, deleteIdentity, updateIdentity } from './identities.ts';
 import { keepServerSecret, rotateSigningKey } from './keys.ts';
+import { appendLoginAttempts, deleteLoginAttempts } from './login-attempts.ts';
 import { createSetupLink, redeemSetupLink } from './setup-links.ts';
+import {
+  abandonTotp,
+  burnRecoveryCode,
+  burnTotpStep,
+  removeTotp,
+  replaceRecoveryCodes,
+  startTotp,
+  verifyTotp,
+} from './totp.ts';
 
 export const intents = {
   recordPrimaryLogin,
+  recordFactor,
+  extendLogin,
   redeemCode,
+  reserveAttempt,
+  clearAttempts,
+  releaseAttempts,
+  createAuthPolicy,
+  replaceAuthPolicy,
+  deleteAuthPolicy,
+  startTotp,
+  verifyTotp,
+  abandonTotp,
+  burnTotpStep,
+  burnRecoveryCode,
+  replaceRecoveryCodes,
+  removeTotp,
+  appendLoginAttempts,
+  deleteLoginAttempts,
   rotateRefreshToken,
   endSession: (args: { id: string; reason: SessionEndReason; now: Millis }) =>
     endSession(args.id, args.reason, args.now),

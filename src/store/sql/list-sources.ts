@@ -76,3 +76,22 @@ export const authPoliciesSource: ListSource = {
     ['updatedAt', 'updated_at', 'time'],
   ]),
 };
+
+export const loginAttemptsSource: ListSource = {
+  from: 'login_attempts LEFT JOIN identities ON identities.id = login_attempts.identity_id',
+  select: 'login_attempts.*, identities.name AS identity_name',
+  where: everything,
+  tieBreaker: 'login_attempts.id',
+  fields: fields([
+    ['reference', 'login_attempts.reference', 'text'],
+    ['at', 'login_attempts.at', 'time'],
+    ['step', 'login_attempts.step', 'text'],
+    ['mechanism', 'login_attempts.mechanism', 'text'],
+    ['outcome', 'login_attempts.outcome', 'text'],
+    ['reason', 'login_attempts.reason', 'text'],
+    ['identityId', 'login_attempts.identity_id', 'text'],
+    ['identity', 'identities.name', 'text'],
+    ['subject', 'login_attempts.subject', 'text'],
+    ['ipAddress', 'login_attempts.ip_address', 'text'],
+  ]),
+};

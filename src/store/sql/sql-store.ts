@@ -15,6 +15,7 @@ import {
   integer,
   signingKeyOf,
   text,
+  textOrNull,
 } from './codec.ts';
 import type { Engine } from './engine.ts';
 import type { SqlRow, SqlValue } from './intent.ts';
@@ -24,8 +25,11 @@ import {
   authenticatorsSource,
   authPoliciesSource,
   identitiesSource,
+  loginAttemptsSource,
 } from './list-sources.ts';
+import { loginAttemptOf } from './login-attempts.ts';
 import { findSetupLinkSql, setupLinkState } from './setup-links.ts';
+import { findPendingTotpSql, findTotpSql, pendingTotpOf, totpEnrollmentOf } from './totp.ts';
 
 export function sqlStore(engine: Engine): Store {
   async function find<T>(read: (row: SqlRow) => T, sql: string, ...params: SqlValue[]): Promise<T | null> {
@@ -44,6 +48,8 @@ export function sqlStore(engine: Engine): Store {
     authRequests: {
       recordPrimaryLogin: (login) => engine.write('recordPrimaryLogin', login),
       findLogin: (key, now) => find(loginRecordOf, findLoginSql, key, now),
+      recordFactor: (factor) => engine.write('recordFactor', factor),
+      extend: (key, expiresAt) => engine.write('extendLogin', { key, expiresAt }),
       redeemCode: (redeem) => engine.write('redeemCode', redeem),
     },
     apiSessions: {
@@ -91,6 +97,47 @@ export function sqlStore(engine: Engine): Store {
     authPolicies: {
       find: (id) => find((row) => authPolicyOf(row), 'SELECT * FROM auth_policies WHERE id = ?', id),
       list: (query) => list(authPoliciesSource, query, (row) => authPolicyOf(row)),
+      create: (id, rules, now) => engine.write('createAuthPolicy', { id, rules, now }),
+      replace: (id, rules, now) => engine.write('replaceAuthPolicy', { id, rules, now }),
+      delete: (id, now) => engine.write('deleteAuthPolicy', { id, now }),
+    },
+    totp: {
+      find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),
+      findPending: (flow, now) => find(pendingTotpOf, findPendingTotpSql, flow, now),
+      start: (flow, pending, now) => engine.write('startTotp', { flow, pending, now }),
+      verify: (flow, enrollment) => engine.write('verifyTotp', { flow, enrollment }),
+      abandon: (flow) => engine.write('abandonTotp', { flow }),
+      burnStep: (identityId, step) => engine.write('burnTotpStep', { identityId, step }),
+      burnRecoveryCode: (identityId, hash, now) =>
+        engine.write('burnRecoveryCode', { identityId, hash, now }),
+      replaceRecoveryCodes: (identityId, hashes) =>
+        engine.write('replaceRecoveryCodes', { identityId, hashes }),
+      remove: (identityId, now) => engine.write('removeTotp', { identityId, now }),
+    },
+    attempts: {
+      reserve: (limits, now) => engine.write('reserveAttempt', { limits, now }),
+      clear: (keys) => engine.write('clearAttempts', { keys }),
+      release: (keys) => engine.write('releaseAttempts', { keys }),
+      lockedUntil: (key, now) =>
+        find(
+          (row) => integer(row, 'locked_until'),
+          'SELECT locked_until FROM attempts WHERE key = ? AND locked_until > ?',
+          key,
+          now,
+        ),
+    },
+    loginAttempts: {
+      append: (attempts, keepAtMost) => engine.write('appendLoginAttempts', { attempts, keepAtMost }),
+      async findByReference(reference) {
+        const sql = 'SELECT * FROM login_attempts WHERE reference = ? ORDER BY id';
+        return (await engine.read(sql, reference)).map(loginAttemptOf);
+      },
+      list: (query) =>
+        list(loginAttemptsSource, query, (row) => ({
+          ...loginAttemptOf(row),
+          identityName: textOrNull(row, 'identity_name'),
+        })),
+      deleteBefore: (before, batch) => engine.write('deleteLoginAttempts', { before, batch }),
     },
     keys: {
       async listSigningKeys(now) {

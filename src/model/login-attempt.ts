@@ -1,0 +1,94 @@
+import type { Millis } from '../platform/clock.ts';
+import type { RequestOrigin } from './audit-event.ts';
+import type { PrimaryMethod } from './login.ts';
+
+/** Why a step of a login was refused. The client is told none of it; explain/reasons.ts says each in plain words. */
+export const refusalReasons = [
+  // any method
+  'locked',
+  'throttled',
+  'identity-disabled',
+  'method-not-allowed',
+  'no-identity-for-claim',
+  'changed-meanwhile',
+  // password
+  'unknown-user',
+  'wrong-password',
+  // certificate
+  'no-certificate',
+  'untrusted-chain',
+  'certificate-expired',
+  'certificate-not-yet-valid',
+  'certificate-usage',
+  'unknown-thumbprint',
+  'certificate-claim-missing',
+  // external JWT
+  'no-token',
+  'malformed-token',
+  'no-signer-for-issuer',
+  'signer-disabled',
+  'signer-not-allowed',
+  'token-algorithm',
+  'unknown-key',
+  'keys-unavailable',
+  'token-signature',
+  'token-audience',
+  'token-expired',
+  'token-not-yet-valid',
+  'token-without-expiry',
+  'token-claim-missing',
+  // secondary external JWT
+  'secondary-token-missing',
+  'secondary-wrong-identity',
+  'secondary-same-token',
+  // TOTP
+  'totp-not-enrolled',
+  'wrong-code',
+  'replayed-code',
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
+
+/** One check of a login: what it looked at and what it found. Never holds a secret. */
+export interface AttemptCheck {
+  /** A short name, such as `password` or `policy`. */
+  readonly check: string;
+  readonly verdict: 'passed' | 'failed';
+  /** What the check saw, in words for an administrator; null when there is nothing to add. */
+  readonly saw: string | null;
+}
+
+/** Which step of a login an attempt was. */
+export type AttemptStep = PrimaryMethod | 'totp' | 'secondary-ext-jwt';
+
+/** The decision record of one step of a login. */
+export interface LoginAttempt {
+  /** The reference id that the answer showed. */
+  readonly reference: string;
+  readonly at: Millis;
+  readonly step: AttemptStep;
+  readonly mechanism: 'oidc' | 'legacy';
+  readonly outcome: 'passed' | 'refused';
+  /** Null when it passed. */
+  readonly reason: RefusalReason | null;
+  readonly identityId: string | null;
+  /** What the caller said to be: user name in look-up form, certificate subject or claim; shortened. */
+  readonly subject: string | null;
+  readonly ipAddress: string;
+  readonly issuer: string;
+  readonly checks: readonly AttemptCheck[];
+}
+
+/** Collects the checks of one step while it is decided. */
+export interface AttemptRecorder {
+  passed(check: string, saw?: string): void;
+  failed(check: string, reason: RefusalReason, saw?: string): void;
+  /** Who it turned out to be, as soon as that is known. */
+  about(who: { readonly identityId?: string; readonly subject?: string }): void;
+  /** Hands the record over. Called once; a step without a failed check has passed. */
+  conclude(): void;
+}
+
+/** Takes decision records; bounded, and never in the way of an answer. */
+export interface AttemptLog {
+  begin(step: AttemptStep, mechanism: LoginAttempt['mechanism'], origin: RequestOrigin): AttemptRecorder;
+}

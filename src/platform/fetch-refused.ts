@@ -1,0 +1,29 @@
+/** Why something was not fetched. Closed, and free of anything that the other side has sent. */
+export const fetchRefusals = {
+  url: 'the address is not a usable URL',
+  scheme: 'the address, or one that it redirects to, is not https',
+  host: 'the host is not allowed by the configuration',
+  address: 'the host has an IP address that is not allowed',
+  name: 'the host name could not be resolved',
+  connection: 'the server could not be reached or broke the connection',
+  tls: 'the TLS handshake failed or the certificate is not trusted',
+  timeout: 'the answer took too long',
+  'too-many-redirects': 'there were too many redirects',
+  status: 'the server answered with an error status',
+  encoding: 'the answer is compressed',
+  'too-large': 'the answer is too large',
+} as const;
+
+export type FetchRefusal = keyof typeof fetchRefusals;
+
+/** A fetch that did not come to its end. Whether a connection was refused or failed is for administrators only. */
+export class FetchRefused extends Error {
+  override readonly name = 'FetchRefused';
+  readonly reason: FetchRefusal;
+
+  /** @param cause for the log */
+  constructor(reason: FetchRefusal, cause?: unknown) {
+    super(fetchRefusals[reason], { cause });
+    this.reason = reason;
+  }
+}

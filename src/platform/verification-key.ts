@@ -1,0 +1,61 @@
+import type { KeyObject } from 'node:crypto';
+
+/** The signature algorithms (JWS `alg`) that are accepted of others: asymmetric ones only (RFC 8725 section 3.1). */
+export const foreignAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+] as const;
+export type ForeignAlgorithm = (typeof foreignAlgorithms)[number];
+
+/** Somebody else's public key with the algorithms that it may be used with; never empty. */
+export interface VerificationKey {
+  readonly publicKey: KeyObject;
+  readonly algorithms: readonly ForeignAlgorithm[];
+}
+
+const byCurve: ReadonlyMap<string | undefined, ForeignAlgorithm> = new Map([
+  ['prime256v1', 'ES256'],
+  ['secp384r1', 'ES384'],
+  ['secp521r1', 'ES512'],
+]);
+const withRsa = foreignAlgorithms.filter((name) => /^[RP]S/.test(name));
+
+/** The longest modulus that is worked with, in bits; beyond, one verification takes milliseconds. */
+export const longestRsaModulus = 8192;
+const shortestRsaModulus = 2048;
+const largestRsaExponent = 2n ** 32n;
+
+/**
+ * What a public key can verify, fixed by its kind: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, Ed25519.
+ * @returns undefined for any other key
+ */
+export function verificationKey(publicKey: KeyObject): VerificationKey | undefined {
+  const algorithms = algorithmsOf(publicKey);
+  return algorithms.length === 0 ? undefined : { publicKey, algorithms };
+}
+
+function algorithmsOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject) {
+  if (type === 'ed25519') return ['EdDSA', 'Ed25519'] as const;
+  if (type === 'ec') {
+    const algorithm = byCurve.get(details?.namedCurve);
+    return algorithm === undefined ? [] : [algorithm];
+  }
+  if (type !== 'rsa') return [];
+  const { modulusLength = 0, publicExponent = 0n } = details ?? {};
+  const isSound =
+    modulusLength >= shortestRsaModulus &&
+    modulusLength <= longestRsaModulus &&
+    publicExponent >= 3n &&
+    publicExponent % 2n === 1n &&
+    publicExponent < largestRsaExponent;
+  return isSound ? withRsa : [];
+}

@@ -1,0 +1,61 @@
+import type { Millis } from '../../platform/clock.ts';
+import type { AuthPolicyRules } from '../contracts/auth-policies.ts';
+import { recordChange } from './changes.ts';
+import { first, type Intent } from './intent.ts';
+
+export function* createAuthPolicy(args: {
+  readonly id: string;
+  readonly rules: AuthPolicyRules;
+  readonly now: Millis;
+}): Intent<void> {
+  const { rules, now } = args;
+  yield* first(
+    `INSERT INTO auth_policies (id, name, primary_rules, secondary_rules, tags, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    args.id,
+    rules.name,
+    JSON.stringify(rules.primary),
+    JSON.stringify(rules.secondary),
+    JSON.stringify(rules.tags),
+    now,
+    now,
+  );
+}
+
+export function* replaceAuthPolicy(args: {
+  readonly id: string;
+  readonly rules: AuthPolicyRules;
+  readonly now: Millis;
+}): Intent<boolean> {
+  const { id, rules, now } = args;
+  const row = yield* first(
+    `UPDATE auth_policies SET name = ?, primary_rules = ?, secondary_rules = ?, tags = ?, updated_at = ?
+     WHERE id = ? RETURNING id`,
+    rules.name,
+    JSON.stringify(rules.primary),
+    JSON.stringify(rules.secondary),
+    JSON.stringify(rules.tags),
+    now,
+    id,
+  );
+  if (row === undefined) return false;
+  yield* recordChange('auth-policy', id, now);
+  return true;
+}
+
+export function* deleteAuthPolicy(args: {
+  readonly id: string;
+  readonly now: Millis;
+}): Intent<'deleted' | 'referenced' | 'unknown'> {
+  const row = yield* first(
+    `DELETE FROM auth_policies WHERE id = ?
+       AND NOT EXISTS (SELECT 1 FROM identities WHERE identities.auth_policy_id = auth_policies.id) RETURNING id`,
+    args.id,
+  );
+  if (row !== undefined) {
+    yield* recordChange('auth-policy', args.id, args.now);
+    return 'deleted';
+  }
+  const kept = yield* first('SELECT id FROM auth_policies WHERE id = ?', args.id);
+  return kept === undefined ? 'unknown' : 'referenced';
+}

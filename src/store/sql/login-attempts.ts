@@ -1,0 +1,65 @@
+import type { AttemptCheck, AttemptStep, LoginAttempt, RefusalReason } from '../../model/login-attempt.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { integer, text, textOrNull } from './codec.ts';
+import { all, first, type Intent, type SqlRow } from './intent.ts';
+
+export function* appendLoginAttempts(args: {
+  readonly attempts: readonly (LoginAttempt & { readonly id: string })[];
+  readonly keepAtMost: number;
+}): Intent<void> {
+  for (const attempt of args.attempts) {
+    yield* first(
+      `INSERT INTO login_attempts (id, reference, at, step, mechanism, outcome, reason, identity_id, subject,
+         ip_address, issuer, checks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      attempt.id,
+      attempt.reference,
+      attempt.at,
+      attempt.step,
+      attempt.mechanism,
+      attempt.outcome,
+      attempt.reason,
+      attempt.identityId,
+      attempt.subject,
+      attempt.ipAddress,
+      attempt.issuer,
+      JSON.stringify(attempt.checks),
+    );
+  }
+  // Ids are ordered by time, so the ones beyond the limit are the oldest. Deleting a few more than came in
+  // brings a table that has grown over its limit back in small steps.
+  yield* first(
+    `DELETE FROM login_attempts WHERE id IN (
+       SELECT id FROM login_attempts ORDER BY id
+       LIMIT max(0, min(?, (SELECT count(*) FROM login_attempts) - ?)))`,
+    args.attempts.length + 10,
+    args.keepAtMost,
+  );
+}
+
+export function* deleteLoginAttempts(args: {
+  readonly before: Millis;
+  readonly batch: number;
+}): Intent<number> {
+  const rows = yield* all(
+    'DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts WHERE at < ? LIMIT ?) RETURNING id',
+    args.before,
+    args.batch,
+  );
+  return rows.length;
+}
+
+export function loginAttemptOf(row: SqlRow): LoginAttempt {
+  return {
+    reference: text(row, 'reference'),
+    at: integer(row, 'at'),
+    step: text(row, 'step') as AttemptStep,
+    mechanism: text(row, 'mechanism') as LoginAttempt['mechanism'],
+    outcome: text(row, 'outcome') as LoginAttempt['outcome'],
+    reason: textOrNull(row, 'reason') as RefusalReason | null,
+    identityId: textOrNull(row, 'identity_id'),
+    subject: textOrNull(row, 'subject'),
+    ipAddress: text(row, 'ip_address'),
+    issuer: text(row, 'issuer'),
+    checks: JSON.parse(text(row, 'checks')) as AttemptCheck[],
+  };
+}

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { DAY, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { thumbprint } from '../../src/platform/x509.ts';
+import {
+  authority,
+  authorityExtensions,
+  authorityKeyId,
+  basicConstraints,
+  client,
+  clientExtensions,
+  extendedKeyUsage,
+  extension,
+  keyUsage,
+  makeCertificate,
+  newKeys,
+  subjectKeyId,
+  USAGE,
+} from '../support/chains.ts';
+import { boolean, element, integer, oid, sequence } from '../support/der-writer.ts';
+import { bothSay, chainOf, validate } from './support.ts';
+
+const root = authority({ subject: 'root' });
+const signer = authority({ subject: 'signer', issuer: root }, authorityExtensions(0));
+
+describe('a path is trusted', () => {
+  test('with and without an authority between leaf and anchor', async () => {
+    await bothSay('trusted', chainOf(client({ issuer: root }), root));
+    await bothSay('trusted', chainOf(client({ issuer: signer }), signer, root));
+  });
+
+  test('and the verdict names the anchor, every certificate, and the names of the leaf', () => {
+    const leaf = client({ issuer: signer });
+    const verdict = validate(chainOf(leaf, signer, root));
+    assert.ok(verdict.verdict === 'trusted');
+    const [leafId, signerId, rootId] = [leaf, signer, root].map(({ der }) =>
+      thumbprint(new X509Certificate(der)),
+    );
+    assert.deepEqual(verdict.path, [leafId, signerId, rootId]);
+    assert.equal(verdict.anchor.thumbprint, rootId);
+    assert.equal(verdict.leaf.thumbprint, leafId);
+    assert.equal(verdict.leaf.isExpired, false);
+    assert.deepEqual(verdict.leaf.names, { commonNames: ['erin'], uris: [], emails: [] });
+  });
+
+  test('with an anchor that is not self-signed', async () => {
+    await bothSay('trusted', chainOf(client({ issuer: signer }), signer));
+  });
+
+  test('with keys and signatures of every accepted kind', async () => {
+    const rsa = newKeys.rsa();
+    for (const keys of [rsa, newKeys.ec('P-384'), newKeys.ec('P-521'), newKeys.ed25519()]) {
+      const issuer = authority({ keys });
+      await bothSay('trusted', chainOf(client({ issuer, keys }), issuer));
+    }
+    const issuer = authority({ keys: rsa });
+    for (const signature of ['sha384', 'pss-sha256'] as const)
+      await bothSay('trusted', chainOf(client({ issuer, signature }), issuer));
+  });
+
+  test('when the leaf says nothing about its usage, having no extensions or being of version 1', async () => {
+    await bothSay('trusted', chainOf(client({ issuer: root }, []), root));
+    await bothSay('trusted', chainOf(client({ issuer: root, version: null }, []), root));
+  });
+});
+
+describe('times', () => {
+  test('a certificate at any place that has expired ends trust', async () => {
+    const gone = { from: -3 * DAY, until: -MINUTE };
+    const oldRoot = authority({ ...gone });
+    const oldSigner = authority({ issuer: root, ...gone });
+    const cases = [
+      [chainOf(client({ issuer: root, ...gone }), root), 'leaf'],
+      [chainOf(client({ issuer: oldSigner }), oldSigner, root), 'intermediate'],
+      [chainOf(client({ issuer: oldRoot }), oldRoot), 'anchor'],
+    ] as const;
+    for (const [chain, role] of cases) {
+      const refusal = await bothSay('expired', chain);
+      assert.ok(refusal?.reason === 'expired' && refusal.certificate.role === role);
+    }
+  });
+
+  test('a certificate at any place that is not yet valid is refused', async () => {
+    const early = { from: 5 * MINUTE };
+    const newRoot = authority({ ...early });
+    const newSigner = authority({ issuer: root, ...early });
+    const cases = [
+      [chainOf(client({ issuer: root, ...early }), root), 'leaf'],
+      [chainOf(client({ issuer: newSigner }), newSigner, root), 'intermediate'],
+      [chainOf(client({ issuer: newRoot }), newRoot), 'anchor'],
+    ] as const;
+    for (const [chain, role] of cases) {
+      const refusal = await bothSay('not-yet-valid', chain);
+      assert.ok(refusal?.reason === 'not-yet-valid' && refusal.certificate.role === role);
+    }
+  });
+
+  test('a policy may forgive an expired leaf, and nothing else', () => {
+    const gone = { from: -3 * DAY, until: -MINUTE };
+    const leaf = client({ issuer: signer, ...gone });
+    const verdict = validate(chainOf(leaf, signer, root), true);
+    assert.ok(verdict.verdict === 'trusted');
+    assert.equal(verdict.leaf.isExpired, true);
+
+    const oldSigner = authority({ issuer: root, ...gone });
+    for (const chain of [
+      chainOf(client({ issuer: oldSigner, ...gone }), oldSigner, root),
+      chainOf(client({ issuer: oldSigner }), oldSigner, root),
+      chainOf(client({ issuer: root, from: MINUTE }), root),
+      chainOf(client({ issuer: root, ...gone }, [extendedKeyUsage(USAGE.serverAuth)]), root),
+    ])
+      assert.equal(validate(chain, true).verdict, 'refused');
+  });
+
+  test('times after 2049 are read, and the year 9999 that means no end', async () => {
+    const until = Date.UTC(9999, 11, 31, 23, 59, 59) - systemClock.now();
+    await bothSay('trusted', chainOf(client({ issuer: root, until }), root));
+  });
+});
+
+describe('authorities', () => {
+  test('a leaf that signs another certificate makes nothing trusted', async () => {
+    const erin = client({ issuer: root });
+    const refusal = await bothSay(
+      'not-a-ca',
+      chainOf(client({ subject: 'mallory', issuer: erin }), erin, root),
+    );
+    assert.ok(refusal?.reason === 'not-a-ca' && refusal.certificate.role === 'intermediate');
+    // Neither without basicConstraints, nor as version 1 without any extensions.
+    const silent = makeCertificate({ issuer: root, extensions: [keyUsage('keyCertSign')] });
+    await bothSay('not-a-ca', chainOf(client({ issuer: silent }), silent, root));
+    const ancient = makeCertificate({ issuer: root, version: null });
+    await bothSay('not-a-ca', chainOf(client({ issuer: ancient }), ancient, root));
+  });
+
+  test('an anchor must be an authority too', async () => {
+    const anchor = client({ subject: 'not an authority' });
+    // OpenSSL trusts a self-signed anchor of version 1; administrators are told instead.
+    const ancient = makeCertificate({ version: null });
+    await bothSay('not-a-ca', chainOf(client({ issuer: anchor }), anchor));
+    await bothSay('not-a-ca', chainOf(client({ issuer: ancient }), ancient), 'trusted');
+  });
+
+  test('an authority whose key usage lacks keyCertSign may not issue', async () => {
+    for (const usages of [['cRLSign'], ['digitalSignature'], []] as const) {
+      const weak = authority({ issuer: root }, [basicConstraints(true), keyUsage(...usages)]);
+      await bothSay('cert-sign-not-allowed', chainOf(client({ issuer: weak }), weak, root));
+    }
+    const anchor = authority({}, [basicConstraints(true), keyUsage('digitalSignature')]);
+    await bothSay('cert-sign-not-allowed', chainOf(client({ issuer: anchor }), anchor));
+  });
+
+  test('an authority without a key usage may issue', async () => {
+    const open = authority({ issuer: root }, [basicConstraints(true)]);
+    await bothSay('trusted', chainOf(client({ issuer: open }), open, root));
+  });
+
+  test('a path length is kept, at the anchor as below it', async () => {
+    const lower = authority({ issuer: signer });
+    const refusal = await bothSay(
+      'path-length-exceeded',
+      chainOf(client({ issuer: lower }), lower, signer, root),
+    );
+    assert.ok(refusal?.reason === 'path-length-exceeded' && refusal.allowed === 0);
+    const flat = authority({}, authorityExtensions(0));
+    const below = authority({ issuer: flat });
+    await bothSay('path-length-exceeded', chainOf(client({ issuer: below }), below, flat));
+    await bothSay('trusted', chainOf(client({ issuer: flat }), flat));
+    const deep = authority({}, authorityExtensions(2));
+    const one = authority({ issuer: deep });
+    const two = authority({ issuer: one });
+    await bothSay('trusted', chainOf(client({ issuer: two }), two, one, deep));
+  });
+
+  test('a path length is kept when the authority has no key usage', async () => {
+    const flat = authority({ issuer: root }, [basicConstraints(true, 0)]);
+    const below = authority({ issuer: flat });
+    await bothSay('path-length-exceeded', chainOf(client({ issuer: below }), below, flat, root));
+  });
+
+  test('a self-issued authority, for a change of keys, does not count against the path length', async () => {
+    // OpenSSL needs the key identifiers: it tries no second authority of the same name.
+    const keys = newKeys.ec();
+    const flat = authority({ subject: 'flat', keys }, authorityExtensions(0, subjectKeyId(keys)));
+    const next = newKeys.ec();
+    const ids = [subjectKeyId(next), authorityKeyId(keys)];
+    const renewed = authority({ subject: 'flat', issuer: flat, keys: next }, authorityExtensions(0, ...ids));
+    const leaf = client({ issuer: renewed }, clientExtensions(authorityKeyId(next)));
+    await bothSay('trusted', chainOf(leaf, renewed, flat));
+  });
+});
+
+describe('usage', () => {
+  test('a leaf whose extended key usage lacks clientAuth is refused, also with any usage', async () => {
+    for (const usages of [
+      [USAGE.serverAuth],
+      [USAGE.codeSigning],
+      [USAGE.any],
+      [USAGE.any, USAGE.serverAuth],
+    ]) {
+      const leaf = client({ issuer: root }, [basicConstraints(false), extendedKeyUsage(...usages)]);
+      const refusal = await bothSay('wrong-usage', chainOf(leaf, root));
+      assert.ok(refusal?.reason === 'wrong-usage' && refusal.problem === 'no-client-auth');
+    }
+    const both = client({ issuer: root }, [extendedKeyUsage(USAGE.serverAuth, USAGE.clientAuth)]);
+    await bothSay('trusted', chainOf(both, root));
+  });
+
+  test('a leaf whose key usage lacks digitalSignature is refused', async () => {
+    const leaf = client({ issuer: root }, [keyUsage('cRLSign')]);
+    const refusal = await bothSay('wrong-usage', chainOf(leaf, root));
+    assert.ok(refusal?.reason === 'wrong-usage' && refusal.problem === 'no-digital-signature');
+    // Enough for OpenSSL, which has key exchanges in mind that TLS 1.3 no longer has.
+    await bothSay(
+      'wrong-usage',
+      chainOf(client({ issuer: root }, [keyUsage('keyAgreement')]), root),
+      'trusted',
+    );
+  });
+
+  test('the extended key usage of an authority limits what it issues', async () => {
+    const serversOnly = authority(
+      { issuer: root },
+      authorityExtensions(0, extendedKeyUsage(USAGE.serverAuth)),
+    );
+    await bothSay('wrong-usage', chainOf(client({ issuer: serversOnly }), serversOnly, root));
+    const clients = authority({ issuer: root }, authorityExtensions(0, extendedKeyUsage(USAGE.clientAuth)));
+    await bothSay('trusted', chainOf(client({ issuer: clients }), clients, root));
+    // For an authority, any usage is meant to include this one; OpenSSL does not think so.
+    const any = authority({ issuer: root }, authorityExtensions(0, extendedKeyUsage(USAGE.any)));
+    await bothSay('trusted', chainOf(client({ issuer: any }), any, root), 'refused');
+  });
+
+  test('a trust anchor does not log in', async () => {
+    const self = authority({}, clientExtensions());
+    const refusal = await bothSay('wrong-usage', { leaf: self, sent: [], anchors: [self] }, 'trusted');
+    assert.ok(refusal?.reason === 'wrong-usage' && refusal.problem === 'is-a-trust-anchor');
+  });
+});
+
+describe('extensions', () => {
+  const unknown = (isCritical: boolean) => extension('1.3.6.1.4.1.99999.1', isCritical, sequence());
+
+  test('an unknown critical one is refused at any place, an uncritical one ignored', async () => {
+    const odd = authority({ issuer: root }, authorityExtensions(0, unknown(true)));
+    const oddRoot = authority({}, authorityExtensions(0, unknown(true)));
+    for (const chain of [
+      chainOf(client({ issuer: root }, clientExtensions(unknown(true))), root),
+      chainOf(client({ issuer: odd }), odd, root),
+      chainOf(client({ issuer: oddRoot }), oddRoot),
+    ]) {
+      const refusal = await bothSay('unknown-critical-extension', chain);
+      assert.ok(refusal?.reason === 'unknown-critical-extension');
+      assert.equal(refusal.oid, '1.3.6.1.4.1.99999.1');
+    }
+    await bothSay('trusted', chainOf(client({ issuer: root }, clientExtensions(unknown(false))), root));
+  });
+
+  test('policies are accepted while no certificate constrains them', async () => {
+    const policies = extension('2.5.29.32', true, sequence(sequence(oid('1.3.6.1.4.1.99999.2'))));
+    const noAny = extension('2.5.29.54', true, integer(0));
+    const issuer = authority({ issuer: root }, authorityExtensions(0, policies, noAny));
+    await bothSay('trusted', chainOf(client({ issuer }, clientExtensions(policies)), issuer, root));
+    for (const isCritical of [true, false]) {
+      const explicit = extension('2.5.29.36', isCritical, sequence(element(0x80, Buffer.from([0]))));
+      const strict = authority({ issuer: root }, authorityExtensions(0, explicit));
+      // OpenSSL looks at policies only when asked to.
+      await bothSay('policy-constraints', chainOf(client({ issuer: strict }), strict, root), 'trusted');
+    }
+    const mapping = extension('2.5.29.33', true, sequence(sequence(oid('1.2.3.4'), oid('1.2.3.5'))));
+    const mapped = authority({ issuer: root }, authorityExtensions(0, mapping));
+    await bothSay('unknown-critical-extension', chainOf(client({ issuer: mapped }), mapped, root), 'trusted');
+  });
+
+  test('basicConstraints that say in so many words that it is no authority are read', async () => {
+    const explicit = extension('2.5.29.19', true, sequence(boolean(false)));
+    await bothSay('trusted', chainOf(client({ issuer: root }, [explicit]), root));
+  });
+});
+
+describe('algorithms and keys', () => {
+  test('SHA-1, MD5 and SHA-224 are refused, in the leaf as above it', async () => {
+    const issuer = authority({ keys: newKeys.rsa() });
+    for (const signature of ['sha1', 'md5', 'pss-sha1'] as const)
+      await bothSay('algorithm-not-accepted', chainOf(client({ issuer, signature }), issuer));
+    // RSA with SHA-224 has 112 bits, the least that OpenSSL takes by default.
+    await bothSay(
+      'algorithm-not-accepted',
+      chainOf(client({ issuer, signature: 'sha224' }), issuer),
+      'trusted',
+    );
+    await bothSay('algorithm-not-accepted', chainOf(client({ issuer: root, signature: 'sha1' }), root));
+    const old = authority({ issuer: root, signature: 'sha1' });
+    await bothSay('algorithm-not-accepted', chainOf(client({ issuer: old }), old, root));
+  });
+
+  test('the signature of an anchor over itself is not looked at', async () => {
+    const anchor = authority({ keys: newKeys.rsa(), signature: 'sha1' });
+    await bothSay('trusted', chainOf(client({ issuer: anchor }), anchor));
+  });
+
+  test('weak and unusual keys are refused at any place', async () => {
+    const small = newKeys.rsa(1024);
+    const smallSigner = authority({ issuer: root, keys: small });
+    const smallRoot = authority({ keys: small });
+    for (const [chain, role] of [
+      [chainOf(client({ issuer: root, keys: small }), root), 'leaf'],
+      [chainOf(client({ issuer: smallSigner }), smallSigner, root), 'intermediate'],
+      [chainOf(client({ issuer: smallRoot }), smallRoot), 'anchor'],
+    ] as const) {
+      const refusal = await bothSay('key-not-accepted', chain);
+      assert.ok(refusal?.reason === 'key-not-accepted');
+      assert.equal(refusal.key, 'RSA 1024');
+      assert.equal(refusal.certificate.role, role);
+    }
+    const unusual = client({ issuer: root, keys: newKeys.ec('secp256k1') });
+    assert.equal(validate(chainOf(unusual, root)).verdict, 'refused');
+  });
+});

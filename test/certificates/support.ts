@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { systemClock } from '../../src/platform/clock.ts';
+import { describeRefusal, type PathRefusal } from '../../src/platform/path-refusal.ts';
+import { type PathVerdict, readTrustAnchor, validateClientPath } from '../../src/platform/path-validation.ts';
+import type { Made } from '../support/chains.ts';
+import { type PresentedChain, tlsVerdict } from '../support/tls-judge.ts';
+
+export function validate(chain: PresentedChain, allowExpired = false): PathVerdict {
+  return validateClientPath({
+    leaf: chain.leaf.der,
+    intermediates: chain.sent.map(({ der }) => der),
+    anchors: chain.anchors.map(({ der }) => readTrustAnchor(der)),
+    now: systemClock.now(),
+    allowExpired,
+  });
+}
+
+/**
+ * Our verdict is the expected one, and that of a TLS handshake too.
+ * @param openssl what the handshake says where it differs; the test says why
+ */
+export async function bothSay(
+  expected: 'trusted' | PathRefusal['reason'],
+  chain: PresentedChain,
+  openssl: 'trusted' | 'refused' = expected === 'trusted' ? 'trusted' : 'refused',
+): Promise<PathRefusal | undefined> {
+  const verdict = validate(chain);
+  const refusal = verdict.verdict === 'refused' ? verdict.refusal : undefined;
+  assert.equal(refusal?.reason ?? 'trusted', expected, refusal ? describeRefusal(refusal) : 'no refusal');
+  const judged = await tlsVerdict(chain);
+  assert.equal(judged === 'trusted' ? 'trusted' : 'refused', openssl, `OpenSSL says ${judged}`);
+  return refusal;
+}
+
+/** A leaf directly below one anchor, or with what is between them. */
+export function chainOf(leaf: Made, ...rest: readonly Made[]): PresentedChain {
+  return { leaf, sent: rest.slice(0, -1), anchors: rest.slice(-1) };
+}
+
+/** Without a handshake: for what no TLS client could be made to send. */
+export function refusalOf(chain: PresentedChain): PathRefusal | undefined {
+  const verdict = validate(chain);
+  return verdict.verdict === 'refused' ? verdict.refusal : undefined;
+}

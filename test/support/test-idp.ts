@@ -1,0 +1,193 @@
+// An identity provider on HTTPS, for tests: discovery, keys with rotation, tokens, and ways to misbehave.
+
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { systemClock } from '../../src/platform/clock.ts';
+import { testPki } from './test-pki.ts';
+
+/** What the keys' address answers instead of the keys. */
+export type Misbehaviour =
+  | { readonly kind: 'status'; readonly status: number }
+  /** Accepts the request and says nothing. */
+  | { readonly kind: 'silence' }
+  /** Sends a byte at a time and never comes to an end. */
+  | { readonly kind: 'drip' }
+  /** A body of this many bytes; with the length announced, or not. */
+  | { readonly kind: 'huge'; readonly bytes: number; readonly announced: boolean }
+  | { readonly kind: 'body'; readonly body: string | Buffer; readonly headers?: Record<string, string> }
+  | { readonly kind: 'redirect'; readonly to: string }
+  /** So many redirects within this server, then the keys. */
+  | { readonly kind: 'redirects'; readonly hops: number }
+  /** Ends the connection in the middle of the body. */
+  | { readonly kind: 'broken' };
+
+export interface TokenOptions {
+  /** Sign with this key instead of the newest. */
+  readonly kid?: string;
+  /** Replaces or adds header parameters; undefined takes one away. */
+  readonly header?: Readonly<Record<string, unknown>>;
+}
+
+export interface TestIdp {
+  /** `https://localhost:PORT` */
+  readonly issuer: string;
+  readonly jwksEndpoint: string;
+  readonly port: number;
+  /** The root of its server certificate. */
+  readonly caPem: string;
+  /** How often each path was asked for. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** How often keys were asked for, redirects not counted. */
+  keyRequests(): number;
+  /** What `TokenOptions.kid` left out means. */
+  currentKid(): string;
+  /** Publishes a further key and signs with it from now on. @returns its kid */
+  rotate(alg?: string, kid?: string): Promise<string>;
+  /** Takes a key out of the set; tokens can still be signed with it. */
+  withdraw(kid: string): void;
+  /** Null ends it. */
+  misbehave(how: Misbehaviour | null): void;
+  /** Signs claims as they are: `iss` and times are for the caller. */
+  sign(claims: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
+  publishedKeys(): readonly JWK[];
+  close(): Promise<void>;
+}
+
+interface OwnKey {
+  readonly alg: string;
+  readonly privateKey: CryptoKey;
+  readonly jwk: JWK;
+}
+
+/** Starts with one ES256 key. The caller closes it. */
+export async function startTestIdp(): Promise<TestIdp> {
+  const pki = await testPki();
+  const keys = new Map<string, OwnKey>();
+  const published = new Set<string>();
+  const requests = new Map<string, number>();
+  let current = '';
+  let misbehaviour: Misbehaviour | null = null;
+
+  const publishedKeys = () => [...keys].filter(([kid]) => published.has(kid)).map(([, { jwk }]) => jwk);
+  const server = createServer({ cert: pki.server.certPem, key: pki.server.keyPem }, (request, response) => {
+    const path = request.url ?? '';
+    requests.set(path, (requests.get(path) ?? 0) + 1);
+    const hops = /^\/hop\/(\d+)$/.exec(path)?.[1];
+    if (path === '/.well-known/openid-configuration') {
+      sendJson(response, { issuer, jwks_uri: `${issuer}/jwks` });
+    } else if (path === '/jwks' && misbehaviour !== null) {
+      answerBadly(response, misbehaviour);
+    } else if (path === '/jwks' || hops === '0') {
+      sendJson(response, { keys: publishedKeys() });
+    } else if (hops !== undefined) {
+      response.writeHead(302, { location: `/hop/${Number(hops) - 1}` }).end();
+    } else {
+      response.writeHead(404).end();
+    }
+  });
+  server.listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const issuer = `https://localhost:${port}`;
+
+  const rotate: TestIdp['rotate'] = async (alg = 'ES256', kid = `${alg}-${keys.size + 1}`) => {
+    const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+    keys.set(kid, { alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig' } });
+    published.add(kid);
+    current = kid;
+    return kid;
+  };
+  await rotate();
+
+  return {
+    issuer,
+    port,
+    jwksEndpoint: `${issuer}/jwks`,
+    caPem: pki.ca.certPem,
+    requests,
+    keyRequests: () => requests.get('/jwks') ?? 0,
+    currentKid: () => current,
+    rotate,
+    withdraw: (kid) => published.delete(kid),
+    misbehave(how) {
+      misbehaviour = how;
+    },
+    sign(claims, { kid = current, header = {} } = {}) {
+      const key = keys.get(kid);
+      if (key === undefined) throw new Error(`the test provider has no key ${kid}`);
+      const token = new SignJWT({ ...claims });
+      token.setProtectedHeader({ alg: key.alg, kid, typ: 'JWT', ...header });
+      return token.sign(key.privateKey);
+    },
+    publishedKeys,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+function answerBadly(response: ServerResponse, how: Misbehaviour): void {
+  switch (how.kind) {
+    case 'status':
+      response.writeHead(how.status).end('{"keys":[]}');
+      return;
+    case 'silence':
+      return;
+    case 'drip': {
+      response.writeHead(200).write('{"keys":[');
+      const timer = setInterval(() => response.write(' '), 5);
+      response.on('close', () => clearInterval(timer));
+      return;
+    }
+    case 'huge':
+      sendHuge(response, how);
+      return;
+    case 'body':
+      response.writeHead(200, how.headers ?? { 'content-type': 'application/json' }).end(how.body);
+      return;
+    case 'redirect':
+      response.writeHead(302, { location: how.to }).end();
+      return;
+    case 'redirects':
+      response.writeHead(302, { location: `/hop/${how.hops - 1}` }).end();
+      return;
+    case 'broken':
+      response.writeHead(200, { 'content-length': '1000' }).write('{"keys":[', () => response.destroy());
+      return;
+  }
+}
+
+function sendHuge(response: ServerResponse, how: { bytes: number; announced: boolean }): void {
+  response.writeHead(200, how.announced ? { 'content-length': String(how.bytes) } : {});
+  const chunk = Buffer.alloc(64 * 1024, ' ');
+  let left = how.bytes;
+  const more = () => {
+    while (left > 0 && !response.destroyed) {
+      left -= chunk.length;
+      if (!response.write(chunk)) {
+        response.once('drain', more);
+        return;
+      }
+    }
+    response.end();
+  };
+  more();
+}
+
+function sendJson(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/** Claims of a token that is good for ten minutes by `clock`, with more or other ones. */
+export function goodClaims(
+  wanted: { readonly issuer: string; readonly audience: string; readonly subject: string },
+  clock: { now(): number } = systemClock,
+): Record<string, unknown> {
+  const iat = Math.floor(clock.now() / 1000);
+  return { iss: wanted.issuer, aud: wanted.audience, sub: wanted.subject, iat, exp: iat + 600 };
+}
