@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { defaultAuthPolicyId } from '../../src/model/ids.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
 
@@ -97,6 +100,31 @@ describe('admin recover', () => {
     assert.ok((await login(client, 'ana', other)).access_token);
     assert.equal((await refresh(client, tokens.refresh_token)).status, 400);
     await stopped(run);
+  });
+
+  test('removes an authenticator app that was lost, and says what the policy asks for', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', '.overlay']);
+    await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
+    const store = await openSqliteStore({ path: join(box.cwd, '.overlay', 'overlay.db') });
+    const policy = await store.authPolicies.find(defaultAuthPolicyId);
+    assert.ok(policy);
+    const secondary = { ...policy.secondary, requireTotp: true };
+    await store.authPolicies.replace(policy.id, { ...policy, secondary }, systemClock.now());
+    await store.close();
+    const kept = await box.run(['admin', 'recover', 'ana', '--password-stdin'], { input: other });
+    assert.match(
+      kept.stderr,
+      /The auth policy also asks for a code of the authenticator app; .* --reset-totp/,
+    );
+    const reset = await box.run(['admin', 'recover', 'ana', '--password-stdin', '--reset-totp'], {
+      input: other,
+    });
+    assert.equal(reset.code, 0, reset.stderr);
+    assert.match(reset.stderr, /an authenticator app, to be set up at the next login/);
+    const log = readFileSync(join(box.cwd, '.overlay', 'controller.log'), 'utf8');
+    assert.match(log, /command="admin recover".*"mfa"/);
   });
 
   test('knows administrators only', async (t) => {
