@@ -1,7 +1,6 @@
 import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwks-cache.ts';
-import { MalformedInput } from '../platform/malformed-input.ts';
 import { type VerificationKey, verificationKey } from '../platform/verification-key.ts';
 import { parseCertificate } from '../platform/x509.ts';
 import { type RefusedExternalJwt, refused } from './external-jwt-verdict.ts';
@@ -62,8 +61,8 @@ export function readSignerCertificate(certPem: string): SignerCertificate | unde
     if (key === undefined) return undefined;
     const { validFromDate, validToDate } = certificate;
     return { key, notBefore: validFromDate.getTime(), notAfter: validToDate.getTime() };
-  } catch (error) {
-    if (error instanceof MalformedInput) return undefined;
-    throw error;
+  } catch {
+    // No certificate, or one with a key that the runtime does not know.
+    return undefined;
   }
 }
