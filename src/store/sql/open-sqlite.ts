@@ -23,5 +23,5 @@ export async function openSqliteStore({ path }: { readonly path: string }): Prom
   } finally {
     database.close();
   }
-  return sqlStore(openSqliteEngine(path));
+  return sqlStore(openSqliteEngine({ path }));
 }
