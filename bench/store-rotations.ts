@@ -165,7 +165,9 @@ async function prepare(store: Store): Promise<readonly (readonly Held[])[]> {
     }),
   );
   const elapsed = (systemClock.monotonic() - started) / 1000;
-  process.stdout.write(`logins (record and redeem), ${inFlight} in flight: ${Math.round(sessionCount / elapsed)}/s\n`);
+  process.stdout.write(
+    `logins (record and redeem), ${inFlight} in flight: ${Math.round(sessionCount / elapsed)}/s\n`,
+  );
   return lanes;
 }
 

@@ -1,9 +1,9 @@
 // The only file that opens an SQLite database for the service.
 
-import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Store } from '../contracts/store.ts';
 import { migrateSqlite } from './migrate.ts';
+import { createPrivateFile } from './private-file.ts';
 import { sqlStore } from './sql-store.ts';
 import { openSqliteEngine } from './sqlite-engine.ts';
 
@@ -13,8 +13,7 @@ import { openSqliteEngine } from './sqlite-engine.ts';
  * @throws Error            the file cannot be created or is no database
  */
 export async function openSqliteStore({ path }: { readonly path: string }): Promise<Store> {
-  // Created by us so that nobody else on the machine can read it.
-  closeSync(openSync(path, 'a', 0o600));
+  createPrivateFile(path);
   const database = new DatabaseSync(path, { timeout: 5000 });
   try {
     // Write-ahead logging: readers never wait for the writer. The setting stays with the file.

@@ -1,5 +1,5 @@
-import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { createPrivateFile } from './private-file.ts';
 
 /** Another controller runs on the same database; the message is a sentence for the operator. */
 export class AlreadyRunning extends Error {
@@ -14,7 +14,7 @@ export class AlreadyRunning extends Error {
  */
 export function acquireRunLock(databasePath: string): { release(): void } {
   const path = `${databasePath}.lock`;
-  closeSync(openSync(path, 'a', 0o600));
+  createPrivateFile(path);
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');

@@ -142,7 +142,7 @@ export function sqlStore(engine: Engine): Store {
     keys: {
       async listSigningKeys(now) {
         const sql = `SELECT * FROM signing_keys WHERE removed_at IS NULL OR removed_at > ?
-          ORDER BY active_from, created_at`;
+          ORDER BY active_from, created_at, kid`;
         return (await engine.read(sql, now)).map(signingKeyOf);
       },
       rotateSigningKey: (rotation) => engine.write('rotateSigningKey', rotation),

@@ -75,7 +75,11 @@ function inTransaction(
   }
 }
 
-function runGuarded(connection: SqliteConnection, request: WriteRequest, noteChanges: () => void): WriteResult {
+function runGuarded(
+  connection: SqliteConnection,
+  request: WriteRequest,
+  noteChanges: () => void,
+): WriteResult {
   connection.execute('SAVEPOINT intent');
   try {
     const result = run(connection, request, noteChanges);

@@ -43,13 +43,10 @@ interface RunningThread {
 const maxWaiting = 10_000;
 
 /** @param onChanges called, and awaited, before the intents of a batch that added to the change feed are settled */
-export function writerThread(
-  start: () => Worker,
-  onChanges: () => Promise<void>,
-): WriterThread {
+export function writerThread(start: () => Worker, onChanges: () => Promise<void>): WriterThread {
   const counts = { commits: 0, intents: 0 };
   let gathered: (Waiting & { readonly request: WriteRequest })[] = [];
-  let running: RunningThread | null = null;
+  let running: RunningThread | null = startThread();
   let lastId = 0;
   let unsettled = 0;
   let isDraining = false;
@@ -95,7 +92,10 @@ export function writerThread(
     running ??= startThread();
     for (const { request, resolve, reject } of batch) running.waiting.set(request.id, { resolve, reject });
     try {
-      send(running.worker, batch.map(({ request }) => request));
+      send(
+        running.worker,
+        batch.map(({ request }) => request),
+      );
     } catch {
       // An argument that cannot cross threads is a defect of its caller alone.
       for (const { request } of batch) sendAlone(running, request);
