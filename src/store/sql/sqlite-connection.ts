@@ -28,6 +28,9 @@ export function connectSqlite(
   const database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: options.busyTimeout });
   // FULL: a commit that was acknowledged survives a loss of power.
   database.exec('PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
+  database.function('lower_case', { deterministic: true, directOnly: true }, (value) =>
+    typeof value === 'string' ? value.toLowerCase() : value,
+  );
   const prepared = new LRUCache<string, StatementSync>({ max: maxPrepared });
 
   function statement(sql: string): StatementSync {
