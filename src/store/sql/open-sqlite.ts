@@ -9,16 +9,17 @@ import { openSqliteEngine } from './sqlite-engine.ts';
 
 /**
  * Opens the embedded store, and creates or migrates the database first.
- * @throws SchemaError      the database was written by a newer release
+ * @throws SchemaError      the database was written by a newer release or by another program
  * @throws Error            the file cannot be created or is no database
  */
 export async function openSqliteStore({ path }: { readonly path: string }): Promise<Store> {
+  // SQLite would make it readable for everybody; its own files beside it take their mode from it.
   createPrivateFile(path);
   const database = new DatabaseSync(path, { timeout: 5000 });
   try {
+    migrateSqlite(database);
     // Write-ahead logging: readers never wait for the writer. The setting stays with the file.
     database.exec('PRAGMA journal_mode = WAL');
-    migrateSqlite(database);
   } finally {
     database.close();
   }
