@@ -1,7 +1,7 @@
 import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
+import { keyVault } from '../../platform/key-vault.ts';
 import { openKeyRing, publishAhead, rotateSigningKey, signingPeriod } from '../../tokens/key-ring.ts';
-import { keyVault } from '../../tokens/key-vault.ts';
 import { CliError } from '../cli-error.ts';
 import { withHost } from '../host/open-host.ts';
 import { printResult, type Report } from '../output.ts';
