@@ -6,7 +6,7 @@
 // To add a group: write commands/<group>.ts with one `register…(program, ports)` function and list it below.
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { CliError, usageError } from './cli-error.ts';
+import { type CliError, usageError } from './cli-error.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
 import { registerEntityCommands } from './commands/entities.ts';
 import { registerIdentityCommands } from './commands/identity.ts';
@@ -71,7 +71,9 @@ function usageFailure(program: Command, words: readonly string[], error: Command
   const command = deepestCommand(program, words);
   const next = `${command.path} --help`;
   if (error.code === 'commander.help') return usageError(`"${command.path}" needs a subcommand.`, next);
-  const message = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?');
+  const message = error.message
+    .replace(/^error: /, '')
+    .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?');
   return usageError(message.charAt(0).toUpperCase() + message.slice(1), next);
 }
 
