@@ -43,7 +43,7 @@ describe('a server whose certificate authority is not known', () => {
       refused.stderr,
       /^error: The certificate of \S+ was issued by an authority that is not known here\./,
     );
-    assert.match(refused.stderr, /SHA-256 fingerprint is ([0-9A-F]{2}:){31}[0-9A-F]{2}\./);
+    assert.match(refused.stderr, /SHA-256 fingerprint of the certificate: ([0-9A-F]{2}:){31}[0-9A-F]{2}\n/);
     assert.match(refused.stderr, /next: overlay-auth login \S+ --ca FILE/);
     const json = await login(cli, server.url, ['-j']);
     assert.equal(JSON.parse(json.stderr).error.code, 'server_untrusted');
