@@ -115,6 +115,23 @@ describe('login with a password', () => {
   });
 });
 
+describe('login with a client certificate', () => {
+  test('says which files do not fit together, before anything is sent', async () => {
+    await using cli = commandLine(clock);
+    const ca = join(server.home, 'ca.pem');
+    const key = join(server.home, 'server.key');
+    for (const pair of [
+      ['-c', ca, '-k', key],
+      ['-c', ca],
+      ['-c', key, '-k', key],
+    ]) {
+      const refused = await cli.run(['login', server.url, '--ca', ca, ...pair]);
+      assert.equal(refused.code, 2, refused.stderr);
+      assert.match(refused.stderr, /are not a certificate and its key in PEM form/);
+    }
+  });
+});
+
 describe('login with a one-time code', () => {
   const codeNow = (seed: Uint8Array) => totpCode(seed, timeStepAt(clock.now()));
   let guarded: TestServer;
