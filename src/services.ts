@@ -2,6 +2,7 @@
 // endpoints and commands use. Nothing else constructs them.
 
 import type { Config } from './config/config.ts';
+import { attemptLog, type RunningAttemptLog } from './explain/attempt-log.ts';
 import { auditLog } from './explain/audit-log.ts';
 import { assetRoutes } from './http/assets.ts';
 import { edgeClientRoutes } from './http/edge/routes.ts';
@@ -19,6 +20,7 @@ import type { SigningAlgorithm } from './model/signing-key.ts';
 import { authRequestSealer } from './oidc/auth-request-id.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import type { HashPool } from './platform/hash-pool.ts';
+import { keyVault } from './platform/key-vault.ts';
 import type { Logger } from './platform/logger.ts';
 import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
@@ -28,7 +30,6 @@ import { deleteExpired } from './tasks/expire.ts';
 import { every } from './tasks/schedule.ts';
 import { accessTokenVerifier } from './tokens/access-token.ts';
 import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
-import { keyVault } from './tokens/key-vault.ts';
 import { openServerSecrets } from './tokens/server-secrets.ts';
 
 /** What the outside gives to a controller. */
@@ -48,6 +49,7 @@ export interface Services {
   readonly view: SessionView;
   readonly hasher: PasswordHasher;
   readonly audit: AuditTrail;
+  readonly attempts: RunningAttemptLog;
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly mount: MountNeeds;
@@ -92,8 +94,13 @@ export async function openServices(foundations: Foundations): Promise<Services> 
       accessTokens.forget();
     },
   });
-  const { tagKey, authRequestRoot } = await openServerSecrets({ keys: store.keys, vault, random });
+  const { tagKey, authRequestRoot, recoveryKey } = await openServerSecrets({
+    keys: store.keys,
+    vault,
+    random,
+  });
   const hasher = passwordHasher(foundations.hashPool);
+  const attempts = attemptLog({ store, clock, random, log });
 
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
@@ -106,6 +113,10 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     hasher,
     ring,
     accessTokens,
+    attempts,
+    vault,
+    recoveryKey,
+    totpIssuer: config.edge.totp.issuer,
     tagKey,
     sealer: authRequestSealer(authRequestRoot),
     idTokenAlg: oidc.idTokenSigningAlg,
@@ -131,6 +142,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     view,
     hasher,
     audit,
+    attempts,
     routes,
     issuers,
     rotateKeysWhenDue,
@@ -141,6 +153,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     },
     async stop() {
       await Promise.all([stopExpiry(), stopRotation()]);
+      await attempts.flush();
       view.stop();
     },
   };

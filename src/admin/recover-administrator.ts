@@ -7,8 +7,10 @@ import type { AuthPolicy } from '../model/auth-policy.ts';
 import type { Identity } from '../model/identity.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import type { AttemptStore } from '../store/contracts/attempts.ts';
 import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
+import type { TotpStore } from '../store/contracts/totp.ts';
 import { type AdministratorNeeds, asConflict, hashNewPassword, policyOf } from './administrators.ts';
 
 export type Recovery =
@@ -41,7 +43,8 @@ export async function findAdministrator(
 }
 
 /**
- * Gives an administrator a new password, enables the identity and ends its sessions.
+ * Gives an administrator a new password, enables the identity, forgets failed attempts and ends its sessions.
+ * @param recovery.removeTotp also removes the authenticator app and its recovery codes
  * @throws AuthError password_not_acceptable, or conflict: the identity's policy allows no passwords
  */
 export async function recoverAdministrator(
@@ -50,36 +53,25 @@ export async function recoverAdministrator(
       readonly identities: IdentityStore;
       readonly authenticators: AuthenticatorStore;
       readonly apiSessions: ApiSessionStore;
+      readonly attempts: AttemptStore;
+      readonly totp: TotpStore;
     };
     readonly audit: AuditTrail;
   },
-  name: string,
-  password: string,
+  recovery: { readonly name: string; readonly password: string; readonly removeTotp: boolean },
 ): Promise<Recovery> {
   const { store, clock } = needs;
-  const identity = await findAdministrator(needs, name);
+  const { password, removeTotp } = recovery;
+  const identity = await findAdministrator(needs, recovery.name);
   if (identity === null) return { outcome: 'unknown' };
   if (!identity.isAdmin) return { outcome: 'not-an-administrator', identity };
   const policy = await policyOf(needs, identity.authPolicyId);
   const existing = await passwordAuthenticatorOf(needs, identity.id);
   const username = existing?.username ?? identity.name;
   const passwordHash = await hashNewPassword(needs, password, policy, [username, identity.name]);
-  if (existing === null) {
-    const key = usernameKey(username);
-    if (key === undefined)
-      throw new AuthError('invalid_field', { description: 'The name cannot be a user name' });
-    const id = asId<AuthenticatorId>(needs.random.id());
-    await store.authenticators
-      .createPassword(
-        { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags: {} },
-        clock.now(),
-      )
-      .catch((error) => {
-        throw asConflict(error);
-      });
-  } else {
-    await store.authenticators.updatePassword(existing.id, { passwordHash }, clock.now());
-  }
+  const authenticatorId = await setPassword(needs, identity.id, existing, username, passwordHash);
+  if (removeTotp) await store.totp.remove(identity.id, clock.now());
+  await store.attempts.clear([`password:${authenticatorId}`, `totp:${identity.id}`]);
   await store.identities.update(identity.id, { disabledAt: null, disabledUntil: null }, clock.now());
   await store.apiSessions.endAllOf(identity.id, 'administrator', clock.now());
   needs.audit.record(
@@ -89,11 +81,43 @@ export async function recoverAdministrator(
       entity: 'identity',
       entityId: identity.id,
       byIdentityId: null,
-      fields: ['password', 'disabledAt', 'sessions'],
+      fields: ['password', 'disabledAt', 'sessions', ...(removeTotp ? ['mfa'] : [])],
     },
     null,
   );
   return { outcome: 'recovered', identity, policy, username };
+}
+
+/** A new password ends the sessions of before in the same step; an identity without one gets it. */
+async function setPassword(
+  {
+    store,
+    clock,
+    random,
+  }: Pick<AdministratorNeeds, 'clock' | 'random'> & {
+    readonly store: { readonly authenticators: AuthenticatorStore };
+  },
+  identityId: IdentityId,
+  existing: { readonly id: AuthenticatorId } | null,
+  username: string,
+  passwordHash: string,
+): Promise<AuthenticatorId> {
+  if (existing !== null) {
+    await store.authenticators.updatePassword(existing.id, { passwordHash }, clock.now());
+    return existing.id;
+  }
+  const key = usernameKey(username);
+  if (key === undefined) {
+    throw new AuthError('invalid_field', { description: 'The name of the identity cannot be a user name' });
+  }
+  const id = asId<AuthenticatorId>(random.id());
+  try {
+    const authenticator = { id, identityId, username, usernameKey: key, passwordHash, tags: {} };
+    await store.authenticators.createPassword(authenticator, clock.now());
+  } catch (error) {
+    throw asConflict(error);
+  }
+  return id;
 }
 
 async function passwordAuthenticatorOf(

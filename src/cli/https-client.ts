@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { Agent, type RequestOptions, request as httpsRequest } from 'node:https';
-import { second } from '../model/time.ts';
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
+import { SECOND } from '../platform/clock.ts';
 import { CliError } from './cli-error.ts';
 import { parseJson } from './json-shape.ts';
 import { transportFailure } from './transport-failure.ts';
@@ -37,7 +37,7 @@ export interface TlsOptions {
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
 }
 
-const silenceLimit = 30 * second;
+const silenceLimit = 30 * SECOND;
 const largestAnswer = 16 * 1024 * 1024;
 
 /** An HTTPS client with the given trust and client certificate. */
@@ -54,7 +54,8 @@ export function createHttpsClient(tls: TlsOptions): HttpsClient {
   return {
     close: () => agent.destroy(),
     async send(request) {
-      if (request.url.protocol !== 'https:') throw new CliError(`${request.url.origin} is not an https address.`);
+      if (request.url.protocol !== 'https:')
+        throw new CliError(`${request.url.origin} is not an https address.`);
       try {
         return await exchange(agent, request);
       } catch (error) {
@@ -82,7 +83,9 @@ function exchange(agent: Agent, request: HttpsRequest): Promise<HttpsAnswer> {
     const outgoing = httpsRequest(request.url, options, (incoming) => {
       readAnswer(incoming).then(fulfil, fail);
     });
-    outgoing.on('timeout', () => outgoing.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })));
+    outgoing.on('timeout', () =>
+      outgoing.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
+    );
     outgoing.on('error', fail);
     outgoing.end(body);
   });
@@ -102,7 +105,8 @@ async function readAnswer(incoming: IncomingMessage): Promise<HttpsAnswer> {
 }
 
 function encodeBody(request: HttpsRequest): { body?: string; contentType?: string } {
-  if (request.json !== undefined) return { body: JSON.stringify(request.json), contentType: 'application/json' };
+  if (request.json !== undefined)
+    return { body: JSON.stringify(request.json), contentType: 'application/json' };
   if (request.form === undefined) return {};
   return {
     body: new URLSearchParams({ ...request.form }).toString(),

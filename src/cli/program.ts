@@ -6,7 +6,7 @@
 // To add a group: write commands/<group>.ts with one `register…(program, ports)` function and list it below.
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { CliError, usageError } from './cli-error.ts';
+import { type CliError, usageError } from './cli-error.ts';
 import { registerAdminCommands } from './commands/admin.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
 import { registerConfigCommands } from './commands/config.ts';
@@ -84,14 +84,18 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
 /** Whether whoever started the command reads JSON: failures are then JSON too, those of the command line included. */
 function wantsJson(words: readonly string[]): boolean {
   if (words.some((word) => word === '-j' || word === '--output-json' || word === '--json')) return true;
-  return words.some((word, at) => word === '--log-format=json' || (word === '--log-format' && words[at + 1] === 'json'));
+  return words.some(
+    (word, at) => word === '--log-format=json' || (word === '--log-format' && words[at + 1] === 'json'),
+  );
 }
 
 function usageFailure(program: Command, words: readonly string[], error: CommanderError): CliError {
   const command = deepestCommand(program, words);
   const next = `${command.path} --help`;
   if (error.code === 'commander.help') return usageError(`"${command.path}" needs a subcommand.`, next);
-  const message = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?');
+  const message = error.message
+    .replace(/^error: /, '')
+    .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?');
   return usageError(message.charAt(0).toUpperCase() + message.slice(1), next);
 }
 

@@ -18,7 +18,11 @@ const longestSecret = 64 * 1024;
  * this order. One line break at the end belongs to the file, not to the password.
  * @throws CliError when nothing is given and nobody can be asked
  */
-export async function readPassword(ports: CliPorts, options: SecretOptions, question: string): Promise<string> {
+export async function readPassword(
+  ports: CliPorts,
+  options: SecretOptions,
+  question: string,
+): Promise<string> {
   const secret = await givenSecret(ports, options);
   if (secret !== undefined) return notEmpty(secret);
   if (!canPrompt(ports)) {
@@ -31,11 +35,16 @@ export async function readPassword(ports: CliPorts, options: SecretOptions, ques
 }
 
 /** The same for a password that is being set: asked for twice at a terminal. */
-export async function readNewPassword(ports: CliPorts, options: SecretOptions, whose: string): Promise<string> {
+export async function readNewPassword(
+  ports: CliPorts,
+  options: SecretOptions,
+  whose: string,
+): Promise<string> {
   const first = await readPassword(ports, options, `New password for ${whose}: `);
   if (!isPrompted(ports, options)) return first;
   const second = await askHidden(ports, 'The same again: ');
-  if (first !== second) throw new CliError('The two passwords differ; nothing was changed.', { code: 'password_mismatch' });
+  if (first !== second)
+    throw new CliError('The two passwords differ; nothing was changed.', { code: 'password_mismatch' });
   return first;
 }
 
@@ -68,7 +77,7 @@ export async function readStdin(ports: CliPorts): Promise<string> {
 
 function isPrompted(ports: CliPorts, options: SecretOptions): boolean {
   const given = options.passwordStdin === true || options.passwordFile !== undefined;
-  return !given && ports.env['OVERLAY_AUTH_PASSWORD'] === undefined;
+  return !given && ports.env.OVERLAY_AUTH_PASSWORD === undefined;
 }
 
 async function givenSecret(ports: CliPorts, options: SecretOptions): Promise<string | undefined> {
@@ -76,7 +85,7 @@ async function givenSecret(ports: CliPorts, options: SecretOptions): Promise<str
   if (options.passwordFile !== undefined) {
     return withoutLineEnd(await readNamedFile(ports, options.passwordFile, 'password file'));
   }
-  return ports.env['OVERLAY_AUTH_PASSWORD'];
+  return ports.env.OVERLAY_AUTH_PASSWORD;
 }
 
 function withoutLineEnd(text: string): string {

@@ -14,7 +14,12 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
   for (const row of rows) lines.push(columns.map(({ cell }) => cellText(cell(row))));
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => displayWidth(line[index] ?? ''))));
   return lines
-    .map((line) => line.map((text, index) => padTo(text, widths[index] ?? 0)).join('  ').trimEnd())
+    .map((line) =>
+      line
+        .map((text, index) => padTo(text, widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }
 
@@ -40,6 +45,7 @@ function padTo(text: string, width: number): string {
 // Counts code points, and those that East Asian terminals draw two cells wide as two.
 function displayWidth(text: string): number {
   let width = 0;
-  for (const character of text) width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/.test(character) ? 2 : 1;
+  for (const character of text)
+    width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/.test(character) ? 2 : 1;
   return width;
 }

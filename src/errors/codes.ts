@@ -21,6 +21,8 @@ export const errorCodes = {
 
   // Authentication on the login endpoints and the Edge APIs
   invalid_auth: 'The authentication request failed',
+  invalid_totp_code: 'The code was invalid',
+  mfa_exists: 'A TOTP enrollment exists already or has been started',
   auth_request_unknown: 'The authentication request is unknown, expired or finished; start again',
   unauthorized:
     'The request could not be completed. The session is not authorized or the credentials are invalid',

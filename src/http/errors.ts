@@ -56,6 +56,8 @@ export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
   insufficient_scope: row(403, 'insufficient_scope', 'FORBIDDEN'),
 
   invalid_auth: row(401, 'access_denied', 'INVALID_AUTH'),
+  invalid_totp_code: row(400, 'access_denied', 'INVALID_TOTP_CODE'),
+  mfa_exists: row(409, 'invalid_request', 'MFA_EXISTS'),
   auth_request_unknown: row(400, 'invalid_request', 'INVALID_AUTH_REQUEST'),
   unauthorized: row(401, 'invalid_token', 'UNAUTHORIZED'),
   forbidden: row(403, 'access_denied', 'FORBIDDEN'),

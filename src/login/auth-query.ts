@@ -14,6 +14,7 @@ export function authQueryOf(factor: Factor, totpUrl: string): AuthQuery {
       minLength: 6,
       maxLength: 6,
       provider: 'ziti',
+      isTotpEnrolled: factor.isEnrolled,
     };
   }
   return { typeId: 'EXT-JWT', provider: 'url' };

@@ -3,59 +3,69 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { AuthPolicy } from '../model/auth-policy.ts';
-import type { Identity } from '../model/identity.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
+import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
+import type { Account } from './account.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
-import { usernameKey } from './username.ts';
+import type { PrimaryVerdict } from './primary-verdict.ts';
 
 export interface PrimaryResult {
-  readonly identity: Identity;
-  readonly policy: AuthPolicy;
+  readonly account: Account;
   readonly progress: LoginProgress;
+  /** See `PrimaryVerdict.usedToken`. */
+  readonly usedToken: string | null;
 }
 
-export type PrimaryNeeds = PasswordLoginNeeds & { readonly audit: AuditTrail };
+export interface PrimaryNeeds extends PasswordLoginNeeds {
+  readonly audit: AuditTrail;
+  readonly attempts: AttemptLog;
+}
 
 /**
  * Verifies primary credentials and says who it is. The progress is a fresh one: nothing that was proven before
  * is carried into it.
- * @throws AuthError invalid_auth for every cause alike; the audit trail has the reason
+ * @throws AuthError invalid_auth   for every cause alike; the decision record has the reason
+ * @throws AuthError rate_limited, busy
  */
 export async function authenticatePrimary(
   needs: PrimaryNeeds,
   credentials: Credentials,
   origin: RequestOrigin,
-  clientId: string,
+  mechanism: LoginAttempt['mechanism'],
 ): Promise<PrimaryResult> {
-  const verdict = await verifyPassword(needs, credentials.username, credentials.password);
+  const attempt = needs.attempts.begin(credentials.method, mechanism, origin);
+  const verdict = await verify(needs, credentials, attempt, origin);
+  attempt.conclude();
   if (verdict.verdict === 'refused') {
-    needs.audit.record(
-      {
-        event: 'login.refused',
-        method: credentials.method,
-        reason: verdict.reason,
-        identityId: verdict.identityId,
-        username: usernameKey(credentials.username) ?? null,
-      },
-      origin,
-    );
-    throw new AuthError('invalid_auth', { detail: verdict.reason });
+    needs.audit.record({ event: 'login.refused', method: credentials.method }, origin);
+    throw new AuthError('invalid_auth', { challenges: verdict.challenges ?? [] });
   }
-  const { identity, policy, authenticatorId } = verdict;
+  const { account, authenticatorId, certThumbprint, usedToken } = verdict;
   needs.audit.record(
-    { event: 'login.succeeded', method: credentials.method, identityId: identity.id, clientId },
+    { event: 'login.passed', method: credentials.method, identityId: account.identity.id },
     origin,
   );
   return {
-    identity,
-    policy,
+    account,
+    usedToken,
     progress: {
-      identityId: identity.id,
+      identityId: account.identity.id,
       authenticatorId,
       passed: [credentials.method],
       authTime: needs.clock.now(),
-      certThumbprint: null,
+      certThumbprint,
     },
   };
+}
+
+function verify(
+  needs: PrimaryNeeds,
+  credentials: Credentials,
+  attempt: AttemptRecorder,
+  origin: RequestOrigin,
+): Promise<PrimaryVerdict> {
+  switch (credentials.method) {
+    case 'password':
+      return verifyPassword(needs, credentials.username, credentials.password, attempt, origin.ipAddress);
+  }
 }

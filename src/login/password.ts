@@ -1,12 +1,11 @@
 // Username and password (UPDB). Every refusal takes the same path and the same work, whatever its cause:
-// unknown user, disabled identity, method not allowed, wrong password.
+// unknown user, locked, disabled, method not allowed, wrong password.
 
-import type { LoginRefusal } from '../model/audit-event.ts';
-import type { AuthPolicy } from '../model/auth-policy.ts';
-import { type Identity, isDisabled } from '../model/identity.ts';
-import type { AuthenticatorId } from '../model/ids.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../store/contracts/authenticators.ts';
+import { mayLogIn } from './account.ts';
+import type { PrimaryVerdict } from './primary-verdict.ts';
+import { passwordLimit, releaseGuess, reserveGuess, type ThrottleNeeds } from './throttle.ts';
 import { usernameKey } from './username.ts';
 
 /** Hashes passwords in a bounded pool of its own. Its promises reject when the queue is full. */
@@ -22,50 +21,66 @@ export interface PasswordHasher {
   isOutdated(phc: string): boolean;
 }
 
-export type PrimaryVerdict =
-  | {
-      readonly verdict: 'passed';
-      readonly identity: Identity;
-      readonly policy: AuthPolicy;
-      readonly authenticatorId: AuthenticatorId;
-    }
-  | { readonly verdict: 'refused'; readonly reason: LoginRefusal; readonly identityId: string | null };
-
-export interface PasswordLoginNeeds {
-  readonly store: { readonly authenticators: AuthenticatorStore };
+export interface PasswordLoginNeeds extends ThrottleNeeds {
+  readonly store: ThrottleNeeds['store'] & { readonly authenticators: AuthenticatorStore };
   readonly hasher: PasswordHasher;
-  readonly clock: Clock;
 }
 
-/** Decides a password login. Identity and policy are read again after the hash, which takes its time. */
+/**
+ * Decides a password login. Identity and policy are read again after the hash, which takes its time.
+ * @throws AuthError rate_limited   this source has guessed too often
+ * @throws HashPoolFull             too many logins wait already; nothing was counted
+ */
 export async function verifyPassword(
   needs: PasswordLoginNeeds,
   username: string,
   password: string,
+  attempt: AttemptRecorder,
+  ipAddress: string,
 ): Promise<PrimaryVerdict> {
   const key = usernameKey(username);
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
-  const matches = await needs.hasher.matches(login?.passwordHash ?? null, password);
-  if (key === undefined || login === null)
-    return { verdict: 'refused', reason: 'unknown-user', identityId: null };
-  const identityId = login.identity.id;
-  if (!matches) return { verdict: 'refused', reason: 'wrong-password', identityId };
+  attempt.about({
+    subject: key ?? '(not a user name)',
+    ...(login === null ? {} : { identityId: login.identity.id }),
+  });
+
+  const target = login === null ? null : passwordLimit(login.authenticator.id, login.policy.primary.updb);
+  const reserved = await reserveGuess(needs, target, ipAddress);
+  const phc = reserved === 'locked' || login === null ? null : login.passwordHash;
+  const matches = await needs.hasher.matches(phc, password).catch(async (error) => {
+    if (reserved === 'reserved') await releaseGuess(needs, target, ipAddress);
+    throw error;
+  });
+  if (key === undefined || login === null) {
+    attempt.failed('user name known', 'unknown-user');
+    return { verdict: 'refused' };
+  }
+  attempt.passed('user name known', login.authenticator.username);
+  if (reserved === 'locked') {
+    attempt.failed('authenticator unlocked', 'locked', 'too many failures in a row');
+    return { verdict: 'refused' };
+  }
+  attempt.passed('authenticator unlocked');
+  if (!matches) {
+    attempt.failed('password', 'wrong-password');
+    return { verdict: 'refused' };
+  }
+  attempt.passed('password');
 
   const current = await needs.store.authenticators.findPasswordLogin(key);
   if (current === null || current.passwordHash !== login.passwordHash) {
-    return { verdict: 'refused', reason: 'changed-meanwhile', identityId };
+    attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed while it was checked');
+    return { verdict: 'refused' };
   }
-  if (isDisabled(current.identity, needs.clock.now())) {
-    return { verdict: 'refused', reason: 'identity-disabled', identityId };
-  }
-  if (!current.policy.primary.updb.allowed)
-    return { verdict: 'refused', reason: 'method-not-allowed', identityId };
-  await upgradeHash(needs, current, password);
+  if (!mayLogIn(current, 'password', attempt, needs.clock.now())) return { verdict: 'refused' };
+  await Promise.all([releaseGuess(needs, target, ipAddress), upgradeHash(needs, current, password)]);
   return {
     verdict: 'passed',
-    identity: current.identity,
-    policy: current.policy,
+    account: current,
     authenticatorId: current.authenticator.id,
+    certThumbprint: null,
+    usedToken: null,
   };
 }
 

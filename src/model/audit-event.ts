@@ -1,5 +1,5 @@
 import type { SessionEndReason } from './api-session.ts';
-import type { PrimaryMethod } from './login.ts';
+import type { AttemptStep } from './login-attempt.ts';
 
 /** Where a request came from; carried through use cases for the audit trail and never used to decide. */
 export interface RequestOrigin {
@@ -11,30 +11,12 @@ export interface RequestOrigin {
   readonly issuer: string;
 }
 
-/** Why a primary login was refused; the client is told none of it. */
-export type LoginRefusal =
-  | 'unknown-user'
-  | 'wrong-password'
-  | 'identity-disabled'
-  | 'method-not-allowed'
-  | 'changed-meanwhile';
-
 /** What the audit trail records: one event per security decision, never a secret. */
 export type AuditEvent =
-  | {
-      readonly event: 'login.succeeded';
-      readonly method: PrimaryMethod;
-      readonly identityId: string;
-      readonly clientId: string;
-    }
-  | {
-      readonly event: 'login.refused';
-      readonly method: PrimaryMethod;
-      readonly reason: LoginRefusal;
-      readonly identityId: string | null;
-      /** The user name in its look-up form; shortened. */
-      readonly username: string | null;
-    }
+  /** A step of a login; the decision record of the same reference id has the checks. */
+  | { readonly event: 'login.passed'; readonly method: AttemptStep; readonly identityId: string }
+  | { readonly event: 'login.refused'; readonly method: AttemptStep }
+  | { readonly event: 'totp.enrolled' | 'totp.removed'; readonly identityId: string }
   | {
       readonly event: 'token.issued';
       readonly identityId: string;

@@ -43,4 +43,11 @@ export interface AuthQuery {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly provider: string;
+  /** For TOTP: whether there is something to ask for, or it has to be enrolled first. */
+  readonly isTotpEnrolled?: boolean;
+  /** For an external JWT: the signer, and what a client needs to get a token of it. */
+  readonly id?: string;
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly scopes?: readonly string[];
 }

@@ -4,16 +4,33 @@
 // decides between "here is your code" and "these questions remain"; steps never call each other.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { mayLogIn, readAccount, stillHasAuthenticator } from '../login/account.ts';
 import { authQueryOf } from '../login/auth-query.ts';
-import { authenticatePrimary, type PrimaryNeeds, type PrimaryResult } from '../login/authenticate-primary.ts';
+import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { passwordKey, totpKey } from '../login/throttle.ts';
+import { verifyTotp } from '../login/totp.ts';
+import {
+  startTotpEnrollment,
+  type TotpEnrollmentNeeds,
+  type TotpProvisioning,
+  verifyTotpEnrollment,
+} from '../login/totp-enrollment.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { AuthRequest } from '../model/auth-request.ts';
-import type { AuthQuery, Credentials } from '../model/login.ts';
-import { constantTimeEqual, sha256 } from '../platform/digest.ts';
-import type { Random } from '../platform/random.ts';
-import type { AuthRequestStore } from '../store/contracts/auth-requests.ts';
-import { type AuthRequestSealer, authRequestLifetime } from './auth-request-id.ts';
+import type {
+  AuthQuery,
+  Credentials,
+  Factor,
+  LoginProgress,
+  PassedMethod,
+  PrimaryMethod,
+} from '../model/login.ts';
+import type { AttemptRecorder } from '../model/login-attempt.ts';
+import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contracts/auth-requests.ts';
+import type { IdentityStore } from '../store/contracts/identities.ts';
+import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
 import { codeLifetime, mintCode } from './authorization-code.ts';
 import { withParameters } from './redirect-uri.ts';
 
@@ -28,10 +45,13 @@ export type LoginStep =
       readonly isTotpRequired: boolean;
     };
 
-export interface LoginFlowNeeds extends PrimaryNeeds {
-  readonly store: PrimaryNeeds['store'] & { readonly authRequests: AuthRequestStore };
-  readonly sealer: AuthRequestSealer;
-  readonly random: Random;
+export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
+  readonly store: PrimaryNeeds['store'] &
+    TotpEnrollmentNeeds['store'] & {
+      readonly authRequests: AuthRequestStore;
+      readonly identities: IdentityStore;
+      readonly authPolicies: AuthPolicyStore;
+    };
   readonly tagKey: Buffer;
 }
 
@@ -39,41 +59,9 @@ export interface LoginFlowNeeds extends PrimaryNeeds {
 const totpUrl = '/oidc/login/totp';
 
 /**
- * The authorization request behind an auth request id, for a step that arrives from `origin`.
- * @param browserCookie the binding cookie of the browser, or null
- * @throws AuthError auth_request_unknown   not ours, expired, begun at another bind point or in another browser
- */
-export function openAuthRequest(
-  needs: Pick<LoginFlowNeeds, 'sealer' | 'clock'>,
-  authRequestId: string,
-  origin: RequestOrigin,
-  browserCookie: string | null,
-): AuthRequest {
-  const now = needs.clock.now();
-  const authRequest = needs.sealer.open(authRequestId, now);
-  if (authRequest === undefined || now >= authRequest.createdAt + authRequestLifetime) {
-    throw new AuthError('auth_request_unknown');
-  }
-  if (authRequest.issuer !== origin.issuer) {
-    throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
-  }
-  const { browserBinding } = authRequest;
-  // A login that began in a browser continues in that browser only, whoever has learnt the id (RFC 9700 4.7).
-  if (
-    browserBinding !== null &&
-    (browserCookie === null || !constantTimeEqual(sha256(browserCookie), browserBinding))
-  ) {
-    throw new AuthError('auth_request_unknown', {
-      detail: 'the binding cookie is missing or another browser is used',
-    });
-  }
-  return authRequest;
-}
-
-/**
  * Takes primary credentials for an authorization request.
  * @param configTypes given with the login, added to those of the authorization request
- * @throws AuthError auth_request_unknown, invalid_auth, busy
+ * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
  */
 export async function submitPrimary(
   needs: LoginFlowNeeds,
@@ -82,44 +70,209 @@ export async function submitPrimary(
   configTypes: readonly string[],
   origin: RequestOrigin,
 ): Promise<LoginStep> {
-  const result = await authenticatePrimary(needs, credentials, origin, authRequest.clientId);
+  if (needs.clock.now() >= authRequest.createdAt + authRequestLifetime)
+    throw new AuthError('auth_request_unknown');
+  const { progress } = await authenticatePrimary(needs, credentials, origin, 'oidc');
   const merged = { ...authRequest, configTypes: [...new Set([...authRequest.configTypes, ...configTypes])] };
-  return nextStep(needs, merged, result);
+  return nextStep(needs, merged, progress, origin, (code) =>
+    needs.store.authRequests.recordPrimaryLogin({
+      authRequest: merged,
+      progress,
+      code,
+      expiresAt: authRequest.createdAt + authRequestLifetime,
+      now: needs.clock.now(),
+    }),
+  );
 }
 
 /**
- * Records what was proven, and answers with the code when nothing is outstanding. The code exists only in this
+ * Takes a TOTP or recovery code.
+ * @throws AuthError auth_request_unknown   no primary login was done on this request
+ * @throws AuthError invalid_totp_code, rate_limited
+ */
+export async function submitTotp(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  code: string,
+  origin: RequestOrigin,
+): Promise<LoginStep> {
+  const login = await loginInProgress(needs, authRequest);
+  const { identityId } = login.progress;
+  await recordedAttempt(needs, origin, (attempt) =>
+    verifyTotp(needs, identityId, code, attempt, origin.ipAddress),
+  );
+  return factorPassed(needs, login, 'totp', origin);
+}
+
+/** The factors that remain. @throws AuthError auth_request_unknown   no primary login was done on this request */
+export async function outstandingQueries(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+): Promise<Extract<LoginStep, { kind: 'queries' }>> {
+  const login = await loginInProgress(needs, authRequest);
+  return queriesStep(await outstandingNow(needs, login.progress));
+}
+
+/**
+ * Starts a TOTP enrolment in the middle of the login, which is kept open meanwhile.
+ * @throws AuthError auth_request_unknown, mfa_exists
+ * @throws AuthError conflict   nothing asks this identity for TOTP
+ */
+export async function enrollTotp(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<TotpProvisioning> {
+  const { progress } = await loginInProgress(needs, authRequest);
+  const account = await readAccount(needs, progress.identityId);
+  if (account === null) throw new AuthError('auth_request_unknown');
+  const totp = (await outstandingNow(needs, progress)).find((factor) => factor.type === 'totp');
+  if (totp?.isEnrolled) throw new AuthError('mfa_exists');
+  if (totp === undefined) {
+    throw new AuthError('conflict', { description: 'No policy asks for a TOTP enrollment in this login' });
+  }
+  const end = authRequest.createdAt + authRequestMaxLifetime;
+  const expiresAt = Math.min(needs.clock.now() + authRequestLifetime, end);
+  const provisioning = await startTotpEnrollment(needs, authRequest.key, account.identity, expiresAt);
+  await needs.store.authRequests.extend(authRequest.key, expiresAt);
+  return provisioning;
+}
+
+/**
+ * Ends the enrolment with the first code, which counts as this login's TOTP.
+ * @throws AuthError auth_request_unknown, not_found, invalid_totp_code
+ */
+export async function verifyEnrolledTotp(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  code: string,
+  origin: RequestOrigin,
+): Promise<LoginStep> {
+  const login = await loginInProgress(needs, authRequest);
+  const { identityId } = login.progress;
+  await recordedAttempt(needs, origin, (attempt) =>
+    verifyTotpEnrollment(needs, authRequest.key, identityId, code, attempt, origin.ipAddress),
+  );
+  needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
+  return factorPassed(needs, login, 'totp', origin);
+}
+
+/** Abandons the enrolment that this login started. @throws AuthError auth_request_unknown, not_found */
+export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<void> {
+  await loginInProgress(needs, authRequest);
+  if (!(await needs.store.totp.abandon(authRequest.key))) throw new AuthError('not_found');
+}
+
+/** The record of a request on which a primary login was done and no code was given yet. */
+async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<LoginRecord> {
+  const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
+  if (login === null || login.hasCode) throw new AuthError('auth_request_unknown');
+  return login;
+}
+
+async function recordedAttempt(
+  needs: LoginFlowNeeds,
+  origin: RequestOrigin,
+  decide: (attempt: AttemptRecorder) => Promise<void>,
+): Promise<void> {
+  const attempt = needs.attempts.begin('totp', 'oidc', origin);
+  try {
+    await decide(attempt);
+  } catch (error) {
+    if (error instanceof AuthError) needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
+    throw error;
+  } finally {
+    attempt.conclude();
+  }
+}
+
+function factorPassed(
+  needs: LoginFlowNeeds,
+  login: LoginRecord,
+  factor: PassedMethod,
+  origin: RequestOrigin,
+): Promise<LoginStep> {
+  const progress = { ...login.progress, passed: [...new Set([...login.progress.passed, factor])] };
+  return nextStep(needs, login.authRequest, progress, origin, (code) =>
+    needs.store.authRequests.recordFactor({
+      key: login.authRequest.key,
+      generation: login.generation,
+      progress,
+      code,
+      expiresAt: login.expiresAt,
+      now: needs.clock.now(),
+    }),
+  );
+}
+
+/**
+ * Records what was proven, and answers with the code when nothing is outstanding. Identity, policy, authenticator
+ * and enrolment are read again for this decision, and a read that fails refuses. The code exists only in this
  * answer: no endpoint returns it again (RFC 9700 4.5).
  */
 async function nextStep(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
-  result: PrimaryResult,
+  progress: LoginProgress,
+  origin: RequestOrigin,
+  record: (code: StoredCode | null) => Promise<'recorded' | 'finished' | 'superseded'>,
 ): Promise<LoginStep> {
-  const now = needs.clock.now();
-  const outstanding = outstandingFactors(result.policy, { isEnrolled: false }, result.progress.passed);
+  await requireStillAllowed(needs, progress, origin);
+  const outstanding = await outstandingNow(needs, progress);
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
-  const recorded = await needs.store.authRequests.recordPrimaryLogin({
-    authRequest,
-    progress: result.progress,
-    code: code === null ? null : { hash: code.hash, expiresAt: now + codeLifetime },
-    expiresAt: authRequest.createdAt + authRequestLifetime,
-    now,
-  });
-  if (recorded === 'finished') {
-    throw new AuthError('auth_request_unknown', { detail: 'a code was already issued for this request' });
+  const expiresAt = needs.clock.now() + codeLifetime;
+  const recorded = await record(code === null ? null : { hash: code.hash, expiresAt });
+  if (recorded !== 'recorded') {
+    throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
-  if (code === null) {
-    return {
-      kind: 'queries',
-      authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl)),
-      isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
-    };
-  }
+  if (code === null) return queriesStep(outstanding);
+  await forgetFailures(needs, progress);
   const location = withParameters(authRequest.redirectUri, [
     ['code', code.text],
     ['state', authRequest.state],
     ['iss', authRequest.issuer],
   ]);
   return { kind: 'redirect', location };
+}
+
+/** Counters start anew only after a full authentication: a known password must not buy guesses at the code. */
+function forgetFailures(
+  needs: LoginFlowNeeds,
+  { authenticatorId, identityId }: LoginProgress,
+): Promise<void> {
+  const keys = authenticatorId === null ? [] : [passwordKey(authenticatorId)];
+  return needs.store.attempts.clear([...keys, totpKey(identityId)]);
+}
+
+/** @throws AuthError invalid_auth   the identity, its policy or its authenticator no longer allows this login */
+async function requireStillAllowed(
+  needs: LoginFlowNeeds,
+  progress: LoginProgress,
+  origin: RequestOrigin,
+): Promise<void> {
+  const method = progress.passed[0] as PrimaryMethod;
+  const account = await readAccount(needs, progress.identityId);
+  const attempt = needs.attempts.begin(method, 'oidc', origin);
+  if (account === null) attempt.failed('identity exists', 'changed-meanwhile', 'the identity was deleted');
+  else if (mayLogIn(account, method, attempt, needs.clock.now())) {
+    if (await stillHasAuthenticator(needs, progress.authenticatorId)) return;
+    attempt.failed(
+      'authenticator exists',
+      'changed-meanwhile',
+      'the authenticator was deleted during the login',
+    );
+  }
+  attempt.conclude();
+  throw new AuthError('invalid_auth');
+}
+
+async function outstandingNow(needs: LoginFlowNeeds, progress: LoginProgress): Promise<readonly Factor[]> {
+  const account = await readAccount(needs, progress.identityId);
+  if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
+  const isEnrolled = (await needs.store.totp.find(progress.identityId)) !== null;
+  return outstandingFactors(account.policy, { isEnrolled }, progress.passed);
+}
+
+function queriesStep(outstanding: readonly Factor[]): Extract<LoginStep, { kind: 'queries' }> {
+  return {
+    kind: 'queries',
+    authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl)),
+    isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
+  };
 }

@@ -5,15 +5,9 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type webcrypto 
 import { calculateJwkThumbprint } from 'jose';
 import type { SigningAlgorithm, SigningKey } from '../model/signing-key.ts';
 import { type Clock, DAY, HOUR, MINUTE, type Millis } from '../platform/clock.ts';
+import type { KeyVault } from '../platform/key-vault.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 import { headerSegment, type JwtType, type SigningMaterial } from './jws.ts';
-
-/** Seals and opens secrets under the key-encryption key; the label is authenticated with them. */
-export interface KeyVault {
-  seal(secret: Uint8Array, label: string): string;
-  /** @throws when the text was not sealed under this key and label */
-  open(sealed: string, label: string): Buffer;
-}
 
 /** How long a key signs. */
 export const signingPeriod: Millis = 30 * DAY;

@@ -1,7 +1,7 @@
+import type { KeyVault } from '../platform/key-vault.ts';
 import type { Random } from '../platform/random.ts';
 import { deriveSecret } from '../platform/sealed-box.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
-import type { KeyVault } from './key-ring.ts';
 
 /** Secrets that all nodes share and that only this service ever uses. */
 export interface ServerSecrets {
@@ -9,6 +9,8 @@ export interface ServerSecrets {
   readonly tagKey: Buffer;
   /** Root of the keys that seal authorization requests. */
   readonly authRequestRoot: Buffer;
+  /** Hashes recovery codes. */
+  readonly recoveryKey: Buffer;
 }
 
 /**
@@ -27,5 +29,6 @@ export async function openServerSecrets(needs: {
   return {
     tagKey: deriveSecret(root, 'opaque-token-tag v1'),
     authRequestRoot: deriveSecret(root, 'auth-request v1'),
+    recoveryKey: deriveSecret(root, 'recovery-code v1'),
   };
 }

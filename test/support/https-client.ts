@@ -61,7 +61,13 @@ function send(
     headers['content-length'] = String(Buffer.byteLength(body));
   // A test may send any Host; the certificate is checked for the address all the same.
   const servername = new URL(url).hostname;
-  const options: RequestOptions = { method, headers: headers as Record<string, string>, agent, servername, lookup: toLoopback };
+  const options: RequestOptions = {
+    method,
+    headers: headers as Record<string, string>,
+    agent,
+    servername,
+    lookup: toLoopback,
+  };
   if (init.clientCertificate !== undefined) {
     options.agent = new Agent({
       ca: caPem,

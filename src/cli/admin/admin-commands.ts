@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import { passwordHasher } from '../../login/password-hasher.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import { CliError } from '../cli-error.ts';
-import type { AdminOptions } from '../commands/admin.ts';
+import type { AdminOptions, RecoverOptions } from '../commands/admin.ts';
 import { withHost } from '../host/open-host.ts';
 import { notice, printResult, type Report } from '../output.ts';
 import { readNewPassword } from '../secret-input.ts';
@@ -47,8 +47,9 @@ async function createLink(report: Report, options: AdminOptions): Promise<void> 
 }
 
 /** `admin recover NAME` */
-export async function recoverAdmin(report: Report, name: string, options: AdminOptions): Promise<void> {
+export async function recoverAdmin(report: Report, name: string, options: RecoverOptions): Promise<void> {
   const { ports } = report;
+  const removeTotp = options.resetTotp === true;
   const recovered = await withHost(ports, options.config, 'admin recover', async ({ foundations, audit }) => {
     const identity = await findAdministrator(foundations, name);
     if (identity === null) {
@@ -60,14 +61,14 @@ export async function recoverAdmin(report: Report, name: string, options: AdminO
     if (!identity.isAdmin) throw notAnAdministrator(name);
     const password = await readNewPassword(ports, options, name);
     const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
-    const result = await recoverAdministrator(needs, name, password);
+    const result = await recoverAdministrator(needs, { name, password, removeTotp });
     if (result.outcome !== 'recovered') throw notAnAdministrator(name);
     return {
       id: result.identity.id,
       name: result.identity.name,
       username: result.username,
       url: urlOf(foundations.config),
-      furtherFactors: furtherFactors(result.policy),
+      furtherFactors: furtherFactors(result.policy, removeTotp),
     };
   });
   printResult(
@@ -90,11 +91,17 @@ function notAnAdministrator(name: string): CliError {
   );
 }
 
-function furtherFactors({ secondary }: AuthPolicy): readonly string[] {
+function furtherFactors({ secondary }: AuthPolicy, wasTotpRemoved: boolean): readonly string[] {
   return [
-    ...(secondary.requireTotp ? ['a code of an authenticator app'] : []),
+    ...(secondary.requireTotp ? [totpHint(wasTotpRemoved)] : []),
     ...(secondary.requireExtJwt === null ? [] : ['a token of an external JWT signer']),
   ];
+}
+
+function totpHint(wasRemoved: boolean): string {
+  return wasRemoved
+    ? 'an authenticator app, to be set up at the next login'
+    : 'a code of the authenticator app; if that is lost, recover again with --reset-totp';
 }
 
 function urlOf(config: Config): string {

@@ -3,6 +3,11 @@ import { configOption } from '../host/config-option.ts';
 import type { CliPorts } from '../ports.ts';
 import type { SecretOptions } from '../secret-input.ts';
 
+export interface RecoverOptions extends SecretOptions {
+  readonly config?: string;
+  readonly resetTotp?: boolean;
+}
+
 export interface AdminOptions extends SecretOptions {
   readonly config?: string;
   readonly link?: boolean;
@@ -33,10 +38,12 @@ export function registerAdminCommands(program: Command, ports: CliPorts): void {
       .command('recover')
       .description('give an administrator a new password, enable the identity and end its sessions')
       .argument('<name>', 'user name, or name of the identity'),
-  ).action(async (name: string, options: AdminOptions, command: Command) => {
-    const { recoverAdmin } = await import('../admin/admin-commands.ts');
-    await recoverAdmin(reportOf(command), name, options);
-  });
+  )
+    .option('--reset-totp', 'also remove the authenticator app and its recovery codes')
+    .action(async (name: string, options: RecoverOptions, command: Command) => {
+      const { recoverAdmin } = await import('../admin/admin-commands.ts');
+      await recoverAdmin(reportOf(command), name, options);
+    });
 }
 
 function withPassword(command: Command): Command {

@@ -1,14 +1,17 @@
 import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
+import { keyVault } from '../../platform/key-vault.ts';
 import { openKeyRing, publishAhead, rotateSigningKey, signingPeriod } from '../../tokens/key-ring.ts';
-import { keyVault } from '../../tokens/key-vault.ts';
 import { CliError } from '../cli-error.ts';
 import { withHost } from '../host/open-host.ts';
 import { printResult, type Report } from '../output.ts';
 import { renderTable } from '../table.ts';
 
-/** `next`: published, does not sign yet; `signing`; `verifying`: signs no more, its tokens are still valid. */
-type KeyUse = 'next' | 'signing' | 'verifying' | 'gone';
+/**
+ * `next`: published, does not sign yet; `signing`; `verifying`: signs no more, its tokens are still valid;
+ * `unused`: was replaced before it was to sign.
+ */
+type KeyUse = 'next' | 'signing' | 'verifying' | 'unused';
 
 interface ListedKey {
   readonly kid: string;
@@ -55,7 +58,7 @@ function listedKey(key: SigningKey, now: Millis): ListedKey {
 }
 
 function useOf(key: SigningKey, now: Millis): KeyUse {
-  if (key.removedAt !== null && key.removedAt <= now) return 'gone';
+  if (key.retiredAt !== null && key.retiredAt <= key.activeFrom) return 'unused';
   if (key.retiredAt !== null && key.retiredAt <= now) return 'verifying';
   return key.activeFrom > now ? 'next' : 'signing';
 }

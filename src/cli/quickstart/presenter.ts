@@ -26,6 +26,7 @@ export function screenOf(ports: CliPorts, options: QuickstartOptions, paths: Hom
     isEphemeral: options.ephemeral === true,
     program: isUnderNpm ? 'npx overlay-auth' : 'overlay-auth',
     configOption: isFound ? '' : ` --config ${shownPath(ports.cwd, paths.config)}`,
+    caOption: isFound ? '' : ` --ca ${shownPath(ports.cwd, paths.rootCa.cert)}`,
   };
 }
 

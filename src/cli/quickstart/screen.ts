@@ -14,6 +14,8 @@ export interface Screen {
   readonly program: string;
   /** ` --config FILE` for commands on the host, when the home is not the one that they find by themselves. */
   readonly configOption: string;
+  /** The same for ` --ca FILE` of the login. */
+  readonly caOption: string;
 }
 
 export function headline({ version, home, isEphemeral }: Screen): string {
@@ -52,7 +54,7 @@ export interface ReadyScreen {
 
 /** Everything after the set-up. */
 export function readyLines(screen: Screen, { ready, setup, rootCa, config, log }: ReadyScreen): string {
-  const { program, configOption } = screen;
+  const { program, configOption, caOption } = screen;
   const steps: [string, string][] = [];
   if (setup !== null) {
     steps.push([
@@ -61,7 +63,7 @@ export function readyLines(screen: Screen, { ready, setup, rootCa, config, log }
     ]);
     steps.push(['or in a terminal', `${program} admin create NAME${configOption}`]);
   }
-  steps.push(['Get a token', `${program} login ${ready.url} -u NAME`]);
+  steps.push(['Get a token', `${program} login ${ready.url} -u NAME${caOption}`]);
   steps.push(['See who you are', `${program} whoami`]);
   let number = 0;
   const numbered = steps.map(([what, how]) => {

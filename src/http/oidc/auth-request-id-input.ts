@@ -8,13 +8,15 @@ export const authRequestIdMembers = {
   id: z.string().optional(),
 };
 
-type Spellings = { readonly [Name in keyof typeof authRequestIdMembers]?: string | undefined };
+export type AuthRequestIdSpellings = {
+  readonly [Name in keyof typeof authRequestIdMembers]?: string | undefined;
+};
 
 /**
  * The auth request id of a request. Several spellings and places may be used at once if they agree.
  * @throws AuthError could_not_validate   none is given, or they differ
  */
-export function authRequestIdIn(...sources: readonly Spellings[]): string {
+export function authRequestIdIn(...sources: readonly AuthRequestIdSpellings[]): string {
   const given = sources.flatMap((source) => [source.authRequestId, source.authRequestID, source.id]);
   const different = new Set(given.filter((value) => value !== undefined && value !== ''));
   const [id] = different;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import { type LoginFlowNeeds, openAuthRequest, submitPrimary } from '../../oidc/login-flow.ts';
+import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
+import { type LoginFlowNeeds, submitPrimary } from '../../oidc/login-flow.ts';
+import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { loginPage } from '../../pages/login.ts';
 import { type Answer, json, page } from '../answer.ts';
 import { errorTable } from '../errors.ts';
@@ -29,7 +31,9 @@ const loginBody = z.object({
 });
 
 /** `/oidc/login/username` (spec 4.3): the page for people, and the endpoint behind it for every client. */
-export function usernameLoginRoutes(needs: LoginFlowNeeds): readonly Route[] {
+export function usernameLoginRoutes(
+  needs: LoginFlowNeeds & { readonly sealer: AuthRequestSealer },
+): readonly Route[] {
   const show = route({
     methods: ['GET'],
     path,

@@ -17,7 +17,7 @@ export interface RotateRefreshToken {
   readonly nextHash: string;
   /** Sliding end of the successor; capped by the family's absolute end. */
   readonly nextExpiresAt: Millis;
-  /** The session lives at least until then, since its new access token does. */
+  /** The session lives at least until then, since its new access token does; never shorter than before. */
   readonly sessionExpiresAt: Millis;
   readonly ipAddress: string;
   readonly now: Millis;
@@ -62,7 +62,10 @@ export interface ApiSessionStore {
   /** Ends one session: its tokens are refused from the next call on. False when it was not alive. */
   end(id: ApiSessionId, reason: SessionEndReason, now: Millis): Promise<boolean>;
 
-  /** Ends every live session of an identity, except one if named. @returns how many */
+  /**
+   * Ends every live session of an identity, except one if named, and its logins in progress.
+   * @returns how many sessions
+   */
   endAllOf(
     identityId: IdentityId,
     reason: SessionEndReason,

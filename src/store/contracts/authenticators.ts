@@ -31,7 +31,8 @@ export interface AuthenticatorStore {
   find(id: AuthenticatorId): Promise<Authenticator | null>;
   list(query: ListQuery): Promise<Page<Authenticator & { readonly identityName: string }>>;
   /**
-   * Sets user name or password. A new password ends the identity's sessions in the same step, except one if named.
+   * Sets user name or password. A new password ends the identity's sessions, except one if named, and its logins in
+   * progress in the same step.
    * @returns false when there is no such authenticator
    * @throws AlreadyTaken `username`
    */
@@ -44,7 +45,7 @@ export interface AuthenticatorStore {
   /** Stores the same password under newer parameters. Does nothing when the hash is no longer `oldHash`. */
   rehashPassword(id: AuthenticatorId, oldHash: string, newHash: string): Promise<void>;
   /**
-   * Deletes an authenticator and ends the sessions it opened.
+   * Deletes an authenticator, ends the sessions it opened and the identity's logins in progress.
    * @returns false when there is none, or when the last administrator who can log in could not any more
    */
   delete(id: AuthenticatorId, now: Millis): Promise<boolean>;

@@ -33,14 +33,15 @@ export interface IdentityStore {
   find(id: IdentityId): Promise<Identity | null>;
   list(query: ListQuery): Promise<Page<Identity>>;
   /**
-   * Changes an identity. Disabling ends its sessions in the same step. Leaves a change-feed entry.
+   * Changes an identity. Disabling ends its sessions and logins in progress in the same step. Leaves a change-feed
+   * entry.
    * @returns false when there is no such identity, or when it would be demoted or disabled although it is the
    *   last administrator who can log in
    * @throws AlreadyTaken `name` or `externalId`
    */
   update(id: IdentityId, patch: IdentityPatch, now: Millis): Promise<boolean>;
   /**
-   * Deletes an identity with its authenticators and ends its sessions.
+   * Deletes an identity with its authenticators, ends its sessions and logins in progress.
    * @returns false when there is none, or when it is the last administrator who can log in
    */
   delete(id: IdentityId, now: Millis): Promise<boolean>;

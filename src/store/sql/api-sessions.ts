@@ -23,7 +23,10 @@ export function* endSession(id: string, reason: SessionEndReason, now: Millis): 
   return true;
 }
 
-/** Ends every live session of an identity except one. @returns how many */
+/**
+ * Ends every live session of an identity except one, and forgets its logins in progress, so that what was proven
+ * before cannot open a session after. @returns how many sessions
+ */
 export function* endSessionsOf(
   identityId: string,
   reason: SessionEndReason,
@@ -40,7 +43,13 @@ export function* endSessionsOf(
     except ?? '',
   );
   for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
+  yield* forgetLogins(identityId);
   return rows.length;
+}
+
+/** Ends the logins of an identity that have not opened a session yet. Used codes stay, to notice a second use. */
+export function* forgetLogins(identityId: string): Intent<void> {
+  yield* first('DELETE FROM auth_requests WHERE identity_id = ? AND code_used_at IS NULL', identityId);
 }
 
 export function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> {
@@ -48,7 +57,8 @@ export function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOu
   // The one statement that decides: only the holder of the live token passes its condition, and only once.
   const row = yield* first(
     `UPDATE api_sessions SET refresh_hash = ?, refresh_generation = refresh_generation + 1,
-       refresh_expires_at = ?, refresh_rotated_at = ?, last_activity_at = ?, ip_address = ?, expires_at = ?
+       refresh_expires_at = ?, refresh_rotated_at = ?, last_activity_at = ?, ip_address = ?,
+       expires_at = CASE WHEN expires_at > ? THEN expires_at ELSE ? END
      WHERE id = ? AND refresh_hash = ? AND refresh_generation = ? AND ended_at IS NULL
        AND refresh_expires_at > ? AND family_expires_at > ?
        AND client_id = ? AND issuer = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
@@ -60,6 +70,7 @@ export function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOu
     now,
     now,
     rotate.ipAddress,
+    rotate.sessionExpiresAt,
     rotate.sessionExpiresAt,
     rotate.sessionId,
     rotate.presentedHash,
@@ -109,7 +120,8 @@ function isDuplicate(row: SqlRow, rotate: RotateRefreshToken, liveGeneration: nu
   return (
     rotate.presentedGeneration === liveGeneration - 1 &&
     rotatedAt !== null &&
-    rotate.now - rotatedAt < rotate.duplicateWindow &&
+    // Of two nodes, or after the clock was set, the later request may carry the earlier time.
+    Math.abs(rotate.now - rotatedAt) < rotate.duplicateWindow &&
     text(row, 'ip_address') === rotate.ipAddress
   );
 }

@@ -28,7 +28,7 @@ export function* recordPrimaryLogin(login: RecordPrimaryLogin): Intent<'recorded
        generation, code_hash, code_expires_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET
-       request = excluded.request, identity_id = excluded.identity_id, progress = excluded.progress,
+       identity_id = excluded.identity_id, progress = excluded.progress,
        generation = auth_requests.generation + 1, code_hash = excluded.code_hash,
        code_expires_at = excluded.code_expires_at, expires_at = excluded.expires_at
      WHERE auth_requests.code_hash IS NULL
@@ -88,14 +88,16 @@ export function loginRecordOf(row: SqlRow): LoginRecord {
 
 export function* redeemCode(redeem: RedeemCode): Intent<RedeemOutcome> {
   const { now } = redeem;
-  // The one statement that decides. A code that was used stays in the store until the session it opened is over.
+  // The one statement that decides. A code that was used is kept as long as the first tokens of its session.
   const won = yield* first(
-    `UPDATE auth_requests SET code_used_at = ?, session_id = ?, expires_at = ?
+    `UPDATE auth_requests SET code_used_at = ?, session_id = ?,
+       expires_at = CASE WHEN expires_at > ? THEN expires_at ELSE ? END
      WHERE id = ? AND code_hash = ? AND code_used_at IS NULL AND code_expires_at > ? AND code_failures < ?
        AND client_id = ? AND redirect_uri = ? AND code_challenge = ? AND issuer = ?
      RETURNING request, progress, identity_id`,
     now,
     redeem.session.id,
+    redeem.session.expiresAt,
     redeem.session.expiresAt,
     redeem.key,
     redeem.codeHash,
@@ -162,8 +164,10 @@ function* refuseCode(redeem: RedeemCode): Intent<RedeemOutcome> {
     yield* first('UPDATE auth_requests SET code_failures = code_failures + 1 WHERE id = ?', redeem.key);
     return refused('wrong-binding');
   }
-  if (integer(row, 'code_failures') >= maxCodeFailures) return refused('too-many-attempts');
-  if (integerOrNull(row, 'code_used_at') === null) return refused('expired');
+  if (integerOrNull(row, 'code_used_at') === null) {
+    return refused(integer(row, 'code_failures') >= maxCodeFailures ? 'too-many-attempts' : 'expired');
+  }
+  // However often it was tried with wrong bindings in between: a second use must not be hidden by failures.
   const sessionId = textOrNull(row, 'session_id');
   const ended = sessionId !== null && (yield* endSession(sessionId, 'code-reuse', redeem.now));
   return { outcome: 'refused', reason: 'already-used', endedSession: ended ? asId(sessionId) : null };

@@ -2,7 +2,7 @@ import type { Tags } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPasswordAuthenticator, PasswordLogin } from '../contracts/authenticators.ts';
 import { administratorRemains, administratorRemainsParams } from './administrators.ts';
-import { endSessionsOf } from './api-sessions.ts';
+import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import {
   authenticatorOf,
@@ -102,5 +102,6 @@ export function* deleteAuthenticator(args: { readonly id: string; readonly now: 
     now,
   );
   for (const session of ended) yield* recordChange('session-ended', text(session, 'id'), now);
+  yield* forgetLogins(text(row, 'identity_id'));
   return true;
 }

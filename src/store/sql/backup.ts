@@ -1,17 +1,30 @@
 // Online backup and checks of an SQLite database, beside a running controller.
 
-import { closeSync, openSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { createPrivateFile } from './private-file.ts';
 
-/** Copies the database, as of one moment, into a new file that only the owner can read. */
+/** More than a database can have. */
+const allPages = 2 ** 31 - 1;
+
+/**
+ * Copies the database, as of one moment, into a new file that only the owner can read. The file has its name
+ * only when the copy is complete.
+ * @throws Error   the target exists, or the copy failed; then nothing is left of it
+ */
 export async function backupSqlite(path: string, target: string): Promise<void> {
-  // `wx`: a backup never overwrites another one.
-  closeSync(openSync(target, 'wx', 0o600));
+  if (existsSync(target)) throw new Error(`${target} exists: name a file that does not`);
+  const partial = `${target}.${process.pid}.partial`;
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    await backup(database, target);
+    createPrivateFile(partial);
+    // All pages in one step: a copy in several steps starts again whenever another connection commits, and
+    // beside a busy controller never ends. Writers do not wait for a reader of the write-ahead log.
+    await backup(database, partial, { rate: allPages });
+    renameSync(partial, target);
   } finally {
     database.close();
+    rmSync(partial, { force: true });
   }
 }
 

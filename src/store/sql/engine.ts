@@ -17,12 +17,19 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** Column type of a number that the engine counts up. */
   readonly sequence: string;
-  /** Case-insensitive comparison of texts, as an operator or a function of two operands. */
-  readonly likeWithoutCase: 'LIKE' | 'ILIKE';
+  /** Function: the position of the second text in the first one, 0 when it is not in there. */
+  readonly position: 'instr' | 'strpos';
+  /** Function: a text in lower case, letters beyond ASCII included. */
+  readonly lowerCase: 'lower_case' | 'lower';
+  /** After `LIMIT`, for all rows. */
+  readonly noLimit: '-1' | 'ALL';
 }
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   sequence: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-  likeWithoutCase: 'LIKE',
+  position: 'instr',
+  // Ours: the built-in `lower` knows ASCII only. Defined by sqlite-connection.ts.
+  lowerCase: 'lower_case',
+  noLimit: '-1',
 };

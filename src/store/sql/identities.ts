@@ -1,8 +1,10 @@
+import { isDisabled } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { IdentityPatch, NewIdentity } from '../contracts/identities.ts';
 import { administratorRemains, administratorRemainsParams } from './administrators.ts';
 import { endSessionsOf } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
+import { integerOrNull } from './codec.ts';
 import { first, type Intent, type SqlValue } from './intent.ts';
 
 export interface NewPassword {
@@ -70,19 +72,23 @@ export function* updateIdentity(args: {
   if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
   if (patch.disabledAt !== undefined) set.push(['disabled_at', patch.disabledAt]);
   if (patch.disabledUntil !== undefined) set.push(['disabled_until', patch.disabledUntil]);
-  const isDisabling = patch.disabledAt !== undefined && patch.disabledAt !== null;
+  const isDisabling =
+    patch.disabledAt === undefined ? patch.disabledUntil !== undefined : patch.disabledAt !== null;
   const costsAdmin = isDisabling || patch.isAdmin === false;
   const row = yield* first(
     `UPDATE identities SET ${set.map(([column]) => `${column} = ?`).join(', ')}
-     WHERE id = ? ${costsAdmin ? `AND ${administratorRemains}` : ''} RETURNING id`,
+     WHERE id = ? ${costsAdmin ? `AND ${administratorRemains}` : ''}
+     RETURNING disabled_at, disabled_until`,
     ...set.map(([, value]) => value),
     id,
     ...(costsAdmin ? administratorRemainsParams(now) : []),
   );
   if (row === undefined) return false;
-  if (isDisabling) {
-    yield* endSessionsOf(id, 'identity-disabled', now, null);
-  }
+  const state = {
+    disabledAt: integerOrNull(row, 'disabled_at'),
+    disabledUntil: integerOrNull(row, 'disabled_until'),
+  };
+  if (isDisabled(state, now)) yield* endSessionsOf(id, 'identity-disabled', now, null);
   yield* recordChange('identity', id, now);
   return true;
 }

@@ -12,8 +12,10 @@ export function* rotateSigningKey(rotation: {
 }): Intent<boolean> {
   const { next } = rotation;
   const newest = yield* first(
-    'SELECT kid FROM signing_keys WHERE alg = ? ORDER BY active_from DESC, created_at DESC LIMIT 1',
+    `SELECT kid FROM signing_keys WHERE alg = ? AND (removed_at IS NULL OR removed_at > ?)
+     ORDER BY active_from DESC, created_at DESC, kid DESC LIMIT 1`,
     next.alg,
+    next.createdAt,
   );
   if ((newest === undefined ? null : text(newest, 'kid')) !== rotation.newestSeen) return false;
   yield* first(

@@ -12,6 +12,7 @@ import {
 } from 'kysely';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { Filter, FilterValue, ListQuery } from '../../model/list-query.ts';
+import type { Dialect } from './engine.ts';
 import type { SqlValue, Statement } from './intent.ts';
 
 /** How a field of an entity is stored. */
@@ -44,35 +45,64 @@ const compiler = new Kysely<unknown>({
   },
 });
 
+/** Far more than a person writes; what is beyond would only keep the database busy. */
+const maxFilterParts = 500;
+
 /**
- * The page and the count of a list.
- * @throws AuthError invalid_filter   a field that the list does not have, or a value of the wrong type
+ * The page and the count of a list. A comparison with a value that is not set is false, and its negation true.
+ * @throws AuthError invalid_filter   a field that the list does not have, a value of the wrong type, too many terms
  */
 export function compileList(
+  dialect: Dialect,
   source: ListSource,
   query: ListQuery,
 ): { readonly page: Statement; readonly count: Statement } {
-  const fixed = source.where.params.reduce<Sql>(
-    (built, value, at) => sql`${built}${value}${sql.raw(source.where.sql.split('?')[at + 1] ?? '')}`,
-    sql.raw(source.where.sql.split('?')[0] ?? ''),
-  );
-  const matching = sql`FROM ${sql.raw(source.from)} WHERE (${fixed}) AND (${condition(source, query.filter)})`;
+  if (partsOf(query.filter) > maxFilterParts || query.sort.length > maxFilterParts) {
+    throw new AuthError('invalid_filter', {
+      description: `A filter can have at most ${maxFilterParts} terms and values`,
+    });
+  }
+  const matching = sql`FROM ${sql.raw(source.from)}
+    WHERE (${fixedCondition(source)}) AND (${condition(dialect, source, query.filter)})`;
   const order = query.sort.map(({ field, descending }) => {
     const direction = descending ? sql`DESC` : sql`ASC`;
     return sql`${sql.raw(fieldOf(source, field).column)} ${direction}`;
   });
   const orderBy = sql.join([...order, sql.raw(source.tieBreaker)]);
+  const limit = query.limit === null ? sql.raw(dialect.noLimit) : sql`${query.limit}`;
   return {
     count: compiled(sql`SELECT count(*) AS total ${matching}`),
     page: compiled(
-      sql`SELECT ${sql.raw(source.select)} ${matching} ORDER BY ${orderBy} LIMIT ${query.limit ?? -1} OFFSET ${query.offset}`,
+      sql`SELECT ${sql.raw(source.select)} ${matching} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`,
     ),
   };
+}
+
+function fixedCondition({ where }: ListSource): Sql {
+  const [start = '', ...rest] = where.sql.split('?');
+  return rest.reduce<Sql>(
+    (built, part, at) => sql`${built}${where.params[at] ?? null}${sql.raw(part)}`,
+    sql.raw(start),
+  );
 }
 
 function compiled(query: Sql): Statement {
   const { sql: text, parameters } = query.compile(compiler);
   return { sql: text, params: parameters as readonly SqlValue[] };
+}
+
+function partsOf(filter: Filter): number {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return filter.terms.reduce((total, term) => total + partsOf(term), 1);
+    case 'not':
+      return 1 + partsOf(filter.term);
+    case 'in':
+      return 1 + filter.values.length;
+    default:
+      return 1;
+  }
 }
 
 function fieldOf(source: ListSource, name: string): ListField {
@@ -84,35 +114,43 @@ function fieldOf(source: ListSource, name: string): ListField {
   });
 }
 
-function condition(source: ListSource, filter: Filter): Sql {
+function condition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
   switch (filter.op) {
     case 'true':
       return sql`1 = 1`;
     case 'and':
-    case 'or':
-      return sql.join(
-        filter.terms.map((term) => sql`(${condition(source, term)})`),
-        filter.op === 'and' ? sql` AND ` : sql` OR `,
-      );
-    case 'not':
-      return sql`NOT (${condition(source, filter.term)})`;
-    case 'in': {
-      const field = fieldOf(source, filter.field);
-      if (filter.values.length === 0) return sql`1 = 0`;
-      const values = sql.join(filter.values.map((value) => sql`${stored(field, filter.field, value)}`));
-      return sql`${sql.raw(field.column)} IN (${values})`;
+    case 'or': {
+      if (filter.terms.length === 0) return filter.op === 'and' ? sql`1 = 1` : sql`1 = 0`;
+      const terms = filter.terms.map((term) => sql`(${condition(dialect, source, term)})`);
+      return sql.join(terms, filter.op === 'and' ? sql` AND ` : sql` OR `);
     }
+    case 'not':
+      // NOT of an unknown truth value would be unknown again, and leave the entry out.
+      return sql`(${condition(dialect, source, filter.term)}) IS NOT TRUE`;
+    case 'in':
+      return membership(source, filter.field, filter.values);
     case 'contains':
     case 'icontains': {
-      const column = sql.raw(fieldOf(source, filter.field).column);
-      const isCaseFolded = filter.op === 'icontains';
-      const value = isCaseFolded ? filter.value.toLowerCase() : filter.value;
-      // instr has no wildcards that would have to be escaped, and minds case.
-      return isCaseFolded ? sql`instr(lower(${column}), ${value}) > 0` : sql`instr(${column}, ${value}) > 0`;
+      const field = fieldOf(source, filter.field);
+      if (field.type !== 'text') throw wrongType(filter.field, field);
+      const column = sql.raw(field.column);
+      const position = sql.raw(dialect.position);
+      // A position, not LIKE: there are no wildcards that would have to be escaped.
+      return filter.op === 'contains'
+        ? sql`${position}(${column}, ${filter.value}) > 0`
+        : sql`${position}(${sql.raw(dialect.lowerCase)}(${column}), ${filter.value.toLowerCase()}) > 0`;
     }
     default:
       return comparison(source, filter.op, filter.field, filter.value);
   }
+}
+
+function membership(source: ListSource, name: string, values: readonly FilterValue[]): Sql {
+  const field = fieldOf(source, name);
+  const column = sql.raw(field.column);
+  const set = values.filter((value) => value !== null).map((value) => sql`${stored(field, name, value)}`);
+  const isIn = set.length === 0 ? sql`1 = 0` : sql`${column} IN (${sql.join(set)})`;
+  return values.includes(null) ? sql`${isIn} OR ${column} IS NULL` : isIn;
 }
 
 function comparison(source: ListSource, op: string, name: string, value: FilterValue): Sql {
@@ -121,14 +159,13 @@ function comparison(source: ListSource, op: string, name: string, value: FilterV
   if (value === null) {
     if (op === '=') return sql`${column} IS NULL`;
     if (op === '!=') return sql`${column} IS NOT NULL`;
-    throw new AuthError('invalid_filter', { description: `null can only be compared with = and !=` });
+    throw new AuthError('invalid_filter', { description: 'null can only be compared with = and !=' });
   }
   // The operator is one of the closed set of the filter's type.
-  return sql`${column} ${sql.raw(op === '!=' ? '<>' : op)} ${stored(field, name, value)}`;
+  return sql`${column} ${sql.raw(op === '!=' ? 'IS DISTINCT FROM' : op)} ${stored(field, name, value)}`;
 }
 
-function stored(field: ListField, name: string, value: FilterValue): SqlValue {
-  if (value === null) return null;
+function stored(field: ListField, name: string, value: string | number | boolean): SqlValue {
   if (field.type === 'text' && typeof value === 'string') return value;
   if (field.type === 'boolean' && typeof value === 'boolean') return value ? 1 : 0;
   if (field.type === 'time' && typeof value === 'number') return value;
@@ -136,8 +173,17 @@ function stored(field: ListField, name: string, value: FilterValue): SqlValue {
     const millis = Date.parse(value);
     if (Number.isFinite(millis)) return millis;
   }
-  const wanted = { text: 'a text', boolean: 'true or false', time: 'a time like 2026-01-31T12:00:00Z' }[
-    field.type
-  ];
-  throw new AuthError('invalid_filter', { description: `${name} is compared with ${wanted}` });
+  throw wrongType(name, field);
+}
+
+const typeNames: Readonly<Record<ListField['type'], string>> = {
+  text: 'a text',
+  boolean: 'true or false',
+  time: 'a time like 2026-01-31T12:00:00Z',
+};
+
+function wrongType(name: string, field: ListField): AuthError {
+  return new AuthError('invalid_filter', {
+    description: `${name} is compared with ${typeNames[field.type]}`,
+  });
 }

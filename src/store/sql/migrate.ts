@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sqliteDialect } from './engine.ts';
-import { changesTable, initialSchema } from './migrations/0001-initial.ts';
+import { changesByTime, changesTable, initialSchema } from './migrations/0001-initial.ts';
 import { factorsSchema } from './migrations/0002-factors.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. */
 const migrations: readonly (readonly string[])[] = [
-  [...initialSchema, changesTable(sqliteDialect.sequence), seedDefaultPolicy],
+  [...initialSchema, changesTable(sqliteDialect.sequence), changesByTime, seedDefaultPolicy],
   factorsSchema,
 ];
 
@@ -20,11 +20,16 @@ export class SchemaError extends Error {
 /**
  * Brings a database to the schema of this release, under its write lock, so that several programs may try.
  * @returns the version before and after
- * @throws SchemaError   the database was written by a newer release
+ * @throws SchemaError   the database was written by a newer release or by another program; nothing is changed
  */
 export function migrateSqlite(database: DatabaseSync): { readonly from: number; readonly to: number } {
   database.exec('BEGIN IMMEDIATE');
   try {
+    if (isForeign(database)) {
+      throw new SchemaError(
+        'the database belongs to another program: it has tables but no schema version; name another file',
+      );
+    }
     database.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
     const row = database.prepare('SELECT version FROM schema_version').get();
     const from = row === undefined ? 0 : Number(row.version);
@@ -42,4 +47,9 @@ export function migrateSqlite(database: DatabaseSync): { readonly from: number; 
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+function isForeign(database: DatabaseSync): boolean {
+  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+  return tables.length > 0 && !tables.some(({ name }) => name === 'schema_version');
 }

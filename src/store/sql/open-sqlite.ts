@@ -1,27 +1,27 @@
 // The only file that opens an SQLite database for the service.
 
-import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Store } from '../contracts/store.ts';
 import { migrateSqlite } from './migrate.ts';
+import { createPrivateFile } from './private-file.ts';
 import { sqlStore } from './sql-store.ts';
 import { openSqliteEngine } from './sqlite-engine.ts';
 
 /**
  * Opens the embedded store, and creates or migrates the database first.
- * @throws SchemaError      the database was written by a newer release
+ * @throws SchemaError      the database was written by a newer release or by another program
  * @throws Error            the file cannot be created or is no database
  */
 export async function openSqliteStore({ path }: { readonly path: string }): Promise<Store> {
-  // Created by us so that nobody else on the machine can read it.
-  closeSync(openSync(path, 'a', 0o600));
+  // SQLite would make it readable for everybody; its own files beside it take their mode from it.
+  createPrivateFile(path);
   const database = new DatabaseSync(path, { timeout: 5000 });
   try {
+    migrateSqlite(database);
     // Write-ahead logging: readers never wait for the writer. The setting stays with the file.
     database.exec('PRAGMA journal_mode = WAL');
-    migrateSqlite(database);
   } finally {
     database.close();
   }
-  return sqlStore(openSqliteEngine(path));
+  return sqlStore(openSqliteEngine({ path }));
 }

@@ -38,7 +38,7 @@ export function sqlStore(engine: Engine): Store {
   }
 
   async function list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T): Promise<Page<T>> {
-    const { page, count } = compileList(source, query);
+    const { page, count } = compileList(engine.dialect, source, query);
     const [total] = await engine.read(count.sql, ...count.params);
     const rows = await engine.read(page.sql, ...page.params);
     return { items: rows.map(read), totalCount: total === undefined ? 0 : integer(total, 'total') };
@@ -142,7 +142,7 @@ export function sqlStore(engine: Engine): Store {
     keys: {
       async listSigningKeys(now) {
         const sql = `SELECT * FROM signing_keys WHERE removed_at IS NULL OR removed_at > ?
-          ORDER BY active_from, created_at`;
+          ORDER BY active_from, created_at, kid`;
         return (await engine.read(sql, now)).map(signingKeyOf);
       },
       rotateSigningKey: (rotation) => engine.write('rotateSigningKey', rotation),

@@ -2,31 +2,48 @@
 // for reading, by the main thread.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
+import type { Millis } from '../../platform/clock.ts';
 import type { SqlRow, Statement } from './intent.ts';
-
-/** How long a statement waits for a write of another process. Millis. */
-const busyTimeout = 5000;
 
 export interface SqliteConnection {
   readonly database: DatabaseSync;
-  /** Runs a statement and gives its rows. Prepared once for each text. */
+  /** Runs a statement and gives its rows. The statements used last stay prepared. */
   run(statement: Statement): readonly SqlRow[];
+  /** Runs a statement without parameters and rows. */
+  execute(sql: string): void;
 }
 
-/** @throws Error of node:sqlite when the file cannot be opened */
-export function connectSqlite(path: string, options: { readonly readOnly: boolean }): SqliteConnection {
-  const database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: busyTimeout });
+/** The fixed texts of the intents and reads fit; those of filtered lists, which are many, come and go. */
+const maxPrepared = 200;
+
+/**
+ * @param options.busyTimeout how long a statement waits, blocking its thread, for another connection
+ * @throws Error of node:sqlite when the file cannot be opened
+ */
+export function connectSqlite(
+  path: string,
+  options: { readonly readOnly: boolean; readonly busyTimeout: Millis },
+): SqliteConnection {
+  const database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: options.busyTimeout });
+  // FULL: a commit that was acknowledged survives a loss of power.
   database.exec('PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
-  const prepared = new Map<string, StatementSync>();
+  database.function('lower_case', { deterministic: true, directOnly: true }, (value) =>
+    typeof value === 'string' ? value.toLowerCase() : value,
+  );
+  const prepared = new LRUCache<string, StatementSync>({ max: maxPrepared });
+
+  function statement(sql: string): StatementSync {
+    const known = prepared.get(sql);
+    if (known !== undefined) return known;
+    const fresh = database.prepare(sql);
+    prepared.set(sql, fresh);
+    return fresh;
+  }
+
   return {
     database,
-    run({ sql, params }) {
-      let statement = prepared.get(sql);
-      if (statement === undefined) {
-        statement = database.prepare(sql);
-        prepared.set(sql, statement);
-      }
-      return statement.all(...params) as unknown as readonly SqlRow[];
-    },
+    run: ({ sql, params }) => statement(sql).all(...params) as unknown as readonly SqlRow[],
+    execute: (sql) => void statement(sql).run(),
   };
 }

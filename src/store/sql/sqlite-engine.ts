@@ -1,68 +1,46 @@
-// SQLite: reads on the main thread's own connection, writes by the writer thread.
+// The SQLite engine: reads on the main thread, writes by the writer thread.
 
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { type Engine, sqliteDialect } from './engine.ts';
 import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
 import { connectSqlite } from './sqlite-connection.ts';
-import { errorOf } from './sqlite-errors.ts';
-import type { WriteRequest, WriterAnswer } from './sqlite-writer.ts';
-
-interface Pending {
-  resolve(outcome: unknown): void;
-  reject(error: Error): void;
-}
+import { errorOf, failureOf } from './sqlite-errors.ts';
+import { startWriter, type WriterSettings, type WriterThread, writerThread } from './writer-thread.ts';
 
 /** How soon commits of other processes are noticed. */
 const pollInterval: Millis = 200;
+/** How long a write waits for one of another process, which is how long all writes wait then. */
+const writeBusyTimeout: Millis = 5000;
+/** Readers wait only while another process opens or closes the database, and block the event loop meanwhile. */
+const readBusyTimeout: Millis = 500;
 
-/** @param path of a migrated database */
-export function openSqliteEngine(path: string): Engine {
-  const reader = connectSqlite(path, { readOnly: true });
-  const pending = new Map<number, Pending>();
+export interface SqliteEngineOptions {
+  /** Of a migrated database. */
+  readonly path: string;
+  readonly writeBusyTimeout?: Millis;
+  /** Starts the thread that writes; tests put one in its place that fails. */
+  readonly startWriter?: (settings: WriterSettings) => Worker;
+}
+
+export interface SqliteEngine extends Engine {
+  readonly counts: WriterThread['counts'];
+}
+
+/** @throws Error of node:sqlite when the file cannot be opened */
+export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
+  const { path } = options;
+  const reader = connectSqlite(path, { readOnly: true, busyTimeout: readBusyTimeout });
+  const settings = { path, busyTimeout: options.writeBusyTimeout ?? writeBusyTimeout };
+  const writer = writerThread(() => (options.startWriter ?? startWriter)(settings), notify);
   const listeners = new Set<() => Promise<void>>();
-  let gathered: WriteRequest[] = [];
-  let lastId = 0;
-  let isClosing = false;
-  let writer = startWriter();
-
-  function startWriter(): Worker {
-    const file = new URL(`./sqlite-writer${extname(import.meta.url)}`, import.meta.url);
-    const worker = new Worker(file, { name: 'sqlite-writer', workerData: { path }, env: {} });
-    worker.on('message', (answer: WriterAnswer) => void settle(answer));
-    worker.on('error', (cause) => failPending(new StoreUnavailable('the writer thread has died', { cause })));
-    worker.on('exit', () => {
-      if (worker !== writer) return;
-      failPending(new StoreUnavailable('the writer thread has ended'));
-      if (!isClosing) writer = startWriter();
-    });
-    return worker;
-  }
-
-  function failPending(error: StoreUnavailable): void {
-    const waiting = [...pending.values()];
-    pending.clear();
-    for (const { reject } of waiting) reject(error);
-  }
-
-  async function settle({ results, hasChanges }: WriterAnswer): Promise<void> {
-    // Whoever ended a session must find it ended at the next call: memory is brought up to date first.
-    if (hasChanges) await notify();
-    for (const result of results) {
-      const waiting = pending.get(result.id);
-      pending.delete(result.id);
-      if (result.ok) waiting?.resolve(result.outcome);
-      else waiting?.reject(errorOf(result.failure));
-    }
-  }
+  let closing: Promise<void> | null = null;
 
   async function notify(): Promise<void> {
-    await Promise.allSettled([...listeners].map((listener) => listener()));
+    await Promise.allSettled([...listeners].map(async (listener) => listener()));
   }
 
-  const dataVersion = () => reader.run({ sql: 'PRAGMA data_version', params: [] })[0]?.data_version;
   let seenVersion = dataVersion();
   const poll = setInterval(() => {
     const version = dataVersion();
@@ -72,47 +50,45 @@ export function openSqliteEngine(path: string): Engine {
   }, pollInterval);
   poll.unref();
 
-  /** Intents of one turn of the event loop travel together. */
-  function post(request: WriteRequest): void {
-    if (gathered.push(request) > 1) return;
-    queueMicrotask(() => {
-      const requests = gathered;
-      gathered = [];
-      writer.postMessage(requests);
-    });
+  /** A number that differs after other connections have committed; null when it cannot be read now. */
+  function dataVersion() {
+    try {
+      return reader.run({ sql: 'PRAGMA data_version', params: [] })[0]?.data_version ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  async function close(): Promise<void> {
+    await writer.drain();
+    clearInterval(poll);
+    // The last connection that closes, which must be able to write, leaves a single file behind.
+    reader.database.close();
+    await writer.end();
   }
 
   return {
     dialect: sqliteDialect,
+    counts: writer.counts,
     write<Name extends IntentName>(name: Name, args: IntentArgs<Name>) {
-      return new Promise<IntentOutcome<Name>>((resolve, reject) => {
-        if (isClosing) {
-          reject(new StoreUnavailable('the store is closing'));
-          return;
-        }
-        lastId += 1;
-        pending.set(lastId, { resolve: resolve as (outcome: unknown) => void, reject });
-        post({ id: lastId, name, args });
-      });
+      return writer.write(name, args) as Promise<IntentOutcome<Name>>;
     },
     // Short reads at once: handing them to another thread costs more than the read.
     async read(sql, ...params) {
+      if (!reader.database.isOpen) throw new StoreUnavailable('the store is closed');
       try {
         return reader.run({ sql, params });
       } catch (cause) {
-        throw new StoreUnavailable('a read failed', { cause });
+        throw errorOf(failureOf(cause));
       }
     },
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    async close() {
-      isClosing = true;
-      clearInterval(poll);
-      while (pending.size > 0) await new Promise((resolve) => setTimeout(resolve, 1));
-      await writer.terminate();
-      reader.database.close();
+    close() {
+      closing ??= close();
+      return closing;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { AlreadyTaken, StoreUnavailable } from '../contracts/store.ts';
 
-/** A failure in a form that crosses threads. */
-export type WriteFailure =
+/** A failure of a statement or an intent, in a form that crosses threads. */
+export type Failure =
   | { readonly kind: 'taken'; readonly field: string }
   | { readonly kind: 'unavailable'; readonly message: string }
   | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
@@ -20,13 +20,17 @@ const fields: Readonly<Record<string, string>> = {
 const unavailableCodes: ReadonlySet<number> = new Set([
   5, // SQLITE_BUSY
   6, // SQLITE_LOCKED
+  7, // SQLITE_NOMEM
   8, // SQLITE_READONLY
   10, // SQLITE_IOERR
+  11, // SQLITE_CORRUPT
   13, // SQLITE_FULL
   14, // SQLITE_CANTOPEN
+  15, // SQLITE_PROTOCOL
+  26, // SQLITE_NOTADB
 ]);
 
-export function writeFailureOf(error: unknown): WriteFailure {
+export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { kind: 'defect', message: String(error), stack: undefined };
   const column = /^UNIQUE constraint failed: ([a-z_.]+)/.exec(error.message)?.[1];
   const field = column === undefined ? undefined : fields[column];
@@ -37,7 +41,7 @@ export function writeFailureOf(error: unknown): WriteFailure {
 }
 
 /** The error that a contract promises for a failure. */
-export function errorOf(failure: WriteFailure): Error {
+export function errorOf(failure: Failure): Error {
   if (failure.kind === 'taken') return new AlreadyTaken(failure.field);
   if (failure.kind === 'unavailable') return new StoreUnavailable(failure.message);
   const error = new Error(failure.message);

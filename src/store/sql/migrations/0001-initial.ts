@@ -1,5 +1,5 @@
-// The first schema. Times are Millis, booleans 0 and 1, structured values JSON text. Hot tables are keyed by
-// time-ordered ids and have no rowid, so that new rows land on the last pages. See docs/storage-schema.md.
+// The first schema. Times are Millis, booleans 0 and 1, structured values JSON text. Ids are time-ordered, so that
+// new rows and their index entries land on the last pages. See docs/storage-schema.md.
 
 export const initialSchema: readonly string[] = [
   `CREATE TABLE auth_policies (
@@ -60,12 +60,13 @@ export const initialSchema: readonly string[] = [
     expires_at BIGINT NOT NULL
   )`,
   'CREATE INDEX auth_requests_by_expiry ON auth_requests (expires_at)',
+  'CREATE INDEX auth_requests_unfinished ON auth_requests (identity_id) WHERE code_used_at IS NULL',
   `CREATE TABLE api_sessions (
     id TEXT PRIMARY KEY,
     mechanism TEXT NOT NULL,
     identity_id TEXT NOT NULL,
     authenticator_id TEXT,
-    token_hash TEXT UNIQUE,
+    token_hash TEXT,
     passed TEXT NOT NULL,
     auth_time BIGINT NOT NULL,
     cert_thumbprint TEXT,
@@ -85,6 +86,7 @@ export const initialSchema: readonly string[] = [
     refresh_rotated_at BIGINT,
     family_expires_at BIGINT
   )`,
+  'CREATE UNIQUE INDEX api_sessions_by_token ON api_sessions (token_hash) WHERE token_hash IS NOT NULL',
   'CREATE INDEX api_sessions_by_identity ON api_sessions (identity_id)',
   'CREATE INDEX api_sessions_by_expiry ON api_sessions (expires_at)',
   'CREATE INDEX api_sessions_ended ON api_sessions (ended_at) WHERE ended_at IS NOT NULL',
@@ -118,3 +120,6 @@ export const changesTable = (sequence: string): string => `CREATE TABLE changes 
     entity_id TEXT NOT NULL,
     at BIGINT NOT NULL
   )`;
+
+/** For expiry. */
+export const changesByTime = 'CREATE INDEX changes_by_time ON changes (at)';

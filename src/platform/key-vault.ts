@@ -1,6 +1,12 @@
-import { decodeBase64url } from '../platform/digest.ts';
-import { deriveKey, open, SealBroken, sealText } from '../platform/sealed-box.ts';
-import type { KeyVault } from './key-ring.ts';
+import { decodeBase64url } from './digest.ts';
+import { deriveKey, open, SealBroken, sealText } from './sealed-box.ts';
+
+/** Seals and opens secrets under the key-encryption key; the label is authenticated with them. */
+export interface KeyVault {
+  seal(secret: Uint8Array, label: string): string;
+  /** @throws when the text was not sealed under this key and label */
+  open(sealed: string, label: string): Buffer;
+}
 
 /**
  * Seals what the store keeps of secrets.

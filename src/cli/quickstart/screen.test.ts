@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { SetupStep } from '../setup/prepare-home.ts';
+import { headline, readyLines, type Screen, setupLines } from './screen.ts';
+
+const screen: Screen = {
+  version: '0.1.0',
+  home: '.overlay',
+  isEphemeral: false,
+  program: 'overlay-auth',
+  configOption: '',
+  caOption: '',
+};
+const ready = {
+  event: 'ready',
+  issuers: ['https://localhost:1280/oidc'],
+  url: 'https://localhost:1280',
+  readyAfterMs: 612,
+} as const;
+const files = { rootCa: 'ca.pem', config: 'controller.yml', log: 'controller.log' };
+const step = (what: SetupStep['what'], made: SetupStep['made'], detail: string): SetupStep => ({
+  what,
+  made,
+  detail,
+  note: 'expires 2036-11-18',
+  path: null,
+});
+
+describe('the first screen', () => {
+  test('has a line for each thing that was made, shortened, and one for all that was there', () => {
+    const fingerprint = Array.from({ length: 32 }, (_, at) => at.toString(16).padStart(2, '0').toUpperCase());
+    const text = setupLines([
+      step('root CA', 'created', `SHA-256 ${fingerprint.join(':')}`),
+      step('signing key', 'created', `ES256 kid ${'k'.repeat(43)}`),
+      step('database', 'found', 'SQLite'),
+      step('master key', 'found', 'x'),
+      step('configuration', 'created', '/somewhere/controller.yml'),
+    ]);
+    assert.equal(
+      text,
+      [
+        '',
+        '  created   root CA             SHA-256 00:01:02:…:1C:1D:1E:1F   expires 2036-11-18',
+        '  created   signing key         ES256 kid kkkkkkkk…              expires 2036-11-18',
+        '  found     database, master key',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('counts the steps that are left: with an administrator there is nothing to set up', () => {
+    const url = 'https://localhost:1280/setup?t=x';
+    const first = readyLines(screen, { ready, setup: { url, expiresAt: 0 }, ...files });
+    assert.match(first, / 1 {2}Set up an administrator .*setup\?t=x .*once\)\n {5}or in a terminal/);
+    assert.match(first, / 2 {2}Get a token +overlay-auth login https:\/\/localhost:1280 -u NAME\n/);
+    const later = readyLines(screen, { ready, setup: null, ...files });
+    assert.doesNotMatch(later, /Set up/);
+    assert.match(later, / 1 {2}Get a token/);
+    assert.match(later, /Ready at https:\/\/localhost:1280 {3}0\.6 s/);
+  });
+
+  test('says what becomes of the home, and names a home that commands do not find by themselves', () => {
+    assert.match(headline(screen), /\(kept; --ephemeral to discard\)/);
+    assert.match(headline({ ...screen, isEphemeral: true }), /\(discarded at the end\)/);
+    const elsewhere = { ...screen, configOption: ' --config x/controller.yml', caOption: ' --ca x/ca.pem' };
+    const text = readyLines(elsewhere, { ready, setup: { url: 'u', expiresAt: 0 }, ...files });
+    assert.match(text, /admin create NAME --config x\/controller\.yml\n/);
+    assert.match(text, /-u NAME --ca x\/ca\.pem\n/);
+  });
+
+  test('a name of a folder cannot steer the terminal', () => {
+    assert.ok(!headline({ ...screen, home: 'a\u001b[2Jb' }).includes('\u001b'));
+  });
+});

@@ -1,0 +1,99 @@
+// Decision records: each step of a login leaves what was checked, what was seen and which check refused.
+// They are written behind the answers, many at a time, and bounded, so that strangers cannot fill the disk.
+
+import type {
+  AttemptCheck,
+  AttemptLog,
+  AttemptRecorder,
+  LoginAttempt,
+  RefusalReason,
+} from '../model/login-attempt.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Random } from '../platform/random.ts';
+import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
+
+/** Records kept at most; the oldest go first. */
+const keepAtMost = 100_000;
+/** Records that may wait to be written; more come only from a flood, and are dropped. */
+const longestQueue = 1000;
+const writeAfter = 50;
+const longestText = 200;
+const mostChecks = 30;
+
+export interface RunningAttemptLog extends AttemptLog {
+  /** Resolves when every record that was concluded is in the store. */
+  flush(): Promise<void>;
+}
+
+export function attemptLog(needs: {
+  readonly store: { readonly loginAttempts: LoginAttemptStore };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}): RunningAttemptLog {
+  let waiting: (LoginAttempt & { readonly id: string })[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+
+  function write(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const attempts = waiting;
+    waiting = [];
+    if (attempts.length === 0) return writing;
+    writing = writing
+      .then(() => needs.store.loginAttempts.append(attempts, keepAtMost))
+      .catch((error) =>
+        needs.log.error('decision records could not be kept', { count: attempts.length, error }),
+      );
+    return writing;
+  }
+
+  return {
+    begin(step, mechanism, origin): AttemptRecorder {
+      const checks: AttemptCheck[] = [];
+      let reason: RefusalReason | null = null;
+      let identityId: string | null = null;
+      let subject: string | null = null;
+      const note = (check: string, verdict: AttemptCheck['verdict'], saw: string | undefined) => {
+        if (checks.length < mostChecks)
+          checks.push({ check, verdict, saw: saw === undefined ? null : short(saw) });
+      };
+      return {
+        passed: (check, saw) => note(check, 'passed', saw),
+        failed(check, why, saw) {
+          note(check, 'failed', saw);
+          reason ??= why;
+        },
+        about(who) {
+          identityId = who.identityId ?? identityId;
+          subject = who.subject === undefined ? subject : short(who.subject);
+        },
+        conclude() {
+          if (waiting.length >= longestQueue) return;
+          waiting.push({
+            id: needs.random.id(),
+            reference: origin.requestId,
+            at: needs.clock.now(),
+            step,
+            mechanism,
+            outcome: reason === null ? 'passed' : 'refused',
+            reason,
+            identityId,
+            subject,
+            ipAddress: origin.ipAddress,
+            issuer: origin.issuer,
+            checks,
+          });
+          timer ??= setTimeout(() => void write(), writeAfter).unref();
+        },
+      };
+    },
+    flush: write,
+  };
+}
+
+function short(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+}

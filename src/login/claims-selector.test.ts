@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Claims, isClaimsSelector, selectClaim } from './claims-selector.ts';
+
+const claims: Claims = {
+  sub: 'alice',
+  'https://example.com/id': 'namespaced',
+  'a/b': 'slash',
+  'm~n': 'tilde',
+  '~1': 'escaped',
+  a: { b: 'nested', list: ['zero', { deep: 'one' }] },
+  '': 'empty name',
+};
+
+describe('a claims selector', () => {
+  test('is a name, or a JSON pointer when it begins with a slash', () => {
+    const table: readonly (readonly [string, unknown])[] = [
+      ['sub', 'alice'],
+      ['/sub', 'alice'],
+      ['https://example.com/id', 'namespaced'],
+      ['/https:~1~1example.com~1id', 'namespaced'],
+      ['a/b', 'slash'],
+      ['/a/b', 'nested'],
+      ['/a~1b', 'slash'],
+      ['/m~0n', 'tilde'],
+      ['/~01', 'escaped'],
+      ['/a/list/0', 'zero'],
+      ['/a/list/1/deep', 'one'],
+    ];
+    for (const [selector, value] of table) {
+      assert.equal(isClaimsSelector(selector), true, selector);
+      assert.deepEqual(selectClaim(claims, selector), { value, isVouchedFor: true }, selector);
+    }
+  });
+
+  test('finds nothing where nothing is', () => {
+    const absent = [
+      'SUB',
+      'sub ',
+      '/a/c',
+      '/sub/0',
+      '/sub/length',
+      '/a/list/2',
+      '/a/list/01',
+      '/a/list/-',
+      '/a/list/-1',
+    ];
+    const inherited = [
+      'constructor',
+      '__proto__',
+      'toString',
+      '/a/list/length',
+      '/a/constructor/name',
+      '/a/list/1e0',
+    ];
+    for (const selector of [...absent, ...inherited])
+      assert.equal(selectClaim(claims, selector).value, undefined, selector);
+  });
+
+  test('is refused when it is empty, too long or wrongly escaped', () => {
+    for (const text of ['', '/', '/a~', '/a~2', '/~', 'x'.repeat(257)]) {
+      assert.equal(isClaimsSelector(text), false, text);
+      assert.equal(selectClaim(claims, text).value, undefined, text);
+    }
+  });
+
+  test('takes an email address only beside email_verified: true', () => {
+    const email = 'root@example.com';
+    for (const selector of ['email', '/email']) {
+      assert.equal(selectClaim({ email, email_verified: true }, selector).isVouchedFor, true);
+      for (const verified of [false, 'true', 1, null, undefined, [true]])
+        assert.equal(selectClaim({ email, email_verified: verified }, selector).isVouchedFor, false);
+      assert.equal(selectClaim({ email }, selector).isVouchedFor, false);
+    }
+    assert.equal(selectClaim({ email_verified: true, user: { email } }, '/user/email').isVouchedFor, false);
+    assert.equal(selectClaim({ user: { email, email_verified: true } }, '/user/email').isVouchedFor, true);
+  });
+});

@@ -1,0 +1,46 @@
+// Where in a foreign token a value stands: the name of a claim ('sub', 'https://example.com/id'), or, with a
+// leading slash, a JSON pointer ('/realm/user'). A name is never split, so that each selector means one thing.
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+const longestSelector = 256;
+
+/** Whether the text can be a selector. For pointers: the escapes are `~0` and `~1`, and some name follows. */
+export function isClaimsSelector(text: string): boolean {
+  if (text === '' || text === '/' || text.length > longestSelector) return false;
+  return !text.startsWith('/') || !/~(?![01])/.test(text);
+}
+
+/**
+ * The value, or undefined when there is none. An address that stands under `email` counts only when the claims
+ * beside it say `email_verified: true`: at many providers users enter it themselves.
+ * @param claims parsed from JSON; only own members are looked at
+ * @see RFC 6901
+ */
+export function selectClaim(claims: Claims, selector: string): SelectedClaim {
+  if (!isClaimsSelector(selector)) return { value: undefined, isVouchedFor: true };
+  const path = selector.startsWith('/') ? selector.slice(1).split('/').map(unescapeToken) : [selector];
+  const last = path.at(-1) ?? '';
+  const holder = path.slice(0, -1).reduce<unknown>(memberOf, claims);
+  return {
+    value: memberOf(holder, last),
+    isVouchedFor: last !== 'email' || memberOf(holder, 'email_verified') === true,
+  };
+}
+
+export interface SelectedClaim {
+  readonly value: unknown;
+  /** False: an email address that the issuer does not call verified. */
+  readonly isVouchedFor: boolean;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return /^(0|[1-9][0-9]{0,5})$/.test(name) ? value[Number(name)] : undefined;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Claims)[name];
+}
+
+function unescapeToken(token: string): string {
+  // In this order: `~01` is `~1`, not `/`.
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,21 @@
+import type { Challenge } from '../errors/challenge.ts';
+import type { AuthenticatorId } from '../model/ids.ts';
+import type { Account } from './account.ts';
+
+/** What a primary method decided. The reason of a refusal is in the attempt's record, never here. */
+export type PrimaryVerdict =
+  | {
+      readonly verdict: 'passed';
+      readonly account: Account;
+      /** Null when the identity was found by a claim. */
+      readonly authenticatorId: AuthenticatorId | null;
+      /** SHA-256 of the DER leaf, base64url, after a certificate login. */
+      readonly certThumbprint: string | null;
+      /** The external JWT that was used up as the primary proof: it cannot be the secondary one too. */
+      readonly usedToken: string | null;
+    }
+  | {
+      readonly verdict: 'refused';
+      /** For methods whose refusal tells the client how to do better (spec 7.2 rule 3). */
+      readonly challenges?: readonly Challenge[];
+    };

@@ -1,0 +1,102 @@
+// Guessing is throttled: an attempt is counted, durably and for all nodes, before it is evaluated.
+
+import { isIPv6 } from 'node:net';
+import { AuthError } from '../errors/auth-error.ts';
+import type { PasswordPolicy } from '../model/auth-policy.ts';
+import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts';
+
+/** In place of "for ever": an administrator has to unlock. */
+const untilUnlocked = 36_500 * DAY;
+
+/** The counter of a password authenticator, or null when its policy never locks. */
+export function passwordLimit(authenticatorId: string, policy: PasswordPolicy): AttemptLimit | null {
+  if (policy.maxAttempts <= 0) return null;
+  const lockFor = policy.lockoutDurationMinutes <= 0 ? untilUnlocked : policy.lockoutDurationMinutes * MINUTE;
+  return {
+    key: passwordKey(authenticatorId),
+    max: policy.maxAttempts,
+    lockFor,
+    longestLock: Math.max(lockFor, DAY),
+    forgetAfter: DAY,
+  };
+}
+
+export function passwordKey(authenticatorId: string): string {
+  return `password:${authenticatorId}`;
+}
+
+/** The counter of an identity's second factor: TOTP and recovery codes, in every flow and mechanism. */
+export function totpLimit(identityId: string): AttemptLimit {
+  return { key: totpKey(identityId), max: 5, lockFor: 30 * SECOND, longestLock: HOUR, forgetAfter: DAY };
+}
+
+export function totpKey(identityId: string): string {
+  return `totp:${identityId}`;
+}
+
+/**
+ * The counter of where guesses come from: the address, or the /64 of an IPv6 one, since whoever has one address
+ * of it has all of them.
+ */
+export function sourceLimit(ipAddress: string): AttemptLimit {
+  return {
+    key: `source:${sourcePrefix(ipAddress)}`,
+    max: 300,
+    lockFor: MINUTE,
+    longestLock: 15 * MINUTE,
+    forgetAfter: 10 * MINUTE,
+  };
+}
+
+/** IPv4, also when mapped into IPv6, as it is; of IPv6 the first 64 bits. */
+export function sourcePrefix(ipAddress: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ipAddress)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(ipAddress)) return ipAddress;
+  // `URL` writes an IPv6 address in its one canonical form.
+  const canonical = new URL(`http://[${ipAddress.replace(/%.*$/, '')}]/`).hostname.slice(1, -1);
+  const [head = '', tail] = canonical.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const middle = tail === undefined ? [] : Array<string>(8 - left.length - right.length).fill('0');
+  return `${[...left, ...middle, ...right].slice(0, 4).join(':')}::/64`;
+}
+
+export interface ThrottleNeeds {
+  readonly store: { readonly attempts: AttemptStore };
+  readonly clock: Clock;
+}
+
+/**
+ * Reserves one attempt on the counter of what is guessed at and on that of its source.
+ * @param target null when there is nothing to lock, such as an unknown user
+ * @returns `locked` when the target is locked: the caller refuses as for a wrong guess, at the same cost
+ * @throws AuthError rate_limited   the source has guessed too often, whatever it guesses at
+ */
+export async function reserveGuess(
+  needs: ThrottleNeeds,
+  target: AttemptLimit | null,
+  ipAddress: string,
+): Promise<'reserved' | 'locked'> {
+  const source = sourceLimit(ipAddress);
+  const now = needs.clock.now();
+  const limits = target === null ? [source] : [target, source];
+  const outcome = await needs.store.attempts.reserve(limits, now);
+  if (outcome.outcome === 'reserved') return 'reserved';
+  if (outcome.key !== source.key) return 'locked';
+  throw new AuthError('rate_limited', {
+    detail: `source ${source.key} is throttled`,
+    retryAfterSeconds: Math.ceil((outcome.until - now) / SECOND),
+  });
+}
+
+/** Takes back a reservation: the guess was right, or could not be evaluated. */
+export async function releaseGuess(
+  needs: ThrottleNeeds,
+  target: AttemptLimit | null,
+  ipAddress: string,
+): Promise<void> {
+  const source = sourceLimit(ipAddress).key;
+  await needs.store.attempts.release(target === null ? [source] : [target.key, source]);
+}

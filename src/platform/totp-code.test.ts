@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { encodeBase32, matchingTimeStep, timeStepAt, totpCode } from './totp-code.ts';
+
+const seed = Buffer.from('12345678901234567890');
+
+test('the vectors of RFC 4226 appendix D', () => {
+  const expected = [
+    '755224',
+    '287082',
+    '359152',
+    '969429',
+    '338314',
+    '254676',
+    '287922',
+    '162583',
+    '399871',
+    '520489',
+  ];
+  for (const [counter, code] of expected.entries()) assert.equal(totpCode(seed, counter), code);
+});
+
+test('the SHA-1 vectors of RFC 6238 appendix B, in six digits', () => {
+  const expected = [
+    [59, '287082'],
+    [1111111109, '081804'],
+    [1111111111, '050471'],
+    [1234567890, '005924'],
+    [2000000000, '279037'],
+    [20000000000, '353130'],
+  ] as const;
+  for (const [seconds, code] of expected) assert.equal(totpCode(seed, timeStepAt(seconds * 1000)), code);
+});
+
+test('a code is accepted one step early and one step late, and no more', () => {
+  const now = 1111111111 * 1000;
+  const step = timeStepAt(now);
+  for (const drift of [-1, 0, 1])
+    assert.equal(matchingTimeStep(seed, totpCode(seed, step + drift), now), step + drift);
+  for (const drift of [-2, 2])
+    assert.equal(matchingTimeStep(seed, totpCode(seed, step + drift), now), undefined);
+});
+
+test('what is not six ASCII digits is no code', () => {
+  const now = 59_000;
+  for (const text of [
+    '',
+    '28708',
+    '2870820',
+    ' 287082',
+    '287082 ',
+    '２８７０８２',
+    '287 082',
+    '+28708',
+    '0x1234',
+    '287082\n',
+  ]) {
+    assert.equal(matchingTimeStep(seed, text, now), undefined, JSON.stringify(text));
+  }
+});
+
+test('the vectors of RFC 4648 in base32, without padding', () => {
+  const expected = {
+    '': '',
+    f: 'MY',
+    fo: 'MZXQ',
+    foo: 'MZXW6',
+    foob: 'MZXW6YQ',
+    fooba: 'MZXW6YTB',
+    foobar: 'MZXW6YTBOI',
+  };
+  for (const [text, encoded] of Object.entries(expected))
+    assert.equal(encodeBase32(Buffer.from(text)), encoded);
+});

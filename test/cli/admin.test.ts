@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { defaultAuthPolicyId } from '../../src/model/ids.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
+import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
+import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
+
+const password = 'tall tree bakery 41';
+const other = 'quiet river lantern 7';
+
+async function runningBox() {
+  const box = sandbox();
+  await box.run(['init', '--home', '.overlay', '--address', 'localhost:0']);
+  const run = box.start(['run', 'controller', '.overlay/controller.yml', '--log-format', 'json']);
+  const ready = await untilReady(run);
+  return { box, run, client: clientOfHome(ready.url, join(box.cwd, '.overlay')) };
+}
+
+describe('admin create', () => {
+  test('beside a running controller: the administrator can log in at once', async (t) => {
+    const { box, run, client } = await runningBox();
+    t.after(() => box.close());
+    t.after(() => client.closeConnections());
+    const made = await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: `${password}\n` });
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal(made.stdout, 'Created the administrator ana.\n');
+    assert.match(made.stderr, /^next: overlay-auth login https:\/\/localhost:\d+ -u ana\n$/);
+    assert.ok((await login(client, 'ana', password)).access_token);
+    const log = readFileSync(join(box.cwd, '.overlay', 'controller.log'), 'utf8');
+    assert.match(log, /command="admin create" operator=\S+ event=admin\.changed action=create/);
+    assert.ok(!log.includes(password));
+    await stopped(run);
+  });
+
+  test('offline, from a file, and never twice with one name', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', '.overlay']);
+    writeFileSync(join(box.cwd, 'pw'), password);
+    const made = await box.run(['admin', 'create', 'ana', '--password-file', 'pw', '-j']);
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal(JSON.parse(made.stdout).name, 'ana');
+    for (const name of ['ana', 'ANA']) {
+      const again = await box.run(['admin', 'create', name, '--password-file', 'pw']);
+      assert.equal(again.code, 1);
+      assert.match(again.stderr, /already\.\nnext: overlay-auth admin recover /i);
+    }
+  });
+
+  test('refuses passwords that break the rules, and names that cannot be', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', '.overlay']);
+    const refusals: [string, string, number, RegExp][] = [
+      ['ana', 'short', 1, /at least 12 are needed/],
+      ['ana', 'password1234', 1, /not acceptable/],
+      ['ana', '', 2, /The password is empty/],
+      [' ', password, 1, /cannot be a user name/],
+      ['a\u202eb', password, 1, /cannot be a user name/],
+    ];
+    for (const [name, input, code, text] of refusals) {
+      const refused = await box.run(['admin', 'create', name, '--password-stdin'], { input });
+      assert.equal(refused.code, code, refused.stderr);
+      assert.match(refused.stderr, text);
+    }
+    const nobodyToAsk = await box.run(['admin', 'create', 'ana']);
+    assert.equal(nobodyToAsk.code, 2);
+    assert.match(nobodyToAsk.stderr, /--password-stdin/);
+  });
+
+  test('--link prints a link; creating an administrator withdraws it', async (t) => {
+    const { box, run, client } = await runningBox();
+    t.after(() => box.close());
+    t.after(() => client.closeConnections());
+    const made = await box.run(['admin', 'create', 'ana', '--link']);
+    assert.equal(made.code, 0, made.stderr);
+    const { pathname, search } = new URL(made.stdout.trim());
+    const show = () => client.get(`${pathname}${search}`, { headers: { accept: 'text/html' } });
+    assert.equal((await show()).status, 200);
+    await box.run(['admin', 'create', 'bob', '--password-stdin'], { input: password });
+    assert.equal((await show()).status, 410);
+    await stopped(run);
+  });
+});
+
+describe('admin recover', () => {
+  test('gives a new password and ends every session of before', async (t) => {
+    const { box, run, client } = await runningBox();
+    t.after(() => box.close());
+    t.after(() => client.closeConnections());
+    await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
+    const tokens = await login(client, 'ana', password);
+    const recovered = await box.run(['admin', 'recover', 'ana', '--password-stdin'], { input: other });
+    assert.equal(recovered.code, 0, recovered.stderr);
+    assert.match(recovered.stdout, /^ana has a new password, is enabled and was signed out everywhere\./);
+    assert.equal((await submitPassword(client, await beginLogin(client), 'ana', password)).status, 401);
+    assert.ok((await login(client, 'ana', other)).access_token);
+    assert.equal((await refresh(client, tokens.refresh_token)).status, 400);
+    await stopped(run);
+  });
+
+  test('removes an authenticator app that was lost, and says what the policy asks for', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', '.overlay']);
+    await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
+    const store = await openSqliteStore({ path: join(box.cwd, '.overlay', 'overlay.db') });
+    const policy = await store.authPolicies.find(defaultAuthPolicyId);
+    assert.ok(policy);
+    const secondary = { ...policy.secondary, requireTotp: true };
+    await store.authPolicies.replace(policy.id, { ...policy, secondary }, systemClock.now());
+    await store.close();
+    const kept = await box.run(['admin', 'recover', 'ana', '--password-stdin'], { input: other });
+    assert.match(
+      kept.stderr,
+      /The auth policy also asks for a code of the authenticator app; .* --reset-totp/,
+    );
+    const reset = await box.run(['admin', 'recover', 'ana', '--password-stdin', '--reset-totp'], {
+      input: other,
+    });
+    assert.equal(reset.code, 0, reset.stderr);
+    assert.match(reset.stderr, /an authenticator app, to be set up at the next login/);
+    const log = readFileSync(join(box.cwd, '.overlay', 'controller.log'), 'utf8');
+    assert.match(log, /command="admin recover".*"mfa"/);
+  });
+
+  test('knows administrators only', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', '.overlay']);
+    const { code, stderr } = await box.run(['admin', 'recover', 'nobody', '--password-stdin'], {
+      input: other,
+    });
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /There is no identity with the name "nobody"\.\nnext: overlay-auth admin create nobody/,
+    );
+  });
+});

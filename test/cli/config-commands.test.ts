@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { sandbox } from '../support/command.ts';
+
+describe('config', () => {
+  test('validate accepts the file that init writes, and names files that it lacks', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', 'h']);
+    const fine = await box.run(['config', 'validate', 'h/controller.yml']);
+    assert.deepEqual(fine, { code: 0, stdout: 'h/controller.yml is valid.\n', stderr: '' });
+    const json = await box.run(['config', 'validate', 'h/controller.yml', '-j']);
+    assert.deepEqual(JSON.parse(json.stdout), { valid: true, adjustments: [], warnings: [] });
+
+    rmSync(join(box.cwd, 'h', 'pki', 'ca-bundle.pem'));
+    const { code, stderr } = await box.run(['config', 'validate', 'h/controller.yml']);
+    assert.equal(code, 1);
+    assert.match(stderr, /h\/controller\.yml:\d+:1: identity\.ca: .*ca-bundle\.pem does not exist/);
+  });
+
+  test('validate reports every problem with line and column', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', 'h']);
+    const file = join(box.cwd, 'h', 'controller.yml');
+    const yaml = readFileSync(file, 'utf8');
+    writeFileSync(file, yaml.replace('v: 3', 'v: 4').replace('idleTimeout: 5s', 'idleTimeout: soon'));
+    const { code, stdout, stderr } = await box.run(['config', 'validate', 'h/controller.yml']);
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, /h\/controller\.yml:\d+:\d+: v: /);
+    assert.match(stderr, /h\/controller\.yml:\d+:\d+: web\[0\]\.options\.idleTimeout: /);
+    assert.match(stderr, /2 problems/);
+    const json = await box.run(['config', 'validate', 'h/controller.yml', '-j']);
+    assert.equal(JSON.parse(json.stderr).error.code, 'config');
+  });
+
+  test('show prints every value in force and where it comes from', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', 'h']);
+    const env = { OVERLAY_AUTH_DB: 'sqlite:./elsewhere.db' };
+    const { code, stdout } = await box.run(['config', 'show', 'h/controller.yml', '--origin'], { env });
+    assert.equal(code, 0);
+    assert.match(stdout, /^db: .*elsewhere\.db {2}# environment variable OVERLAY_AUTH_DB$/m);
+    assert.match(stdout, /sessionTimeout: 30m {2}# h\/controller\.yml:\d+$/m);
+    const plain = await box.run(['config', 'show', 'h/controller.yml']);
+    assert.doesNotMatch(plain.stdout, /#/);
+    const json = JSON.parse((await box.run(['config', 'show', 'h/controller.yml', '-j'])).stdout);
+    assert.equal(json.v, 3);
+  });
+
+  test('schema prints a JSON Schema', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const { code, stdout } = await box.run(['config', 'schema']);
+    assert.equal(code, 0);
+    assert.ok(JSON.parse(stdout).properties.web);
+  });
+});
+
+describe('ops db', () => {
+  test('backup copies a database that can be used, and never replaces a file', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const env = { OVERLAY_AUTH_HOME: 'h' };
+    await box.run(['init', '--home', 'h']);
+    const made = await box.run(['ops', 'db', 'backup', 'copy.db'], { env });
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal(made.stdout, 'Copied the database to copy.db.\n');
+    const again = await box.run(['ops', 'db', 'backup', 'copy.db'], { env });
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /copy\.db exists already/);
+    const check = await box.run(['ops', 'db', 'check'], {
+      env: { ...env, OVERLAY_AUTH_DB: `sqlite:${join(box.cwd, 'copy.db')}` },
+    });
+    assert.deepEqual(check, { code: 0, stdout: 'The database is sound.\n', stderr: '' });
+    const none = await box.run(['ops', 'db', 'check'], {
+      env: { ...env, OVERLAY_AUTH_DB: 'sqlite:./none.db' },
+    });
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /^error: There is no database at .*none\.db\.\n$/);
+    const migrate = await box.run(['ops', 'db', 'migrate', '-j'], { env });
+    assert.equal(typeof JSON.parse(migrate.stdout).schemaVersion, 'number');
+  });
+});
+
+describe('pki', () => {
+  test('show lists the certificates with their ends', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', 'h']);
+    const { code, stdout } = await box.run(['pki', 'show', '--config', 'h/controller.yml', '-j']);
+    assert.equal(code, 0);
+    const certificates = JSON.parse(stdout);
+    assert.deepEqual(
+      certificates.map(({ use }: { use: string }) => use),
+      ['trusted', 'trusted', 'signs clients', 'server'],
+    );
+    assert.ok(certificates.every(({ daysLeft }: { daysLeft: number }) => daysLeft > 300));
+  });
+
+  test('renew says what it lacks: the root key, or a certificate of its own', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', 'h']);
+    const bad = await box.run(['pki', 'renew', '--config', 'h/controller.yml', '--dns', 'a/b']);
+    assert.equal(bad.code, 2);
+    assert.match(bad.stderr, /not a DNS name: "a\/b"/);
+    rmSync(join(box.cwd, 'h', 'pki', 'root-ca.key.pem'));
+    const locked = await box.run(['pki', 'renew', '--config', 'h/controller.yml']);
+    assert.equal(locked.code, 1);
+    assert.match(locked.stderr, /The key of the root CA is not at .*root-ca\.key\.pem\.\nnext: /);
+    const file = join(box.cwd, 'h', 'controller.yml');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('./pki/server.', './pki/mine.'));
+    const foreign = await box.run(['pki', 'renew', '--config', 'h/controller.yml']);
+    assert.equal(foreign.code, 1);
+    assert.match(foreign.stderr, /was not made by overlay-auth/);
+  });
+});

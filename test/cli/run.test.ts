@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { connect, type TLSSocket } from 'node:tls';
+import { systemClock } from '../../src/platform/clock.ts';
+import { issueServerCertificate } from '../../src/platform/pki.ts';
+import {
+  clientOfHome,
+  type Sandbox,
+  type Started,
+  sandbox,
+  stopped,
+  untilReady,
+} from '../support/command.ts';
+
+const configFile = 'h/controller.yml';
+
+/** A folder with a home `h` on a port of the system's choice. */
+async function homeBox(env: Record<string, string> = {}): Promise<Sandbox> {
+  const box = sandbox();
+  const { code, stderr } = await box.run(['init', '--home', 'h', '--address', 'localhost:0'], { env });
+  assert.equal(code, 0, stderr);
+  return box;
+}
+
+function startRun(box: Sandbox, ...args: string[]): Started {
+  return box.start(['run', 'controller', configFile, '--log-format', 'json', ...args]);
+}
+
+function edit(box: Sandbox, change: (yaml: string) => string): void {
+  const file = join(box.cwd, configFile);
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+}
+
+function presented(box: Sandbox, url: string): Promise<{ fingerprint: string; socket: TLSSocket }> {
+  const { hostname, port } = new URL(url);
+  const ca = readFileSync(join(box.cwd, 'h', 'pki', 'root-ca.cert.pem'));
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), servername: hostname, ca }, () =>
+      resolve({ fingerprint: socket.getPeerCertificate().fingerprint256, socket }),
+    );
+    socket.on('error', reject);
+  });
+}
+
+describe('run controller', () => {
+  test('says when it is ready, in one JSON object a line, and ends with 0 after SIGTERM and SIGINT', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const run = startRun(box);
+      const ready = await untilReady(run);
+      assert.deepEqual(ready.issuers, [`${ready.url}/oidc`]);
+      const client = clientOfHome(ready.url, join(box.cwd, 'h'));
+      const discovery = await client.get('/oidc/.well-known/openid-configuration');
+      assert.equal(discovery.json.issuer, ready.issuers[0]);
+      client.closeConnections();
+      run.child.kill(signal);
+      const { code, stdout, stderr } = await run.finished;
+      assert.equal(code, 0, stderr);
+      assert.equal(stderr, '');
+      const lines = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      assert.deepEqual(lines.map(({ event }) => event).filter(Boolean), ['ready', 'stopping', 'stopped']);
+      assert.ok(
+        lines.every(({ level }) => level === 'info'),
+        'a clean run logs nothing worse',
+      );
+    }
+  });
+
+  test('writes text when the configuration says so', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const run = box.start(['run', 'controller', configFile]);
+    while (!run.output().stdout.includes('event=ready'))
+      await new Promise((resolve) => setImmediate(resolve));
+    const { code, stdout } = await stopped(run);
+    assert.equal(code, 0);
+    assert.match(stdout, /INFO {2}ready event=ready issuers=\["https:\/\/localhost:\d+\/oidc"\]/);
+  });
+
+  test('a second signal does not wait for requests under way', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const run = startRun(box);
+    const ready = await untilReady(run);
+    const { socket } = await presented(box, ready.url);
+    socket.on('error', () => undefined);
+    socket.write('POST /oidc/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n');
+    run.child.kill('SIGTERM');
+    await run.line((line) => line.event === 'stopping');
+    run.child.kill('SIGTERM');
+    assert.equal((await run.finished).code, 1);
+    socket.destroy();
+  });
+
+  test('SIGHUP presents a renewed certificate and says which settings wait for a restart', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const run = startRun(box);
+    const ready = await untilReady(run);
+    const before = await presented(box, ready.url);
+    before.socket.destroy();
+
+    const renewed = await box.run([
+      'pki',
+      'renew',
+      '--config',
+      configFile,
+      '--dns',
+      'auth.example.com',
+      '-j',
+    ]);
+    assert.equal(renewed.code, 0, renewed.stderr);
+    const { fingerprint, names } = JSON.parse(renewed.stdout);
+    assert.deepEqual(names, ['localhost', 'auth.example.com', '127.0.0.1', '::1']);
+    edit(box, (yaml) => yaml.replace('sessionTimeout: 30m', 'sessionTimeout: 20m'));
+    run.child.kill('SIGHUP');
+    const reloaded = await run.line((line) => line.event === 'reloaded');
+    assert.equal(reloaded.certificates[0].fingerprint, fingerprint);
+    const changed = await run.line((line) => Array.isArray(line.changed));
+    assert.deepEqual(changed.changed, ['edge.api.sessionTimeout']);
+    const after = await presented(box, ready.url);
+    after.socket.destroy();
+    assert.notEqual(after.fingerprint, before.fingerprint);
+    assert.equal(after.fingerprint, fingerprint);
+
+    edit(box, (yaml) => yaml.replace('v: 3', 'v: 9'));
+    writeFileSync(join(box.cwd, 'h', 'pki', 'server.cert.pem'), 'nonsense');
+    run.child.kill('SIGHUP');
+    const problems = await run.line((line) => Array.isArray(line.problems));
+    assert.match(problems.problems[0], /controller\.yml:\d+:\d+: v: /);
+    await run.line((line) => /former ones stay in use/.test(line.msg));
+    const still = await presented(box, ready.url);
+    still.socket.destroy();
+    assert.equal(still.fingerprint, fingerprint);
+    assert.equal((await stopped(run)).code, 0);
+  });
+
+  test('logs what it adjusts, with the old and the new value', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    edit(box, (yaml) => yaml.replace('accessTokenDuration: 30m', 'accessTokenDuration: 30s'));
+    const run = startRun(box);
+    await untilReady(run);
+    const line = await run.line(({ path }) => path === 'edge.oidc.accessTokenDuration');
+    assert.equal(line.level, 'warn');
+    assert.equal(line.oldValue, '30s');
+    assert.equal(line.newValue, '1m');
+    await stopped(run);
+  });
+
+  test('warns of a server certificate that ends within thirty days', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const pki = join(box.cwd, 'h', 'pki');
+    const read = (name: string) => readFileSync(join(pki, name), 'utf8');
+    const ca = { certPem: read('root-ca.cert.pem'), keyPem: read('root-ca.key.pem') };
+    const short = await issueServerCertificate(
+      { clock: systemClock },
+      { dnsNames: ['localhost'], ips: [], days: 5, ca },
+    );
+    writeFileSync(join(pki, 'server.cert.pem'), short.certPem);
+    writeFileSync(join(pki, 'server.key.pem'), short.keyPem);
+    const run = startRun(box);
+    await untilReady(run);
+    const line = await run.line(({ daysLeft }) => daysLeft !== undefined);
+    assert.equal(line.level, 'warn');
+    assert.equal(line.daysLeft, 4);
+    assert.match(line.file, /server\.cert\.pem$/);
+    await stopped(run);
+    const check = await box.run(['run', 'controller', configFile, '--check']);
+    assert.match(check.stdout, /warning: the server certificate .* ends in 4 days/);
+
+    const quickstart = box.start(['quickstart', '--home', 'h', '--json']);
+    await untilReady(quickstart);
+    assert.match(quickstart.output().stdout, /"event":"renewed","what":"server certificate"/);
+    await stopped(quickstart);
+  });
+});
+
+describe('run controller refuses to start, with one sentence', () => {
+  async function assertRefused(box: Sandbox, pattern: RegExp, env: Record<string, string> = {}) {
+    const { code, stdout, stderr } = await box.run(['run', 'controller', configFile], { env });
+    assert.equal(code, 1, `${stdout}${stderr}`);
+    assert.match(stderr, pattern);
+    assert.ok(stderr.trim().split('\n').length <= 2, stderr);
+    assert.doesNotMatch(stderr, /unexpected|^ +at /m);
+    assert.doesNotMatch(stdout, /ready/);
+    const asJson = await box.run(['run', 'controller', configFile, '--log-format', 'json'], { env });
+    assert.equal(asJson.code, 1);
+    assert.equal(typeof JSON.parse(asJson.stderr).error.message, 'string');
+  }
+
+  test('when the port is in use', async (t) => {
+    const box = await homeBox();
+    const other = createServer();
+    t.after(async () => {
+      other.close();
+      await box.close();
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    edit(box, (yaml) =>
+      yaml.replaceAll('localhost:0', `localhost:${port}`).replace('127.0.0.1:0', `127.0.0.1:${port}`),
+    );
+    await assertRefused(
+      box,
+      new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}: another program uses this port`),
+    );
+  });
+
+  test('when the key cannot be used', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const key = join(box.cwd, 'h', 'secrets', 'master.key');
+    chmodSync(key, 0o644);
+    await assertRefused(box, /is open to other users \(mode 0644\); run: chmod 600 /);
+    chmodSync(key, 0o600);
+    const text = readFileSync(key, 'utf8');
+    writeFileSync(key, text.slice(0, 40));
+    await assertRefused(box, /not a whole key file/);
+  });
+
+  test('when the passphrase of the key is missing or wrong', async (t) => {
+    const box = await homeBox({ OVERLAY_AUTH_KEY_PASSPHRASE: 'three blind mice' });
+    t.after(() => box.close());
+    await assertRefused(box, /is protected by a passphrase; give it in /);
+    await assertRefused(box, /The passphrase does not open the key file/, {
+      OVERLAY_AUTH_KEY_PASSPHRASE: 'wrong',
+    });
+    const run = box.start(['run', 'controller', configFile, '--log-format', 'json'], {
+      env: { OVERLAY_AUTH_KEY_PASSPHRASE: 'three blind mice' },
+    });
+    await untilReady(run);
+    await stopped(run);
+  });
+
+  test('when the key belongs to another database', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', 'other']);
+    const foreign = readFileSync(join(box.cwd, 'other', 'secrets', 'master.key'));
+    writeFileSync(join(box.cwd, 'h', 'secrets', 'master.key'), foreign);
+    await assertRefused(box, /is not the one that this database was sealed with\.\nnext: /);
+  });
+
+  test('when the database is of a newer release, or none', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const file = join(box.cwd, 'h', 'overlay.db');
+    const database = new DatabaseSync(file);
+    database.exec('UPDATE schema_version SET version = 99');
+    database.close();
+    await assertRefused(box, /The database has schema version 99, this release knows \d+/);
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+    writeFileSync(file, 'this is no database, and long enough to be read as one'.repeat(100));
+    await assertRefused(box, /The database cannot be used: file is not a database/);
+  });
+
+  test('when the database is one that this build does not know', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    await assertRefused(box, /This build has no PostgreSQL yet/, {
+      OVERLAY_AUTH_DB: 'postgres://db/overlay',
+    });
+  });
+
+  test('when certificate and key do not belong together', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const pki = join(box.cwd, 'h', 'pki');
+    writeFileSync(join(pki, 'server.key.pem'), readFileSync(join(pki, 'client-ca.key.pem')));
+    await assertRefused(box, /does not belong to the certificate in /);
+  });
+
+  test('when the configuration is wrong, naming line and column and what to do', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    edit(box, (yaml) => yaml.replace('sessionTimeout: 30m', 'sesionTimeout: 30m'));
+    const { code, stderr } = await box.run(['run', 'controller', configFile]);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^error: h\/controller\.yml:\d+:\d+: edge\.api\.sesionTimeout: .*\n.*sessionTimeout/,
+    );
+    const missing = await box.run(['run', 'controller', 'nowhere.yml']);
+    assert.equal(missing.code, 1);
+    assert.match(
+      missing.stderr,
+      /^error: nowhere\.yml: the file does not exist\.\n +Create a configuration with: overlay-auth init --home DIR/,
+    );
+    const check = await box.run(['run', 'controller', configFile, '--check']);
+    assert.equal(check.code, 1);
+    assert.equal(check.stdout, '');
+  });
+});

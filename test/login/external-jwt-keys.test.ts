@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { type Misbehaviour, startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import {
+  assertRefused,
+  assertValid,
+  claimsOf,
+  forge,
+  newVerifier,
+  signerOf,
+} from './external-jwt-support.ts';
+
+let idp: TestIdp;
+before(async () => {
+  idp = await startTestIdp();
+});
+after(() => idp.close());
+beforeEach(() => idp.misbehave(null));
+
+const impatient = { fetch: { timeout: 150 } };
+
+const misbehaviours: readonly Misbehaviour[] = [
+  { kind: 'status', status: 500 },
+  { kind: 'silence' },
+  { kind: 'drip' },
+  { kind: 'huge', bytes: 50_000_000, announced: true },
+  { kind: 'huge', bytes: 50_000_000, announced: false },
+  { kind: 'broken' },
+  {
+    kind: 'body',
+    body: '<!doctype html><title>Maintenance</title>',
+    headers: { 'content-type': 'text/html' },
+  },
+  { kind: 'body', body: '{"keys":{}}' },
+  { kind: 'body', body: `{"keys":[${'{},'.repeat(100_000)}{}]}` },
+  { kind: 'redirects', hops: 50 },
+  { kind: 'redirect', to: 'http://localhost/jwks' },
+  { kind: 'redirect', to: 'https://169.254.169.254/latest/meta-data/' },
+  { kind: 'redirect', to: 'https://[::ffff:169.254.169.254]/' },
+];
+
+describe('the keys of an external signer', () => {
+  test('follow a rotation, and a withdrawn key stops working at the next refresh', async () => {
+    const provider = await startTestIdp();
+    const verifier = newVerifier(provider);
+    const signer = signerOf(provider, 's1');
+    const first = provider.currentKid();
+    const ofFirst = await provider.sign(claimsOf(provider, verifier, { exp: 2_000_000_000 }));
+    assertValid(await verifier.verify([signer], ofFirst));
+    await provider.rotate();
+    const ofSecond = await provider.sign(claimsOf(provider, verifier, { exp: 2_000_000_000 }));
+    verifier.clock.advance(10 * SECOND);
+    assertValid(await verifier.verify([signer], ofSecond));
+    assertValid(await verifier.verify([signer], ofFirst));
+    provider.withdraw(first);
+    verifier.clock.advance(15 * MINUTE);
+    assertRefused(await verifier.verify([signer], ofFirst), 'unknown-key', 'invalid');
+    assertValid(await verifier.verify([signer], ofSecond));
+    await provider.close();
+  });
+
+  test('are not to be had from a provider that misbehaves, which is said soon', async () => {
+    for (const how of misbehaviours) {
+      const verifier = newVerifier(idp, impatient);
+      const token = await idp.sign(claimsOf(idp, verifier));
+      idp.misbehave(how);
+      const verdict = await verifier.verify([signerOf(idp, 's1')], token);
+      assertRefused(verdict, 'keys-unavailable', 'invalid', JSON.stringify(how).slice(0, 80));
+    }
+  });
+
+  test('stay the last good ones while a provider misbehaves', async () => {
+    const verifier = newVerifier(idp, impatient);
+    const token = await idp.sign(claimsOf(idp, verifier, { exp: 2_000_000_000 }));
+    assertValid(await verifier.verify([signerOf(idp, 's1')], token));
+    for (const how of misbehaviours) {
+      idp.misbehave(how);
+      verifier.clock.advance(HOUR);
+      const before = idp.keyRequests();
+      assertValid(await verifier.verify([signerOf(idp, 's1')], token), JSON.stringify(how).slice(0, 80));
+      assert.equal(idp.keyRequests(), before + 1);
+    }
+  });
+
+  test('are used without those that are unsound', async () => {
+    const provider = await startTestIdp();
+    const verifier = newVerifier(provider);
+    const good = provider.publishedKeys();
+    const unsound = [
+      { ...good[0], kid: 'enc', use: 'enc' },
+      { ...good[0], kid: 'point', y: good[0]?.x },
+      { kty: 'RSA', kid: 'short', n: Buffer.alloc(64, 0xff).toString('base64url'), e: 'AQAB' },
+      { kty: 'RSA', kid: 'long', n: Buffer.alloc(8193, 0xff).toString('base64url'), e: 'AQAB' },
+      { kty: 'oct', kid: 'secret', k: 'c2VjcmV0' },
+    ];
+    provider.misbehave({ kind: 'body', body: JSON.stringify({ keys: [...unsound, ...good] }) });
+    assertValid(
+      await verifier.verify([signerOf(provider, 's1')], await provider.sign(claimsOf(provider, verifier))),
+    );
+    for (const { kid } of unsound) {
+      const token = await provider.sign(claimsOf(provider, verifier), { header: { kid } });
+      assertRefused(await verifier.verify([signerOf(provider, 's1')], token), 'unknown-key', 'invalid', kid);
+    }
+    await provider.close();
+  });
+
+  test('are fetched at most once in ten seconds under a flood of tokens with unknown kids', async () => {
+    const provider = await startTestIdp();
+    const verifier = newVerifier(provider);
+    const signer = signerOf(provider, 's1');
+    const flood = (from: number) =>
+      Promise.all(
+        Array.from({ length: 1000 }, (_, n) =>
+          verifier.verify(
+            [signer],
+            forge({ alg: 'ES256', kid: `kid-${from + n}` }, claimsOf(provider, verifier)),
+          ),
+        ),
+      );
+    for (let from = 0; from < 10_000; from += 1000) {
+      for (const verdict of await flood(from)) assertRefused(verdict, 'unknown-key', 'invalid');
+    }
+    assert.equal(provider.keyRequests(), 1);
+    verifier.clock.advance(10 * SECOND);
+    await flood(10_000);
+    assert.equal(provider.keyRequests(), 2);
+    assertValid(await verifier.verify([signer], await provider.sign(claimsOf(provider, verifier))));
+    await provider.close();
+  });
+
+  test('are used for a day while the endpoint is down, and come back without a restart', async () => {
+    const verifier = newVerifier(idp, impatient);
+    const signer = signerOf(idp, 's1');
+    const token = await idp.sign(claimsOf(idp, verifier, { exp: 2_000_000_000 }));
+    idp.misbehave({ kind: 'status', status: 503 });
+    assertRefused(await verifier.verify([signer], token), 'keys-unavailable', 'invalid', 'down at the start');
+    idp.misbehave(null);
+    verifier.clock.advance(10 * SECOND);
+    assertValid(await verifier.verify([signer], token), 'up');
+    idp.misbehave({ kind: 'status', status: 503 });
+    verifier.clock.advance(24 * HOUR - 1);
+    assertValid(await verifier.verify([signer], token), 'down for less than a day');
+    verifier.clock.advance(1);
+    assertRefused(await verifier.verify([signer], token), 'keys-unavailable', 'invalid', 'down for a day');
+    idp.misbehave(null);
+    verifier.clock.advance(10 * SECOND);
+    assertValid(await verifier.verify([signer], token), 'up again');
+  });
+
+  test('are never asked for at addresses that are refused', async () => {
+    const endpoints = [
+      'http://169.254.169.254/',
+      'http://[fd00:ec2::254]/',
+      'https://[fd00:ec2::254]/',
+      `http://localhost:${idp.port}/jwks`,
+      'file:///etc/passwd',
+      'gopher://localhost/',
+      'http://0/',
+      'https://0/',
+      'http://127.1/',
+      'https://[::ffff:169.254.169.254]/',
+      'https://[64:ff9b::a9fe:a9fe]/',
+      'https://169.254.169.254/',
+    ];
+    const before = idp.keyRequests();
+    const verifier = newVerifier(idp);
+    const token = await idp.sign(claimsOf(idp, verifier));
+    for (const [at, jwksEndpoint] of endpoints.entries()) {
+      const verdict = await verifier.verify([signerOf(idp, `s${at}`, { jwksEndpoint })], token);
+      assertRefused(verdict, 'keys-unavailable', 'invalid', jwksEndpoint);
+    }
+    const blocking = newVerifier(idp, { fetch: { blockPrivateAddresses: true } });
+    const verdict = await blocking.verify([signerOf(idp, 's1')], token);
+    assertRefused(verdict, 'keys-unavailable', 'invalid', 'private');
+    assert.equal(idp.keyRequests(), before);
+  });
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test } from 'node:test';
+import { backupSqlite, checkSqlite } from '../../src/store/sql/backup.ts';
+import { SchemaError, schemaVersion } from '../../src/store/sql/migrate.ts';
+import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
+import { createUser, type Folder, newIdentity, start, temporaryFolder } from './support.ts';
+
+describe('the files of the embedded store', () => {
+  let folder: Folder;
+  before(() => {
+    folder = temporaryFolder();
+  });
+  after(() => folder.remove());
+
+  test('can be read by their owner only', async () => {
+    const path = folder.path('private.db');
+    const store = await openSqliteStore({ path });
+    await createUser(store, 'alice');
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+      assert.equal(statSync(file).mode & 0o777, 0o600, file);
+    }
+    await store.close();
+  });
+
+  test('keep what was acknowledged when they are opened again', async () => {
+    const path = folder.path('again.db');
+    const first = await openSqliteStore({ path });
+    const { id } = await createUser(first, 'alice');
+    await first.close();
+    const second = await openSqliteStore({ path });
+    assert.equal((await second.identities.find(id))?.name, 'alice');
+    await second.close();
+  });
+
+  test('of a newer release are refused and left as they are', async () => {
+    const path = folder.path('newer.db');
+    await (await openSqliteStore({ path })).close();
+    const database = new DatabaseSync(path);
+    database.exec(`UPDATE schema_version SET version = ${schemaVersion + 1}`);
+    await assert.rejects(
+      openSqliteStore({ path }),
+      (error) => error instanceof SchemaError && error.message.includes('newer release'),
+    );
+    assert.equal(database.prepare('SELECT version FROM schema_version').get()?.version, schemaVersion + 1);
+    database.close();
+  });
+
+  test('of another program are refused and left as they are', async () => {
+    const path = folder.path('foreign.db');
+    const database = new DatabaseSync(path);
+    database.exec('CREATE TABLE songs (title TEXT)');
+    await assert.rejects(openSqliteStore({ path }), SchemaError);
+    const tables = database.prepare('SELECT name FROM sqlite_schema').all();
+    assert.deepEqual(
+      tables.map(({ name }) => name),
+      ['songs'],
+    );
+    database.close();
+  });
+
+  test('that are no database are refused', async () => {
+    const path = folder.path('text.db');
+    writeFileSync(path, 'these are the words of a letter\n'.repeat(200));
+    await assert.rejects(openSqliteStore({ path }), /not a database/);
+  });
+});
+
+describe('a backup', () => {
+  let folder: Folder;
+  before(() => {
+    folder = temporaryFolder();
+  });
+  after(() => folder.remove());
+
+  test('ends beside a store that keeps writing, is sound, private, and holds all that was there before', async () => {
+    const path = folder.path('busy.db');
+    const store = await openSqliteStore({ path });
+    const before = 2000;
+    const tags = { note: 'x'.repeat(2000) };
+    const names = Array.from({ length: before }, (_, n) => `before-${n}`);
+    await Promise.all(names.map((name) => store.identities.create(newIdentity(name, { tags }), null, start)));
+
+    let isDone = false;
+    const target = folder.path('copy.db');
+    const copying = backupSqlite(path, target).finally(() => {
+      isDone = true;
+    });
+    for (let n = 0; !isDone; n += 1) await store.identities.create(newIdentity(`during-${n}`), null, start);
+    await copying;
+    await store.close();
+
+    assert.equal(statSync(target).mode & 0o777, 0o600);
+    assert.deepEqual(checkSqlite(target), []);
+    assert.deepEqual(
+      readdirSync(folder.path('.')).filter((name) => name.includes('partial')),
+      [],
+    );
+    const restored = await openSqliteStore({ path: target });
+    const filter = { op: 'contains', field: 'name', value: 'before-' } as const;
+    const { totalCount } = await restored.identities.list({ filter, sort: [], limit: 1, offset: 0 });
+    assert.equal(totalCount, before);
+    await restored.close();
+  });
+
+  test('never overwrites a file', async () => {
+    const path = folder.path('source.db');
+    await (await openSqliteStore({ path })).close();
+    const target = folder.path('taken');
+    writeFileSync(target, 'precious');
+    await assert.rejects(backupSqlite(path, target), /exists/);
+    assert.equal(statSync(target).size, 'precious'.length);
+  });
+
+  test('that fails leaves nothing behind', async () => {
+    const target = folder.path('failed.db');
+    await assert.rejects(backupSqlite(folder.path('there-is-none.db'), target));
+    assert.equal(existsSync(target), false);
+    assert.deepEqual(
+      readdirSync(folder.path('.')).filter((name) => name.startsWith('failed')),
+      [],
+    );
+  });
+});
+
+describe('the check of a database', () => {
+  let folder: Folder;
+  before(() => {
+    folder = temporaryFolder();
+  });
+  after(() => folder.remove());
+
+  test('names a row that refers to nothing', async () => {
+    const path = folder.path('broken.db');
+    const store = await openSqliteStore({ path });
+    const { id } = await createUser(store, 'alice');
+    await store.close();
+    assert.deepEqual(checkSqlite(path), []);
+    const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+    database.prepare('DELETE FROM identities WHERE id = ?').run(id);
+    database.close();
+    assert.deepEqual(checkSqlite(path), ['a row of authenticators refers to a missing row of identities']);
+  });
+});
