@@ -23,7 +23,7 @@ export async function makeHome(folder: string): Promise<OverlayHome> {
     [program, 'init', '--home', folder, '--address', `localhost:${port}`, '--yes'],
     {
       env: environment(folder),
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', 'pipe'],
     },
   );
   const pair = (name: string) => ({

@@ -20,7 +20,7 @@ const provider = new Provider(`https://localhost:${port}`, {
     {
       client_id: 'overlay',
       redirect_uris: ['http://localhost:8400/auth/callback'],
-      application_type: 'native',
+      application_type: 'web',
       token_endpoint_auth_method: 'none',
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
