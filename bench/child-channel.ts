@@ -20,13 +20,20 @@ export interface Reply {
 export interface Usage {
   /** User and system time of the whole process, all threads. */
   readonly cpuMicros: number;
+  /** The main thread's part of it. */
+  readonly mainThreadMicros: number;
   readonly residentBytes: number;
 }
 
 const commands: Record<string, (args: never) => unknown> = {
   usage(): Usage {
-    const { user, system } = process.cpuUsage();
-    return { cpuMicros: user + system, residentBytes: process.memoryUsage.rss() };
+    const all = process.cpuUsage();
+    const main = process.threadCpuUsage();
+    return {
+      cpuMicros: all.user + all.system,
+      mainThreadMicros: main.user + main.system,
+      residentBytes: process.memoryUsage.rss(),
+    };
   },
 };
 

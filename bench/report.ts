@@ -71,7 +71,7 @@ export function renderOne({ title, about, results = [], figures = [] }: Findings
   if (results.length > 0) {
     parts.push(
       renderTable(
-        ['server', 'operations/s', 'p50 ms', 'p99 ms', 'CPU µs, median (min)'],
+        ['server', 'operations/s', 'p50 ms', 'p99 ms', 'CPU µs, median (min)', 'main thread'],
         results.map(resultRow),
       ),
     );
@@ -88,6 +88,7 @@ function resultRow(result: Result): readonly string[] {
     medianOf(result, ({ p50 }) => p50).toFixed(2),
     medianOf(result, ({ p99 }) => p99).toFixed(2),
     `${Math.round(medianOf(result, ({ cpu }) => cpu))} (${Math.round(least)})`,
+    String(Math.round(medianOf(result, ({ mainThread }) => mainThread))),
   ];
 }
 

@@ -50,6 +50,13 @@ export const apiCall: Operation = {
           },
         },
         {
+          name: 'overlay-auth, version document',
+          subject: overlay.process,
+          drive: (connection) => async () => {
+            expectStatus(await connection.request('GET', '/edge/client/v1/version'), 200);
+          },
+        },
+        {
           name: 'oidc-provider, userinfo',
           subject: provider,
           drive: (connection) => async () => {
@@ -59,12 +66,13 @@ export const apiCall: Operation = {
       ],
       loadOf(stage, 10_000),
     );
-    const [ours, floor, other] = [resultAt(results, 0), resultAt(results, 1), resultAt(results, 2)];
+    const [ours, floor, other] = [resultAt(results, 0), resultAt(results, 1), resultAt(results, 3)];
     return {
       title: 'Authorised API call',
       about:
         `GET ${currentApiSession} with 500 access tokens in turn, all seen before. ` +
-        `The answer has ${answer.body.length} bytes.`,
+        `The answer has ${answer.body.length} bytes. ` +
+        'The version document, which anybody may read, shows what the HTTP layer costs without a caller.',
       results,
       verdicts: [
         ratioVerdict('authorised API call', ours, floor, 1.5),
