@@ -18,7 +18,7 @@ import type { IdentityStore } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
-import { lastAdministrator } from './last-administrator.ts';
+import { administratorKept } from './last-administrator.ts';
 
 export interface AuthenticatorNeeds {
   readonly store: {
@@ -139,13 +139,8 @@ export async function deleteAuthenticator(
   by: AdminCall,
   id: string,
 ): Promise<void> {
-  const { authenticator, identity } = await findWithIdentity(needs, id);
-  const { authenticators } = needs.store;
-  const isGone = await authenticators.delete(authenticator.id, needs.clock.now());
-  if (!isGone) {
-    const isThere = (await authenticators.find(authenticator.id)) !== null;
-    throw isThere ? lastAdministrator(identity) : new AuthError('not_found');
-  }
+  const step = needs.store.authenticators.delete(asId(id), needs.clock.now(), by.isForced);
+  if (!(await administratorKept(step))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'authenticator', entityId: id, fields: [] });
 }
 

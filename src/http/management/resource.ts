@@ -14,7 +14,7 @@ import { type Answer, envelope } from '../answer.ts';
 import type { Route } from '../routes.ts';
 import { selfLink } from '../wire.ts';
 import { adminRoute, idOf, managementRoot } from './admin-route.ts';
-import { listParameters } from './schemas.ts';
+import { changeParameters, listParameters } from './schemas.ts';
 
 /** A body and what is done with it. Made by `operation`. */
 export interface Operation<Result> {
@@ -98,8 +98,9 @@ function creation(collection: string, { schema, run }: Operation<string>): Route
 function change(method: 'POST' | 'PUT' | 'PATCH', path: string, { schema, run }: Operation<void>): Route {
   return adminRoute(method, path, {
     body: schema,
-    async handler(context, { body }) {
-      await run(adminCallOf(context), body, idOf(context));
+    query: changeParameters,
+    async handler(context, { body, query }) {
+      await run(adminCallOf(context, query.force), body, idOf(context));
       return done();
     },
   });
@@ -107,8 +108,9 @@ function change(method: 'POST' | 'PUT' | 'PATCH', path: string, { schema, run }:
 
 function removal(path: string, remove: (by: AdminCall, id: string) => Promise<void>): Route {
   return adminRoute('DELETE', path, {
-    async handler(context) {
-      await remove(adminCallOf(context), idOf(context));
+    query: changeParameters,
+    async handler(context, { query }) {
+      await remove(adminCallOf(context, query.force), idOf(context));
       return done();
     },
   });

@@ -13,10 +13,12 @@ export interface AuthPolicyStore {
   create(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis): Promise<void>;
   /**
    * Replaces the rules; leaves a change-feed entry, so that they hold at the next call everywhere.
+   * @param force also when no administrator is left who can log in
    * @returns false when there is no such policy
    * @throws AlreadyTaken `name`
+   * @throws NoAdministratorLeft
    */
-  replace(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis): Promise<boolean>;
+  replace(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis, force?: boolean): Promise<boolean>;
   /** `referenced` when identities have the policy; nothing is deleted then. */
   delete(id: AuthPolicyId, now: Millis): Promise<'deleted' | 'referenced' | 'unknown'>;
 }

@@ -46,7 +46,9 @@ export interface AuthenticatorStore {
   rehashPassword(id: AuthenticatorId, oldHash: string, newHash: string): Promise<void>;
   /**
    * Deletes an authenticator, ends the sessions it opened and the identity's logins in progress.
-   * @returns false when there is none, or when the last administrator who can log in could not any more
+   * @param force also when no administrator is left who can log in
+   * @returns false when there is none
+   * @throws NoAdministratorLeft
    */
-  delete(id: AuthenticatorId, now: Millis): Promise<boolean>;
+  delete(id: AuthenticatorId, now: Millis, force?: boolean): Promise<boolean>;
 }

@@ -1,5 +1,6 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { AuthPolicyRules } from '../contracts/auth-policies.ts';
+import { keepingAnAdministrator } from './administrators.ts';
 import { recordChange } from './changes.ts';
 import { first, type Intent } from './intent.ts';
 
@@ -22,12 +23,17 @@ export function* createAuthPolicy(args: {
   );
 }
 
-export function* replaceAuthPolicy(args: {
+interface Replacement {
   readonly id: string;
   readonly rules: AuthPolicyRules;
   readonly now: Millis;
-}): Intent<boolean> {
-  const { id, rules, now } = args;
+}
+
+export function replaceAuthPolicy(args: Replacement & { readonly force: boolean }): Intent<boolean> {
+  return keepingAnAdministrator(applyReplacement(args), args.now, args.force);
+}
+
+function* applyReplacement({ id, rules, now }: Replacement): Intent<boolean> {
   const row = yield* first(
     `UPDATE auth_policies SET name = ?, primary_rules = ?, secondary_rules = ?, tags = ?, updated_at = ?
      WHERE id = ? RETURNING id`,
