@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
-import { second } from '../model/time.ts';
+import { SECOND } from '../platform/clock.ts';
 import { CliError } from './cli-error.ts';
 import { parseJson } from './json-shape.ts';
 import { transportFailure } from './transport-failure.ts';
@@ -37,7 +37,7 @@ export interface TlsOptions {
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
 }
 
-const silenceLimit = 30 * second;
+const silenceLimit = 30 * SECOND;
 const largestAnswer = 16 * 1024 * 1024;
 
 /** An HTTPS client with the given trust and client certificate. */

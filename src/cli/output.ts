@@ -48,11 +48,9 @@ function unexpected(report: Report, error: unknown): CliError {
   });
 }
 
-/** Text from elsewhere, with everything replaced that could steer a terminal (C0, C1, bidirectional marks). */
+/** Text from elsewhere, with everything replaced that could steer a terminal: control characters, bidirectional marks. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
-  return text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    '\ufffd',
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
+    /[\t\n]/.test(character) ? character : '\ufffd',
   );
 }

@@ -1,0 +1,98 @@
+// Calls of the Edge APIs with the saved login: renews the access token, turns failures into sentences.
+
+import { answerError } from './answer-failure.ts';
+import { credentialsStore, type SavedLogin } from './credentials-store.ts';
+import type { HttpsAnswer, HttpsClient, HttpsRequest } from './https-client.ts';
+import { asObject, type JsonObject } from './json-shape.ts';
+import type { Report } from './output.ts';
+import { connectionOf, freshLogin, type SessionNeeds, savedLogin, sessionIsOver } from './saved-session.ts';
+
+const roots = { client: '/edge/client/v1', management: '/edge/management/v1' } as const;
+
+export interface ApiCall {
+  readonly method: HttpsRequest['method'];
+  /** Below the root of the API; with a leading slash. */
+  readonly path: string;
+  /** Default: the management API. */
+  readonly api?: keyof typeof roots;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+}
+
+/** The envelope of a good answer. */
+export interface ApiAnswer {
+  readonly data: unknown;
+  readonly meta: JsonObject;
+  readonly headers: HttpsAnswer['headers'];
+}
+
+export interface ApiClient {
+  readonly login: SavedLogin;
+  /** @throws CliError with the reference id and an exit code for every failed answer */
+  call(call: ApiCall): Promise<ApiAnswer>;
+  /** The same, but undefined for 404. */
+  find(call: ApiCall): Promise<ApiAnswer | undefined>;
+}
+
+/**
+ * Runs `action` with a client for the login that `--server` names, or the current one.
+ * @throws CliError exit 3 when there is no login
+ */
+export async function withApi<T>(
+  report: Report,
+  server: string | undefined,
+  action: (api: ApiClient) => Promise<T>,
+): Promise<T> {
+  const needs: SessionNeeds = { ports: report.ports, store: credentialsStore(report.ports) };
+  let login = await savedLogin(needs, server);
+  const http = await connectionOf(needs, login);
+  const opened = async () => http;
+
+  async function answerTo(call: ApiCall): Promise<HttpsAnswer> {
+    login = await freshLogin(needs, login, opened);
+    const answer = await sendAs(http, login, call);
+    if (answer.status !== 401) return answer;
+    // It may have been revoked, or another clock is right: one renewal decides.
+    login = await freshLogin(needs, login, opened, login.accessToken);
+    return sendAs(http, login, call);
+  }
+  async function find(call: ApiCall): Promise<ApiAnswer | undefined> {
+    const answer = await answerTo(call);
+    if (answer.status === 404) return undefined;
+    return envelopeOf(answer, login);
+  }
+  try {
+    return await action({
+      get login() {
+        return login;
+      },
+      find,
+      call: async (call) => envelopeOf(await answerTo(call), login),
+    });
+  } finally {
+    http.close();
+  }
+}
+
+function sendAs(http: HttpsClient, login: SavedLogin, call: ApiCall): Promise<HttpsAnswer> {
+  const url = new URL(roots[call.api ?? 'management'] + call.path, login.apiUrl);
+  for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
+  return http.send({
+    method: call.method,
+    url,
+    headers: { authorization: `Bearer ${login.accessToken}` },
+    ...(call.json === undefined ? {} : { json: call.json }),
+  });
+}
+
+function envelopeOf(answer: HttpsAnswer, login: SavedLogin): ApiAnswer {
+  if (answer.status >= 200 && answer.status < 300) {
+    const { data, meta } = asObject(answer.body);
+    return { data, meta: asObject(meta), headers: answer.headers };
+  }
+  if (answer.status === 401) {
+    const { next } = sessionIsOver(login);
+    throw answerError(answer, next === undefined ? {} : { next });
+  }
+  throw answerError(answer);
+}

@@ -1,0 +1,90 @@
+import { Argument, type Command } from 'commander';
+import type { LoginOptions } from '../login/run-login.ts';
+import type { CliPorts } from '../ports.ts';
+import { reportOf, serverOption } from './report-of.ts';
+
+interface ServerOptions {
+  readonly server?: string;
+}
+
+/** `login`, `logout`, `whoami`, `token`: who is working with the server. */
+export function registerSessionCommands(program: Command, ports: CliPorts): void {
+  registerLogin(program, ports);
+
+  serverOption(program.command('logout').description('end the session at the server and forget it here'))
+    .option('--local', 'only forget it here; the session stays alive at the server')
+    .action(async (options: ServerOptions & { local?: boolean }, command: Command) => {
+      const { runLogout } = await import('../login/run-logout.ts');
+      await runLogout(reportOf(command, ports), options);
+    });
+
+  serverOption(
+    program.command('whoami').description('show who you are and how long your token lasts'),
+  ).action(async ({ server }: ServerOptions, command: Command) => {
+    const { runWhoami } = await import('../login/run-whoami.ts');
+    await runWhoami(reportOf(command, ports), server);
+  });
+
+  serverOption(program.command('token').description('print a token of the current session'))
+    .addArgument(new Argument('[kind]', 'which one').choices(['access', 'id', 'refresh']).default('access'))
+    .option('--decode', 'print what the token says instead; nothing is verified')
+    .action(
+      async (
+        kind: 'access' | 'id' | 'refresh',
+        options: ServerOptions & { decode?: boolean },
+        command: Command,
+      ) => {
+        const { runToken } = await import('../login/run-token.ts');
+        await runToken(reportOf(command, ports), kind, options);
+      },
+    );
+}
+
+function registerLogin(program: Command, ports: CliPorts): void {
+  const login = program
+    .command('login')
+    .description('log in with the browser, or with the credentials given')
+    .argument('[url]', 'address of the server, such as https://localhost:1280 (default: the current login)')
+    .option('-u, --username <name>', 'log in with user name and password; the password is asked for')
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--password-file <file>', 'read the password from FILE')
+    .option('-c, --cert <file>', 'log in with the client certificate in FILE (PEM, leaf first)')
+    .option('-k, --key <file>', 'the key of the certificate (default: in the same file)')
+    .option('-e, --ext-jwt <file>', 'log in with the external JWT in FILE (- for standard input)')
+    .option('--totp-code <code>', 'the one-time code, if one is required')
+    .option('--ca <file>', 'trust the certificate authority in FILE for this server')
+    .option('--api-url <url>', 'where the Edge APIs are, if not at the same address')
+    .option('--no-browser', 'print the address to visit instead of opening the browser')
+    .addHelpText(
+      'after',
+      '\nThe password may also be in the environment as OVERLAY_AUTH_PASSWORD. It is never an argument.',
+    )
+    .action(async (url: string | undefined, options: LoginOptions, command: Command) => {
+      const { runLogin } = await import('../login/run-login.ts');
+      await runLogin(reportOf(command, ports), url, options);
+    });
+
+  login
+    .command('list')
+    .description('list the saved logins')
+    .action(async (_options: unknown, command: Command) => {
+      const { listLogins } = await import('../login/saved-logins.ts');
+      await listLogins(reportOf(command, ports));
+    });
+  login
+    .command('use')
+    .description('make a saved login the current one')
+    .argument('<url>', 'address of the server')
+    .action(async (url: string, _options: unknown, command: Command) => {
+      const { useLogin } = await import('../login/saved-logins.ts');
+      await useLogin(reportOf(command, ports), url);
+    });
+  login
+    .command('forget')
+    .description('forget a server: its login and the certificate authority trusted for it')
+    .argument('<url>', 'address of the server')
+    .action(async (url: string, _options: unknown, command: Command) => {
+      const { forgetLogin } = await import('../login/saved-logins.ts');
+      await forgetLogin(reportOf(command, ports), url);
+    });
+}

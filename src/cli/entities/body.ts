@@ -1,0 +1,79 @@
+import type { ApiClient } from '../api-client.ts';
+import { usageError } from '../cli-error.ts';
+import { asObject, type JsonObject } from '../json-shape.ts';
+import type { CliPorts } from '../ports.ts';
+import { readNamedFile } from '../secret-input.ts';
+import type { EntityField } from './descriptor.ts';
+import { entityNamed } from './entities.ts';
+import { findEntity } from './lookup.ts';
+
+/** A field and what was typed for it; undefined when nothing was. */
+export interface TypedField {
+  readonly field: EntityField;
+  /** How the person names it: `--tag`, `<name>`. */
+  readonly label: string;
+  readonly typed: unknown;
+}
+
+/**
+ * The body that the typed fields make.
+ * @param api for references, which are typed as names
+ * @throws CliError exit 2 for a value that cannot be read
+ */
+export async function bodyOf(
+  ports: CliPorts,
+  api: ApiClient,
+  fields: readonly TypedField[],
+): Promise<JsonObject> {
+  let body: JsonObject = {};
+  for (const { field, label, typed } of fields) {
+    if (typed !== undefined)
+      body = withMember(body, field.path.split('.'), await typedValue(ports, api, field, label, typed));
+  }
+  return body;
+}
+
+async function typedValue(
+  ports: CliPorts,
+  api: ApiClient,
+  field: EntityField,
+  label: string,
+  typed: unknown,
+): Promise<unknown> {
+  if (field.kind === 'flag') return typed === true;
+  if (field.kind === 'tags') return tagsOf(Array.isArray(typed) ? typed.map(String) : [String(typed)], label);
+  const text = String(typed);
+  if (field.nullable === true && text === '') return null;
+  switch (field.kind) {
+    case 'text':
+      return text;
+    case 'list':
+      return text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '');
+    case 'integer':
+      if (!/^-?\d{1,15}$/.test(text))
+        throw usageError(`${label} needs a whole number, not "${text}".`, 'type a number');
+      return Number(text);
+    case 'file':
+      return readNamedFile(ports, text, 'file');
+    case 'reference':
+      return (await findEntity(api, entityNamed(field.entity), text)).id;
+  }
+}
+
+function tagsOf(pairs: readonly string[], label: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+      throw usageError(`"${pair}" is not a tag.`, `${label} key=value`);
+    }),
+  );
+}
+
+function withMember(object: JsonObject, [name = '', ...rest]: readonly string[], value: unknown): JsonObject {
+  if (rest.length === 0) return { ...object, [name]: value };
+  return { ...object, [name]: withMember(asObject(object[name]), rest, value) };
+}

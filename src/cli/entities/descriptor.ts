@@ -1,0 +1,72 @@
+import type { ApiClient } from '../api-client.ts';
+import type { JsonObject } from '../json-shape.ts';
+import type { Report } from '../output.ts';
+import type { SecretOptions } from '../secret-input.ts';
+import type { Column } from '../table.ts';
+
+/**
+ * How a value is typed:
+ * - `text`: as it is; empty text clears a nullable field
+ * - `flag`: `--x` is true, `--no-x` is false
+ * - `integer`
+ * - `list`: separated by commas
+ * - `tags`: `key=value`, the option may be repeated
+ * - `file`: the name of a file, whose content is sent
+ * - `reference`: the name or id of another entity, whose id is sent
+ */
+export type EntityField = {
+  /** Where the value stands in the body; dots lead into objects (`primary.updb.allowed`). */
+  readonly path: string;
+  readonly help: string;
+  readonly choices?: readonly string[];
+  /** Only for one of the two commands; default: for both. */
+  readonly only?: 'create' | 'update';
+  readonly nullable?: boolean;
+} & (
+  | { readonly kind: 'text' | 'integer' | 'list' | 'tags' | 'file' }
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'reference'; readonly entity: string }
+);
+
+/** An option such as `--external-id <id>`; for a flag without the placeholder. */
+export type EntityOption = EntityField & { readonly flags: string };
+
+/** A positional argument of `create`, such as `<name>`. */
+export type EntityArgument = EntityField & { readonly argument: string };
+
+/** What the generic commands need to know about an entity of the management API. */
+export interface EntityDescriptor {
+  /** As it is typed; `aliases` are accepted too. */
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** The collection below `/edge/management/v1`, such as `/identities`. */
+  readonly path: string;
+  readonly help: string;
+  /** Filter fields by which one is found, besides its id. */
+  readonly lookupFields: readonly string[];
+  readonly columns: readonly Column<JsonObject>[];
+  /** Positional arguments of `create`; without them the entity cannot be created here. */
+  readonly createArguments?: readonly EntityArgument[];
+  /** Options of `create` and `update`. */
+  readonly options?: readonly EntityOption[];
+  readonly isUpdatable?: boolean;
+  /** The password of a new authenticator: `create` asks for it, `update` sets it on request. */
+  readonly hasPassword?: boolean;
+  /** A second step of `create` with options of its own; imported when it is needed. */
+  readonly afterCreate?: {
+    readonly options: readonly { readonly flags: string; readonly help: string }[];
+    load(): Promise<AfterCreate>;
+  };
+}
+
+/** Options as commander hands them over, by camel-cased name. */
+export type EntityOptions = SecretOptions & Readonly<Record<string, unknown>>;
+
+export interface AfterCreate {
+  /** Asks and checks before anything is created. Returns what is to be done afterwards, or undefined. */
+  prepare(
+    report: Report,
+    options: EntityOptions,
+    body: JsonObject,
+  ): Promise<((api: ApiClient, id: string) => Promise<void>) | undefined>;
+}

@@ -1,0 +1,123 @@
+import { asObject, type JsonObject } from '../json-shape.ts';
+import type { EntityDescriptor } from './descriptor.ts';
+
+// The entities that the generic commands know. Another one is one more descriptor in `entities`.
+
+const identity: EntityDescriptor = {
+  name: 'identity',
+  aliases: ['identities'],
+  path: '/identities',
+  help: 'people, devices and services that can authenticate',
+  lookupFields: ['name'],
+  columns: [
+    { heading: 'name', cell: (row) => row.name },
+    { heading: 'id', cell: (row) => row.id },
+    { heading: 'type', cell: (row) => row.typeId },
+    { heading: 'admin', cell: (row) => row.isAdmin },
+    { heading: 'disabled', cell: disabledState },
+    { heading: 'auth policy', cell: (row) => asObject(row.authPolicy).name ?? row.authPolicyId },
+    { heading: 'attributes', cell: (row) => row.roleAttributes },
+  ],
+  createArguments: [{ argument: '<name>', path: 'name', kind: 'text', help: 'its name' }],
+  options: [
+    { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
+    {
+      flags: '--type <type>',
+      path: 'type',
+      kind: 'text',
+      choices: ['Default', 'User', 'Device', 'Service', 'Router'],
+      help: 'what it is',
+    },
+    { flags: '--admin', path: 'isAdmin', kind: 'flag', help: 'may administer' },
+    {
+      flags: '--external-id <id>',
+      path: 'externalId',
+      kind: 'text',
+      nullable: true,
+      help: 'id in claims of external JWTs',
+    },
+    { flags: '--auth-policy <policy>', path: 'authPolicyId', kind: 'text', help: 'id of its auth policy' },
+    { flags: '--role-attributes <list>', path: 'roleAttributes', kind: 'list', help: 'separated by commas' },
+    {
+      flags: '--tag <key=value>',
+      path: 'tags',
+      kind: 'tags',
+      help: 'may be repeated; an update replaces all',
+    },
+  ],
+  isUpdatable: true,
+  afterCreate: {
+    options: [
+      {
+        flags: '--updb [username]',
+        help: 'also give it a password; user name: its name, unless said otherwise',
+      },
+      { flags: '--password-stdin', help: 'with --updb: read the password from standard input' },
+      { flags: '--password-file <file>', help: 'with --updb: read the password from FILE' },
+    ],
+    load: async () => (await import('./new-identity-password.ts')).newIdentityPassword,
+  },
+};
+
+const authenticator: EntityDescriptor = {
+  name: 'authenticator',
+  aliases: ['authenticators'],
+  path: '/authenticators',
+  help: 'what identities prove themselves with',
+  lookupFields: ['username', 'identityName'],
+  columns: [
+    { heading: 'id', cell: (row) => row.id },
+    { heading: 'method', cell: (row) => row.method },
+    { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
+    { heading: 'username', cell: (row) => row.username },
+    { heading: 'fingerprint', cell: (row) => row.fingerprint },
+  ],
+  createArguments: [
+    { argument: '<method>', path: 'method', kind: 'text', choices: ['updb'], help: 'user name and password' },
+    { argument: '<identity>', path: 'identityId', kind: 'reference', entity: 'identity', help: 'whose' },
+    { argument: '<username>', path: 'username', kind: 'text', help: 'user name' },
+  ],
+  options: [
+    { flags: '--username <name>', path: 'username', kind: 'text', only: 'update', help: 'a new user name' },
+    {
+      flags: '--tag <key=value>',
+      path: 'tags',
+      kind: 'tags',
+      help: 'may be repeated; an update replaces all',
+    },
+  ],
+  isUpdatable: true,
+  hasPassword: true,
+};
+
+const apiSession: EntityDescriptor = {
+  name: 'api-session',
+  aliases: ['api-sessions'],
+  path: '/api-sessions',
+  help: 'sessions that are alive',
+  lookupFields: [],
+  columns: [
+    { heading: 'id', cell: (row) => row.id },
+    { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
+    { heading: 'mechanism', cell: (row) => row.mechanism },
+    { heading: 'factors', cell: (row) => row.amr },
+    { heading: 'address', cell: (row) => row.ipAddress },
+    { heading: 'last activity', cell: (row) => row.lastActivityAt },
+    { heading: 'expires', cell: (row) => row.expiresAt },
+  ],
+};
+
+export const entities: readonly EntityDescriptor[] = [identity, authenticator, apiSession];
+
+/** The entity of that name. @throws Error for a name that no descriptor has: a mistake in a descriptor */
+export function entityNamed(name: string): EntityDescriptor {
+  const entity = entities.find((candidate) => candidate.name === name);
+  if (entity === undefined) throw new Error(`no entity ${name}`);
+  return entity;
+}
+
+function disabledState(row: JsonObject): unknown {
+  return row.disabled === true && typeof row.disabledUntil === 'string'
+    ? `until ${row.disabledUntil}`
+    : row.disabled;
+}

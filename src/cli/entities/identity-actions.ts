@@ -1,0 +1,112 @@
+// What an administrator does to one identity: disable, enable, set-password, end-sessions.
+
+import { type ApiClient, withApi } from '../api-client.ts';
+import { CliError, usageError } from '../cli-error.ts';
+import { asList, asObject, type JsonObject, numberField, textField } from '../json-shape.ts';
+import { printable, printResult, type Report } from '../output.ts';
+import { readNewPassword, type SecretOptions } from '../secret-input.ts';
+import { entityNamed } from './entities.ts';
+import { findEntity } from './lookup.ts';
+
+export interface IdentityOptions {
+  readonly server?: string;
+}
+
+interface Target {
+  readonly api: ApiClient;
+  readonly id: string;
+  readonly name: string;
+  /** Path of the identity below the management API. */
+  readonly path: string;
+}
+
+/** `identity disable NAME [--minutes N]` */
+export async function disableIdentity(
+  report: Report,
+  nameOrId: string,
+  options: IdentityOptions & { readonly minutes?: string },
+): Promise<void> {
+  const { minutes } = options;
+  if (minutes !== undefined && !/^[1-9]\d{0,6}$/.test(minutes)) {
+    throw usageError(
+      `--minutes needs a whole number, not "${minutes}".`,
+      'overlay-auth identity disable --help',
+    );
+  }
+  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+    const json = minutes === undefined ? {} : { durationMinutes: Number(minutes) };
+    await api.call({ method: 'POST', path: `${path}/disable`, json });
+    const until = minutes === undefined ? 'until it is enabled' : `for ${minutes} minutes`;
+    printResult(report, { id, name }, () => printable(`Disabled ${name} ${until}; its sessions are ended.`));
+  });
+}
+
+/** `identity enable NAME` */
+export async function enableIdentity(
+  report: Report,
+  nameOrId: string,
+  options: IdentityOptions,
+): Promise<void> {
+  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+    await api.call({ method: 'POST', path: `${path}/enable`, json: {} });
+    printResult(report, { id, name }, () => printable(`Enabled ${name}.`));
+  });
+}
+
+/** `identity set-password NAME` */
+export async function setPassword(
+  report: Report,
+  nameOrId: string,
+  options: IdentityOptions & SecretOptions,
+): Promise<void> {
+  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+    const { data } = await api.call({ method: 'GET', path: `${path}/authenticators` });
+    const updb = asList(data)
+      .map(asObject)
+      .find(({ method }) => method === 'updb');
+    const authenticatorId = textField(updb ?? {}, 'id');
+    if (authenticatorId === undefined) {
+      throw new CliError(`${name} has no user name and password.`, {
+        code: 'NOT_FOUND',
+        next: `overlay-auth create authenticator updb ${id} USERNAME`,
+      });
+    }
+    const password = await readNewPassword(report.ports, options, printable(name));
+    await api.call({
+      method: 'PATCH',
+      path: `/authenticators/${encodeURIComponent(authenticatorId)}`,
+      json: { password },
+    });
+    printResult(report, { id, name, authenticatorId }, () =>
+      printable(`The password of ${name} is changed.`),
+    );
+  });
+}
+
+/** `identity end-sessions NAME` */
+export async function endSessions(report: Report, nameOrId: string, options: IdentityOptions): Promise<void> {
+  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+    const { meta } = await api.call({ method: 'GET', path: `${path}/api-sessions`, query: { limit: '1' } });
+    const ended = numberField(asObject(meta.pagination), 'totalCount') ?? 0;
+    await api.call({ method: 'DELETE', path: `${path}/api-sessions` });
+    const sessions = ended === 1 ? '1 session' : `${ended} sessions`;
+    printResult(report, { id, name, ended }, () => printable(`Ended ${sessions} of ${name}.`));
+  });
+}
+
+async function withIdentity(
+  report: Report,
+  nameOrId: string,
+  { server }: IdentityOptions,
+  action: (target: Target) => Promise<void>,
+): Promise<void> {
+  await withApi(report, server, async (api) => {
+    const found: JsonObject & { readonly id: string } = await findEntity(
+      api,
+      entityNamed('identity'),
+      nameOrId,
+    );
+    const name = textField(found, 'name') ?? nameOrId;
+    await action({ api, id: found.id, name, path: `/identities/${encodeURIComponent(found.id)}` });
+  });
+}

@@ -1,0 +1,45 @@
+import type { ApiClient } from '../api-client.ts';
+import { CliError } from '../cli-error.ts';
+import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
+import type { EntityDescriptor } from './descriptor.ts';
+
+/**
+ * The entity with this id, or else with this name.
+ * @throws CliError when there is none, or when several have the name
+ */
+export async function findEntity(
+  api: ApiClient,
+  entity: EntityDescriptor,
+  nameOrId: string,
+): Promise<JsonObject & { readonly id: string }> {
+  const text = filterText(nameOrId);
+  const filter = ['id', ...entity.lookupFields].map((field) => `${field} = ${text}`).join(' or ');
+  const { data } = await api.call({ method: 'GET', path: entity.path, query: { filter, limit: '10' } });
+  const found = asList(data).map(asObject);
+  const one = found.find(({ id }) => id === nameOrId) ?? (found.length === 1 ? found[0] : undefined);
+  const id = textField(one ?? {}, 'id');
+  if (one !== undefined && id !== undefined) return { ...one, id };
+  const what = entity.name.replace('-', ' ');
+  if (found.length === 0) {
+    throw new CliError(`There is no ${what} "${nameOrId}".`, {
+      code: 'NOT_FOUND',
+      next: `overlay-auth list ${entity.aliases[0] ?? entity.name}`,
+    });
+  }
+  const ids = found.map((candidate) => String(candidate.id)).join(', ');
+  throw new CliError(`"${nameOrId}" means more than one ${what}.`, {
+    code: 'ambiguous',
+    next: `use one of these ids: ${ids}`,
+  });
+}
+
+/** A text in the filter language. Names are stored in normal form C. */
+export function filterText(text: string): string {
+  const escaped = text
+    .normalize('NFC')
+    .replace(/[\\"]/g, '\\$&')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t');
+  return `"${escaped}"`;
+}

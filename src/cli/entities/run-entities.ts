@@ -1,0 +1,167 @@
+// What create, get, list, update and delete do, for any entity.
+
+import { type ApiClient, withApi } from '../api-client.ts';
+import { usageError } from '../cli-error.ts';
+import { asList, asObject, type JsonObject, numberField, textField } from '../json-shape.ts';
+import { notice, printable, printResult, type Report } from '../output.ts';
+import { readNewPassword } from '../secret-input.ts';
+import { renderFields, renderTable } from '../table.ts';
+import { bodyOf, type TypedField } from './body.ts';
+import type { EntityDescriptor, EntityOptions } from './descriptor.ts';
+import { findEntity } from './lookup.ts';
+import { optionName } from './option-name.ts';
+
+/** `create ENTITY …` */
+export async function createEntity(
+  report: Report,
+  entity: EntityDescriptor,
+  args: readonly unknown[],
+  options: EntityOptions,
+): Promise<void> {
+  await withApi(report, serverOf(options), async (api) => {
+    const positional = (entity.createArguments ?? []).map(
+      (field, index): TypedField => ({ field, label: field.argument, typed: args[index] }),
+    );
+    const body = await bodyOf(report.ports, api, [...positional, ...typedOptions(entity, 'create', options)]);
+    const afterCreate = await entity.afterCreate?.load();
+    const next = await afterCreate?.prepare(report, options, body);
+    const whole = entity.hasPassword === true ? await withPassword(report, options, body) : body;
+    const { data } = await api.call({ method: 'POST', path: entity.path, json: whole });
+    const id = textField(asObject(data), 'id') ?? '';
+    await next?.(api, id);
+    const name = textField(body, 'name') ?? textField(body, 'username');
+    printResult(report, { id, ...(name === undefined ? {} : { name }) }, () =>
+      printable(`Created ${label(entity)} ${name ?? ''} ${id}`.replace(/ +/g, ' ')),
+    );
+  });
+}
+
+/** `get ENTITY NAME` */
+export async function getEntity(
+  report: Report,
+  entity: EntityDescriptor,
+  nameOrId: string,
+  options: EntityOptions,
+): Promise<void> {
+  await withApi(report, serverOf(options), async (api) => {
+    const found = await findEntity(api, entity, nameOrId);
+    printResult(report, found, () => renderFields(shownFields(found)));
+  });
+}
+
+export interface ListOptions extends EntityOptions {
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly sort?: string;
+}
+
+const usualLimit = '100';
+
+/** `list ENTITY [FILTER]` */
+export async function listEntities(
+  report: Report,
+  entity: EntityDescriptor,
+  filter: string | undefined,
+  options: ListOptions,
+): Promise<void> {
+  await withApi(report, serverOf(options), async (api) => {
+    const hasOwnLimit = filter !== undefined && /\blimit\b/i.test(filter);
+    const limit = options.limit ?? (hasOwnLimit ? undefined : usualLimit);
+    const query = {
+      ...(filter === undefined ? {} : { filter }),
+      ...(limit === undefined ? {} : { limit }),
+      ...(options.offset === undefined ? {} : { offset: options.offset }),
+      ...(options.sort === undefined ? {} : { sort: options.sort }),
+    };
+    const { data, meta } = await api.call({ method: 'GET', path: entity.path, query });
+    const rows = asList(data).map(asObject);
+    printResult(report, rows, () => renderTable(entity.columns, rows));
+    const total = numberField(asObject(meta.pagination), 'totalCount') ?? rows.length;
+    if (rows.length < total) notice(report, `${rows.length} of ${total}; all of them: --limit none`);
+  });
+}
+
+/** `update ENTITY NAME …` */
+export async function updateEntity(
+  report: Report,
+  entity: EntityDescriptor,
+  nameOrId: string,
+  options: EntityOptions,
+): Promise<void> {
+  const typed = typedOptions(entity, 'update', options);
+  const setsPassword =
+    entity.hasPassword === true &&
+    (options.passwordStdin === true || options.passwordFile !== undefined || options.newPassword === true);
+  if (!setsPassword && typed.every((field) => field.typed === undefined)) {
+    throw usageError('Nothing to change was given.', `overlay-auth update ${entity.name} --help`);
+  }
+  await withApi(report, serverOf(options), async (api) => {
+    const { id } = await findEntity(api, entity, nameOrId);
+    const body = await bodyOf(report.ports, api, typed);
+    const json = setsPassword ? await withPassword(report, options, body, nameOrId) : body;
+    await api.call({ method: 'PATCH', path: `${entity.path}/${encodeURIComponent(id)}`, json });
+    printResult(report, { id }, () => printable(`Updated ${label(entity)} ${nameOrId}.`));
+  });
+}
+
+/** `delete ENTITY NAME…`: all are found before the first one is deleted. */
+export async function deleteEntities(
+  report: Report,
+  entity: EntityDescriptor,
+  namesOrIds: readonly string[],
+  options: EntityOptions,
+): Promise<void> {
+  await withApi(report, serverOf(options), async (api) => {
+    const ids: string[] = [];
+    for (const nameOrId of namesOrIds) ids.push((await findEntity(api, entity, nameOrId)).id);
+    for (const id of ids) await deleteOne(api, entity, id);
+    printResult(report, { ids }, () =>
+      namesOrIds.map((nameOrId) => printable(`Deleted ${label(entity)} ${nameOrId}.`)).join('\n'),
+    );
+  });
+}
+
+async function deleteOne(api: ApiClient, entity: EntityDescriptor, id: string): Promise<void> {
+  await api.call({ method: 'DELETE', path: `${entity.path}/${encodeURIComponent(id)}` });
+}
+
+function typedOptions(
+  entity: EntityDescriptor,
+  command: 'create' | 'update',
+  options: EntityOptions,
+): readonly TypedField[] {
+  return (entity.options ?? [])
+    .filter(({ only }) => only === undefined || only === command)
+    .map((field) => ({
+      field,
+      label: field.flags.split(' ')[0] ?? '',
+      typed: options[optionName(field.flags)],
+    }));
+}
+
+async function withPassword(
+  report: Report,
+  options: EntityOptions,
+  body: JsonObject,
+  whose = textField(body, 'username') ?? '',
+): Promise<JsonObject> {
+  return { ...body, password: await readNewPassword(report.ports, options, printable(whose)) };
+}
+
+function serverOf({ server }: EntityOptions): string | undefined {
+  return typeof server === 'string' ? server : undefined;
+}
+
+function label(entity: EntityDescriptor): string {
+  return entity.name.replace('-', ' ');
+}
+
+// Links are for programs, and references repeat what stands beside them.
+function shownFields(found: JsonObject): readonly (readonly [string, unknown])[] {
+  return Object.entries(found)
+    .filter(([name]) => name !== '_links')
+    .map(([name, value]) => [
+      name,
+      textField(asObject(value), 'entity') === undefined ? value : asObject(value).name,
+    ]);
+}

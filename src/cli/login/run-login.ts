@@ -1,0 +1,163 @@
+import { resolve } from 'node:path';
+import { SECOND } from '../../platform/clock.ts';
+import { usageError } from '../cli-error.ts';
+import { connectionTo } from '../connection.ts';
+import { type CredentialsStore, credentialsStore, type SavedLogin } from '../credentials-store.ts';
+import type { HttpsClient } from '../https-client.ts';
+import { discover, type Provider, type TokenAnswer } from '../oidc-client.ts';
+import { notice, printable, printResult, type Report } from '../output.ts';
+import type { CliPorts } from '../ports.ts';
+import { withLogin } from '../saved-session.ts';
+import { readNamedFile, readPassword, readStdin, type SecretOptions } from '../secret-input.ts';
+import { establishTrust } from '../server-trust.ts';
+import { serverOrigin } from '../server-url.ts';
+import { browserLogin } from './browser-login.ts';
+import { type DirectCredentials, directLogin } from './direct-login.ts';
+import { newAttempt } from './pkce.ts';
+import { verifyIdToken } from './verify-id-token.ts';
+
+export interface LoginOptions extends SecretOptions {
+  readonly username?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly extJwt?: string;
+  readonly totpCode?: string;
+  readonly ca?: string;
+  readonly apiUrl?: string;
+  /** False for `--no-browser`. */
+  readonly browser: boolean;
+}
+
+/** `login`: proves the server, then the person, and saves what comes of it. */
+export async function runLogin(
+  report: Report,
+  url: string | undefined,
+  options: LoginOptions,
+): Promise<void> {
+  const { ports } = report;
+  const store = credentialsStore(ports);
+  checkOptions(options);
+  const origin = await originToUse(store, url);
+  const clientCertificate = certificateFiles(ports, options);
+
+  const saved = await store.read();
+  const trust = await establishTrust(report, origin, options.ca, saved.trust[origin]);
+  const http = await connectionTo(ports, trust, clientCertificate);
+  try {
+    const provider = await discover(http, origin);
+    const attempt = newAttempt(ports.random);
+    const complete = async (tokens: TokenAnswer): Promise<SavedLogin> => {
+      const login = await loginOf({ ports, http }, provider, tokens, attempt.nonce, origin, options);
+      await store.update(async (credentials) => {
+        const { [origin]: _before, ...others } = credentials.trust;
+        const trusted = trust === undefined ? others : { ...others, [origin]: trust };
+        return [{ ...withLogin(credentials, login), current: origin, trust: trusted }, undefined];
+      });
+      return login;
+    };
+    const credentials = await credentialsOf(ports, options);
+    const login =
+      credentials === undefined
+        ? await browserLogin({ report, http, opensBrowser: options.browser }, provider, attempt, complete)
+        : await complete(
+            await directLogin({ report, http, totpCode: options.totpCode }, provider, attempt, credentials),
+          );
+    printLogin(report, login);
+  } finally {
+    http.close();
+  }
+}
+
+function checkOptions(options: LoginOptions): void {
+  const help = 'overlay-auth login --help';
+  if (options.key !== undefined && options.cert === undefined) {
+    throw usageError('--key needs the certificate that it belongs to: --cert FILE.', help);
+  }
+  if (options.passwordStdin === true && options.passwordFile !== undefined) {
+    throw usageError('--password-stdin and --password-file exclude each other.', help);
+  }
+  const hasPassword = options.passwordStdin === true || options.passwordFile !== undefined;
+  if (hasPassword && options.username === undefined) {
+    throw usageError('A password needs the user name that it belongs to: --username NAME.', help);
+  }
+  if (options.passwordStdin === true && options.extJwt === '-') {
+    throw usageError('Standard input can hold the password or the external JWT, not both.', help);
+  }
+}
+
+async function originToUse(store: CredentialsStore, url: string | undefined): Promise<string> {
+  if (url !== undefined) return serverOrigin(url);
+  const { current } = await store.read();
+  if (current !== null) return current;
+  throw usageError('The address of the server is missing.', 'overlay-auth login https://localhost:1280');
+}
+
+function certificateFiles(ports: CliPorts, { cert, key }: LoginOptions): SavedLogin['clientCertificate'] {
+  if (cert === undefined) return undefined;
+  // Absolute, because later commands run in other folders.
+  return { certFile: resolve(ports.cwd, cert), keyFile: resolve(ports.cwd, key ?? cert) };
+}
+
+/** Undefined: none were given, so the browser asks for them. */
+async function credentialsOf(ports: CliPorts, options: LoginOptions): Promise<DirectCredentials | undefined> {
+  const { username, extJwt } = options;
+  const token = extJwt === undefined ? undefined : await externalJwt(ports, extJwt);
+  if (username !== undefined) {
+    const password = await readPassword(ports, options, `Password of ${printable(username)}: `);
+    return { method: 'password', username, password, ...(token === undefined ? {} : { externalJwt: token }) };
+  }
+  if (token !== undefined) return { method: 'ext-jwt', externalJwt: token };
+  return options.cert === undefined ? undefined : { method: 'cert' };
+}
+
+async function externalJwt(ports: CliPorts, file: string): Promise<string> {
+  const text = file === '-' ? await readStdin(ports) : await readNamedFile(ports, file, 'JWT file');
+  const token = text.trim();
+  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
+  throw usageError(`${file === '-' ? 'Standard input' : file} holds no JWT.`, 'check what --ext-jwt names');
+}
+
+async function loginOf(
+  needs: { readonly ports: CliPorts; readonly http: HttpsClient },
+  provider: Provider,
+  tokens: TokenAnswer,
+  nonce: string,
+  origin: string,
+  options: LoginOptions,
+): Promise<SavedLogin> {
+  const { clock } = needs.ports;
+  const who = await verifyIdToken({ http: needs.http, clock }, provider, tokens.idToken, nonce);
+  const clientCertificate = certificateFiles(needs.ports, options);
+  return {
+    url: origin,
+    issuer: provider.issuer,
+    apiUrl: options.apiUrl === undefined ? origin : serverOrigin(options.apiUrl),
+    tokenEndpoint: provider.tokenEndpoint,
+    identityId: who.identityId,
+    name: who.name,
+    amr: who.amr,
+    accessToken: tokens.accessToken,
+    accessTokenExpiresAt: clock.now() + tokens.expiresIn * SECOND,
+    idToken: tokens.idToken,
+    refreshToken: tokens.refreshToken,
+    loginArguments: [
+      ...(options.username === undefined ? [] : ['-u', options.username]),
+      ...(clientCertificate === undefined ? [] : ['-c', clientCertificate.certFile]),
+      ...(clientCertificate === undefined || options.key === undefined
+        ? []
+        : ['-k', clientCertificate.keyFile]),
+      ...(options.extJwt === undefined ? [] : ['-e', options.extJwt]),
+    ],
+    ...(clientCertificate === undefined ? {} : { clientCertificate }),
+  };
+}
+
+function printLogin(report: Report, login: SavedLogin): void {
+  const { url, issuer, identityId, name, amr } = login;
+  const accessTokenExpiresAt = new Date(login.accessTokenExpiresAt).toISOString();
+  printResult(report, { url, issuer, identityId, name, amr, accessTokenExpiresAt }, () => {
+    const factors = amr.length === 0 ? '' : ` (${amr.join(', ')})`;
+    return printable(`Logged in to ${url} as ${name}${factors}.`);
+  });
+  notice(report, 'next: overlay-auth whoami');
+}

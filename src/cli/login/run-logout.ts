@@ -1,0 +1,57 @@
+import { CliError } from '../cli-error.ts';
+import { type Credentials, credentialsStore, type SavedLogin } from '../credentials-store.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { discover, endSession, revokeToken } from '../oidc-client.ts';
+import { printable, printResult, type Report } from '../output.ts';
+import { connectionOf, type SessionNeeds, savedLogin } from '../saved-session.ts';
+
+export interface LogoutOptions {
+  readonly server?: string;
+  readonly local?: boolean;
+}
+
+/**
+ * `logout`: ends the session at the server, then forgets it here. A session that could not be ended is not
+ * forgotten, or nobody could end it any more.
+ */
+export async function runLogout(report: Report, options: LogoutOptions): Promise<void> {
+  const needs: SessionNeeds = { ports: report.ports, store: credentialsStore(report.ports) };
+  const login = await savedLogin(needs, options.server);
+  // Without a refresh token the server has ended the session already.
+  const endsAtServer = options.local !== true && login.refreshToken !== null;
+  if (endsAtServer) await endAtServer(needs, login);
+  await needs.store.update(async (credentials) => [withoutLogin(credentials, login.url), undefined]);
+  printResult(report, { url: login.url, name: login.name, endedAtServer: endsAtServer }, () =>
+    printable(`Logged out of ${login.url} (was ${login.name}).`),
+  );
+}
+
+async function endAtServer(needs: SessionNeeds, login: SavedLogin): Promise<void> {
+  const http = await connectionOf(needs, login);
+  try {
+    const provider = await discover(http, login.url);
+    if (await endSession(http, provider, login.idToken)) return;
+    if (login.refreshToken !== null && (await revokeToken(http, provider, login.refreshToken))) return;
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== exitCodes.unreachable) throw error;
+    throw new CliError(`${error.message} The session was not ended.`, {
+      exitCode: error.exitCode,
+      ...(error.code === undefined ? {} : { code: error.code }),
+      next: 'try again later; `overlay-auth logout --local` only forgets it here',
+      cause: error,
+    });
+  } finally {
+    http.close();
+  }
+  throw new CliError('The server did not confirm that the session is ended.', {
+    code: 'logout_refused',
+    next: 'overlay-auth logout --local   (only forgets it here)',
+  });
+}
+
+/** The credentials without the login at `url`; another one becomes current if it was. */
+export function withoutLogin(credentials: Credentials, url: string): Credentials {
+  const { [url]: _removed, ...logins } = credentials.logins;
+  const current = credentials.current === url ? (Object.keys(logins)[0] ?? null) : credentials.current;
+  return { ...credentials, logins, current };
+}

@@ -1,0 +1,43 @@
+import { usageError } from '../cli-error.ts';
+import { credentialsStore } from '../credentials-store.ts';
+import { readJwt } from '../jwt-text.ts';
+import { notice, printResult, type Report } from '../output.ts';
+import { connectionOf, freshLogin, type SessionNeeds, savedLogin, sessionIsOver } from '../saved-session.ts';
+
+export interface TokenOptions {
+  readonly server?: string;
+  readonly decode?: boolean;
+}
+
+/** `token`: prints a token for use elsewhere. The access and the ID token are renewed before if need be. */
+export async function runToken(
+  report: Report,
+  kind: 'access' | 'id' | 'refresh',
+  options: TokenOptions,
+): Promise<void> {
+  if (kind === 'refresh' && options.decode === true) {
+    throw usageError('A refresh token is opaque: it says nothing.', 'overlay-auth token access --decode');
+  }
+  const needs: SessionNeeds = { ports: report.ports, store: credentialsStore(report.ports) };
+  const login = await savedLogin(needs, options.server);
+  if (kind === 'refresh') {
+    if (login.refreshToken === null) throw sessionIsOver(login);
+    const { refreshToken } = login;
+    printResult(report, { refreshToken }, () => refreshToken);
+    notice(report, 'note: whoever uses this token spends it, and then this login has to begin anew.');
+    return;
+  }
+  const fresh = await freshLogin(needs, login, () => connectionOf(needs, login));
+  const token = kind === 'access' ? fresh.accessToken : fresh.idToken;
+  if (options.decode !== true) {
+    const expiresAt = new Date(fresh.accessTokenExpiresAt).toISOString();
+    printResult(
+      report,
+      kind === 'access' ? { accessToken: token, expiresAt } : { idToken: token },
+      () => token,
+    );
+    return;
+  }
+  const decoded = readJwt(token) ?? {};
+  printResult(report, decoded, () => JSON.stringify(decoded, null, 2));
+}
