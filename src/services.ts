@@ -128,7 +128,8 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     },
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher });
-  const edgeNeeds = { config, store, clock, random, audit, hasher };
+  const signerExists = async () => false;
+  const edgeNeeds = { config, store, clock, random, audit, hasher, signerExists };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
   const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health];

@@ -40,6 +40,13 @@ export const identityListFields = listFields({
   updatedAt: time,
 });
 
+export const authPolicyListFields = listFields({
+  id: text,
+  name: text,
+  createdAt: time,
+  updatedAt: time,
+});
+
 /** `identity` is the id where clients write it, as in documents; the store calls the joined name that. */
 const ofIdentity = {
   identityId: { field: 'identityId', ...text },

@@ -13,4 +13,6 @@ export interface ManagementNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly audit: AuditTrail;
+  /** Whether there is an external JWT signer with this id. */
+  signerExists(id: string): Promise<boolean>;
 }

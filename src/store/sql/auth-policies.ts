@@ -1,7 +1,8 @@
+import { type AuthPolicyPatch, type AuthPolicyRules, patchedRules } from '../../model/auth-policy.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { AuthPolicyRules } from '../contracts/auth-policies.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { recordChange } from './changes.ts';
+import { authPolicyOf } from './codec.ts';
 import { first, type Intent } from './intent.ts';
 
 export function* createAuthPolicy(args: {
@@ -47,6 +48,17 @@ function* applyReplacement({ id, rules, now }: Replacement): Intent<boolean> {
   if (row === undefined) return false;
   yield* recordChange('auth-policy', id, now);
   return true;
+}
+
+export function* updateAuthPolicy(args: {
+  readonly id: string;
+  readonly patch: AuthPolicyPatch;
+  readonly now: Millis;
+  readonly force: boolean;
+}): Intent<boolean> {
+  const row = yield* first('SELECT * FROM auth_policies WHERE id = ?', args.id);
+  if (row === undefined) return false;
+  return yield* replaceAuthPolicy({ ...args, rules: patchedRules(authPolicyOf(row), args.patch) });
 }
 
 export function* deleteAuthPolicy(args: {

@@ -101,6 +101,7 @@ export function sqlStore(engine: Engine): Store {
       create: (id, rules, now) => engine.write('createAuthPolicy', { id, rules, now }),
       replace: (id, rules, now, force = false) =>
         engine.write('replaceAuthPolicy', { id, rules, now, force }),
+      update: (id, patch, now, force = false) => engine.write('updateAuthPolicy', { id, patch, now, force }),
       delete: (id, now) => engine.write('deleteAuthPolicy', { id, now }),
     },
     totp: {
