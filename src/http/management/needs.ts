@@ -7,7 +7,10 @@ import type { Store } from '../../store/contracts/store.ts';
 
 /** What the management endpoints work with. */
 export interface ManagementNeeds {
-  readonly store: Pick<Store, 'identities' | 'authenticators' | 'authPolicies' | 'apiSessions'>;
+  readonly store: Pick<
+    Store,
+    'identities' | 'authenticators' | 'authPolicies' | 'apiSessions' | 'attempts' | 'totp'
+  >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;

@@ -49,6 +49,8 @@ export interface Resource {
   remove?(by: AdminCall, id: string): Promise<void>;
   /** POST `/{id}/NAME` */
   readonly actions?: Readonly<Record<string, Operation<void>>>;
+  /** DELETE `/{id}/NAME` */
+  readonly removals?: Readonly<Record<string, (by: AdminCall, id: string) => Promise<void>>>;
   /** Lists at `/{id}/NAME`, of other entities that belong to this one. */
   readonly parts?: Readonly<Record<string, Part>>;
 }
@@ -61,7 +63,7 @@ export interface Part {
 }
 
 export function resourceRoutes(resource: Resource): readonly Route[] {
-  const { collection, create, replace, patch, remove, actions = {}, parts = {} } = resource;
+  const { collection, create, replace, patch, remove, actions = {}, removals = {}, parts = {} } = resource;
   const one = `${collection}/:id`;
   const routes = [
     adminRoute('GET', collection, {
@@ -77,6 +79,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   if (patch !== undefined) routes.push(change('PATCH', one, patch));
   if (remove !== undefined) routes.push(removal(one, remove));
   for (const [name, action] of Object.entries(actions)) routes.push(change('POST', `${one}/${name}`, action));
+  for (const [name, step] of Object.entries(removals)) routes.push(removal(`${one}/${name}`, step));
   for (const [name, part] of Object.entries(parts)) routes.push(...partRoutes(`${one}/${name}`, part));
   return routes;
 }

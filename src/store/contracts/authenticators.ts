@@ -24,12 +24,19 @@ export interface PasswordLogin {
   readonly policy: AuthPolicy;
 }
 
+/** An authenticator as administrators see it. */
+export type ListedAuthenticator = Authenticator & {
+  readonly identityName: string;
+  /** When the lock of a password ends or ended; null when there was none lately. */
+  readonly lockedUntil: Millis | null;
+};
+
 export interface AuthenticatorStore {
   findPasswordLogin(usernameKey: string): Promise<PasswordLogin | null>;
   /** @throws AlreadyTaken `username`, or `method` when the identity already has a password */
   createPassword(authenticator: NewPasswordAuthenticator, now: Millis): Promise<void>;
   find(id: AuthenticatorId): Promise<Authenticator | null>;
-  list(query: ListQuery): Promise<Page<Authenticator & { readonly identityName: string }>>;
+  list(query: ListQuery): Promise<Page<ListedAuthenticator>>;
   /**
    * Sets user name or password. A new password ends the identity's sessions, except one if named, and its logins in
    * progress in the same step.

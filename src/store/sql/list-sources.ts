@@ -30,7 +30,9 @@ export const identitiesSource: ListSource = {
 
 export const authenticatorsSource: ListSource = {
   from: 'authenticators JOIN identities ON identities.id = authenticators.identity_id',
-  select: 'authenticators.*, identities.name AS identity_name',
+  select: `authenticators.*, identities.name AS identity_name,
+    (SELECT attempts.locked_until FROM attempts
+      WHERE authenticators.method = 'updb' AND attempts.key = 'password:' || authenticators.id) AS locked_until`,
   where: everything,
   tieBreaker: 'authenticators.id',
   fields: fields([

@@ -2,7 +2,7 @@
 
 import { hasMeansToLogIn } from '../../model/administrator.ts';
 import type { Change, ChangeKind } from '../../model/change.ts';
-import { asId } from '../../model/ids.ts';
+import { asId, type IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Store } from '../contracts/store.ts';
 import { administratorMeansOf, administratorsSql } from './administrators.ts';
@@ -14,6 +14,7 @@ import {
   authPolicyOf,
   identityOf,
   integer,
+  integerOrNull,
   signingKeyOf,
   text,
   textOrNull,
@@ -30,7 +31,13 @@ import {
 } from './list-sources.ts';
 import { loginAttemptOf } from './login-attempts.ts';
 import { findSetupLinkSql, setupLinkState } from './setup-links.ts';
-import { findPendingTotpSql, findTotpSql, pendingTotpOf, totpEnrollmentOf } from './totp.ts';
+import {
+  enrolledAmongSql,
+  findPendingTotpSql,
+  findTotpSql,
+  pendingTotpOf,
+  totpEnrollmentOf,
+} from './totp.ts';
 
 export function sqlStore(engine: Engine): Store {
   async function find<T>(read: (row: SqlRow) => T, sql: string, ...params: SqlValue[]): Promise<T | null> {
@@ -89,6 +96,7 @@ export function sqlStore(engine: Engine): Store {
         list(authenticatorsSource, query, (row) => ({
           ...authenticatorOf(row),
           identityName: text(row, 'identity_name'),
+          lockedUntil: integerOrNull(row, 'locked_until'),
         })),
       updatePassword: (id, patch, now, exceptSession) =>
         engine.write('updatePassword', { id, patch, now, exceptSession: exceptSession ?? null }),
@@ -106,6 +114,11 @@ export function sqlStore(engine: Engine): Store {
     },
     totp: {
       find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),
+      async enrolledAmong(identityIds) {
+        const sql = enrolledAmongSql(engine.dialect.jsonTexts);
+        const rows = await engine.read(sql, JSON.stringify(identityIds));
+        return new Set(rows.map((row) => asId<IdentityId>(text(row, 'identity_id'))));
+      },
       findPending: (flow, now) => find(pendingTotpOf, findPendingTotpSql, flow, now),
       start: (flow, pending, now) => engine.write('startTotp', { flow, pending, now }),
       verify: (flow, enrollment) => engine.write('verifyTotp', { flow, enrollment }),
