@@ -63,6 +63,21 @@ export const authenticatorListFields = listFields({
   updatedAt: time,
 });
 
+export const loginAttemptListFields = listFields({
+  reference: text,
+  at: time,
+  step: text,
+  mechanism: text,
+  outcome: text,
+  reason: optionalText,
+  identityId: { field: 'identityId', ...optionalText },
+  identity: { field: 'identityId', ...optionalText },
+  identityName: { field: 'identity', ...optionalText },
+  subject: optionalText,
+  ipAddress: text,
+  issuer: text,
+});
+
 export const apiSessionListFields = listFields({
   id: text,
   type: text,

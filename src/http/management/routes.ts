@@ -8,6 +8,7 @@ import { apiSessionRoutes } from './api-sessions.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { identityRoutes } from './identities.ts';
+import { loginAttemptRoutes } from './login-attempts.ts';
 import type { ManagementNeeds } from './needs.ts';
 
 export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
@@ -18,5 +19,6 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...authenticatorRoutes(needs),
     ...authPolicyRoutes(needs),
     ...apiSessionRoutes(needs),
+    ...loginAttemptRoutes(needs),
   ];
 }

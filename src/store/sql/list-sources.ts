@@ -85,6 +85,7 @@ export const loginAttemptsSource: ListSource = {
   where: everything,
   tieBreaker: 'login_attempts.id',
   fields: fields([
+    ['id', 'login_attempts.id', 'text'],
     ['reference', 'login_attempts.reference', 'text'],
     ['at', 'login_attempts.at', 'time'],
     ['step', 'login_attempts.step', 'text'],
@@ -95,5 +96,6 @@ export const loginAttemptsSource: ListSource = {
     ['identity', 'identities.name', 'text'],
     ['subject', 'login_attempts.subject', 'text'],
     ['ipAddress', 'login_attempts.ip_address', 'text'],
+    ['issuer', 'login_attempts.issuer', 'text'],
   ]),
 };
