@@ -175,11 +175,13 @@ async function recordedAttempt(
   try {
     await decide(attempt);
   } catch (error) {
-    if (error instanceof AuthError) needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
-    throw error;
-  } finally {
+    // Nothing was decided about a throttled or failed attempt, and a flood of them would push out the others.
+    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
+    needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
     attempt.conclude();
+    throw error;
   }
+  attempt.conclude();
 }
 
 function factorPassed(
