@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
-import { type LoginFlowNeeds, submitPrimary } from '../../oidc/login-flow.ts';
+import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/login-flow.ts';
 import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { loginPage } from '../../pages/login.ts';
 import { type Answer, json, page } from '../answer.ts';
@@ -41,9 +41,10 @@ export function usernameLoginRoutes(
     guard: 'anonymous',
     errors: 'html-or-edge',
     query: loginQuery,
-    handler(context, { query }) {
+    async handler(context, { query }) {
       const id = authRequestIdIn(query);
       const authRequest = openAuthRequest(needs, id, originOf(context), bindingCookie(context));
+      await requireOpen(needs, authRequest);
       const headers = { 'auth-request-id': id };
       if (!wantsHtml(context.headers.accept)) {
         return json(
