@@ -13,7 +13,8 @@ import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { bindingCookie } from './browser-binding.ts';
-import { loginStepAnswer } from './login-answer.ts';
+import { formTarget } from './form-target.ts';
+import { loginStepFor } from './totp-pages.ts';
 
 const path = '/oidc/login/username';
 
@@ -70,7 +71,8 @@ export function usernameLoginRoutes(
       const authRequest = openAuthRequest(needs, id, origin, bindingCookie(context));
       const credentials = { method: 'password', username: body.username, password: body.password } as const;
       try {
-        return loginStepAnswer(
+        return loginStepFor(
+          { context, authRequest, authRequestId: id },
           await submitPrimary(needs, authRequest, credentials, body.configTypes, origin),
         );
       } catch (error) {
@@ -124,10 +126,4 @@ function form(
     headers: options.headers ?? {},
     formTargets: [formTarget(authRequest.redirectUri)],
   });
-}
-
-/** The origin, or for a private scheme the scheme, to which the answer to the form will lead. */
-function formTarget(redirectUri: string): string {
-  const url = new URL(redirectUri);
-  return url.origin === 'null' ? url.protocol : url.origin;
 }
