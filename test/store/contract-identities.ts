@@ -130,7 +130,7 @@ export function identityTests(shared: GetDatabase): void {
     test('are counted when neither disabled nor without any authenticator', async () => {
       const { store } = shared();
       const before = await store.identities.countUsableAdmins(t0);
-      const _usable = await createUser(store, { isAdmin: true });
+      await createUser(store, { isAdmin: true });
       const withoutProof = newIdentity({ isAdmin: true });
       await store.identities.create(withoutProof, null, t0);
       const disabled = await createUser(store, { isAdmin: true });
