@@ -190,12 +190,10 @@ async function recordedAttempt(
   try {
     await decide(attempt);
   } catch (error) {
-    // Anything else was no decision, and is in the log.
-    if (error instanceof AuthError) {
-      if (error.code === 'rate_limited') attempt.failed('source', 'throttled', error.detail);
-      attempt.conclude();
-      needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
-    }
+    // Nothing was decided about a throttled or failed attempt, and a flood of them would push out the others.
+    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
+    needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
+    attempt.conclude();
     throw error;
   }
   attempt.conclude();
