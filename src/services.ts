@@ -100,7 +100,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     random,
   });
   const hasher = passwordHasher(foundations.hashPool);
-  const attempts = attemptLog({ store, clock, random, log });
+  const attempts = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
 
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
@@ -128,12 +128,13 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     },
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher });
-  const edgeNeeds = { config, store, clock, random, audit, hasher };
+  const signerExists = async () => false;
+  const edgeNeeds = { config, store, clock, random, audit, hasher, attempts, signerExists };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
   const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
-    deleteExpired({ store, clock, ended: view.ended }),
+    deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
   );
   const stopRotation = every(rotationInterval, 'key rotation', log, rotateKeysWhenDue);
   const guardNeeds = { accessTokens, view, clock };

@@ -12,7 +12,7 @@ import { type Route, route } from '../routes.ts';
 import { sessionHeaders } from '../session-headers.ts';
 
 export interface CurrentNeeds extends ApiSessionNeeds {
-  readonly store: Pick<Store, 'identities' | 'authPolicies' | 'apiSessions'>;
+  readonly store: Pick<Store, 'identities' | 'authPolicies' | 'apiSessions' | 'totp'>;
 }
 
 /** What callers may ask and do about themselves, on either Edge API. */

@@ -7,10 +7,16 @@ import type { Store } from '../../store/contracts/store.ts';
 
 /** What the management endpoints work with. */
 export interface ManagementNeeds {
-  readonly store: Pick<Store, 'identities' | 'authenticators' | 'authPolicies' | 'apiSessions'>;
+  readonly store: Pick<
+    Store,
+    'identities' | 'authenticators' | 'authPolicies' | 'apiSessions' | 'attempts' | 'totp' | 'loginAttempts'
+  >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly random: Random;
   readonly audit: AuditTrail;
+  readonly attempts: { flush(): Promise<void> };
+  /** Whether there is an external JWT signer with this id. */
+  signerExists(id: string): Promise<boolean>;
 }

@@ -5,8 +5,10 @@ import { versionRoute } from '../edge/version.ts';
 import type { Route } from '../routes.ts';
 import { managementRoot } from './admin-route.ts';
 import { apiSessionRoutes } from './api-sessions.ts';
+import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { identityRoutes } from './identities.ts';
+import { loginAttemptRoutes } from './login-attempts.ts';
 import type { ManagementNeeds } from './needs.ts';
 
 export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
@@ -15,6 +17,8 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...currentRoutes(needs, 'edge-management', managementRoot),
     ...identityRoutes(needs),
     ...authenticatorRoutes(needs),
+    ...authPolicyRoutes(needs),
     ...apiSessionRoutes(needs),
+    ...loginAttemptRoutes(needs),
   ];
 }
