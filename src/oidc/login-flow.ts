@@ -32,6 +32,7 @@ import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contrac
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
 import { codeLifetime, mintCode } from './authorization-code.ts';
+import { readConfigTypes } from './config-types.ts';
 import { requireSameBrowser } from './open-auth-request.ts';
 import { withParameters } from './redirect-uri.ts';
 
@@ -63,6 +64,7 @@ const totpUrl = '/oidc/login/totp';
  * Takes primary credentials for an authorization request.
  * @param configTypes given with the login, added to those of the authorization request
  * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
+ * @throws AuthError could_not_validate   too many or too long configTypes
  */
 export async function submitPrimary(
   needs: LoginFlowNeeds,
@@ -72,8 +74,8 @@ export async function submitPrimary(
   origin: RequestOrigin,
 ): Promise<LoginStep> {
   await requireOpen(needs, authRequest);
+  const merged = withConfigTypes(authRequest, configTypes);
   const { progress } = await authenticatePrimary(needs, credentials, origin, 'oidc');
-  const merged = { ...authRequest, configTypes: [...new Set([...authRequest.configTypes, ...configTypes])] };
   return nextStep(needs, merged, progress, origin, (code) =>
     needs.store.authRequests.recordPrimaryLogin({
       authRequest: merged,
@@ -83,6 +85,16 @@ export async function submitPrimary(
       now: needs.clock.now(),
     }),
   );
+}
+
+function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {
+  const configTypes = readConfigTypes([...authRequest.configTypes, ...more]);
+  if (configTypes === undefined) {
+    throw new AuthError('could_not_validate', {
+      fields: [{ field: 'configTypes', reason: 'too many or too long' }],
+    });
+  }
+  return { ...authRequest, configTypes };
 }
 
 /**
