@@ -62,6 +62,7 @@ function callerOf(
   presented: PresentedTokens,
   now: Millis,
 ): Principal | Promise<Principal> {
+  if (needs.view.isBehind) return whenCaughtUp(needs).then(() => callerOf(needs, claims, presented, now));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
   const boundTo = claims.cnf?.['x5t#S256'];
   if (boundTo !== undefined && boundTo !== presented.certThumbprint()) {
@@ -71,6 +72,15 @@ function callerOf(
   return account instanceof Promise
     ? account.then((read) => principalOf(claims, read))
     : principalOf(claims, account);
+}
+
+/** What ended may be unknown as long as the feed cannot be read, and then nobody is let in. @throws AuthError unavailable */
+async function whenCaughtUp({ view }: AuthenticateNeeds): Promise<void> {
+  try {
+    await view.catchUp();
+  } catch (cause) {
+    throw new AuthError('unavailable', { detail: 'the change feed cannot be read', cause });
+  }
 }
 
 function principalOf(claims: AccessTokenClaims, account: Account | null): Principal {
