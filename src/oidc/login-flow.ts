@@ -70,8 +70,7 @@ export async function submitPrimary(
   configTypes: readonly string[],
   origin: RequestOrigin,
 ): Promise<LoginStep> {
-  if (needs.clock.now() >= authRequest.createdAt + authRequestLifetime)
-    throw new AuthError('auth_request_unknown');
+  await requireOpen(needs, authRequest);
   const { progress } = await authenticatePrimary(needs, credentials, origin, 'oidc');
   const merged = { ...authRequest, configTypes: [...new Set([...authRequest.configTypes, ...configTypes])] };
   return nextStep(needs, merged, progress, origin, (code) =>
@@ -127,8 +126,7 @@ export async function enrollTotp(needs: LoginFlowNeeds, authRequest: AuthRequest
   if (totp === undefined) {
     throw new AuthError('conflict', { description: 'No policy asks for a TOTP enrollment in this login' });
   }
-  const end = authRequest.createdAt + authRequestMaxLifetime;
-  const expiresAt = Math.min(needs.clock.now() + authRequestLifetime, end);
+  const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
   const provisioning = await startTotpEnrollment(needs, authRequest.key, account.identity, expiresAt);
   await needs.store.authRequests.extend(authRequest.key, expiresAt);
   return provisioning;
@@ -157,6 +155,23 @@ export async function verifyEnrolledTotp(
 export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<void> {
   await loginInProgress(needs, authRequest);
   if (!(await needs.store.totp.abandon(authRequest.key))) throw new AuthError('not_found');
+}
+
+/**
+ * Checks that a primary login may still be made: ten minutes from the beginning, or as long as an enrolment keeps
+ * the request open (spec 3.2).
+ * @throws AuthError auth_request_unknown
+ */
+export async function requireOpen(
+  needs: Pick<LoginFlowNeeds, 'clock'> & {
+    readonly store: Pick<LoginFlowNeeds['store'], 'authRequests'>;
+  },
+  authRequest: AuthRequest,
+): Promise<void> {
+  const now = needs.clock.now();
+  if (now < authRequest.createdAt + authRequestLifetime) return;
+  const login = await needs.store.authRequests.findLogin(authRequest.key, now);
+  if (login === null || login.hasCode) throw new AuthError('auth_request_unknown');
 }
 
 /** The record of a request on which a primary login was done and no code was given yet. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
-import { type LoginFlowNeeds, submitPrimary } from '../../oidc/login-flow.ts';
+import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/login-flow.ts';
 import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { loginPage } from '../../pages/login.ts';
 import { type Answer, json, page } from '../answer.ts';
@@ -13,7 +13,8 @@ import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { bindingCookie } from './browser-binding.ts';
-import { loginStepAnswer } from './login-answer.ts';
+import { formTarget } from './form-target.ts';
+import { loginStepFor } from './totp-pages.ts';
 
 const path = '/oidc/login/username';
 
@@ -41,9 +42,10 @@ export function usernameLoginRoutes(
     guard: 'anonymous',
     errors: 'html-or-edge',
     query: loginQuery,
-    handler(context, { query }) {
+    async handler(context, { query }) {
       const id = authRequestIdIn(query);
       const authRequest = openAuthRequest(needs, id, originOf(context), bindingCookie(context));
+      await requireOpen(needs, authRequest);
       const headers = { 'auth-request-id': id };
       if (!wantsHtml(context.headers.accept)) {
         return json(
@@ -69,7 +71,8 @@ export function usernameLoginRoutes(
       const authRequest = openAuthRequest(needs, id, origin, bindingCookie(context));
       const credentials = { method: 'password', username: body.username, password: body.password } as const;
       try {
-        return loginStepAnswer(
+        return loginStepFor(
+          { context, authRequest, authRequestId: id },
           await submitPrimary(needs, authRequest, credentials, body.configTypes, origin),
         );
       } catch (error) {
@@ -123,10 +126,4 @@ function form(
     headers: options.headers ?? {},
     formTargets: [formTarget(authRequest.redirectUri)],
   });
-}
-
-/** The origin, or for a private scheme the scheme, to which the answer to the form will lead. */
-function formTarget(redirectUri: string): string {
-  const url = new URL(redirectUri);
-  return url.origin === 'null' ? url.protocol : url.origin;
 }

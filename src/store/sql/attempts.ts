@@ -1,6 +1,6 @@
 // Counters of attempts: one durable step reserves an attempt before it is evaluated.
 
-import type { Millis } from '../../platform/clock.ts';
+import { DAY, type Millis } from '../../platform/clock.ts';
 import type { AttemptLimit, ReserveOutcome } from '../contracts/attempts.ts';
 import { integer } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
@@ -10,6 +10,9 @@ interface Counter {
   readonly locks: number;
   readonly lockedUntil: Millis;
 }
+
+/** In place of "for ever". */
+const untilCleared = 36_500 * DAY;
 
 const fresh: Counter = { failures: 0, locks: 0, lockedUntil: 0 };
 
@@ -40,8 +43,12 @@ export function* reserveAttempt(args: {
 }
 
 function lock(limit: AttemptLimit, { failures, locks }: Counter, now: Millis): Counter {
-  const length = Math.min(limit.lockFor * 2 ** Math.min(locks, 20), limit.longestLock);
-  return { failures, locks: locks + 1, lockedUntil: now + length };
+  return { failures, locks: locks + 1, lockedUntil: now + lockLength(limit, locks) };
+}
+
+function lockLength(limit: AttemptLimit, earlierLocks: number): Millis {
+  if (limit.mostLocks !== undefined && earlierLocks + 1 >= limit.mostLocks) return untilCleared;
+  return Math.min(limit.lockFor * 2 ** Math.min(earlierLocks, 20), limit.longestLock);
 }
 
 function counterOf(row: SqlRow | undefined, now: Millis): Counter {
