@@ -36,7 +36,13 @@ const identity: EntityDescriptor = {
       nullable: true,
       help: 'id in claims of external JWTs',
     },
-    { flags: '--auth-policy <policy>', path: 'authPolicyId', kind: 'text', help: 'id of its auth policy' },
+    {
+      flags: '--auth-policy <policy>',
+      path: 'authPolicyId',
+      kind: 'reference',
+      entity: 'auth-policy',
+      help: 'name or id of its auth policy',
+    },
     { flags: '--role-attributes <list>', path: 'roleAttributes', kind: 'list', help: 'separated by commas' },
     {
       flags: '--tag <key=value>',
@@ -46,6 +52,7 @@ const identity: EntityDescriptor = {
     },
   ],
   isUpdatable: true,
+  isForceable: true,
   afterCreate: {
     options: [
       {
@@ -87,7 +94,83 @@ const authenticator: EntityDescriptor = {
     },
   ],
   isUpdatable: true,
+  isForceable: true,
   hasPassword: true,
+};
+
+const authPolicy: EntityDescriptor = {
+  name: 'auth-policy',
+  aliases: ['auth-policies'],
+  path: '/auth-policies',
+  help: 'how identities may log in, and what they must prove besides',
+  lookupFields: ['name'],
+  columns: [
+    { heading: 'name', cell: (row) => row.name },
+    { heading: 'id', cell: (row) => row.id },
+    { heading: 'allows', cell: allowedMethods },
+    { heading: 'totp', cell: (row) => asObject(row.secondary).requireTotp },
+    { heading: 'ext-jwt', cell: (row) => asObject(row.secondary).requireExtJwt },
+    { heading: 'locks after', cell: (row) => asObject(asObject(row.primary).updb).maxAttempts },
+  ],
+  createArguments: [{ argument: '<name>', path: 'name', kind: 'text', help: 'its name' }],
+  options: [
+    { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
+    {
+      flags: '--password',
+      path: 'primary.updb.allowed',
+      kind: 'flag',
+      help: 'allow user name and password',
+    },
+    { flags: '--cert', path: 'primary.cert.allowed', kind: 'flag', help: 'allow client certificates' },
+    {
+      flags: '--expired-certs',
+      path: 'primary.cert.allowExpiredCerts',
+      kind: 'flag',
+      help: 'also when they have expired',
+    },
+    { flags: '--ext-jwt', path: 'primary.extJwt.allowed', kind: 'flag', help: 'allow external JWTs' },
+    {
+      flags: '--allowed-signers <list>',
+      path: 'primary.extJwt.allowedSigners',
+      kind: 'list',
+      help: 'ids of external JWT signers, separated by commas; empty: all',
+    },
+    { flags: '--require-totp', path: 'secondary.requireTotp', kind: 'flag', help: 'ask for TOTP' },
+    {
+      flags: '--require-ext-jwt <signer>',
+      path: 'secondary.requireExtJwt',
+      kind: 'text',
+      nullable: true,
+      help: 'ask for a token of the external JWT signer with this id',
+    },
+    {
+      flags: '--min-password-length <n>',
+      path: 'primary.updb.minPasswordLength',
+      kind: 'integer',
+      help: 'characters of a new password',
+    },
+    {
+      flags: '--max-attempts <n>',
+      path: 'primary.updb.maxAttempts',
+      kind: 'integer',
+      help: 'wrong passwords in a row before a lock; 0: never',
+    },
+    {
+      flags: '--lockout-minutes <n>',
+      path: 'primary.updb.lockoutDurationMinutes',
+      kind: 'integer',
+      help: 'length of the first lock; 0: until somebody unlocks',
+    },
+    {
+      flags: '--tag <key=value>',
+      path: 'tags',
+      kind: 'tags',
+      help: 'may be repeated; an update replaces all',
+    },
+  ],
+  isUpdatable: true,
+  hasFile: true,
+  isForceable: true,
 };
 
 const apiSession: EntityDescriptor = {
@@ -107,13 +190,21 @@ const apiSession: EntityDescriptor = {
   ],
 };
 
-export const entities: readonly EntityDescriptor[] = [identity, authenticator, apiSession];
+export const entities: readonly EntityDescriptor[] = [identity, authenticator, authPolicy, apiSession];
 
 /** The entity of that name. @throws Error for a name that no descriptor has: a mistake in a descriptor */
 export function entityNamed(name: string): EntityDescriptor {
   const entity = entities.find((candidate) => candidate.name === name);
   if (entity === undefined) throw new Error(`no entity ${name}`);
   return entity;
+}
+
+function allowedMethods(row: JsonObject): unknown {
+  const primary = asObject(row.primary);
+  const words = { updb: 'password', cert: 'cert', extJwt: 'ext-jwt' };
+  return Object.entries(words)
+    .filter(([method]) => asObject(primary[method]).allowed === true)
+    .map(([, word]) => word);
 }
 
 function disabledState(row: JsonObject): unknown {
