@@ -17,6 +17,6 @@ export interface AuthPolicyStore {
    * @throws AlreadyTaken `name`
    */
   replace(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis): Promise<boolean>;
-  /** `referenced` when identities have the policy; nothing is deleted then. */
+  /** `referenced` when identities have the policy or a signer enrols with it; nothing is deleted then. */
   delete(id: AuthPolicyId, now: Millis): Promise<'deleted' | 'referenced' | 'unknown'>;
 }
