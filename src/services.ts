@@ -20,10 +20,13 @@ import type { SigningAlgorithm } from './model/signing-key.ts';
 import { authRequestSealer } from './oidc/auth-request-id.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import type { HashPool } from './platform/hash-pool.ts';
+import { jwksCache } from './platform/jwks-cache.ts';
 import { keyVault } from './platform/key-vault.ts';
 import type { Logger } from './platform/logger.ts';
+import { outboundClient } from './platform/outbound-client.ts';
 import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
+import { secondaryTokens } from './sessions/secondary-tokens.ts';
 import { openSessionView, type SessionView } from './sessions/session-view.ts';
 import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
@@ -42,6 +45,8 @@ export interface Foundations {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Roots (PEM) that are trusted when the keys of signers are fetched, besides those of the machine. */
+  readonly trustedRoots?: readonly string[];
 }
 
 export interface Services {
@@ -85,9 +90,14 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
   const accessTokens = accessTokenVerifier(ring, issuers);
+  const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
+    trustedRoots: foundations.trustedRoots ?? [],
+  });
+  const jwks = jwksCache({ client: jwksFetch, clock, logger: log });
   const view = await openSessionView({
     store,
     clock,
+    jwks,
     tokenLifetime: oidc.accessTokenDuration,
     async onSigningKeys() {
       await ring.reload();
@@ -114,6 +124,8 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     ring,
     accessTokens,
     attempts,
+    jwks,
+    signers: view.signers,
     vault,
     recoveryKey,
     totpIssuer: config.edge.totp.issuer,
@@ -128,7 +140,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     },
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher });
-  const edgeNeeds = { config, store, clock, random, audit, hasher };
+  const edgeNeeds = { config, store, clock, random, audit, hasher, issuers, signers: view.signers };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
   const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health];
@@ -136,7 +148,8 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     deleteExpired({ store, clock, ended: view.ended }),
   );
   const stopRotation = every(rotationInterval, 'key rotation', log, rotateKeysWhenDue);
-  const guardNeeds = { accessTokens, view, clock };
+  const secondary = secondaryTokens({ clock, jwks, signers: view.signers });
+  const guardNeeds = { accessTokens, view, secondary, clock };
   return {
     ring,
     view,

@@ -3,6 +3,7 @@
 import type { SignerDirectory } from '../login/signer-directory.ts';
 import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
 import type { SignerId } from '../model/ids.ts';
+import type { JwksCache } from '../platform/jwks-cache.ts';
 import type { ExternalJwtSignerStore } from '../store/contracts/external-jwt-signers.ts';
 
 export interface SignerView extends SignerDirectory {
@@ -11,9 +12,10 @@ export interface SignerView extends SignerDirectory {
 }
 
 /** Resolves when all signers are in memory. */
-export async function openSignerView(store: {
-  readonly externalJwtSigners: ExternalJwtSignerStore;
-}): Promise<SignerView> {
+export async function openSignerView(
+  store: { readonly externalJwtSigners: ExternalJwtSignerStore },
+  jwks: Pick<JwksCache, 'forget'>,
+): Promise<SignerView> {
   const signers = new Map<SignerId, ExternalJwtSigner>();
   for (const signer of await store.externalJwtSigners.listAll()) signers.set(signer.id, signer);
   let list = [...signers.values()];
@@ -21,10 +23,13 @@ export async function openSignerView(store: {
     all: () => list,
     find: (id) => signers.get(id),
     async reload(id) {
+      const before = signers.get(id);
       const signer = await store.externalJwtSigners.find(id);
       if (signer === null) signers.delete(id);
       else signers.set(id, signer);
       list = [...signers.values()];
+      // Keys are kept over other changes: the provider may be out of reach just now.
+      if (before?.jwksEndpoint !== signer?.jwksEndpoint) jwks.forget(id);
     },
   };
 }

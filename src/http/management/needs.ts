@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { PasswordHasher } from '../../login/password.ts';
+import type { SignerDirectory } from '../../login/signer-directory.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
@@ -7,8 +8,14 @@ import type { Store } from '../../store/contracts/store.ts';
 
 /** What the management endpoints work with. */
 export interface ManagementNeeds {
-  readonly store: Pick<Store, 'identities' | 'authenticators' | 'authPolicies' | 'apiSessions'>;
+  readonly store: Pick<
+    Store,
+    'identities' | 'authenticators' | 'authPolicies' | 'apiSessions' | 'externalJwtSigners'
+  >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
+  readonly signers: SignerDirectory;
+  /** Our own issuers, with the ports that the bind points really have. */
+  readonly issuers: ReadonlySet<string>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly random: Random;

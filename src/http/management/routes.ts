@@ -6,6 +6,7 @@ import type { Route } from '../routes.ts';
 import { managementRoot } from './admin-route.ts';
 import { apiSessionRoutes } from './api-sessions.ts';
 import { authenticatorRoutes } from './authenticators.ts';
+import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import type { ManagementNeeds } from './needs.ts';
 
@@ -16,5 +17,6 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...identityRoutes(needs),
     ...authenticatorRoutes(needs),
     ...apiSessionRoutes(needs),
+    ...externalJwtSignerRoutes(needs),
   ];
 }

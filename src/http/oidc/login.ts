@@ -8,6 +8,7 @@ import { loginPage } from '../../pages/login.ts';
 import { type Answer, json, page } from '../answer.ts';
 import { errorTable } from '../errors.ts';
 import { wantsHtml } from '../negotiate.ts';
+import { bearerTokens } from '../presented-tokens.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
@@ -17,7 +18,7 @@ import { loginStepAnswer } from './login-answer.ts';
 
 const path = '/oidc/login/username';
 
-const configTypes = z
+export const configTypes = z
   .union([z.string(), z.array(z.string().max(100)).max(32)])
   .optional()
   .transform((value) => (value === undefined ? [] : typeof value === 'string' ? [value] : value));
@@ -70,7 +71,14 @@ export function usernameLoginRoutes(
       const credentials = { method: 'password', username: body.username, password: body.password } as const;
       try {
         return loginStepAnswer(
-          await submitPrimary(needs, authRequest, credentials, body.configTypes, origin),
+          await submitPrimary(
+            needs,
+            authRequest,
+            credentials,
+            body.configTypes,
+            bearerTokens(context.authorization),
+            origin,
+          ),
         );
       } catch (error) {
         if (
