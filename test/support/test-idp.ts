@@ -80,10 +80,10 @@ export async function startTestIdp(): Promise<TestIdp> {
     const hops = /^\/hop\/(\d+)$/.exec(path)?.[1];
     if (path === '/.well-known/openid-configuration') {
       sendJson(response, { issuer, jwks_uri: `${issuer}/jwks` });
-    } else if (path === '/jwks' && misbehaviour?.kind === 'late') {
-      void misbehaviour.until.then(() => sendJson(response, { keys: publishedKeys() }));
     } else if (path === '/jwks' && misbehaviour !== null) {
-      answerBadly(response, misbehaviour);
+      if (misbehaviour.kind === 'late') {
+        void misbehaviour.until.then(() => sendJson(response, { keys: publishedKeys() }));
+      } else answerBadly(response, misbehaviour);
     } else if (path === '/jwks' || hops === '0') {
       sendJson(response, { keys: publishedKeys() });
     } else if (hops !== undefined) {
