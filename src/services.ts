@@ -16,6 +16,7 @@ import { setupRoutes } from './http/setup.ts';
 import type { PasswordHasher } from './login/password.ts';
 import { passwordHasher } from './login/password-hasher.ts';
 import type { AuditTrail } from './model/audit-event.ts';
+import { asId } from './model/ids.ts';
 import type { SigningAlgorithm } from './model/signing-key.ts';
 import { authRequestSealer } from './oidc/auth-request-id.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
@@ -110,7 +111,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     random,
   });
   const hasher = passwordHasher(foundations.hashPool);
-  const attempts = attemptLog({ store, clock, random, log });
+  const attempts = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
 
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
@@ -140,12 +141,23 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     },
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher });
-  const edgeNeeds = { config, store, clock, random, audit, hasher, issuers, signers: view.signers };
+  const edgeNeeds = {
+    config,
+    store,
+    clock,
+    random,
+    audit,
+    hasher,
+    attempts,
+    issuers,
+    signers: view.signers,
+    signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
+  };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
   const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
-    deleteExpired({ store, clock, ended: view.ended }),
+    deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
   );
   const stopRotation = every(rotationInterval, 'key rotation', log, rotateKeysWhenDue);
   const secondary = secondaryTokens({ clock, jwks, signers: view.signers });

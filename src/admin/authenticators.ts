@@ -13,12 +13,12 @@ import type { Clock } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/malformed-input.ts';
 import type { Random } from '../platform/random.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
-import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
+import type { AuthenticatorStore, ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
-import { lastAdministrator } from './last-administrator.ts';
+import { administratorKept } from './last-administrator.ts';
 
 export interface AuthenticatorNeeds {
   readonly store: {
@@ -37,8 +37,6 @@ export interface PasswordFields {
   readonly password: string;
   readonly tags: Tags;
 }
-
-export type NamedAuthenticator = Authenticator & { readonly identityName: string };
 
 /**
  * Gives an identity a user name and a password.
@@ -73,17 +71,19 @@ export async function createPassword(
 
 /** @throws AuthError not_found */
 export async function getAuthenticator(
-  needs: Pick<AuthenticatorNeeds, 'store'>,
+  needs: { readonly store: Pick<AuthenticatorNeeds['store'], 'authenticators'> },
   id: string,
-): Promise<NamedAuthenticator> {
-  const found = await findWithIdentity(needs, id);
-  return { ...found.authenticator, identityName: found.identity.name };
+): Promise<ListedAuthenticator> {
+  const filter = { op: '=', field: 'id', value: id } as const;
+  const { items } = await needs.store.authenticators.list({ filter, sort: [], limit: 1, offset: 0 });
+  if (items[0] === undefined) throw new AuthError('not_found');
+  return items[0];
 }
 
 export function listAuthenticators(
   needs: { readonly store: Pick<AuthenticatorNeeds['store'], 'authenticators'> },
   query: ListQuery,
-): Promise<Page<NamedAuthenticator>> {
+): Promise<Page<ListedAuthenticator>> {
   return needs.store.authenticators.list(query);
 }
 
@@ -139,13 +139,8 @@ export async function deleteAuthenticator(
   by: AdminCall,
   id: string,
 ): Promise<void> {
-  const { authenticator, identity } = await findWithIdentity(needs, id);
-  const { authenticators } = needs.store;
-  const isGone = await authenticators.delete(authenticator.id, needs.clock.now());
-  if (!isGone) {
-    const isThere = (await authenticators.find(authenticator.id)) !== null;
-    throw isThere ? lastAdministrator(identity) : new AuthError('not_found');
-  }
+  const step = needs.store.authenticators.delete(asId(id), needs.clock.now(), by.isForced);
+  if (!(await administratorKept(step))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'authenticator', entityId: id, fields: [] });
 }
 

@@ -19,7 +19,7 @@ import {
   takenRefused,
 } from './acceptable-values.ts';
 import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
-import { whyNotChanged } from './last-administrator.ts';
+import { administratorKept } from './last-administrator.ts';
 
 export interface IdentityNeeds {
   readonly store: {
@@ -80,7 +80,7 @@ export function listIdentities(
  * Changes the fields that are given.
  * @throws AuthError not_found
  * @throws AuthError could_not_validate   as when creating
- * @throws AuthError conflict             the last administrator would be demoted
+ * @throws AuthError conflict             no administrator could log in any more
  */
 export async function updateIdentity(
   needs: IdentityNeeds,
@@ -88,7 +88,7 @@ export async function updateIdentity(
   id: string,
   fields: Some<IdentityFields>,
 ): Promise<void> {
-  await change(needs, asId(id), await acceptable(needs, fields), fields);
+  await change(needs, by, asId(id), await acceptable(needs, fields), fields);
   recordChange(needs, by, {
     action: 'update',
     entity: 'identity',
@@ -103,8 +103,8 @@ export async function updateIdentity(
  */
 export async function deleteIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
   const identityId = asId<IdentityId>(id);
-  const isGone = await needs.store.identities.delete(identityId, needs.clock.now());
-  if (!isGone) throw await whyNotChanged(needs, identityId);
+  const step = needs.store.identities.delete(identityId, needs.clock.now(), by.isForced);
+  if (!(await administratorKept(step))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'identity', entityId: id, fields: [] });
 }
 
@@ -121,14 +121,14 @@ export async function disableIdentity(
 ): Promise<void> {
   const disabledAt = needs.clock.now();
   const disabledUntil = minutes === 0 ? null : disabledAt + minutes * MINUTE;
-  await change(needs, asId(id), { disabledAt, disabledUntil });
+  await change(needs, by, asId(id), { disabledAt, disabledUntil });
   const fields = ['disabledAt', 'disabledUntil'];
   recordChange(needs, by, { action: 'disable', entity: 'identity', entityId: id, fields });
 }
 
 /** Lets an identity authenticate again. @throws AuthError not_found */
 export async function enableIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
-  await change(needs, asId(id), { disabledAt: null, disabledUntil: null });
+  await change(needs, by, asId(id), { disabledAt: null, disabledUntil: null });
   const fields = ['disabledAt', 'disabledUntil'];
   recordChange(needs, by, { action: 'enable', entity: 'identity', entityId: id, fields });
 }
@@ -147,12 +147,13 @@ export async function endSessionsOfIdentity(
 
 async function change(
   needs: IdentityNeeds,
+  by: AdminCall,
   id: IdentityId,
   patch: IdentityPatch,
   sent: Some<IdentityFields> = {},
 ): Promise<void> {
-  const step = needs.store.identities.update(id, patch, needs.clock.now());
-  if (!(await takenRefused({ ...sent }, step))) throw await whyNotChanged(needs, id);
+  const step = needs.store.identities.update(id, patch, needs.clock.now(), by.isForced);
+  if (!(await takenRefused({ ...sent }, administratorKept(step)))) throw new AuthError('not_found');
 }
 
 /** The given fields in the form in which they are stored. */

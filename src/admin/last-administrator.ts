@@ -1,23 +1,22 @@
 import { AuthError } from '../errors/auth-error.ts';
-import type { Identity } from '../model/identity.ts';
-import type { IdentityId } from '../model/ids.ts';
-import type { IdentityStore } from '../store/contracts/identities.ts';
+import { NoAdministratorLeft } from '../store/contracts/store.ts';
 
-// Somebody must remain who can undo a change. The store decides that in the step that makes the change; an
-// administrator who could not log in anyway is nobody's last one.
+// Somebody must remain who can undo a change. Who counts is model/administrator.ts; the store decides it in the
+// step that makes the change.
 
-/** The refusal of a change after which no administrator could log in. */
-export function lastAdministrator({ name }: Pick<Identity, 'name'>): AuthError {
-  return new AuthError('conflict', {
-    description: `${name} is the last administrator who can log in; make another one first`,
-  });
-}
-
-/** Why the store did not change or delete an identity: it is not there, or it is the last administrator. */
-export async function whyNotChanged(
-  needs: { readonly store: { readonly identities: IdentityStore } },
-  id: IdentityId,
-): Promise<AuthError> {
-  const identity = await needs.store.identities.find(id);
-  return identity === null ? new AuthError('not_found') : lastAdministrator(identity);
+/**
+ * Waits for a store method and says in the client's words when it would leave no administrator.
+ * @throws AuthError conflict
+ */
+export async function administratorKept<T>(step: Promise<T>): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    if (!(error instanceof NoAdministratorLeft)) throw error;
+    throw new AuthError('conflict', {
+      description:
+        'After this change the last administrator could not log in any more. Make another one first, or repeat the request with ?force=true',
+      cause: error,
+    });
+  }
 }

@@ -1,4 +1,5 @@
-import { CliError } from './cli-error.ts';
+import { createSecureContext } from 'node:tls';
+import { usageError } from './cli-error.ts';
 import type { SavedLogin, Trust } from './credentials-store.ts';
 import { createHttpsClient, type HttpsClient, type TlsOptions } from './https-client.ts';
 import type { CliPorts } from './ports.ts';
@@ -18,22 +19,23 @@ export async function connectionTo(
       ? {}
       : { clientCertificate: await readPair(ports, clientCertificate) }),
   };
-  try {
-    return createHttpsClient(options);
-  } catch (error) {
-    throw new CliError('The certificate and the key do not fit together.', {
-      code: 'certificate_invalid',
-      cause: error,
-    });
-  }
+  return createHttpsClient(options);
 }
 
 async function readPair(
   ports: CliPorts,
   { certFile, keyFile }: NonNullable<SavedLogin['clientCertificate']>,
 ): Promise<{ cert: string; key: string }> {
-  return {
-    cert: await readNamedFile(ports, certFile, 'certificate'),
-    key: await readNamedFile(ports, keyFile, 'key'),
-  };
+  const cert = await readNamedFile(ports, certFile, 'certificate');
+  const key = await readNamedFile(ports, keyFile, 'key');
+  try {
+    // Looked at now: in a request it would pass for a connection that failed.
+    createSecureContext({ cert, key });
+  } catch {
+    throw usageError(
+      `${certFile} and ${keyFile} are not a certificate and its key in PEM form.`,
+      'check --cert and --key',
+    );
+  }
+  return { cert, key };
 }

@@ -32,8 +32,9 @@ async function ask(ports: CliPorts, question: string, echo: boolean): Promise<st
       done();
     },
   });
-  if (!echo) ports.stderr.write(question);
   const lines = createInterface({ input: ports.stdin, output: screen, terminal: true, historySize: 0 });
+  // After the terminal's own echo is off, so that nothing typed at the sight of the question shows.
+  if (!echo) ports.stderr.write(question);
   const cancelled = new AbortController();
   lines.once('SIGINT', () => cancelled.abort());
   lines.once('close', () => cancelled.abort());

@@ -9,7 +9,7 @@ import { connect, type DetailedPeerCertificate, getCACertificates } from 'node:t
 import { SECOND } from '../platform/clock.ts';
 import { CliError } from './cli-error.ts';
 import type { Trust } from './credentials-store.ts';
-import { notice, type Report } from './output.ts';
+import { notice, printable, type Report } from './output.ts';
 import { canPrompt, confirm } from './prompt.ts';
 import { readNamedFile } from './secret-input.ts';
 import { isLoopback } from './server-url.ts';
@@ -160,18 +160,26 @@ async function askForTrust(
       ? `The certificate of ${origin} was issued by an authority that is not known here.`
       : `The certificate authority of ${origin} is not the one that was trusted before.`;
   if (!canPrompt(ports) || report.json) {
-    throw new CliError(`${happened} Its SHA-256 fingerprint is ${top.fingerprint256}.`, {
-      code: 'server_untrusted',
-      next: `overlay-auth login ${origin} --ca FILE   (FILE: the CA certificate, from the operator)`,
-    });
+    throw new CliError(
+      `${happened} SHA-256 fingerprint of the ${top.ca ? 'authority' : 'certificate'}: ${top.fingerprint256}`,
+      {
+        code: 'server_untrusted',
+        next: `overlay-auth login ${origin} --ca FILE   (FILE: the CA certificate, from the operator)`,
+      },
+    );
   }
   notice(report, happened);
   if (was !== undefined) notice(report, `  before    ${was}`);
-  notice(report, `  SHA-256   ${top.fingerprint256}`);
-  notice(report, `  subject   ${top.subject.replaceAll('\n', ', ')}`);
+  notice(
+    report,
+    `  SHA-256   ${top.fingerprint256}   (${top.ca ? 'authority' : 'certificate of the server'})`,
+  );
+  notice(report, `  subject   ${printable(top.subject.replaceAll('\n', ', '))}`);
   notice(report, `  valid to  ${top.validTo}`);
   notice(report, 'Compare the fingerprint with the one that the operator of the server gives you.');
-  if (await confirm(ports, 'Trust this authority for this server?')) return { caPem: top.toString() };
+  // Servers need not send their root. The certificate itself can be trusted too, until it is renewed.
+  const what = top.ca ? 'this authority' : 'this certificate, until it is renewed,';
+  if (await confirm(ports, `Trust ${what} for this server?`)) return { caPem: top.toString() };
   throw new CliError('The server is not trusted; nothing was sent to it.', {
     code: 'server_untrusted',
     next: `overlay-auth login ${origin} --ca FILE`,

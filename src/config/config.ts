@@ -112,6 +112,11 @@ export interface EdgeConfig {
     /** The name that authenticator apps show. */
     readonly issuer: string;
   };
+  /** Decision records of logins, for `explain`. */
+  readonly loginAttempts: {
+    readonly keep: Millis;
+    readonly keepAtMost: number;
+  };
   readonly externalJwtSigners: { readonly jwksFetch: JwksFetchConfig };
 }
 

@@ -107,6 +107,10 @@ function edgeShape(edge: Config['edge']): FileValue {
       compatibility: { clientIds: edge.oidc.compatibility.clientIds },
     },
     totp: { issuer: edge.totp.issuer },
+    loginAttempts: {
+      keep: formatDuration(edge.loginAttempts.keep),
+      keepAtMost: edge.loginAttempts.keepAtMost,
+    },
     externalJwtSigners: {
       jwksFetch: {
         timeout: formatDuration(jwksFetch.timeout),

@@ -44,6 +44,7 @@ export function resolveConfig(
       },
       oidc: { ...edge.oidc, ...durations },
       totp: { issuer: edge.totp.issuer ?? defaultTotpIssuer(apiAddress) },
+      loginAttempts: edge.loginAttempts,
       externalJwtSigners: edge.externalJwtSigners,
     },
     log: content.log,

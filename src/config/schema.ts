@@ -268,6 +268,17 @@ export const edgeSchema = z.strictObject({
         .describe('The name that authenticator apps show. Default: the host of edge.api.address.'),
     })
     .prefault({}),
+  loginAttempts: z
+    .strictObject({
+      keep: lifetime.prefault('720h').describe('How long decision records of logins are kept.'),
+      keepAtMost: z
+        .int()
+        .min(1000)
+        .max(100_000_000)
+        .default(100_000)
+        .describe('Records kept at most; the oldest go first.'),
+    })
+    .prefault({}),
   externalJwtSigners: z.strictObject({ jwksFetch: jwksFetchSchema.prefault({}) }).prefault({}),
 });
 

@@ -114,6 +114,9 @@ ${signing}
       clientIds: []                # alias client ids that get the compatibility profile
   # totp:
   #   issuer: Example              # the name that authenticator apps show; default: the host of edge.api.address
+  loginAttempts:                   # why logins were refused, for "overlay-auth explain REF"
+    keep: 720h
+    keepAtMost: 100000             # the oldest go first
   externalJwtSigners:
     jwksFetch:                     # limits when fetching the keys of external JWT signers
       timeout: 5s

@@ -13,8 +13,6 @@ import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 
-/** Records kept at most; the oldest go first. */
-const keepAtMost = 100_000;
 /** Records that may wait to be written; more come only from a flood, and are dropped. */
 const longestQueue = 1000;
 const writeAfter = 50;
@@ -26,12 +24,16 @@ export interface RunningAttemptLog extends AttemptLog {
   flush(): Promise<void>;
 }
 
-export function attemptLog(needs: {
-  readonly store: { readonly loginAttempts: LoginAttemptStore };
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-}): RunningAttemptLog {
+/** @param keepAtMost records; beyond that the oldest go first */
+export function attemptLog(
+  needs: {
+    readonly store: { readonly loginAttempts: LoginAttemptStore };
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly log: Logger;
+  },
+  keepAtMost: number,
+): RunningAttemptLog {
   let waiting: (LoginAttempt & { readonly id: string })[] = [];
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;

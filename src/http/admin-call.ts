@@ -3,7 +3,7 @@ import { originOf } from './oidc/bind-point.ts';
 import type { AuthenticatedContext } from './request-context.ts';
 
 /** The caller of an endpoint, as the rules of admin/ see it. */
-export function adminCallOf(context: AuthenticatedContext): AdminCall {
+export function adminCallOf(context: AuthenticatedContext, isForced = false): AdminCall {
   const { identityId, apiSessionId } = context.principal;
-  return { identityId, sessionId: apiSessionId, origin: originOf(context) };
+  return { identityId, sessionId: apiSessionId, origin: originOf(context), isForced };
 }

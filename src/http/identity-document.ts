@@ -2,10 +2,11 @@ import { type Identity, isDisabled } from '../model/identity.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import type { TotpStore } from '../store/contracts/totp.ts';
 import { entityRef, selfLink, wireTime, wireTimeOrNull } from './wire.ts';
 
 export interface IdentityDocumentNeeds {
-  readonly store: { readonly authPolicies: AuthPolicyStore };
+  readonly store: { readonly authPolicies: AuthPolicyStore; readonly totp: TotpStore };
   readonly clock: Clock;
 }
 
@@ -18,10 +19,12 @@ export async function identityDocuments(
   for (const id of new Set(identities.map((identity) => identity.authPolicyId))) {
     names.set(id, (await needs.store.authPolicies.find(id))?.name ?? '');
   }
+  const enrolled = await needs.store.totp.enrolledAmong(identities.map(({ id }) => id));
   const now = needs.clock.now();
-  return identities.map((identity) =>
-    identityDocument(identity, names.get(identity.authPolicyId) ?? '', now),
-  );
+  return identities.map((identity) => ({
+    ...identityDocument(identity, names.get(identity.authPolicyId) ?? '', now),
+    isMfaEnabled: enrolled.has(identity.id),
+  }));
 }
 
 function identityDocument(identity: Identity, authPolicyName: string, now: Millis): object {

@@ -26,9 +26,19 @@ export function passwordKey(authenticatorId: string): string {
   return `password:${authenticatorId}`;
 }
 
-/** The counter of an identity's second factor: TOTP and recovery codes, in every flow and mechanism. */
+/**
+ * The counter of an identity's second factor: TOTP and recovery codes, in every flow and mechanism. After a hundred
+ * failures in a row only an administrator helps (NIST SP 800-63B 3.2.2).
+ */
 export function totpLimit(identityId: string): AttemptLimit {
-  return { key: totpKey(identityId), max: 5, lockFor: 30 * SECOND, longestLock: HOUR, forgetAfter: DAY };
+  return {
+    key: totpKey(identityId),
+    max: 5,
+    lockFor: 30 * SECOND,
+    longestLock: HOUR,
+    mostLocks: 20,
+    forgetAfter: DAY,
+  };
 }
 
 export function totpKey(identityId: string): string {

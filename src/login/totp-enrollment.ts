@@ -72,7 +72,10 @@ export async function verifyTotpEnrollment(
   attempt.about({ identityId });
   const now = needs.clock.now();
   const pending = await needs.store.totp.findPending(flow, now);
-  if (pending === null || pending.identityId !== identityId) throw new AuthError('not_found');
+  if (pending === null || pending.identityId !== identityId) {
+    attempt.failed('enrollment started', 'totp-not-enrolled', 'no enrollment was started in this login');
+    throw new AuthError('not_found');
+  }
   const limit = totpLimit(identityId);
   if ((await reserveGuess(needs, limit, ipAddress)) === 'locked') {
     attempt.failed('factor unlocked', 'locked', 'too many wrong codes in a row');
@@ -85,7 +88,14 @@ export async function verifyTotpEnrollment(
     throw new AuthError('invalid_totp_code');
   }
   const sealedSeed = needs.vault.seal(seed, seedLabel(identityId));
-  if (!(await needs.store.totp.verify(flow, { sealedSeed, step, now }))) throw new AuthError('not_found');
+  if (!(await needs.store.totp.verify(flow, { sealedSeed, step, now }))) {
+    attempt.failed(
+      'enrollment open',
+      'changed-meanwhile',
+      'another login enrolled first, or it was cancelled',
+    );
+    throw new AuthError('not_found');
+  }
   attempt.passed('code', 'the first code of a new enrolment');
   await releaseGuess(needs, limit, ipAddress);
 }
@@ -104,6 +114,6 @@ function newRecoveryCode(random: Random): string {
 
 /** The Key URI of authenticator apps; every part is encoded, whatever the identity is called. */
 function provisioningUrl(issuer: string, name: string, seed: Buffer): string {
-  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(name)}`;
+  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(name.toWellFormed())}`;
   return `otpauth://totp/${label}?issuer=${encodeURIComponent(issuer)}&secret=${encodeBase32(seed)}`;
 }

@@ -84,6 +84,7 @@ export function recoveryCodeHash(key: Buffer, identityId: IdentityId, code: stri
 
 /** The code in its one form, or undefined when the text cannot be a recovery code; a TOTP code never can. */
 export function readRecoveryCode(text: string): string | undefined {
-  const code = text.replaceAll('-', '').toUpperCase();
-  return /^[A-Z2-7]{10}$/.test(code) && /[A-Z]/.test(code) ? code : undefined;
+  const code = text.replaceAll('-', '');
+  // Before the change of case, which turns some letters of other alphabets into these.
+  return /^[A-Za-z2-7]{10}$/.test(code) && /[A-Za-z]/.test(code) ? code.toUpperCase() : undefined;
 }

@@ -49,7 +49,7 @@ export type AuditEvent =
     }
   | {
       readonly event: 'admin.changed';
-      readonly action: 'create' | 'update' | 'delete' | 'disable' | 'enable' | 'end-sessions';
+      readonly action: 'create' | 'update' | 'delete' | 'disable' | 'enable' | 'unlock' | 'end-sessions';
       readonly entity: string;
       readonly entityId: string;
       readonly byIdentityId: string | null;

@@ -31,3 +31,40 @@ export interface AuthPolicy {
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
 }
+
+/** What an administrator decides about a policy. */
+export type AuthPolicyRules = Pick<AuthPolicy, 'name' | 'primary' | 'secondary' | 'tags'>;
+
+/** A change of single members at any depth; lists and tags are replaced as a whole. */
+export interface AuthPolicyPatch {
+  readonly name?: string | undefined;
+  readonly primary?:
+    | {
+        readonly [Method in keyof AuthPolicy['primary']]?: Members<AuthPolicy['primary'][Method]> | undefined;
+      }
+    | undefined;
+  readonly secondary?: Members<AuthPolicy['secondary']> | undefined;
+  readonly tags?: Tags | undefined;
+}
+
+type Members<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
+
+/** The rules with the members of the patch in place of theirs. */
+export function patchedRules(rules: AuthPolicyRules, patch: AuthPolicyPatch): AuthPolicyRules {
+  const { cert, extJwt, updb } = patch.primary ?? {};
+  return {
+    name: patch.name ?? rules.name,
+    primary: {
+      cert: withMembers(rules.primary.cert, cert),
+      extJwt: withMembers(rules.primary.extJwt, extJwt),
+      updb: withMembers(rules.primary.updb, updb),
+    },
+    secondary: withMembers(rules.secondary, patch.secondary),
+    tags: patch.tags ?? rules.tags,
+  };
+}
+
+function withMembers<Fields extends object>(fields: Fields, members: Members<Fields> = {}): Fields {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return { ...fields, ...Object.fromEntries(given) };
+}

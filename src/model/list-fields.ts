@@ -40,6 +40,13 @@ export const identityListFields = listFields({
   updatedAt: time,
 });
 
+export const authPolicyListFields = listFields({
+  id: text,
+  name: text,
+  createdAt: time,
+  updatedAt: time,
+});
+
 /** `identity` is the id where clients write it, as in documents; the store calls the joined name that. */
 const ofIdentity = {
   identityId: { field: 'identityId', ...text },
@@ -54,6 +61,21 @@ export const authenticatorListFields = listFields({
   username: optionalText,
   createdAt: time,
   updatedAt: time,
+});
+
+export const loginAttemptListFields = listFields({
+  reference: text,
+  at: time,
+  step: text,
+  mechanism: text,
+  outcome: text,
+  reason: optionalText,
+  identityId: { field: 'identityId', ...optionalText },
+  identity: { field: 'identityId', ...optionalText },
+  identityName: { field: 'identity', ...optionalText },
+  subject: optionalText,
+  ipAddress: text,
+  issuer: text,
 });
 
 export const apiSessionListFields = listFields({

@@ -80,8 +80,7 @@ export async function submitPrimary(
   bearers: readonly string[],
   origin: RequestOrigin,
 ): Promise<LoginStep> {
-  if (needs.clock.now() >= authRequest.createdAt + authRequestLifetime)
-    throw new AuthError('auth_request_unknown');
+  await requireOpen(needs, authRequest);
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
   const secondary = await submitSecondary(needs, primary, bearers, origin);
   const { progress } = secondary;
@@ -163,8 +162,7 @@ export async function enrollTotp(needs: LoginFlowNeeds, authRequest: AuthRequest
   if (totp === undefined) {
     throw new AuthError('conflict', { description: 'No policy asks for a TOTP enrollment in this login' });
   }
-  const end = authRequest.createdAt + authRequestMaxLifetime;
-  const expiresAt = Math.min(needs.clock.now() + authRequestLifetime, end);
+  const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
   const provisioning = await startTotpEnrollment(needs, authRequest.key, account.identity, expiresAt);
   await needs.store.authRequests.extend(authRequest.key, expiresAt);
   return provisioning;
@@ -195,6 +193,23 @@ export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: 
   if (!(await needs.store.totp.abandon(authRequest.key))) throw new AuthError('not_found');
 }
 
+/**
+ * Checks that a primary login may still be made: ten minutes from the beginning, or as long as an enrolment keeps
+ * the request open (spec 3.2).
+ * @throws AuthError auth_request_unknown
+ */
+export async function requireOpen(
+  needs: Pick<LoginFlowNeeds, 'clock'> & {
+    readonly store: Pick<LoginFlowNeeds['store'], 'authRequests'>;
+  },
+  authRequest: AuthRequest,
+): Promise<void> {
+  const now = needs.clock.now();
+  if (now < authRequest.createdAt + authRequestLifetime) return;
+  const login = await needs.store.authRequests.findLogin(authRequest.key, now);
+  if (login === null || login.hasCode) throw new AuthError('auth_request_unknown');
+}
+
 /** The record of a request on which a primary login was done and no code was given yet. */
 async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
@@ -211,11 +226,13 @@ async function recordedAttempt(
   try {
     await decide(attempt);
   } catch (error) {
-    if (error instanceof AuthError) needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
-    throw error;
-  } finally {
+    // Nothing was decided about a throttled or failed attempt, and a flood of them would push out the others.
+    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
+    needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
     attempt.conclude();
+    throw error;
   }
+  attempt.conclude();
 }
 
 function factorPassed(

@@ -50,6 +50,12 @@ export function brokenRule(path: CertificatePath, conditions: PathConditions): P
   return brokenNameConstraint(steps);
 }
 
+/** What would make an anchor break every path that ends in it. */
+export function brokenByAnchor(anchor: PathCertificate, now: Millis): PathRefusal | undefined {
+  const step: Step = { certificate: anchor, role: 'anchor', below: [] };
+  return brokenInGeneral(step, { now, allowExpired: false }) ?? brokenByAuthority(step);
+}
+
 function brokenInGeneral(step: Step, { now, allowExpired }: PathConditions): PathRefusal | undefined {
   const { notBefore, notAfter, extensions } = step.certificate;
   const [oid] = extensions.unknownCritical;

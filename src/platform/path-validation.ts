@@ -2,11 +2,12 @@
 // rules of RFC 5280 section 6.1 (path-rules.ts). Signatures are verified by OpenSSL through node:crypto. Whose
 // certificate it is, and whether it was revoked, is not known here.
 
+import type { Millis } from './clock.ts';
 import { describeKey, isAcceptedKey } from './key-strength.ts';
 import { MalformedInput } from './malformed-input.ts';
 import { type PathCertificate, readPathCertificate } from './path-certificate.ts';
 import { nameCertificate, type PathRefusal } from './path-refusal.ts';
-import { brokenRule, type PathConditions } from './path-rules.ts';
+import { brokenByAnchor, brokenRule, type PathConditions } from './path-rules.ts';
 import { searchPath } from './path-search.ts';
 
 /** An authority that an administrator has decided to trust. */
@@ -51,11 +52,21 @@ const MOST_BYTES = 64 * 1024;
 
 /**
  * Reads a certificate that is to be trusted. Keep the result: reading anchors anew would double the time of a
- * validation. Whether it is an authority at all shows when it is used.
+ * validation. Whether it is any good as an anchor: see anchorProblem.
  * @throws MalformedInput
  */
 export function readTrustAnchor(der: Uint8Array): TrustAnchor {
   return readPathCertificate(der);
+}
+
+/**
+ * Why no path can end in this anchor now; undefined when some can. For whoever registers or checks an authority,
+ * so that they need not learn it from logins that fail.
+ */
+export function anchorProblem(anchor: TrustAnchor, now: Millis): PathRefusal | undefined {
+  if (isAcceptedKey(anchor.publicKey)) return brokenByAnchor(anchor, now);
+  const certificate = nameCertificate(anchor, 'anchor');
+  return { reason: 'key-not-accepted', certificate, key: describeKey(anchor.publicKey) };
 }
 
 /**

@@ -7,6 +7,7 @@ import { domainToASCII } from 'node:url';
 import * as asn1 from '@peculiar/x509';
 import { authorityExtensions, type CertifiedKey, certify, leafExtensions } from './certificate-builder.ts';
 import type { Clock } from './clock.ts';
+import { isAcceptedKey } from './key-strength.ts';
 import { MalformedInput } from './malformed-input.ts';
 
 interface Needs {
@@ -103,11 +104,7 @@ function certifyClient(needs: Needs, wanted: ClientCertificate, publicKey: KeyOb
 async function requestedKey(request: string | Uint8Array): Promise<KeyObject> {
   const { signed, key } = await readRequest(request);
   if (!signed) throw new MalformedInput('certification request not signed by its own key');
-  const strong =
-    key.asymmetricKeyType === 'ed25519' ||
-    (key.asymmetricKeyType === 'ec' && STRONG_CURVES.has(key.asymmetricKeyDetails?.namedCurve ?? '')) ||
-    (key.asymmetricKeyType === 'rsa' && isStrongRsa(key.asymmetricKeyDetails?.modulusLength ?? 0));
-  if (!strong) throw new MalformedInput('key of an unsupported kind or size');
+  if (!isAcceptedKey(key)) throw new MalformedInput('key of an unsupported kind or size');
   return key;
 }
 
@@ -123,12 +120,6 @@ async function readRequest(request: string | Uint8Array): Promise<{ signed: bool
   } catch {
     throw new MalformedInput('not a certification request');
   }
-}
-
-const STRONG_CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
-
-function isStrongRsa(bits: number): boolean {
-  return bits >= 2048 && bits <= 8192;
 }
 
 function newKeyPair() {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { DAY, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { describeRefusal, type PathRefusal } from '../../src/platform/path-refusal.ts';
+import { anchorProblem, readTrustAnchor } from '../../src/platform/path-validation.ts';
 import { thumbprint } from '../../src/platform/x509.ts';
 import {
   authority,
@@ -13,6 +15,7 @@ import {
   extendedKeyUsage,
   extension,
   keyUsage,
+  type Made,
   makeCertificate,
   newKeys,
   subjectKeyId,
@@ -317,4 +320,58 @@ describe('algorithms and keys', () => {
     const unusual = client({ issuer: root, keys: newKeys.ec('secp256k1') });
     assert.equal(validate(chainOf(unusual, root)).verdict, 'refused');
   });
+});
+
+describe('an anchor by itself', () => {
+  test('is checked as every path that ends in it would be', () => {
+    const now = systemClock.now();
+    const problem = (made: Made) => anchorProblem(readTrustAnchor(made.der), now)?.reason;
+    assert.equal(problem(root), undefined);
+    assert.equal(problem(signer), undefined);
+    const bad = {
+      'not-a-ca': client(),
+      expired: authority({ from: -2 * DAY, until: -DAY }),
+      'not-yet-valid': authority({ from: DAY, until: 2 * DAY }),
+      'cert-sign-not-allowed': authority({}, [basicConstraints(true), keyUsage('digitalSignature')]),
+      'wrong-usage': authority({}, authorityExtensions(0, extendedKeyUsage(USAGE.serverAuth))),
+      'unknown-critical-extension': authority(
+        {},
+        authorityExtensions(0, extension('1.2.3.4', true, sequence())),
+      ),
+      'key-not-accepted': authority({ keys: newKeys.ed448() }),
+    };
+    for (const [reason, made] of Object.entries(bad)) assert.equal(problem(made), reason);
+  });
+});
+
+test('every reason is told in one sentence that names the certificate', () => {
+  const certificate = { role: 'leaf', subject: 'CN=erin', thumbprint: 'x' } as const;
+  const refusals: PathRefusal[] = [
+    { reason: 'untrusted', certificate, issuer: 'CN=elsewhere', isSelfSigned: false },
+    { reason: 'untrusted', certificate, issuer: 'CN=erin', isSelfSigned: true },
+    { reason: 'bad-signature', certificate, issuer: 'CN=root' },
+    { reason: 'expired', certificate, notAfter: 0 },
+    { reason: 'not-yet-valid', certificate, notBefore: 0 },
+    { reason: 'not-a-ca', certificate },
+    { reason: 'cert-sign-not-allowed', certificate },
+    { reason: 'path-length-exceeded', certificate, allowed: 0 },
+    { reason: 'wrong-usage', certificate, problem: 'no-client-auth' },
+    {
+      reason: 'name-not-permitted',
+      certificate,
+      form: 'dns',
+      constrainedBy: { ...certificate, role: 'anchor' },
+    },
+    { reason: 'unknown-critical-extension', certificate, oid: '1.2.3' },
+    { reason: 'policy-constraints', certificate },
+    { reason: 'algorithm-not-accepted', certificate, algorithm: 'SHA-1 with RSA' },
+    { reason: 'key-not-accepted', certificate, key: 'RSA 1024' },
+  ];
+  for (const refusal of refusals) assert.match(describeRefusal(refusal), /^[A-Z].*"CN=erin".*[^.]\.$/);
+  for (const refusal of [
+    { reason: 'malformed', role: 'leaf', problem: 'time' },
+    { reason: 'chain-too-large', limit: 'bytes' },
+    { reason: 'too-much-work' },
+  ] as const)
+    assert.match(describeRefusal(refusal), /^[A-Z].*[^.]\.$/);
 });

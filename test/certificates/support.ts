@@ -5,7 +5,13 @@ import { type PathVerdict, readTrustAnchor, validateClientPath } from '../../src
 import type { Made } from '../support/chains.ts';
 import { type PresentedChain, tlsVerdict } from '../support/tls-judge.ts';
 
-export function validate(chain: PresentedChain, allowExpired = false): PathVerdict {
+interface DerChain {
+  readonly leaf: Pick<Made, 'der'>;
+  readonly sent: readonly Pick<Made, 'der'>[];
+  readonly anchors: readonly Pick<Made, 'der'>[];
+}
+
+export function validate(chain: DerChain, allowExpired = false): PathVerdict {
   return validateClientPath({
     leaf: chain.leaf.der,
     intermediates: chain.sent.map(({ der }) => der),
@@ -38,7 +44,7 @@ export function chainOf(leaf: Made, ...rest: readonly Made[]): PresentedChain {
 }
 
 /** Without a handshake: for what no TLS client could be made to send. */
-export function refusalOf(chain: PresentedChain): PathRefusal | undefined {
+export function refusalOf(chain: DerChain): PathRefusal | undefined {
   const verdict = validate(chain);
   return verdict.verdict === 'refused' ? verdict.refusal : undefined;
 }

@@ -402,8 +402,9 @@ function leftovers(home: string): string[] {
 
 async function fileAppears(path: string, ended: Promise<unknown>): Promise<void> {
   let hasEnded = false;
-  void ended.then(() => {
+  const end = () => {
     hasEnded = true;
-  });
-  while (!existsSync(path) && !hasEnded) await new Promise((resolve) => setImmediate(resolve));
+  };
+  ended.then(end, end);
+  while (!existsSync(path) && !hasEnded) await new Promise((resolve) => setTimeout(resolve, 1));
 }

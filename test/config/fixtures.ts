@@ -91,6 +91,7 @@ export function fullFile(): Tree {
         compatibility: { clientIds: ['native', 'sdk'] },
       },
       totp: { issuer: 'Example Corp' },
+      loginAttempts: { keep: '48h', keepAtMost: 5000 },
       externalJwtSigners: {
         jwksFetch: {
           timeout: '3s',

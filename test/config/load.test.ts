@@ -59,6 +59,7 @@ describe('loading the configuration', () => {
         compatibility: { clientIds: [] },
       },
       totp: { issuer: 'localhost' },
+      loginAttempts: { keep: 720 * HOUR, keepAtMost: 100_000 },
       externalJwtSigners: {
         jwksFetch: {
           timeout: 5000,
@@ -114,6 +115,7 @@ describe('loading the configuration', () => {
       { address: '2001:db8::', prefixLength: 32, family: 'ipv6' },
     ]);
     assert.equal(config.edge.totp.issuer, 'Example Corp');
+    assert.deepEqual(config.edge.loginAttempts, { keep: 48 * HOUR, keepAtMost: 5000 });
     assert.deepEqual(config.log, { format: 'json', level: 'warn' });
   });
 

@@ -82,6 +82,8 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   'edge.oidc.refreshFamilyDuration': ['30', '-1m', 'x', '1h'],
   'edge.oidc.idTokenSigningAlg': ['none', 'HS256', 'es256', 'RS512', ''],
   'edge.oidc.compatibility.clientIds': ['', 'overlay', 'a b', 'é', 'x'.repeat(129)],
+  'edge.loginAttempts.keep': ['', '0s', 30, '30', '-1h'],
+  'edge.loginAttempts.keepAtMost': [0, 999, 1.5, '5000', 1e12],
   'edge.totp.issuer': ['', ' ', 'a:b', 'a\nb', 'x'.repeat(65)],
   'edge.externalJwtSigners.jwksFetch.timeout': ['0s', '5', '2h'],
   'edge.externalJwtSigners.jwksFetch.maxRedirects': [-1, 21, 1.5, '5'],

@@ -44,6 +44,7 @@ describe('a password', () => {
         name: 'carol',
       },
       username: 'Carol',
+      lockedUntil: null,
     });
     assert.equal((await (await loggedIn(server, 'carol')).get('current-identity')).status, 200);
   });

@@ -73,6 +73,8 @@ describe('creating an identity', () => {
       disabled: false,
       disabledAt: null,
       disabledUntil: null,
+      isMfaEnabled: false,
+      lockedUntil: { password: null, totp: null },
     });
     assert.equal((await identity(id)).authPolicy.id, 'default');
     assert.notEqual((await identity(id)).authPolicy.name, '');

@@ -46,7 +46,8 @@ export function sandbox(): Sandbox {
   const start: Sandbox['start'] = (args, options = {}) => {
     const started = startCommand(cwd, args, options);
     running.add(started);
-    void started.finished.then(() => running.delete(started));
+    const forget = () => running.delete(started);
+    started.finished.then(forget, forget);
     return started;
   };
   return {
@@ -55,7 +56,7 @@ export function sandbox(): Sandbox {
     run: (args, options) => start(args, options).finished,
     async close() {
       for (const { child } of running) child.kill('SIGKILL');
-      await Promise.all([...running].map(({ finished }) => finished));
+      await Promise.allSettled([...running].map(({ finished }) => finished));
       rmSync(cwd, { recursive: true, force: true });
     },
   };
@@ -85,7 +86,11 @@ function startCommand(cwd: string, args: readonly string[], { input, env = {} }:
   child.stdin.on('error', () => undefined).end(input ?? '');
   let hasEnded = false;
   const finished = new Promise<Finished>((done, reject) => {
-    child.on('error', reject);
+    child.on('error', (error) => {
+      hasEnded = true;
+      reject(error);
+      wake();
+    });
     child.on('close', (code) => {
       hasEnded = true;
       done({ code, stdout, stderr });

@@ -68,8 +68,8 @@ async function answerTotp(needs: QueryNeeds, query: JsonObject): Promise<HttpsAn
   for (let tries = 1; ; tries += 1) {
     const code = await totpCode(needs);
     const answer = await needs.http.send({ method: 'POST', url, json: { id: needs.authRequestId, code } });
-    if (answer.status !== 400) return answer;
-    const { message, reference } = failureOf(answer);
+    const { code: refusal, message, reference } = failureOf(answer);
+    if (refusal !== 'INVALID_TOTP_CODE') return answer;
     if (needs.totpCode !== undefined || tries === mostTries) {
       throw new CliError(`The one-time code was refused: ${message}.`, {
         exitCode: exitCodes.notAuthenticated,
@@ -97,6 +97,8 @@ async function totpCode({ report, totpCode: given, origin }: QueryNeeds): Promis
 function refused(needs: QueryNeeds, answer: HttpsAnswer): CliError {
   return answerError(answer, {
     what: 'The login was refused',
+    // A request that cannot go on (400) ends the same way as credentials that are wrong (401).
+    ...(answer.status === 400 ? { exitCode: exitCodes.notAuthenticated } : {}),
     ...(answer.status === 401
       ? { next: 'check what you typed; an administrator finds the reason under the reference' }
       : answer.status === 404

@@ -13,7 +13,7 @@ import { type Route, route } from '../routes.ts';
 import { sessionHeaders } from '../session-headers.ts';
 
 export interface CurrentNeeds extends ApiSessionNeeds {
-  readonly store: Pick<Store, 'identities' | 'authPolicies' | 'apiSessions'>;
+  readonly store: Pick<Store, 'identities' | 'authPolicies' | 'apiSessions' | 'totp'>;
   readonly signers: SignerDirectory;
 }
 

@@ -4,12 +4,13 @@ import {
   deleteAuthenticator,
   getAuthenticator,
   listAuthenticators,
-  type NamedAuthenticator,
   updatePassword,
 } from '../../admin/authenticators.ts';
 import { authenticatorListFields } from '../../model/list-fields.ts';
+import type { Clock, Millis } from '../../platform/clock.ts';
+import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
 import type { Route } from '../routes.ts';
-import { entityRef, selfLink, wireTime } from '../wire.ts';
+import { entityRef, selfLink, wireTime, wireTimeOrNull } from '../wire.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
@@ -27,8 +28,9 @@ export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'authenticators',
     listFields: authenticatorListFields,
-    list: async (query) => mapPage(await listAuthenticators(needs, query), authenticatorDocument),
-    get: async (id) => authenticatorDocument(await getAuthenticator(needs, id)),
+    list: async (query) =>
+      mapPage(await listAuthenticators(needs, query), authenticatorDocument(needs.clock)),
+    get: async (id) => authenticatorDocument(needs.clock)(await getAuthenticator(needs, id)),
     create: operation(newPassword, (by, { method: _updb, identityId, ...password }) =>
       createPassword(needs, by, identityId, password),
     ),
@@ -39,8 +41,14 @@ export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
 }
 
 /** An authenticator without anything that would let somebody log in. */
-export function authenticatorDocument(authenticator: NamedAuthenticator): object {
-  const { id, identityId, method } = authenticator;
+export function authenticatorDocument(clock: Clock): (authenticator: ListedAuthenticator) => object {
+  const now = clock.now();
+  return (authenticator) => document(authenticator, now);
+}
+
+function document(authenticator: ListedAuthenticator, now: Millis): object {
+  const { id, identityId, method, lockedUntil } = authenticator;
+  const isLocked = lockedUntil !== null && lockedUntil > now;
   return {
     id,
     createdAt: wireTime(authenticator.createdAt),
@@ -51,7 +59,7 @@ export function authenticatorDocument(authenticator: NamedAuthenticator): object
     identityId,
     identity: entityRef('identities', identityId, authenticator.identityName),
     ...(authenticator.method === 'updb'
-      ? { username: authenticator.username }
+      ? { username: authenticator.username, lockedUntil: wireTimeOrNull(isLocked ? lockedUntil : null) }
       : { certPem: authenticator.certPem, fingerprint: authenticator.thumbprint }),
   };
 }

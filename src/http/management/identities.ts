@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listApiSessions } from '../../admin/api-sessions.ts';
 import { listAuthenticators } from '../../admin/authenticators.ts';
+import { type Locks, locksOf, removeTotp, unlockIdentity } from '../../admin/factors.ts';
 import {
   createIdentity,
   deleteIdentity,
@@ -22,6 +23,7 @@ import type { ListQuery } from '../../model/list-query.ts';
 import { apiSessionDocument } from '../api-session-document.ts';
 import { identityDocuments } from '../identity-document.ts';
 import type { Route } from '../routes.ts';
+import { wireTimeOrNull } from '../wire.ts';
 import { authenticatorDocument } from './authenticators.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
@@ -74,7 +76,11 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
       const { items, totalCount } = await listIdentities(needs, query);
       return { items: await identityDocuments(needs, items), totalCount };
     },
-    get: async (id) => (await identityDocuments(needs, [await getIdentity(needs, id)]))[0],
+    async get(id) {
+      const identity = await getIdentity(needs, id);
+      const [document] = await identityDocuments(needs, [identity]);
+      return { ...document, lockedUntil: locksDocument(await locksOf(needs, identity.id)) };
+    },
     create: operation(newIdentity, (by, { enrollment: _none, ...identity }) =>
       createIdentity(needs, by, identity),
     ),
@@ -86,13 +92,15 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
         disableIdentity(needs, by, id, durationMinutes ?? 0),
       ),
       enable: operation(z.object({}), (by, _body, id) => enableIdentity(needs, by, id)),
+      unlock: operation(z.object({}), (by, _body, id) => unlockIdentity(needs, by, id)),
     },
+    removals: { mfa: (by, id) => removeTotp(needs, by, id) },
     parts: {
       authenticators: {
         listFields: authenticatorListFields,
         async list(id, query) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPage(await listAuthenticators(needs, mine), authenticatorDocument);
+          return mapPage(await listAuthenticators(needs, mine), authenticatorDocument(needs.clock));
         },
       },
       'api-sessions': {
@@ -107,6 +115,10 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
       },
     },
   });
+}
+
+function locksDocument({ password, totp }: Locks): object {
+  return { password: wireTimeOrNull(password), totp: wireTimeOrNull(totp) };
 }
 
 function ofIdentity(id: string, query: ListQuery): ListQuery {

@@ -10,7 +10,14 @@ import type { Store } from '../../store/contracts/store.ts';
 export interface ManagementNeeds {
   readonly store: Pick<
     Store,
-    'identities' | 'authenticators' | 'authPolicies' | 'apiSessions' | 'externalJwtSigners'
+    | 'identities'
+    | 'authenticators'
+    | 'authPolicies'
+    | 'apiSessions'
+    | 'attempts'
+    | 'totp'
+    | 'loginAttempts'
+    | 'externalJwtSigners'
   >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly signers: SignerDirectory;
@@ -20,4 +27,7 @@ export interface ManagementNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly audit: AuditTrail;
+  readonly attempts: { flush(): Promise<void> };
+  /** Whether there is an external JWT signer with this id. */
+  signerExists(id: string): Promise<boolean>;
 }

@@ -14,7 +14,7 @@ import { type Answer, envelope } from '../answer.ts';
 import type { Route } from '../routes.ts';
 import { selfLink } from '../wire.ts';
 import { adminRoute, idOf, managementRoot } from './admin-route.ts';
-import { listParameters } from './schemas.ts';
+import { changeParameters, listParameters } from './schemas.ts';
 
 /** A body and what is done with it. Made by `operation`. */
 export interface Operation<Result> {
@@ -49,6 +49,8 @@ export interface Resource {
   remove?(by: AdminCall, id: string): Promise<void>;
   /** POST `/{id}/NAME` */
   readonly actions?: Readonly<Record<string, Operation<void>>>;
+  /** DELETE `/{id}/NAME` */
+  readonly removals?: Readonly<Record<string, (by: AdminCall, id: string) => Promise<void>>>;
   /** Lists at `/{id}/NAME`, of other entities that belong to this one. */
   readonly parts?: Readonly<Record<string, Part>>;
 }
@@ -61,7 +63,7 @@ export interface Part {
 }
 
 export function resourceRoutes(resource: Resource): readonly Route[] {
-  const { collection, create, replace, patch, remove, actions = {}, parts = {} } = resource;
+  const { collection, create, replace, patch, remove, actions = {}, removals = {}, parts = {} } = resource;
   const one = `${collection}/:id`;
   const routes = [
     adminRoute('GET', collection, {
@@ -77,6 +79,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   if (patch !== undefined) routes.push(change('PATCH', one, patch));
   if (remove !== undefined) routes.push(removal(one, remove));
   for (const [name, action] of Object.entries(actions)) routes.push(change('POST', `${one}/${name}`, action));
+  for (const [name, step] of Object.entries(removals)) routes.push(removal(`${one}/${name}`, step));
   for (const [name, part] of Object.entries(parts)) routes.push(...partRoutes(`${one}/${name}`, part));
   return routes;
 }
@@ -98,8 +101,9 @@ function creation(collection: string, { schema, run }: Operation<string>): Route
 function change(method: 'POST' | 'PUT' | 'PATCH', path: string, { schema, run }: Operation<void>): Route {
   return adminRoute(method, path, {
     body: schema,
-    async handler(context, { body }) {
-      await run(adminCallOf(context), body, idOf(context));
+    query: changeParameters,
+    async handler(context, { body, query }) {
+      await run(adminCallOf(context, query.force), body, idOf(context));
       return done();
     },
   });
@@ -107,8 +111,9 @@ function change(method: 'POST' | 'PUT' | 'PATCH', path: string, { schema, run }:
 
 function removal(path: string, remove: (by: AdminCall, id: string) => Promise<void>): Route {
   return adminRoute('DELETE', path, {
-    async handler(context) {
-      await remove(adminCallOf(context), idOf(context));
+    query: changeParameters,
+    async handler(context, { query }) {
+      await remove(adminCallOf(context, query.force), idOf(context));
       return done();
     },
   });

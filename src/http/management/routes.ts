@@ -5,9 +5,11 @@ import { versionRoute } from '../edge/version.ts';
 import type { Route } from '../routes.ts';
 import { managementRoot } from './admin-route.ts';
 import { apiSessionRoutes } from './api-sessions.ts';
+import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
+import { loginAttemptRoutes } from './login-attempts.ts';
 import type { ManagementNeeds } from './needs.ts';
 
 export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
@@ -16,7 +18,9 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...currentRoutes(needs, 'edge-management', managementRoot),
     ...identityRoutes(needs),
     ...authenticatorRoutes(needs),
+    ...authPolicyRoutes(needs),
     ...apiSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),
+    ...loginAttemptRoutes(needs),
   ];
 }

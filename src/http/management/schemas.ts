@@ -17,3 +17,11 @@ export const listParameters = z.object({
   sort: z.string().optional(),
   roleFilter: z.literal('', 'is not supported').optional(),
 });
+
+/** Of a change. `force`: also when no administrator is left who can log in. */
+export const changeParameters = z.object({
+  force: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
+});

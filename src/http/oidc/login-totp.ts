@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { AuthRequest } from '../../model/auth-request.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
 import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
 import {
   abandonTotpEnrollment,
@@ -13,7 +13,8 @@ import {
   verifyEnrolledTotp,
 } from '../../oidc/login-flow.ts';
 import { openAuthRequest } from '../../oidc/open-auth-request.ts';
-import { json } from '../answer.ts';
+import { type Answer, json } from '../answer.ts';
+import { errorTable } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 import {
@@ -23,7 +24,19 @@ import {
 } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { bindingCookie } from './browser-binding.ts';
-import { loginStepAnswer } from './login-answer.ts';
+import {
+  cancelPath,
+  codePage,
+  confirmPage,
+  enrollPath,
+  introPage,
+  isForPeople,
+  loginStepFor,
+  provisioningPage,
+  type Step,
+  totpPath,
+  verifyPath,
+} from './totp-pages.ts';
 
 const idOnly = z.object(authRequestIdMembers);
 /** Any shape of code is one answer, "invalid": what it should look like is no help to whoever types it. */
@@ -33,8 +46,24 @@ const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', query:
 export function totpLoginRoutes(
   needs: LoginFlowNeeds & { readonly sealer: AuthRequestSealer },
 ): readonly Route[] {
-  const opened = (context: RequestContext, ...sources: readonly AuthRequestIdSpellings[]): AuthRequest =>
-    openAuthRequest(needs, authRequestIdIn(...sources), originOf(context), bindingCookie(context));
+  const opened = (context: RequestContext, ...sources: readonly AuthRequestIdSpellings[]): Step => {
+    const authRequestId = authRequestIdIn(...sources);
+    const authRequest = openAuthRequest(needs, authRequestId, originOf(context), bindingCookie(context));
+    return { context, authRequest, authRequestId };
+  };
+
+  const cancel = {
+    ...common,
+    body: { json: true, form: true, schema: idOnly },
+    async handler(
+      context: RequestContext,
+      { query, body }: { query: AuthRequestIdSpellings; body: AuthRequestIdSpellings },
+    ) {
+      const step = opened(context, query, body);
+      await abandonTotpEnrollment(needs, step.authRequest);
+      return isForPeople(step) ? introPage(step, 200) : json({});
+    },
+  } as const;
 
   return [
     route({
@@ -42,55 +71,93 @@ export function totpLoginRoutes(
       methods: ['GET'],
       path: '/oidc/login/auth-queries',
       async handler(context, { query }) {
-        return loginStepAnswer(await outstandingQueries(needs, opened(context, query)));
+        const step = opened(context, query);
+        return loginStepFor(step, await outstandingQueries(needs, step.authRequest));
       },
     }),
     route({
       ...common,
       methods: ['POST'],
-      path: '/oidc/login/totp',
+      path: totpPath,
       body: { json: true, form: true, schema: withCode },
       async handler(context, { query, body }) {
-        const authRequest = opened(context, query, body);
-        return loginStepAnswer(await submitTotp(needs, authRequest, codeIn(body), originOf(context)));
+        const step = opened(context, query, body);
+        return forPeople(step, { invalid_totp_code: (status) => codePage(step, status) }, async () =>
+          loginStepFor(
+            step,
+            await submitTotp(needs, step.authRequest, codeIn(step, body), originOf(context)),
+          ),
+        );
       },
     }),
     route({
       ...common,
       methods: ['POST'],
-      path: '/oidc/login/totp/enroll',
+      path: enrollPath,
       body: { json: true, form: true, schema: idOnly },
       async handler(context, { query, body }) {
-        const provisioning = await enrollTotp(needs, opened(context, query, body));
-        return json({ isVerified: false, ...provisioning }, { status: 201 });
+        const step = opened(context, query, body);
+        // Begun already, as after a reload; or enrolled, in another window.
+        const asFarAsItIs = async (status: number) => {
+          const { authQueries } = await outstandingQueries(needs, step.authRequest);
+          const isEnrolled = authQueries.some(({ isTotpEnrolled }) => isTotpEnrolled === true);
+          return isEnrolled ? codePage(step, 200) : confirmPage(step, status, false);
+        };
+        return forPeople(step, { mfa_exists: asFarAsItIs }, async () => {
+          const provisioning = await enrollTotp(needs, step.authRequest);
+          return isForPeople(step)
+            ? provisioningPage(step, provisioning)
+            : json({ isVerified: false, ...provisioning }, { status: 201 });
+        });
       },
     }),
     route({
       ...common,
       methods: ['POST'],
-      path: '/oidc/login/totp/enroll/verify',
+      path: verifyPath,
       body: { json: true, form: true, schema: withCode },
       async handler(context, { query, body }) {
-        const authRequest = opened(context, query, body);
-        return loginStepAnswer(await verifyEnrolledTotp(needs, authRequest, codeIn(body), originOf(context)));
+        const step = opened(context, query, body);
+        const again = {
+          invalid_totp_code: (status: number) => confirmPage(step, status, true),
+          not_found: (status: number) => introPage(step, status),
+        };
+        return forPeople(step, again, async () =>
+          loginStepFor(
+            step,
+            await verifyEnrolledTotp(needs, step.authRequest, codeIn(step, body), originOf(context)),
+          ),
+        );
       },
     }),
-    route({
-      ...common,
-      methods: ['DELETE'],
-      path: '/oidc/login/totp/enroll',
-      body: { json: true, form: true, schema: idOnly },
-      async handler(context, { query, body }) {
-        await abandonTotpEnrollment(needs, opened(context, query, body));
-        return json({});
-      },
-    }),
+    route({ ...cancel, methods: ['DELETE'], path: enrollPath }),
+    route({ ...cancel, methods: ['POST'], path: cancelPath }),
   ];
+}
+
+/** Answers people with a page on which they can go on, for the refusals that have one. */
+async function forPeople(
+  step: Step,
+  pages: Partial<Record<ErrorCode, (status: number) => Answer | Promise<Answer>>>,
+  answer: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await answer();
+  } catch (error) {
+    const shown = error instanceof AuthError && isForPeople(step) ? pages[error.code] : undefined;
+    if (shown === undefined || !(error instanceof AuthError)) throw error;
+    return shown(errorTable[error.code].status);
+  }
 }
 
 const longestCode = 13;
 
-function codeIn({ code }: { readonly code?: unknown }): string {
-  if (typeof code !== 'string' || code.length > longestCode) throw new AuthError('invalid_totp_code');
-  return code;
+/**
+ * What cannot be a code becomes one that is never right: it counts and is recorded like any other wrong one.
+ * People may type it as it is printed, in groups.
+ */
+function codeIn(step: Step, { code }: { readonly code?: unknown }): string {
+  if (typeof code !== 'string' || code.length > 4 * longestCode) return '';
+  const typed = isForPeople(step) ? code.normalize('NFKC').replace(/[\s-]/g, '') : code;
+  return typed.length <= longestCode ? typed : '';
 }

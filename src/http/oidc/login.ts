@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
-import { type LoginFlowNeeds, submitPrimary } from '../../oidc/login-flow.ts';
+import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/login-flow.ts';
 import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { loginPage } from '../../pages/login.ts';
 import { type Answer, json, page } from '../answer.ts';
@@ -14,7 +14,8 @@ import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { bindingCookie } from './browser-binding.ts';
-import { loginStepAnswer } from './login-answer.ts';
+import { formTarget } from './form-target.ts';
+import { loginStepFor } from './totp-pages.ts';
 
 const path = '/oidc/login/username';
 
@@ -42,9 +43,10 @@ export function usernameLoginRoutes(
     guard: 'anonymous',
     errors: 'html-or-edge',
     query: loginQuery,
-    handler(context, { query }) {
+    async handler(context, { query }) {
       const id = authRequestIdIn(query);
       const authRequest = openAuthRequest(needs, id, originOf(context), bindingCookie(context));
+      await requireOpen(needs, authRequest);
       const headers = { 'auth-request-id': id };
       if (!wantsHtml(context.headers.accept)) {
         return json(
@@ -70,15 +72,10 @@ export function usernameLoginRoutes(
       const authRequest = openAuthRequest(needs, id, origin, bindingCookie(context));
       const credentials = { method: 'password', username: body.username, password: body.password } as const;
       try {
-        return loginStepAnswer(
-          await submitPrimary(
-            needs,
-            authRequest,
-            credentials,
-            body.configTypes,
-            bearerTokens(context.authorization),
-            origin,
-          ),
+        const tokens = bearerTokens(context.authorization);
+        return loginStepFor(
+          { context, authRequest, authRequestId: id },
+          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin),
         );
       } catch (error) {
         if (
@@ -131,10 +128,4 @@ function form(
     headers: options.headers ?? {},
     formTargets: [formTarget(authRequest.redirectUri)],
   });
-}
-
-/** The origin, or for a private scheme the scheme, to which the answer to the form will lead. */
-function formTarget(redirectUri: string): string {
-  const url = new URL(redirectUri);
-  return url.origin === 'null' ? url.protocol : url.origin;
 }

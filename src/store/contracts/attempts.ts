@@ -10,6 +10,8 @@ export interface AttemptLimit {
   readonly lockFor: Millis;
   /** No lock grows longer than this; equal to `lockFor` for a lock that does not grow. */
   readonly longestLock: Millis;
+  /** After so many locks without a success between, the key stays locked until it is cleared. */
+  readonly mostLocks?: number;
   /** Failures older than this no longer count. */
   readonly forgetAfter: Millis;
 }

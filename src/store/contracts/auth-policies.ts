@@ -1,10 +1,7 @@
-import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { AuthPolicy, AuthPolicyPatch, AuthPolicyRules } from '../../model/auth-policy.ts';
 import type { AuthPolicyId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
-
-/** What an administrator decides about a policy. */
-export type AuthPolicyRules = Pick<AuthPolicy, 'name' | 'primary' | 'secondary' | 'tags'>;
 
 export interface AuthPolicyStore {
   find(id: AuthPolicyId): Promise<AuthPolicy | null>;
@@ -13,10 +10,18 @@ export interface AuthPolicyStore {
   create(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis): Promise<void>;
   /**
    * Replaces the rules; leaves a change-feed entry, so that they hold at the next call everywhere.
+   * @param force also when no administrator is left who can log in
    * @returns false when there is no such policy
    * @throws AlreadyTaken `name`
+   * @throws NoAdministratorLeft
    */
-  replace(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis): Promise<boolean>;
+  replace(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis, force?: boolean): Promise<boolean>;
+  /**
+   * Changes single members, as `replace` does all: of two changes at once neither takes the other back.
+   * @returns false when there is no such policy
+   * @throws AlreadyTaken, NoAdministratorLeft   as `replace`
+   */
+  update(id: AuthPolicyId, patch: AuthPolicyPatch, now: Millis, force?: boolean): Promise<boolean>;
   /** `referenced` when identities have the policy or a signer enrols with it; nothing is deleted then. */
   delete(id: AuthPolicyId, now: Millis): Promise<'deleted' | 'referenced' | 'unknown'>;
 }

@@ -74,7 +74,8 @@ export type RedeemRefusal =
 
 export interface AuthRequestStore {
   /**
-   * Records a verified primary login and replaces whatever was proven on this request before, in one step.
+   * Records a verified primary login and replaces whatever was proven on this request before, in one step; a TOTP
+   * enrolment that was begun on it is forgotten. The request never ends earlier by it.
    * With `code`, the request is finished by the same step. A request that already has a code is left as it is.
    * @returns `finished` when the request already has a code
    */

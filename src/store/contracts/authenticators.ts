@@ -24,12 +24,19 @@ export interface PasswordLogin {
   readonly policy: AuthPolicy;
 }
 
+/** An authenticator as administrators see it. */
+export type ListedAuthenticator = Authenticator & {
+  readonly identityName: string;
+  /** When the lock of a password ends or ended; null when there was none lately. */
+  readonly lockedUntil: Millis | null;
+};
+
 export interface AuthenticatorStore {
   findPasswordLogin(usernameKey: string): Promise<PasswordLogin | null>;
   /** @throws AlreadyTaken `username`, or `method` when the identity already has a password */
   createPassword(authenticator: NewPasswordAuthenticator, now: Millis): Promise<void>;
   find(id: AuthenticatorId): Promise<Authenticator | null>;
-  list(query: ListQuery): Promise<Page<Authenticator & { readonly identityName: string }>>;
+  list(query: ListQuery): Promise<Page<ListedAuthenticator>>;
   /**
    * Sets user name or password. A new password ends the identity's sessions, except one if named, and its logins in
    * progress in the same step.
@@ -46,7 +53,9 @@ export interface AuthenticatorStore {
   rehashPassword(id: AuthenticatorId, oldHash: string, newHash: string): Promise<void>;
   /**
    * Deletes an authenticator, ends the sessions it opened and the identity's logins in progress.
-   * @returns false when there is none, or when the last administrator who can log in could not any more
+   * @param force also when no administrator is left who can log in
+   * @returns false when there is none
+   * @throws NoAdministratorLeft
    */
-  delete(id: AuthenticatorId, now: Millis): Promise<boolean>;
+  delete(id: AuthenticatorId, now: Millis, force?: boolean): Promise<boolean>;
 }

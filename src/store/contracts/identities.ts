@@ -37,16 +37,19 @@ export interface IdentityStore {
   /**
    * Changes an identity. Disabling ends its sessions and logins in progress in the same step. Leaves a change-feed
    * entry.
-   * @returns false when there is no such identity, or when it would be demoted or disabled although it is the
-   *   last administrator who can log in
+   * @param force also when no administrator is left who can log in
+   * @returns false when there is no such identity
    * @throws AlreadyTaken `name` or `externalId`
+   * @throws NoAdministratorLeft
    */
-  update(id: IdentityId, patch: IdentityPatch, now: Millis): Promise<boolean>;
+  update(id: IdentityId, patch: IdentityPatch, now: Millis, force?: boolean): Promise<boolean>;
   /**
    * Deletes an identity with its authenticators, ends its sessions and logins in progress.
-   * @returns false when there is none, or when it is the last administrator who can log in
+   * @param force as for `update`
+   * @returns false when there is none
+   * @throws NoAdministratorLeft
    */
-  delete(id: IdentityId, now: Millis): Promise<boolean>;
-  /** How many administrators are neither disabled nor without any authenticator, leaving out one identity if named. */
-  countUsableAdmins(now: Millis, except?: IdentityId): Promise<number>;
+  delete(id: IdentityId, now: Millis, force?: boolean): Promise<boolean>;
+  /** How many administrators can log in (see model/administrator.ts). */
+  countUsableAdmins(now: Millis): Promise<number>;
 }

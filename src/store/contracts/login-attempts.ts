@@ -2,12 +2,15 @@ import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { LoginAttempt } from '../../model/login-attempt.ts';
 import type { Millis } from '../../platform/clock.ts';
 
+/** A record as administrators see it; the name is null when the identity is unknown or deleted. */
+export type ListedAttempt = LoginAttempt & { readonly identityName: string | null };
+
 export interface LoginAttemptStore {
   /** Keeps decision records; beyond `keepAtMost` the oldest go. */
   append(attempts: readonly (LoginAttempt & { readonly id: string })[], keepAtMost: number): Promise<void>;
   /** Every record with this reference id, in order: a login of several steps in one request has several. */
   findByReference(reference: string): Promise<readonly LoginAttempt[]>;
-  list(query: ListQuery): Promise<Page<LoginAttempt & { readonly identityName: string | null }>>;
+  list(query: ListQuery): Promise<Page<ListedAttempt>>;
   /** Deletes at most `batch` records from before `before`. */
   deleteBefore(before: Millis, batch: number): Promise<number>;
 }

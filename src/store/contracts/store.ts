@@ -42,6 +42,14 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/** Thrown by methods that would leave no administrator who can log in, and are not told to do it anyway. */
+export class NoAdministratorLeft extends Error {
+  override readonly name = 'NoAdministratorLeft';
+  constructor() {
+    super('no administrator could log in any more');
+  }
+}
+
 /** Thrown by methods that create or rename, when a unique value is taken. `field` is the wire name of the field. */
 export class AlreadyTaken extends Error {
   override readonly name = 'AlreadyTaken';

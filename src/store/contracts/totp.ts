@@ -19,6 +19,8 @@ export interface TotpEnrollment {
 
 export interface TotpStore {
   find(identityId: IdentityId): Promise<TotpEnrollment | null>;
+  /** Which of the identities are enrolled. */
+  enrolledAmong(identityIds: readonly IdentityId[]): Promise<ReadonlySet<IdentityId>>;
   /** The pending enrolment of a flow: the key of an authorization request or the id of a session. */
   findPending(flow: string, now: Millis): Promise<PendingTotp | null>;
   /** Keeps a pending enrolment. `exists` when this flow has one already or the identity is enrolled. */

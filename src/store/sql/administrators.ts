@@ -1,26 +1,64 @@
+import { type AdministratorMeans, hasMeansToLogIn } from '../../model/administrator.ts';
+import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { SqlValue } from './intent.ts';
+import { NoAdministratorLeft } from '../contracts/store.ts';
+import { integer, integerOrNull, text, textOrNull } from './codec.ts';
+import { all, type Intent, type SqlRow } from './intent.ts';
 
-// Somebody must remain who can undo a change. Statements that could take the last administrator away carry this
-// in their condition, so that two of them at once cannot each rely on the administrator that the other removes.
+// Somebody must remain who can undo a change. It is decided in the step that makes the change, so that two changes
+// at once cannot each rely on the administrator that the other one takes away.
 
-/** A row of `table` is an identity that can log in. One parameter: now. */
-const canLogIn = (table: string): string =>
-  `(${table}.disabled_at IS NULL OR (${table}.disabled_until IS NOT NULL AND ${table}.disabled_until <= ?))
-    AND EXISTS (SELECT 1 FROM authenticators AS proof WHERE proof.identity_id = ${table}.id)`;
+const pageSize = 100;
 
-/**
- * Of a row of `identities`: it is no administrator who can log in, or it is not the last one. The parameters
- * are `administratorRemainsParams`.
- */
-export const administratorRemains = `(identities.is_admin = 0 OR NOT (${canLogIn('identities')})
-  OR EXISTS (SELECT 1 FROM identities AS other
-    WHERE other.id <> identities.id AND other.is_admin = 1 AND ${canLogIn('other')}))`;
+/** Administrators in the order of their ids. Parameters: the id after which to begin, how many. */
+export const administratorsSql = `SELECT identities.id, identities.disabled_at, identities.disabled_until,
+    identities.external_id, auth_policies.primary_rules, password.id AS password_id,
+    (SELECT attempts.locked_until FROM attempts WHERE attempts.key = 'password:' || password.id) AS locked_until,
+    (SELECT count(*) FROM authenticators
+      WHERE authenticators.identity_id = identities.id AND authenticators.method = 'cert') AS certificates
+  FROM identities
+  JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
+  LEFT JOIN authenticators AS password ON password.identity_id = identities.id AND password.method = 'updb'
+  WHERE identities.is_admin = 1 AND identities.id > ?
+  ORDER BY identities.id LIMIT ?`;
 
-export function administratorRemainsParams(now: Millis): readonly SqlValue[] {
-  return [now, now];
+export function administratorMeansOf(row: SqlRow): AdministratorMeans {
+  return {
+    identity: {
+      disabledAt: integerOrNull(row, 'disabled_at'),
+      disabledUntil: integerOrNull(row, 'disabled_until'),
+      externalId: textOrNull(row, 'external_id'),
+    },
+    policy: { primary: JSON.parse(text(row, 'primary_rules')) as AuthPolicy['primary'] },
+    hasPassword: textOrNull(row, 'password_id') !== null,
+    lockedUntil: integerOrNull(row, 'locked_until'),
+    hasCertificate: integer(row, 'certificates') > 0,
+  };
 }
 
-/** How many administrators can log in. Parameters: an id to leave out, now. */
-export const countUsableAdminsSql = `SELECT count(*) AS total FROM identities
-  WHERE is_admin = 1 AND id <> ? AND ${canLogIn('identities')}`;
+/**
+ * Makes a change, and takes it back when no administrator could log in after it although one could before.
+ * @param isForced the change is made whatever it costs
+ * @throws NoAdministratorLeft
+ */
+export function* keepingAnAdministrator<Outcome>(
+  change: Intent<Outcome>,
+  now: Millis,
+  isForced: boolean,
+): Intent<Outcome> {
+  if (isForced) return yield* change;
+  const couldLogIn = yield* anAdministratorCanLogIn(now);
+  const outcome = yield* change;
+  if (couldLogIn && !(yield* anAdministratorCanLogIn(now))) throw new NoAdministratorLeft();
+  return outcome;
+}
+
+function* anAdministratorCanLogIn(now: Millis): Intent<boolean> {
+  for (let after = ''; ; ) {
+    const rows = yield* all(administratorsSql, after, pageSize);
+    if (rows.some((row) => hasMeansToLogIn(administratorMeansOf(row), now))) return true;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return false;
+    after = text(last, 'id');
+  }
+}

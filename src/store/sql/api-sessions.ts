@@ -99,7 +99,9 @@ function* refuseRefresh(rotate: RotateRefreshToken): Intent<RotateOutcome> {
     yield* endSession(rotate.sessionId, 'refresh-reuse', rotate.now);
     return { outcome: 'reused' };
   }
-  if (textOrNull(row, 'refresh_hash') !== rotate.presentedHash) return refused('unknown');
+  const isLive =
+    rotate.presentedGeneration === liveGeneration && rotate.presentedHash === textOrNull(row, 'refresh_hash');
+  if (!isLive) return refused('unknown');
   const identityRow = yield* first('SELECT * FROM identities WHERE id = ?', text(row, 'identity_id'));
   const isUsable = identityRow !== undefined && !isDisabled(identityOf(identityRow), rotate.now);
   return refused(isUsable ? 'expired' : 'identity-unavailable');

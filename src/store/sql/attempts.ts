@@ -1,6 +1,6 @@
 // Counters of attempts: one durable step reserves an attempt before it is evaluated.
 
-import type { Millis } from '../../platform/clock.ts';
+import { DAY, type Millis } from '../../platform/clock.ts';
 import type { AttemptLimit, ReserveOutcome } from '../contracts/attempts.ts';
 import { integer } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
@@ -10,6 +10,9 @@ interface Counter {
   readonly locks: number;
   readonly lockedUntil: Millis;
 }
+
+/** In place of "for ever". */
+const untilCleared = 36_500 * DAY;
 
 const fresh: Counter = { failures: 0, locks: 0, lockedUntil: 0 };
 
@@ -23,7 +26,7 @@ export function* reserveAttempt(args: {
     const counter = counterOf(yield* first('SELECT * FROM attempts WHERE key = ?', limit.key), now);
     if (counter.lockedUntil > now) return { outcome: 'refused', key: limit.key, until: counter.lockedUntil };
     if (counter.failures >= limit.max) {
-      const until = now + Math.min(limit.lockFor * 2 ** Math.min(counter.locks, 20), limit.longestLock);
+      const until = now + lockLength(limit, counter.locks);
       yield* keep(limit, { failures: 0, locks: counter.locks + 1, lockedUntil: until }, now);
       return { outcome: 'refused', key: limit.key, until };
     }
@@ -34,6 +37,11 @@ export function* reserveAttempt(args: {
     yield* keep(limit, { ...counter, failures: counter.failures + 1 }, now);
   }
   return { outcome: 'reserved' };
+}
+
+function lockLength(limit: AttemptLimit, earlierLocks: number): Millis {
+  if (limit.mostLocks !== undefined && earlierLocks + 1 >= limit.mostLocks) return untilCleared;
+  return Math.min(limit.lockFor * 2 ** Math.min(earlierLocks, 20), limit.longestLock);
 }
 
 function counterOf(row: SqlRow | undefined, now: Millis): Counter {

@@ -1,6 +1,8 @@
+import { type AuthPolicyPatch, type AuthPolicyRules, patchedRules } from '../../model/auth-policy.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { AuthPolicyRules } from '../contracts/auth-policies.ts';
+import { keepingAnAdministrator } from './administrators.ts';
 import { recordChange } from './changes.ts';
+import { authPolicyOf } from './codec.ts';
 import { first, type Intent } from './intent.ts';
 
 export function* createAuthPolicy(args: {
@@ -22,12 +24,17 @@ export function* createAuthPolicy(args: {
   );
 }
 
-export function* replaceAuthPolicy(args: {
+interface Replacement {
   readonly id: string;
   readonly rules: AuthPolicyRules;
   readonly now: Millis;
-}): Intent<boolean> {
-  const { id, rules, now } = args;
+}
+
+export function replaceAuthPolicy(args: Replacement & { readonly force: boolean }): Intent<boolean> {
+  return keepingAnAdministrator(applyReplacement(args), args.now, args.force);
+}
+
+function* applyReplacement({ id, rules, now }: Replacement): Intent<boolean> {
   const row = yield* first(
     `UPDATE auth_policies SET name = ?, primary_rules = ?, secondary_rules = ?, tags = ?, updated_at = ?
      WHERE id = ? RETURNING id`,
@@ -41,6 +48,17 @@ export function* replaceAuthPolicy(args: {
   if (row === undefined) return false;
   yield* recordChange('auth-policy', id, now);
   return true;
+}
+
+export function* updateAuthPolicy(args: {
+  readonly id: string;
+  readonly patch: AuthPolicyPatch;
+  readonly now: Millis;
+  readonly force: boolean;
+}): Intent<boolean> {
+  const row = yield* first('SELECT * FROM auth_policies WHERE id = ?', args.id);
+  if (row === undefined) return false;
+  return yield* replaceAuthPolicy({ ...args, rules: patchedRules(authPolicyOf(row), args.patch) });
 }
 
 export function* deleteAuthPolicy(args: {

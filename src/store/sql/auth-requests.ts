@@ -30,7 +30,9 @@ export function* recordPrimaryLogin(login: RecordPrimaryLogin): Intent<'recorded
      ON CONFLICT (id) DO UPDATE SET
        identity_id = excluded.identity_id, progress = excluded.progress,
        generation = auth_requests.generation + 1, code_hash = excluded.code_hash,
-       code_expires_at = excluded.code_expires_at, expires_at = excluded.expires_at
+       code_expires_at = excluded.code_expires_at,
+       expires_at = CASE WHEN excluded.expires_at > auth_requests.expires_at THEN excluded.expires_at
+         ELSE auth_requests.expires_at END
      WHERE auth_requests.code_hash IS NULL
      RETURNING generation`,
     authRequest.key,
@@ -45,7 +47,10 @@ export function* recordPrimaryLogin(login: RecordPrimaryLogin): Intent<'recorded
     code?.expiresAt ?? null,
     Math.max(login.expiresAt, code?.expiresAt ?? 0),
   );
-  return row === undefined ? 'finished' : 'recorded';
+  if (row === undefined) return 'finished';
+  if (integer(row, 'generation') > 1)
+    yield* first('DELETE FROM pending_totp WHERE flow = ?', authRequest.key);
+  return 'recorded';
 }
 
 export function* recordFactor(

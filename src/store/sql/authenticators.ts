@@ -1,7 +1,7 @@
 import type { Tags } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPasswordAuthenticator, PasswordLogin } from '../contracts/authenticators.ts';
-import { administratorRemains, administratorRemainsParams } from './administrators.ts';
+import { keepingAnAdministrator } from './administrators.ts';
 import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import {
@@ -80,18 +80,16 @@ export function* rehashPassword(args: {
   );
 }
 
-export function* deleteAuthenticator(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
-  const { id, now } = args;
-  const row = yield* first(
-    `DELETE FROM authenticators WHERE id = ?
-       AND (EXISTS (SELECT 1 FROM authenticators AS another
-           WHERE another.identity_id = authenticators.identity_id AND another.id <> authenticators.id)
-         OR EXISTS (SELECT 1 FROM identities
-           WHERE identities.id = authenticators.identity_id AND ${administratorRemains}))
-     RETURNING identity_id`,
-    id,
-    ...administratorRemainsParams(now),
-  );
+export function deleteAuthenticator(args: {
+  readonly id: string;
+  readonly now: Millis;
+  readonly force: boolean;
+}): Intent<boolean> {
+  return keepingAnAdministrator(applyDeletion(args.id, args.now), args.now, args.force);
+}
+
+function* applyDeletion(id: string, now: Millis): Intent<boolean> {
+  const row = yield* first('DELETE FROM authenticators WHERE id = ? RETURNING identity_id', id);
   if (row === undefined) return false;
   const ended = yield* all(
     `UPDATE api_sessions SET ended_at = ?, end_reason = 'credential-changed', refresh_hash = NULL

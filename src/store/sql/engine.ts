@@ -23,6 +23,8 @@ export interface Dialect {
   readonly lowerCase: 'lower_case' | 'lower';
   /** After `LIMIT`, for all rows. */
   readonly noLimit: '-1' | 'ALL';
+  /** Function: the texts of a JSON array as rows with a column `value`. */
+  readonly jsonTexts: 'json_each' | 'json_array_elements_text';
 }
 
 export const sqliteDialect: Dialect = {
@@ -32,4 +34,5 @@ export const sqliteDialect: Dialect = {
   // Ours: the built-in `lower` knows ASCII only. Defined by sqlite-connection.ts.
   lowerCase: 'lower_case',
   noLimit: '-1',
+  jsonTexts: 'json_each',
 };

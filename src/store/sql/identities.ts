@@ -1,7 +1,7 @@
 import { isDisabled } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { IdentityPatch, NewIdentity } from '../contracts/identities.ts';
-import { administratorRemains, administratorRemainsParams } from './administrators.ts';
+import { keepingAnAdministrator } from './administrators.ts';
 import { endSessionsOf } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { integerOrNull } from './codec.ts';
@@ -56,12 +56,29 @@ export function* insertPassword(
   );
 }
 
-export function* updateIdentity(args: {
+export interface IdentityUpdate {
   readonly id: string;
   readonly patch: IdentityPatch;
   readonly now: Millis;
-}): Intent<boolean> {
-  const { id, patch, now } = args;
+  readonly force: boolean;
+}
+
+export function* updateIdentity(update: IdentityUpdate): Intent<boolean> {
+  const { patch, now, force } = update;
+  const mayCostMeans =
+    isDisabling(patch) ||
+    patch.isAdmin === false ||
+    patch.authPolicyId !== undefined ||
+    patch.externalId !== undefined;
+  const change = applyUpdate(update);
+  return yield* mayCostMeans ? keepingAnAdministrator(change, now, force) : change;
+}
+
+function isDisabling(patch: IdentityPatch): boolean {
+  return patch.disabledAt === undefined ? patch.disabledUntil !== undefined : patch.disabledAt !== null;
+}
+
+function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
   const set: [string, SqlValue][] = [['updated_at', now]];
   if (patch.name !== undefined) set.push(['name', patch.name]);
   if (patch.type !== undefined) set.push(['type', patch.type]);
@@ -72,16 +89,11 @@ export function* updateIdentity(args: {
   if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
   if (patch.disabledAt !== undefined) set.push(['disabled_at', patch.disabledAt]);
   if (patch.disabledUntil !== undefined) set.push(['disabled_until', patch.disabledUntil]);
-  const isDisabling =
-    patch.disabledAt === undefined ? patch.disabledUntil !== undefined : patch.disabledAt !== null;
-  const costsAdmin = isDisabling || patch.isAdmin === false;
   const row = yield* first(
     `UPDATE identities SET ${set.map(([column]) => `${column} = ?`).join(', ')}
-     WHERE id = ? ${costsAdmin ? `AND ${administratorRemains}` : ''}
-     RETURNING disabled_at, disabled_until`,
+     WHERE id = ? RETURNING disabled_at, disabled_until`,
     ...set.map(([, value]) => value),
     id,
-    ...(costsAdmin ? administratorRemainsParams(now) : []),
   );
   if (row === undefined) return false;
   const state = {
@@ -93,14 +105,18 @@ export function* updateIdentity(args: {
   return true;
 }
 
-export function* deleteIdentity(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
-  const row = yield* first(
-    `DELETE FROM identities WHERE id = ? AND ${administratorRemains} RETURNING id`,
-    args.id,
-    ...administratorRemainsParams(args.now),
-  );
+export function deleteIdentity(args: {
+  readonly id: string;
+  readonly now: Millis;
+  readonly force: boolean;
+}): Intent<boolean> {
+  return keepingAnAdministrator(applyDeletion(args.id, args.now), args.now, args.force);
+}
+
+function* applyDeletion(id: string, now: Millis): Intent<boolean> {
+  const row = yield* first('DELETE FROM identities WHERE id = ? RETURNING id', id);
   if (row === undefined) return false;
-  yield* endSessionsOf(args.id, 'identity-deleted', args.now, null);
-  yield* recordChange('identity', args.id, args.now);
+  yield* endSessionsOf(id, 'identity-deleted', now, null);
+  yield* recordChange('identity', id, now);
   return true;
 }

@@ -4,7 +4,7 @@ import type { SessionEndReason } from '../../model/api-session.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { endSession, endSessionsOf, rotateRefreshToken } from './api-sessions.ts';
 import { clearAttempts, releaseAttempts, reserveAttempt } from './attempts.ts';
-import { createAuthPolicy, deleteAuthPolicy, replaceAuthPolicy } from './auth-policies.ts';
+import { createAuthPolicy, deleteAuthPolicy, replaceAuthPolicy, updateAuthPolicy } from './auth-policies.ts';
 import { extendLogin, recordFactor, recordPrimaryLogin, redeemCode } from './auth-requests.ts';
 import { createPassword, deleteAuthenticator, rehashPassword, updatePassword } from './authenticators.ts';
 import { deleteExpired } from './expiry.ts';
@@ -37,6 +37,7 @@ export const intents = {
   releaseAttempts,
   createAuthPolicy,
   replaceAuthPolicy,
+  updateAuthPolicy,
   deleteAuthPolicy,
   createExternalJwtSigner,
   updateExternalJwtSigner,

@@ -30,7 +30,9 @@ export const identitiesSource: ListSource = {
 
 export const authenticatorsSource: ListSource = {
   from: 'authenticators JOIN identities ON identities.id = authenticators.identity_id',
-  select: 'authenticators.*, identities.name AS identity_name',
+  select: `authenticators.*, identities.name AS identity_name,
+    (SELECT attempts.locked_until FROM attempts
+      WHERE authenticators.method = 'updb' AND attempts.key = 'password:' || authenticators.id) AS locked_until`,
   where: everything,
   tieBreaker: 'authenticators.id',
   fields: fields([
@@ -101,6 +103,7 @@ export const loginAttemptsSource: ListSource = {
   where: everything,
   tieBreaker: 'login_attempts.id',
   fields: fields([
+    ['id', 'login_attempts.id', 'text'],
     ['reference', 'login_attempts.reference', 'text'],
     ['at', 'login_attempts.at', 'time'],
     ['step', 'login_attempts.step', 'text'],
@@ -111,5 +114,6 @@ export const loginAttemptsSource: ListSource = {
     ['identity', 'identities.name', 'text'],
     ['subject', 'login_attempts.subject', 'text'],
     ['ipAddress', 'login_attempts.ip_address', 'text'],
+    ['issuer', 'login_attempts.issuer', 'text'],
   ]),
 };

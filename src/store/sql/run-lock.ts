@@ -1,15 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { createPrivateFile } from './private-file.ts';
+import { type FileLock, tryFileLock } from '../../platform/file-lock.ts';
 
 /** Another controller runs on the same database; the message is a sentence for the operator. */
 export class AlreadyRunning extends Error {
   override readonly name = 'AlreadyRunning';
 }
-
-/** SQLITE_BUSY */
-const busy = 5;
 
 /**
  * Makes sure that one controller at a time runs on an SQLite database. The lock is the operating system's, on a
@@ -18,21 +14,13 @@ const busy = 5;
  * @throws AlreadyRunning
  * @throws Error           the lock file cannot be written
  */
-export function acquireRunLock(databasePath: string): { release(): void } {
+export function acquireRunLock(databasePath: string): FileLock {
   const path = lockPath(databasePath);
-  createPrivateFile(path);
-  const lock = new DatabaseSync(path, { timeout: 0 });
-  try {
-    lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
-  } catch (cause) {
-    lock.close();
-    if (!(cause instanceof Error && 'errcode' in cause && cause.errcode === busy)) throw cause;
-    throw new AlreadyRunning(
-      `another controller is running on ${databasePath}: stop it first, or use PostgreSQL to run several`,
-      { cause },
-    );
-  }
-  return { release: () => lock.close() };
+  const lock = tryFileLock(path);
+  if (lock !== null) return lock;
+  throw new AlreadyRunning(
+    `another controller is running on ${databasePath}: stop it first, or use PostgreSQL to run several`,
+  );
 }
 
 /** The same for every way to name the database, so that a symbolic link leads to the same lock. */

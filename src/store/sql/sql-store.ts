@@ -1,10 +1,11 @@
 // The contracts over an engine: reads become model values, writes are intents.
 
+import { hasMeansToLogIn } from '../../model/administrator.ts';
 import type { Change, ChangeKind } from '../../model/change.ts';
-import { asId } from '../../model/ids.ts';
+import { asId, type IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Store } from '../contracts/store.ts';
-import { countUsableAdminsSql } from './administrators.ts';
+import { administratorMeansOf, administratorsSql } from './administrators.ts';
 import { findLoginSql, loginRecordOf } from './auth-requests.ts';
 import { findPasswordLoginSql, passwordLoginOf } from './authenticators.ts';
 import {
@@ -13,6 +14,7 @@ import {
   authPolicyOf,
   identityOf,
   integer,
+  integerOrNull,
   signingKeyOf,
   text,
   textOrNull,
@@ -31,7 +33,13 @@ import {
 } from './list-sources.ts';
 import { loginAttemptOf } from './login-attempts.ts';
 import { findSetupLinkSql, setupLinkState } from './setup-links.ts';
-import { findPendingTotpSql, findTotpSql, pendingTotpOf, totpEnrollmentOf } from './totp.ts';
+import {
+  enrolledAmongSql,
+  findPendingTotpSql,
+  findTotpSql,
+  pendingTotpOf,
+  totpEnrollmentOf,
+} from './totp.ts';
 
 export function sqlStore(engine: Engine): Store {
   async function find<T>(read: (row: SqlRow) => T, sql: string, ...params: SqlValue[]): Promise<T | null> {
@@ -77,11 +85,11 @@ export function sqlStore(engine: Engine): Store {
       findByExternalId: (externalId) =>
         find(identityOf, 'SELECT * FROM identities WHERE external_id = ?', externalId),
       list: (query) => list(identitiesSource, query, (row) => identityOf(row)),
-      update: (id, patch, now) => engine.write('updateIdentity', { id, patch, now }),
-      delete: (id, now) => engine.write('deleteIdentity', { id, now }),
-      async countUsableAdmins(now, except) {
-        const [row] = await engine.read(countUsableAdminsSql, except ?? '', now);
-        return row === undefined ? 0 : integer(row, 'total');
+      update: (id, patch, now, force = false) => engine.write('updateIdentity', { id, patch, now, force }),
+      delete: (id, now, force = false) => engine.write('deleteIdentity', { id, now, force }),
+      async countUsableAdmins(now) {
+        const rows = await engine.read(administratorsSql, '', Number.MAX_SAFE_INTEGER);
+        return rows.filter((row) => hasMeansToLogIn(administratorMeansOf(row), now)).length;
       },
     },
     authenticators: {
@@ -92,17 +100,20 @@ export function sqlStore(engine: Engine): Store {
         list(authenticatorsSource, query, (row) => ({
           ...authenticatorOf(row),
           identityName: text(row, 'identity_name'),
+          lockedUntil: integerOrNull(row, 'locked_until'),
         })),
       updatePassword: (id, patch, now, exceptSession) =>
         engine.write('updatePassword', { id, patch, now, exceptSession: exceptSession ?? null }),
       rehashPassword: (id, oldHash, newHash) => engine.write('rehashPassword', { id, oldHash, newHash }),
-      delete: (id, now) => engine.write('deleteAuthenticator', { id, now }),
+      delete: (id, now, force = false) => engine.write('deleteAuthenticator', { id, now, force }),
     },
     authPolicies: {
       find: (id) => find((row) => authPolicyOf(row), 'SELECT * FROM auth_policies WHERE id = ?', id),
       list: (query) => list(authPoliciesSource, query, (row) => authPolicyOf(row)),
       create: (id, rules, now) => engine.write('createAuthPolicy', { id, rules, now }),
-      replace: (id, rules, now) => engine.write('replaceAuthPolicy', { id, rules, now }),
+      replace: (id, rules, now, force = false) =>
+        engine.write('replaceAuthPolicy', { id, rules, now, force }),
+      update: (id, patch, now, force = false) => engine.write('updateAuthPolicy', { id, patch, now, force }),
       delete: (id, now) => engine.write('deleteAuthPolicy', { id, now }),
     },
     externalJwtSigners: {
@@ -117,6 +128,11 @@ export function sqlStore(engine: Engine): Store {
     },
     totp: {
       find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),
+      async enrolledAmong(identityIds) {
+        const sql = enrolledAmongSql(engine.dialect.jsonTexts);
+        const rows = await engine.read(sql, JSON.stringify(identityIds));
+        return new Set(rows.map((row) => asId<IdentityId>(text(row, 'identity_id'))));
+      },
       findPending: (flow, now) => find(pendingTotpOf, findPendingTotpSql, flow, now),
       start: (flow, pending, now) => engine.write('startTotp', { flow, pending, now }),
       verify: (flow, enrollment) => engine.write('verifyTotp', { flow, enrollment }),

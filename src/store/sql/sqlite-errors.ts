@@ -1,8 +1,9 @@
-import { AlreadyTaken, StoreUnavailable } from '../contracts/store.ts';
+import { AlreadyTaken, NoAdministratorLeft, StoreUnavailable } from '../contracts/store.ts';
 
 /** A failure of a statement or an intent, in a form that crosses threads. */
 export type Failure =
   | { readonly kind: 'taken'; readonly field: string }
+  | { readonly kind: 'no-administrator' }
   | { readonly kind: 'unavailable'; readonly message: string }
   | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
 
@@ -35,6 +36,7 @@ const unavailableCodes: ReadonlySet<number> = new Set([
 
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { kind: 'defect', message: String(error), stack: undefined };
+  if (error instanceof NoAdministratorLeft) return { kind: 'no-administrator' };
   const column = /^UNIQUE constraint failed: ([a-z_.]+)/.exec(error.message)?.[1];
   const field = column === undefined ? undefined : fields[column];
   if (field !== undefined) return { kind: 'taken', field };
@@ -46,6 +48,7 @@ export function failureOf(error: unknown): Failure {
 /** The error that a contract promises for a failure. */
 export function errorOf(failure: Failure): Error {
   if (failure.kind === 'taken') return new AlreadyTaken(failure.field);
+  if (failure.kind === 'no-administrator') return new NoAdministratorLeft();
   if (failure.kind === 'unavailable') return new StoreUnavailable(failure.message);
   const error = new Error(failure.message);
   if (failure.stack !== undefined) error.stack = failure.stack;

@@ -19,6 +19,10 @@ export function totpEnrollmentOf(row: SqlRow): TotpEnrollment {
   };
 }
 
+/** Parameter: ids as a JSON array. */
+export const enrolledAmongSql = (jsonTexts: string): string =>
+  `SELECT identity_id FROM totp_enrollments WHERE identity_id IN (SELECT value FROM ${jsonTexts}(?))`;
+
 export const findPendingTotpSql = 'SELECT * FROM pending_totp WHERE flow = ? AND expires_at > ?';
 
 export function pendingTotpOf(row: SqlRow): PendingTotp {

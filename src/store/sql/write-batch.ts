@@ -61,6 +61,8 @@ function inTransaction(
   body: (noteChanges: () => void) => readonly WriteResult[],
 ): BatchAnswer {
   let hasChanges = false;
+  // Left by a failure that reached the roll-back too.
+  if (database.isTransaction) execute('ROLLBACK');
   execute('BEGIN IMMEDIATE');
   try {
     const results = body(() => {

@@ -1,0 +1,59 @@
+// The side of a measured process: answers what the benchmark asks over the channel that comes with the process,
+// which is not the connection that is measured. Preloaded into the controller, and used by the peers.
+
+/** Commands take and return plain data. */
+export type Commands = Readonly<Record<string, (args: never) => unknown>>;
+
+export interface Call {
+  readonly id: number;
+  readonly name: string;
+  readonly args: unknown;
+}
+
+export interface Reply {
+  readonly id: number;
+  readonly value?: unknown;
+  /** Set when the command failed. */
+  readonly failure?: string;
+}
+
+export interface Usage {
+  /** User and system time of the whole process, all threads. */
+  readonly cpuMicros: number;
+  /** The main thread's part of it. */
+  readonly mainThreadMicros: number;
+  readonly residentBytes: number;
+}
+
+const commands: Record<string, (args: never) => unknown> = {
+  usage(): Usage {
+    const all = process.cpuUsage();
+    const main = process.threadCpuUsage();
+    return {
+      cpuMicros: all.user + all.system,
+      mainThreadMicros: main.user + main.system,
+      residentBytes: process.memoryUsage.rss(),
+    };
+  },
+};
+
+/** Adds commands to those that every measured process answers. */
+export function answerCommands(more: Commands): void {
+  Object.assign(commands, more);
+}
+
+process.on('message', async ({ id, name, args }: Call) => {
+  try {
+    const command = commands[name] as ((args: unknown) => unknown) | undefined;
+    if (command === undefined) throw new Error(`no command ${name}`);
+    tell({ id, value: await command(args) });
+  } catch (error) {
+    tell({ id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+});
+// Nothing outlives the benchmark. An ordinary exit, so that a profiler can write what it has.
+process.on('disconnect', () => process.exit());
+
+function tell(reply: Reply): void {
+  process.send?.(reply);
+}

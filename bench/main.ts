@@ -1,0 +1,76 @@
+// Benchmarks: starts the controller and its peers, drives them with the same load in alternated rounds, and holds
+// what it measured against the budgets. Nothing leaves this machine, and everything ends with this process.
+//
+//   npm run bench -- [--quick] [--only NAME]… [--sessions N] [--markdown FILE] [--profile FOLDER]
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { apiCall, firstSight } from './operations/api-call.ts';
+import { codeFlow, passwordLogin } from './operations/code-flow.ts';
+import { handshakes } from './operations/handshakes.ts';
+import type { Operation } from './operations/operation.ts';
+import { overloadedLogins } from './operations/overload.ts';
+import { refresh } from './operations/refresh.ts';
+import { scale } from './operations/scale.ts';
+import { startAndMemory } from './operations/start-and-memory.ts';
+import { type Findings, renderFindings, renderOne } from './report.ts';
+import { onStage } from './stage.ts';
+
+const operations: readonly Operation[] = [
+  apiCall,
+  firstSight,
+  refresh,
+  codeFlow,
+  passwordLogin,
+  handshakes,
+  overloadedLogins,
+  startAndMemory,
+  scale,
+];
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true },
+    sessions: { type: 'string' },
+    markdown: { type: 'string' },
+    profile: { type: 'string' },
+  },
+});
+
+const print = (text: string) => process.stdout.write(`${text}\n`);
+const only = values.only ?? operations.map(({ name }) => name);
+const unknown = only.find((name) => !operations.some((operation) => operation.name === name));
+if (unknown !== undefined) {
+  process.stderr.write(
+    `There is no operation ${unknown}. There are: ${operations.map(({ name }) => name).join(', ')}.\n`,
+  );
+  process.exit(2);
+}
+
+const machine = [
+  `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+  `${process.platform} ${process.arch}, Node ${process.versions.node}, OpenSSL ${process.versions.openssl}`,
+].join('; ');
+print(`${machine}\n`);
+
+const findings: Findings[] = [];
+await onStage(
+  {
+    quick: values.quick,
+    sessions: Number(values.sessions ?? (values.quick ? 20_000 : 1_000_000)),
+    profile: values.profile,
+  },
+  async (stage) => {
+    for (const operation of operations) {
+      if (!only.includes(operation.name)) continue;
+      const found = await operation.run(stage);
+      findings.push(found);
+      print(renderOne(found));
+    }
+  },
+);
+print(renderFindings(findings).split('\n## ')[0] ?? '');
+if (values.markdown !== undefined) {
+  writeFileSync(values.markdown, `${machine}\n\n${renderFindings(findings)}`);
+}

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort, type MeasuredProcess, startMeasured } from '../measured-process.ts';
+
+const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const withoutHashing = fileURLToPath(new URL('./without-hashing.ts', import.meta.url));
+const channel = new URL('../child-channel.ts', import.meta.url).href;
+
+/** The home of a controller, as `overlay-auth init` makes it, with the default configuration. */
+export interface OverlayHome {
+  readonly folder: string;
+  readonly port: number;
+  readonly configFile: string;
+  readonly clientCa: { readonly cert: string; readonly key: string };
+  readonly server: { readonly cert: string; readonly key: string };
+}
+
+export async function makeHome(folder: string): Promise<OverlayHome> {
+  const port = await freePort();
+  execFileSync(
+    process.execPath,
+    [program, 'init', '--home', folder, '--address', `localhost:${port}`, '--yes'],
+    {
+      env: environment(folder),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  const pair = (name: string) => ({
+    cert: join(folder, 'pki', `${name}.cert.pem`),
+    key: join(folder, 'pki', `${name}.key.pem`),
+  });
+  return {
+    folder,
+    port,
+    configFile: join(folder, 'controller.yml'),
+    clientCa: pair('client-ca'),
+    server: pair('server'),
+  };
+}
+
+/** `run controller` on a home. @param profile folder for a CPU profile */
+export function startOverlay(home: OverlayHome, profile?: string): Promise<MeasuredProcess> {
+  return start(home, program, ['run', 'controller', home.configFile], profile);
+}
+
+/** The same controller with a password hash that costs nothing. */
+export function startWithoutHashing(home: OverlayHome, profile?: string): Promise<MeasuredProcess> {
+  return start(home, withoutHashing, [home.configFile], profile);
+}
+
+function start(
+  home: OverlayHome,
+  file: string,
+  args: readonly string[],
+  profile: string | undefined,
+): Promise<MeasuredProcess> {
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  return startMeasured({
+    file,
+    args,
+    port: home.port,
+    execArgv: ['--import', channel, ...profiling],
+    env: environment(home.folder),
+    outputFile: join(home.folder, 'controller.log'),
+  });
+}
+
+/** The compile cache is the home's own: a first start finds none. */
+function environment(folder: string): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: folder, XDG_CACHE_HOME: join(folder, 'cache') };
+}

@@ -1,0 +1,28 @@
+// The controller with every part as it is but one: passwords are not hashed. What a login costs beside its hash
+// would otherwise be lost in the variation of the hash.
+
+import { readFileSync } from 'node:fs';
+import { loadConfig } from '../../src/config/load.ts';
+import { startController } from '../../src/controller.ts';
+import { openFoundations } from '../../src/foundations.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { HashPool } from '../../src/platform/hash-pool.ts';
+import { openLogger } from '../../src/platform/logger.ts';
+import { systemRandom } from '../../src/platform/random.ts';
+
+const { config } = loadConfig(process.argv[2] ?? '', {
+  readFile: (path) => readFileSync(path, 'utf8'),
+  env: {},
+});
+const log = openLogger({ level: config.log.level, format: config.log.format, to: 'stdout' });
+const foundations = await openFoundations({ config, clock: systemClock, random: systemRandom, log, env: {} });
+const { hashPool } = foundations;
+const free: HashPool = {
+  cost: hashPool.cost,
+  hash: (password) => hashPool.hash(password),
+  verify: async () => true,
+  verifyNobody: async () => false,
+  depth: () => hashPool.depth(),
+  close: () => hashPool.close(),
+};
+await startController({ ...foundations, hashPool: free });

@@ -1,0 +1,133 @@
+// The servers of a run: started when an operation first needs one, stopped at the end.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../src/platform/clock.ts';
+import { issueClientCertificate } from '../src/platform/pki.ts';
+import { freePort, type MeasuredProcess, startMeasured } from './measured-process.ts';
+import { makeHome, type OverlayHome, startOverlay, startWithoutHashing } from './overlay/home.ts';
+import { openSeed, type Seed } from './overlay/seed.ts';
+
+export interface Overlay {
+  readonly process: MeasuredProcess;
+  readonly home: OverlayHome;
+  readonly seed: Seed;
+  /** Names of users who can log in. */
+  readonly users: readonly string[];
+}
+
+export interface Stage {
+  /** A short run, to see that everything works. */
+  readonly quick: boolean;
+  /** Identities and sessions of the large database. */
+  readonly sessions: number;
+  readonly folder: string;
+  readonly clientCertificate: { readonly cert: string; readonly key: string };
+  /** The controller, with two thousand sessions. */
+  overlay(): Promise<Overlay>;
+  /** The controller with a password hash that costs nothing. */
+  overlayWithoutHashing(): Promise<Overlay>;
+  bare(): Promise<MeasuredProcess>;
+  oidcProvider(hashing: boolean): Promise<MeasuredProcess>;
+  /** A home of its own, on which nothing runs yet. */
+  newHome(name: string): Promise<OverlayHome>;
+  /** Starts the controller on a home; the caller stops it. */
+  start(home: OverlayHome): Promise<MeasuredProcess>;
+}
+
+export interface StageOptions {
+  readonly quick: boolean;
+  readonly sessions: number;
+  /** Where CPU profiles of the controller go, if anywhere. */
+  readonly profile: string | undefined;
+}
+
+export const sessionsAtStart = 2000;
+
+/** Runs `use` on a stage, and takes everything down again whatever happens. */
+export async function onStage(options: StageOptions, use: (stage: Stage) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-bench-'));
+  const running: { stop(): Promise<void> }[] = [];
+  try {
+    await use(await openStage(folder, options, running));
+  } finally {
+    for (const { stop } of running.reverse()) await stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function openStage(
+  folder: string,
+  { quick, sessions, profile }: StageOptions,
+  running: { stop(): Promise<void> }[],
+): Promise<Stage> {
+  const home = await makeHome(join(folder, 'overlay'));
+  const clientCa = {
+    certPem: readFileSync(home.clientCa.cert, 'utf8'),
+    keyPem: readFileSync(home.clientCa.key, 'utf8'),
+  };
+  const certificate = await issueClientCertificate(
+    { clock: systemClock },
+    { commonName: 'benchmark', days: 1, ca: clientCa },
+  );
+  const bareFolder = join(folder, 'bare');
+  mkdirSync(bareFolder);
+
+  async function openOverlay(
+    on: OverlayHome,
+    start: (home: OverlayHome, profile?: string) => Promise<MeasuredProcess>,
+  ): Promise<Overlay> {
+    const process = await start(on, profile);
+    running.push(process);
+    const seed = await openSeed(on);
+    running.push({ stop: () => seed.close() });
+    await seed.fill(sessionsAtStart);
+    return { process, home: on, seed, users: await seed.users(16) };
+  }
+
+  async function openPeer(name: string, ...args: readonly string[]): Promise<MeasuredProcess> {
+    const port = await freePort();
+    const peer = await startMeasured({
+      file: fileURLToPath(new URL(`./peers/${name}.ts`, import.meta.url)),
+      args: [String(port), home.server.cert, home.server.key, ...args],
+      port,
+      outputFile: join(folder, `${name}.log`),
+    });
+    running.push(peer);
+    return peer;
+  }
+
+  const newHome = (name: string) => makeHome(join(folder, name));
+  return {
+    quick,
+    sessions,
+    folder,
+    clientCertificate: { cert: certificate.certPem, key: certificate.keyPem },
+    overlay: once(() => openOverlay(home, startOverlay)),
+    overlayWithoutHashing: once(async () =>
+      openOverlay(await newHome('without-hashing'), startWithoutHashing),
+    ),
+    bare: once(() => openPeer('bare', join(bareFolder, 'bare.db'))),
+    oidcProvider: byArgument((hashing: boolean) => openPeer('oidc-provider', hashing ? 'hash' : 'no-hash')),
+    newHome,
+    start: (on) => startOverlay(on),
+  };
+}
+
+function once<Value>(open: () => Promise<Value>): () => Promise<Value> {
+  let opened: Promise<Value> | undefined;
+  return () => {
+    opened ??= open();
+    return opened;
+  };
+}
+
+function byArgument<Argument, Value>(open: (argument: Argument) => Promise<Value>) {
+  const opened = new Map<Argument, Promise<Value>>();
+  return (argument: Argument): Promise<Value> => {
+    const known = opened.get(argument) ?? open(argument);
+    opened.set(argument, known);
+    return known;
+  };
+}

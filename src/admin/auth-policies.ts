@@ -1,0 +1,219 @@
+// Auth policies: which primary methods an identity may use, which factors it must add, and the rules of passwords.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import {
+  type AuthPolicy,
+  type AuthPolicyPatch,
+  type AuthPolicyRules,
+  patchedRules,
+} from '../model/auth-policy.ts';
+import { type AuthPolicyId, asId, defaultAuthPolicyId, type SignerId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import { acceptableName, acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
+import { type AdminCall, recordChange } from './admin-call.ts';
+import { administratorKept } from './last-administrator.ts';
+
+export interface AuthPolicyNeeds {
+  readonly store: { readonly authPolicies: AuthPolicyStore };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+  /** Whether there is an external JWT signer with this id. */
+  signerExists(id: string): Promise<boolean>;
+}
+
+/**
+ * A policy as it was sent, complete or in part. `requireExtJwtSigner` is another name of `requireExtJwt`; where a
+ * document that was read comes back with one of the two changed, the changed one counts.
+ */
+export type SentAuthPolicy = Omit<AuthPolicyPatch, 'secondary'> & {
+  readonly secondary?:
+    | (NonNullable<AuthPolicyPatch['secondary']> & {
+        readonly requireExtJwtSigner?: SignerId | null | undefined;
+      })
+    | undefined;
+};
+
+/** @throws AuthError could_not_validate   names the field: not acceptable, taken, or no such signer */
+export async function createAuthPolicy(
+  needs: AuthPolicyNeeds,
+  by: AdminCall,
+  sent: SentAuthPolicy & { readonly name: string },
+): Promise<AuthPolicyId> {
+  const id = asId<AuthPolicyId>(needs.random.id());
+  const rules = patchedRules(startOf(sent), await acceptable(needs, sent, null));
+  await takenRefused({ ...sent }, needs.store.authPolicies.create(id, rules, needs.clock.now()));
+  recordChange(needs, by, {
+    action: 'create',
+    entity: 'auth-policy',
+    entityId: id,
+    fields: memberNames(sent),
+  });
+  return id;
+}
+
+/** @throws AuthError not_found */
+export async function getAuthPolicy(needs: Pick<AuthPolicyNeeds, 'store'>, id: string): Promise<AuthPolicy> {
+  const policy = await needs.store.authPolicies.find(asId(id));
+  if (policy === null) throw new AuthError('not_found');
+  return policy;
+}
+
+export function listAuthPolicies(
+  needs: Pick<AuthPolicyNeeds, 'store'>,
+  query: ListQuery,
+): Promise<Page<AuthPolicy>> {
+  return needs.store.authPolicies.list(query);
+}
+
+/**
+ * Replaces a policy as a whole; what is left out becomes what it would be in a new one. Holds at the next call of
+ * every identity with the policy, for sessions that are open too.
+ * @throws AuthError not_found
+ * @throws AuthError could_not_validate   as when creating
+ * @throws AuthError conflict             no administrator could log in any more
+ */
+export function replaceAuthPolicy(
+  needs: AuthPolicyNeeds,
+  by: AdminCall,
+  id: string,
+  sent: SentAuthPolicy & { readonly name: string },
+): Promise<void> {
+  return change(needs, by, id, sent, (policyId, patch) =>
+    needs.store.authPolicies.replace(
+      policyId,
+      patchedRules(startOf(sent), patch),
+      needs.clock.now(),
+      by.isForced,
+    ),
+  );
+}
+
+/** Changes the members that are given, at any depth. @throws AuthError as replaceAuthPolicy */
+export function updateAuthPolicy(
+  needs: AuthPolicyNeeds,
+  by: AdminCall,
+  id: string,
+  sent: SentAuthPolicy,
+): Promise<void> {
+  return change(needs, by, id, sent, (policyId, patch) =>
+    needs.store.authPolicies.update(policyId, patch, needs.clock.now(), by.isForced),
+  );
+}
+
+/**
+ * @throws AuthError not_found
+ * @throws AuthError cannot_be_deleted          the policy that new identities have
+ * @throws AuthError cannot_delete_referenced   identities have it, or a signer enrols with it
+ */
+export async function deleteAuthPolicy(needs: AuthPolicyNeeds, by: AdminCall, id: string): Promise<void> {
+  if (id === defaultAuthPolicyId) {
+    throw new AuthError('cannot_be_deleted', {
+      description: 'New identities have this policy unless another one is named; it can be changed only',
+    });
+  }
+  const outcome = await needs.store.authPolicies.delete(asId(id), needs.clock.now());
+  if (outcome === 'unknown') throw new AuthError('not_found');
+  if (outcome === 'referenced') {
+    throw new AuthError('cannot_delete_referenced', {
+      description:
+        'Identities have this policy, or an external JWT signer enrols with it; name another one there first',
+    });
+  }
+  recordChange(needs, by, { action: 'delete', entity: 'auth-policy', entityId: id, fields: [] });
+}
+
+async function change(
+  needs: AuthPolicyNeeds,
+  by: AdminCall,
+  id: string,
+  sent: SentAuthPolicy,
+  step: (id: AuthPolicyId, patch: AuthPolicyPatch) => Promise<boolean>,
+): Promise<void> {
+  const current = await getAuthPolicy(needs, id);
+  const patch = await acceptable(needs, sent, current.secondary.requireExtJwt);
+  const isThere = await takenRefused({ ...sent }, administratorKept(step(current.id, patch)));
+  if (!isThere) throw new AuthError('not_found');
+  recordChange(needs, by, {
+    action: 'update',
+    entity: 'auth-policy',
+    entityId: id,
+    fields: memberNames(sent),
+  });
+}
+
+/**
+ * What members have that are not sent. Without `primary` every primary method is allowed; with it, those that it
+ * mentions.
+ */
+function startOf({ primary }: SentAuthPolicy): AuthPolicyRules {
+  const isMeant = (method: keyof AuthPolicy['primary']) =>
+    primary === undefined || primary[method] !== undefined;
+  return {
+    name: '',
+    primary: {
+      cert: { allowed: isMeant('cert'), allowExpiredCerts: false },
+      extJwt: { allowed: isMeant('extJwt'), allowedSigners: [] },
+      updb: {
+        allowed: isMeant('updb'),
+        minPasswordLength: 12,
+        requireSpecialChar: false,
+        requireNumberChar: false,
+        requireMixedCase: false,
+        maxAttempts: 10,
+        lockoutDurationMinutes: 15,
+      },
+    },
+    secondary: { requireTotp: false, requireExtJwt: null },
+    tags: {},
+  };
+}
+
+/** @param requiredNow the signer that the policy requires before the change */
+async function acceptable(
+  needs: AuthPolicyNeeds,
+  sent: SentAuthPolicy,
+  requiredNow: SignerId | null,
+): Promise<AuthPolicyPatch> {
+  const { name, primary, secondary, tags } = sent;
+  for (const signer of primary?.extJwt?.allowedSigners ?? []) {
+    await requireSigner(needs, 'primary.extJwt.allowedSigners', signer);
+  }
+  const requireExtJwt = secondary === undefined ? undefined : requiredSigner(secondary, requiredNow);
+  if (requireExtJwt !== undefined && requireExtJwt !== null) {
+    await requireSigner(needs, 'secondary.requireExtJwt', requireExtJwt);
+  }
+  return {
+    name: name === undefined ? undefined : acceptableName('name', name),
+    primary,
+    secondary: { requireTotp: secondary?.requireTotp, requireExtJwt },
+    tags: tags === undefined ? undefined : acceptableTags(tags),
+  };
+}
+
+function requiredSigner(
+  { requireExtJwt, requireExtJwtSigner }: NonNullable<SentAuthPolicy['secondary']>,
+  requiredNow: SignerId | null,
+): SignerId | null | undefined {
+  if (requireExtJwt === undefined || requireExtJwt === requireExtJwtSigner) return requireExtJwtSigner;
+  if (requireExtJwtSigner === undefined || requireExtJwtSigner === requiredNow) return requireExtJwt;
+  if (requireExtJwt === requiredNow) return requireExtJwtSigner;
+  throw refusedField('secondary.requireExtJwtSigner', 'is another name of requireExtJwt and says otherwise');
+}
+
+async function requireSigner(needs: AuthPolicyNeeds, field: string, id: string): Promise<void> {
+  if (!(await needs.signerExists(id))) throw refusedField(field, 'names no external JWT signer', id);
+}
+
+/** `name`, `primary.updb.maxAttempts` and so on. */
+function memberNames(sent: object, prefix = ''): string[] {
+  return Object.entries(sent).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const isGroup = ['primary', 'secondary', 'cert', 'extJwt', 'updb'].includes(name);
+    return isGroup ? memberNames(value as object, `${prefix}${name}.`) : [`${prefix}${name}`];
+  });
+}

@@ -1,0 +1,81 @@
+// What an administrator does for somebody who cannot get in: end locks, take a lost authenticator app away.
+
+import { AuthError } from '../errors/auth-error.ts';
+import { passwordKey, totpKey } from '../login/throttle.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
+import type { Clock, Millis } from '../platform/clock.ts';
+import type { AttemptStore } from '../store/contracts/attempts.ts';
+import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
+import type { IdentityStore } from '../store/contracts/identities.ts';
+import type { TotpStore } from '../store/contracts/totp.ts';
+import { type AdminCall, recordChange } from './admin-call.ts';
+
+export interface FactorNeeds {
+  readonly store: {
+    readonly identities: IdentityStore;
+    readonly authenticators: AuthenticatorStore;
+    readonly attempts: AttemptStore;
+    readonly totp: TotpStore;
+  };
+  readonly clock: Clock;
+  readonly audit: AuditTrail;
+}
+
+/** Until when too many failures keep each factor from being tried; null: they do not. */
+export interface Locks {
+  readonly password: Millis | null;
+  readonly totp: Millis | null;
+}
+
+/** Forgets the failures and locks of password and TOTP. @throws AuthError not_found */
+export async function unlockIdentity(needs: FactorNeeds, by: AdminCall, id: string): Promise<void> {
+  const identityId = await existingIdentity(needs, id);
+  const password = await passwordOf(needs, identityId);
+  const keys = password === null ? [] : [passwordKey(password)];
+  await needs.store.attempts.clear([...keys, totpKey(identityId)]);
+  recordChange(needs, by, { action: 'unlock', entity: 'identity', entityId: id, fields: [] });
+}
+
+/** Removes the authenticator app and its recovery codes; ends nothing. @throws AuthError not_found   also: none */
+export async function removeTotp(needs: FactorNeeds, by: AdminCall, id: string): Promise<void> {
+  const identityId = await existingIdentity(needs, id);
+  if (!(await needs.store.totp.remove(identityId, needs.clock.now()))) throw new AuthError('not_found');
+  needs.audit.record({ event: 'totp.removed', identityId }, by.origin);
+  recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: ['mfa'] });
+}
+
+export async function locksOf(needs: Pick<FactorNeeds, 'store' | 'clock'>, id: IdentityId): Promise<Locks> {
+  const now = needs.clock.now();
+  const { attempts } = needs.store;
+  const password = await passwordOf(needs, id);
+  return {
+    password: password === null ? null : await attempts.lockedUntil(passwordKey(password), now),
+    totp: await attempts.lockedUntil(totpKey(id), now),
+  };
+}
+
+async function existingIdentity({ store }: Pick<FactorNeeds, 'store'>, id: string): Promise<IdentityId> {
+  const identity = await store.identities.find(asId(id));
+  if (identity === null) throw new AuthError('not_found');
+  return identity.id;
+}
+
+async function passwordOf(
+  { store }: Pick<FactorNeeds, 'store'>,
+  identityId: IdentityId,
+): Promise<AuthenticatorId | null> {
+  const found = await store.authenticators.list({
+    filter: {
+      op: 'and',
+      terms: [
+        { op: '=', field: 'identityId', value: identityId },
+        { op: '=', field: 'method', value: 'updb' },
+      ],
+    },
+    sort: [],
+    limit: 1,
+    offset: 0,
+  });
+  return found.items[0]?.id ?? null;
+}

@@ -1,0 +1,58 @@
+// How decision records are read back: all of them, or those of one reference id with the reason in plain words.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { LoginAttempt } from '../model/login-attempt.ts';
+import type { ListedAttempt, LoginAttemptStore } from '../store/contracts/login-attempts.ts';
+import { type Explanation, explanations } from './reasons.ts';
+
+export interface ReadAttemptsNeeds {
+  readonly store: { readonly loginAttempts: LoginAttemptStore };
+  /** Records of this node that are still to be written; whoever asks wants the newest. */
+  readonly attempts: { flush(): Promise<void> };
+}
+
+/** More steps than any request has. */
+const mostRecords = 50;
+
+/** Newest first, unless another order is asked for. */
+export async function listLoginAttempts(
+  needs: ReadAttemptsNeeds,
+  query: ListQuery,
+): Promise<Page<ListedAttempt>> {
+  await needs.attempts.flush();
+  // The id alone is the order of a query that asks for none.
+  const sort = query.sort.length > 1 ? query.sort : [{ field: 'id', descending: true }];
+  return needs.store.loginAttempts.list({ ...query, sort });
+}
+
+/** The steps of the request with this reference id, in order. @throws AuthError not_found */
+export async function findLoginAttempts(
+  needs: ReadAttemptsNeeds,
+  reference: string,
+): Promise<readonly ListedAttempt[]> {
+  await needs.attempts.flush();
+  const { items } = await needs.store.loginAttempts.list({
+    filter: { op: '=', field: 'reference', value: asWritten(reference) },
+    sort: [{ field: 'id', descending: false }],
+    limit: mostRecords,
+    offset: 0,
+  });
+  if (items.length === 0) {
+    throw new AuthError('not_found', {
+      description:
+        'There is no login with this reference id: it is too old, another request had it, or it was refused before it was looked at, such as for too many attempts',
+    });
+  }
+  return items;
+}
+
+/** Null for a step that passed. */
+export function explanationOf({ reason }: Pick<LoginAttempt, 'reason'>): Explanation | null {
+  return reason === null ? null : explanations[reason];
+}
+
+/** Reference ids are read out over the telephone: case does not matter, and O and I are what they look like. */
+function asWritten(reference: string): string {
+  return reference.toUpperCase().replaceAll('-', '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
+}

@@ -1,0 +1,169 @@
+import type { RefusalReason } from '../model/login-attempt.ts';
+
+/** A refusal in words for an administrator. */
+export interface Explanation {
+  readonly happened: string;
+  /** What to change so that it passes, where it should. */
+  readonly remedy: string;
+}
+
+const replaceCertificate =
+  'Enroll the identity again, or extend its certificate, so that it has a valid one.';
+const askIssuer = 'Change what the identity provider puts into its tokens, or the settings of the signer.';
+
+/** Every reason for which a step of a login is refused. A reason without a row does not compile. */
+export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
+  locked: {
+    happened: 'There were too many failures in a row, so this factor is locked for a while, right or wrong.',
+    remedy:
+      'Wait until the lock ends, or end it with "overlay-auth identity unlock NAME". Other methods still work.',
+  },
+  throttled: {
+    happened: 'Too many attempts came from this network address, whoever they were for.',
+    remedy:
+      'Wait a few minutes. When many people share one address, look for the one program that keeps trying.',
+  },
+  'identity-disabled': {
+    happened: 'The identity is disabled. Its credentials were right.',
+    remedy: 'Enable it with "overlay-auth identity enable NAME" if it should be used again.',
+  },
+  'method-not-allowed': {
+    happened:
+      'The auth policy of the identity does not allow this way of logging in. The credentials were right.',
+    remedy: 'Allow the method in the policy, or give the identity another policy.',
+  },
+  'no-identity-for-claim': {
+    happened: 'The certificate or token is valid, but no identity has the id that it names.',
+    remedy:
+      'Set the external id of the identity to the value that was seen, or correct which claim is looked at.',
+  },
+  'changed-meanwhile': {
+    happened: 'Identity, policy or credentials were changed while this login was under way.',
+    remedy: 'Log in again.',
+  },
+  'unknown-user': {
+    happened: 'Nobody has this user name.',
+    remedy:
+      'Check the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities.',
+  },
+  'wrong-password': {
+    happened: 'The user name is known, the password was wrong.',
+    remedy: 'Try again; "overlay-auth identity set-password NAME" sets a new one.',
+  },
+  'no-certificate': {
+    happened: 'The connection brought no client certificate.',
+    remedy:
+      'Give the client its certificate and key. In between there must be no proxy that ends TLS, and the listener must ask for certificates (clientCertificates: request).',
+  },
+  'untrusted-chain': {
+    happened: 'The certificate does not lead to a certificate authority that is trusted for logins.',
+    remedy:
+      'Add the authority as a third-party CA with authentication on, or let the client send the intermediate certificates too.',
+  },
+  'certificate-expired': {
+    happened: 'The certificate has expired.',
+    remedy: `${replaceCertificate} The auth policy can also allow expired certificates.`,
+  },
+  'certificate-not-yet-valid': {
+    happened: 'The certificate is not valid yet.',
+    remedy: 'Compare the clocks of this server and of the authority that issued it.',
+  },
+  'certificate-usage': {
+    happened: 'The certificate is not meant for client authentication.',
+    remedy: 'Have it issued with the extended key usage "client authentication".',
+  },
+  'unknown-thumbprint': {
+    happened: 'The certificate is trusted but belongs to no identity; perhaps an older one was presented.',
+    remedy: replaceCertificate,
+  },
+  'certificate-claim-missing': {
+    happened: 'The third-party CA says where in the certificate the external id stands, and it is not there.',
+    remedy: 'Change the external id claim of the CA, or have certificates issued that contain it.',
+  },
+  'no-token': {
+    happened: 'No bearer token came with the request.',
+    remedy: 'Let the client send the token of the identity provider in the Authorization header.',
+  },
+  'malformed-token': {
+    happened: 'The token is no signed JWT that can be read, or lacks the id of its key.',
+    remedy:
+      'Check that the client sends the JWT itself, and which of access token and ID token the signer expects.',
+  },
+  'no-signer-for-issuer': {
+    happened: 'No external JWT signer has the issuer that the token names.',
+    remedy:
+      'Compare the issuer that was seen with that of the signer, character by character; a final slash counts.',
+  },
+  'signer-disabled': {
+    happened: 'The external JWT signer of this issuer is disabled.',
+    remedy: 'Enable the signer if its tokens should be accepted.',
+  },
+  'signer-not-allowed': {
+    happened: 'The auth policy allows other external JWT signers only.',
+    remedy: 'Add this signer to the allowed signers of the policy, or give the identity another policy.',
+  },
+  'token-algorithm': {
+    happened: 'The token is signed with an algorithm that does not fit the key or is not accepted.',
+    remedy: 'Let the identity provider sign with RS256, PS256, ES256, EdDSA or a stronger one of their kind.',
+  },
+  'unknown-key': {
+    happened:
+      'The signer has no key with the id that the token names, not even after its keys were fetched again.',
+    remedy: 'Check the JWKS address of the signer; a fixed key needs the same key id as the tokens.',
+  },
+  'keys-unavailable': {
+    happened: 'The keys of the signer could not be fetched, so the token could not be checked.',
+    remedy:
+      'See what was seen: name, address, certificate and the limits in edge.externalJwtSigners.jwksFetch. Then try again.',
+  },
+  'token-signature': {
+    happened: 'The signature of the token is wrong.',
+    remedy:
+      'The token was changed, or signed by another key under the same id. Check the keys of the signer.',
+  },
+  'token-audience': {
+    happened: 'The token was made for somebody else: its audience is not that of the signer.',
+    remedy: askIssuer,
+  },
+  'token-expired': {
+    happened: 'The token has expired.',
+    remedy: 'Let the client get a new one. If it is new, compare the clocks.',
+  },
+  'token-not-yet-valid': {
+    happened: 'The token is not valid yet.',
+    remedy: 'Compare the clocks of this server and of the identity provider.',
+  },
+  'token-without-expiry': {
+    happened: 'The token never expires. Such tokens are not accepted.',
+    remedy: 'Let the identity provider set an expiry (exp).',
+  },
+  'token-claim-missing': {
+    happened: 'The claim that says who it is is missing in the token, or is no text.',
+    remedy: askIssuer,
+  },
+  'secondary-token-missing': {
+    happened: 'The auth policy asks for a token of an external JWT signer in addition, and none came along.',
+    remedy: 'Let the client send it in an Authorization header of its own.',
+  },
+  'secondary-wrong-identity': {
+    happened: 'The second token belongs to another identity than the one that is logging in.',
+    remedy: 'Both have to be of the same person. Check the external id of the identity.',
+  },
+  'secondary-same-token': {
+    happened: 'The token that opened this login cannot be its second proof too.',
+    remedy: 'Let the client send a token of the signer that the policy names.',
+  },
+  'totp-not-enrolled': {
+    happened: 'A code was sent, but the identity has no authenticator app enrolled.',
+    remedy: 'Let the person enroll one; the login offers it when the policy asks for TOTP.',
+  },
+  'wrong-code': {
+    happened: 'The code was wrong, or an older or later one than those accepted at that moment.',
+    remedy:
+      'Set the clock of the phone to automatic. If the app is lost: a recovery code, or "overlay-auth identity reset-mfa NAME".',
+  },
+  'replayed-code': {
+    happened: 'The code was right but had been used before, or a newer one had.',
+    remedy: 'Wait for the next code. If nobody else used it on purpose, somebody may have seen it.',
+  },
+};

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import {
+  createAuthPolicy,
+  deleteAuthPolicy,
+  getAuthPolicy,
+  listAuthPolicies,
+  replaceAuthPolicy,
+  updateAuthPolicy,
+} from '../../admin/auth-policies.ts';
+import type { AuthPolicy } from '../../model/auth-policy.ts';
+import { asId, type SignerId } from '../../model/ids.ts';
+import { authPolicyListFields } from '../../model/list-fields.ts';
+import type { Route } from '../routes.ts';
+import { selfLink, wireTime } from '../wire.ts';
+import { mapPage } from './map-page.ts';
+import type { ManagementNeeds } from './needs.ts';
+import { operation, resourceRoutes } from './resource.ts';
+import { idText, tags } from './schemas.ts';
+
+const ONE_YEAR_IN_MINUTES = 366 * 24 * 60;
+const signerId = idText.transform((id) => asId<SignerId>(id));
+// Some clients send an empty text for none.
+const requiredSigner = z.union([z.literal('').transform(() => null), signerId]).nullable();
+
+const fields = z.object({
+  name: z.string(),
+  primary: z
+    .object({
+      cert: z.object({ allowed: z.boolean(), allowExpiredCerts: z.boolean() }).partial(),
+      extJwt: z
+        .object({
+          allowed: z.boolean(),
+          allowedSigners: z
+            .array(signerId)
+            .max(100)
+            .nullable()
+            .transform((signers) => [...new Set(signers ?? [])]),
+        })
+        .partial(),
+      updb: z
+        .object({
+          allowed: z.boolean(),
+          // Shorter than eight is accepted for what other clients send; no password that short ever is.
+          minPasswordLength: z.int().min(5).max(256),
+          requireSpecialChar: z.boolean(),
+          requireNumberChar: z.boolean(),
+          requireMixedCase: z.boolean(),
+          maxAttempts: z.int().min(0, 'must be at least 0, which means never locked').max(1000),
+          lockoutDurationMinutes: z
+            .int()
+            .min(0, 'must be at least 0, which means until an administrator unlocks')
+            .max(ONE_YEAR_IN_MINUTES),
+        })
+        .partial(),
+    })
+    .partial(),
+  secondary: z
+    .object({
+      requireTotp: z.boolean(),
+      requireExtJwt: requiredSigner,
+      requireExtJwtSigner: requiredSigner,
+    })
+    .partial(),
+  tags,
+});
+
+const patch = fields.partial();
+const complete = patch.extend({ name: fields.shape.name });
+
+/** `/auth-policies` */
+export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
+  return resourceRoutes({
+    collection: 'auth-policies',
+    listFields: authPolicyListFields,
+    list: async (query) => mapPage(await listAuthPolicies(needs, query), authPolicyDocument),
+    get: async (id) => authPolicyDocument(await getAuthPolicy(needs, id)),
+    create: operation(complete, (by, policy) => createAuthPolicy(needs, by, policy)),
+    replace: operation(complete, (by, policy, id) => replaceAuthPolicy(needs, by, id, policy)),
+    patch: operation(patch, (by, some, id) => updateAuthPolicy(needs, by, id, some)),
+    remove: (by, id) => deleteAuthPolicy(needs, by, id),
+  });
+}
+
+function authPolicyDocument(policy: AuthPolicy): object {
+  const { id, secondary } = policy;
+  return {
+    id,
+    createdAt: wireTime(policy.createdAt),
+    updatedAt: wireTime(policy.updatedAt),
+    _links: { self: selfLink('auth-policies', id) },
+    tags: policy.tags,
+    name: policy.name,
+    primary: policy.primary,
+    secondary: { ...secondary, requireExtJwtSigner: secondary.requireExtJwt },
+  };
+}

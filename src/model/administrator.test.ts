@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY, MINUTE } from '../platform/clock.ts';
+import { type AdministratorMeans, hasMeansToLogIn } from './administrator.ts';
+
+const now = 1_000_000;
+
+function means(change: Partial<AdministratorMeans> = {}, allowed = 'cert extJwt updb'): AdministratorMeans {
+  const rules = { minPasswordLength: 12, requireSpecialChar: false, requireNumberChar: false };
+  return {
+    identity: { disabledAt: null, disabledUntil: null, externalId: null },
+    policy: {
+      primary: {
+        cert: { allowed: allowed.includes('cert'), allowExpiredCerts: false },
+        extJwt: { allowed: allowed.includes('extJwt'), allowedSigners: [] },
+        updb: {
+          ...rules,
+          allowed: allowed.includes('updb'),
+          requireMixedCase: false,
+          maxAttempts: 3,
+          lockoutDurationMinutes: 0,
+        },
+      },
+    },
+    hasPassword: true,
+    lockedUntil: null,
+    hasCertificate: false,
+    ...change,
+  };
+}
+
+test('an administrator has the means to log in when enabled, with a proof that the policy allows', () => {
+  const cases: readonly (readonly [string, AdministratorMeans, boolean])[] = [
+    ['password', means(), true],
+    ['password not allowed', means({}, 'cert extJwt'), false],
+    ['no password', means({ hasPassword: false }), false],
+    ['certificate', means({ hasPassword: false, hasCertificate: true }), true],
+    ['certificate not allowed', means({ hasPassword: false, hasCertificate: true }, 'updb'), false],
+    ['locked for a while', means({ lockedUntil: now + 15 * MINUTE }), true],
+    ['locked until unlocked', means({ lockedUntil: now + 36_500 * DAY }), false],
+    ['locked, with certificate', means({ lockedUntil: now + 36_500 * DAY, hasCertificate: true }), true],
+    ['disabled', means({ identity: { disabledAt: 1, disabledUntil: null, externalId: null } }), false],
+    [
+      'disabled until now',
+      means({ identity: { disabledAt: 1, disabledUntil: now, externalId: null } }),
+      true,
+    ],
+  ];
+  for (const [name, given, expected] of cases) assert.equal(hasMeansToLogIn(given, now), expected, name);
+});

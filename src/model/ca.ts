@@ -1,0 +1,57 @@
+import type { Millis } from '../platform/clock.ts';
+import type { Tags } from './identity.ts';
+import type { CaId } from './ids.ts';
+
+export const claimLocations = ['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL'] as const;
+export type ClaimLocation = (typeof claimLocations)[number];
+
+/** `SCHEME` compares the scheme of a URI, so it goes with `SAN_URI` only. */
+export const claimMatchers = ['ALL', 'PREFIX', 'SUFFIX', 'SCHEME'] as const;
+export type ClaimMatcher = (typeof claimMatchers)[number];
+
+export const claimParsers = ['NONE', 'SPLIT'] as const;
+export type ClaimParser = (typeof claimParsers)[number];
+
+/** Which name in a certificate is the external id of an identity. How it is read: login/ca-claim.ts. */
+export interface ExternalIdClaim {
+  readonly location: ClaimLocation;
+  readonly matcher: ClaimMatcher;
+  /** Of the matcher; not used by `ALL`. */
+  readonly matcherCriteria: string;
+  readonly parser: ClaimParser;
+  /** What to split at; not used by `NONE`. */
+  readonly parserCriteria: string;
+  /** Which of the parts, from 0; `NONE` leaves one part. */
+  readonly index: number;
+}
+
+/** A third-party authority whose certificates may authenticate and enrol identities (spec 2.9). */
+export interface Ca {
+  readonly id: CaId;
+  /** Unique. */
+  readonly name: string;
+  readonly certPem: string;
+  /** SHA-256 of the DER form, base64url. Unique. Shown as the `fingerprint`. */
+  readonly thumbprint: string;
+  readonly isAuthEnabled: boolean;
+  readonly isAutoCaEnrollmentEnabled: boolean;
+  readonly isOttCaEnrollmentEnabled: boolean;
+  /** Role attributes of identities that enrol through it. */
+  readonly identityRoles: readonly string[];
+  /** Template for the names of such identities. */
+  readonly identityNameFormat: string;
+  /** Null: certificates are matched to authenticators only. */
+  readonly externalIdClaim: ExternalIdClaim | null;
+  /** When somebody proved to hold its key. Until then nothing that it issued counts. */
+  readonly verifiedAt: Millis | null;
+  /** What the common name of the certificate must be that proves it. */
+  readonly verificationToken: string;
+  readonly tags: Tags;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
+/** Whether certificates it issued may log in now. */
+export function isTrustedForLogin(ca: Pick<Ca, 'isAuthEnabled' | 'verifiedAt'>): boolean {
+  return ca.isAuthEnabled && ca.verifiedAt !== null;
+}

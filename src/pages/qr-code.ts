@@ -1,0 +1,22 @@
+import { encode } from 'uqr';
+import { type Html, html } from './html.ts';
+
+/** Longer texts make a code that few cameras read. */
+const longestText = 800;
+
+/**
+ * A QR code as inline SVG, which needs neither an image address nor a style; null when the text is too long to be
+ * read by a camera. The white edge of four modules belongs to it, in dark mode too (ISO/IEC 18004).
+ * @param label what a person hears who does not see it
+ */
+export function qrCode(text: string, label: string): Html | null {
+  if (text.length > longestText) return null;
+  const { data, size } = encode(text, { ecc: 'M', border: 4 });
+  const modules = data.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  );
+  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges">
+<rect width="${size}" height="${size}" fill="#fff"/>
+<path d="${modules.join('')}" fill="#000"/>
+</svg>`;
+}

@@ -1,0 +1,29 @@
+// A lock between processes that the system releases when its holder dies, however it dies. Node offers none, so
+// it is an exclusive SQLite transaction on an otherwise empty file.
+
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+export interface FileLock {
+  release(): void;
+}
+
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes the lock if nobody holds it; does not wait. The file is created for its owner only and stays.
+ * @returns null when another process, or another part of this one, holds it
+ * @throws Error when the file cannot be written
+ */
+export function tryFileLock(path: string): FileLock | null {
+  closeSync(openSync(path, 'a', 0o600));
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return null;
+    throw error;
+  }
+  return { release: () => database.close() };
+}

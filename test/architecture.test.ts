@@ -1,0 +1,158 @@
+// The import rules of docs/architecture.md: layers import downwards only.
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, test } from 'node:test';
+
+/** What each folder of src/ may import besides itself. `files` stand directly in src/. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  platform: [],
+  model: ['platform'],
+  errors: ['platform', 'model'],
+  config: ['platform', 'model'],
+  'store/contracts': ['errors', 'platform', 'model'],
+  'store/sql': ['store/contracts', 'errors', 'platform', 'model'],
+  login: ['store/contracts', 'errors', 'platform', 'model'],
+  tokens: ['store/contracts', 'errors', 'platform', 'model'],
+  explain: ['store/contracts', 'errors', 'platform', 'model'],
+  sessions: ['login', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
+  oidc: ['sessions', 'login', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
+  admin: ['sessions', 'login', 'tokens', 'explain', 'store/contracts', 'errors', 'platform', 'model'],
+  tasks: ['sessions', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
+  pages: ['platform', 'model'],
+  http: [
+    'pages',
+    'oidc',
+    'admin',
+    'explain',
+    'sessions',
+    'login',
+    'tokens',
+    'config',
+    'store/contracts',
+    'errors',
+    'platform',
+    'model',
+  ],
+  // Wires everything; what runs it hangs below cli.
+  files: [
+    'store/sql',
+    'http',
+    'oidc',
+    'admin',
+    'explain',
+    'tasks',
+    'sessions',
+    'login',
+    'tokens',
+    'config',
+    'store/contracts',
+    'errors',
+    'platform',
+    'model',
+    'cli',
+  ],
+  cli: [
+    'files',
+    'http',
+    'oidc',
+    'admin',
+    'explain',
+    'tasks',
+    'sessions',
+    'login',
+    'tokens',
+    'config',
+    'store/contracts',
+    'store/sql',
+    'errors',
+    'platform',
+    'model',
+  ],
+};
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly specifier: string;
+}
+
+const layers = Object.keys(mayImport).sort((one, other) => other.length - one.length);
+
+function layerOf(path: string): string {
+  const inside = relative('src', path);
+  if (!inside.includes('/')) return 'files';
+  return layers.find((layer) => inside.startsWith(`${layer}/`)) ?? `(unknown: ${inside})`;
+}
+
+const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+
+function importsOf(file: string): readonly Import[] {
+  const text = readFileSync(file, 'utf8');
+  const specifiers = [
+    ...text.matchAll(
+      /(?:^|\n)\s*(?:import|export)\b[^;'"]*?from\s*'([^']+)'|\bimport\(\s*'([^']+)'\s*\)|(?:^|\n)import\s+'([^']+)'/g,
+    ),
+  ];
+  return specifiers.map(([, plain, dynamic, effect]) => {
+    const specifier = plain ?? dynamic ?? effect ?? '';
+    const isOurs = specifier.startsWith('.');
+    const to = isOurs ? layerOf(normalize(join(dirname(file), specifier))) : specifier;
+    return { file, from: layerOf(file), to, specifier };
+  });
+}
+
+const imports = sources.flatMap(importsOf);
+
+describe('the import rules', () => {
+  test('every folder is a layer', () => {
+    const unknown = sources.filter((file) => layerOf(file).startsWith('(unknown'));
+    assert.deepEqual(unknown, []);
+  });
+
+  test('layers import downwards only', () => {
+    const wrong = imports
+      .filter(({ specifier }) => specifier.startsWith('.') && !specifier.endsWith('package.json'))
+      .filter(({ from, to }) => from !== to && !mayImport[from]?.includes(to))
+      .map(({ file, specifier }) => `${file} imports ${specifier}`);
+    assert.deepEqual(wrong, []);
+  });
+
+  test('only http/ knows the HTTP framework', () => {
+    const wrong = imports.filter(({ from, to }) => to.startsWith('fastify') && from !== 'http');
+    assert.deepEqual(
+      wrong.map(({ file }) => file),
+      [],
+    );
+  });
+
+  test('only store/sql knows the database, and platform/ a use of it as a lock', () => {
+    const wrong = imports.filter(
+      ({ from, to }) =>
+        ['node:sqlite', 'kysely', 'pg'].includes(to) &&
+        from !== 'store/sql' &&
+        !(from === 'platform' && to === 'node:sqlite'),
+    );
+    assert.deepEqual(
+      wrong.map(({ file }) => file),
+      [],
+    );
+  });
+
+  test('the clock and the random source are read in platform/ only', () => {
+    const direct = /\bDate\.now\(\)|\bnew Date\(\)|\bMath\.random\(\)|\brandomBytes\(|\brandomUUID\(/;
+    const wrong = sources.filter(
+      (file) => layerOf(file) !== 'platform' && direct.test(readFileSync(file, 'utf8')),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  test('there are no default exports and no files that only collect others', () => {
+    const wrong = sources.filter(
+      (file) => /\bexport default\b/.test(readFileSync(file, 'utf8')) || file.endsWith('/index.ts'),
+    );
+    assert.deepEqual(wrong, []);
+  });
+});

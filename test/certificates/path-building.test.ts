@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { sha256 } from '../../src/platform/digest.ts';
+import {
+  authority,
+  authorityExtensions,
+  authorityKeyId,
+  client,
+  clientExtensions,
+  commonName,
+  fromDer,
+  type Made,
+  makeCertificate,
+  newKeys,
+  subjectKeyId,
+} from '../support/chains.ts';
+import { bothSay, chainOf, refusalOf, validate } from './support.ts';
+
+const root = authority({ subject: 'root' });
+const signer = authority({ subject: 'signer', issuer: root });
+const lower = authority({ subject: 'lower', issuer: signer });
+const erin = client({ subject: 'erin', issuer: lower });
+
+function pathOf(...certificates: readonly Made[]): string[] {
+  return certificates.map(({ der }) => sha256(der));
+}
+
+describe('what was sent beside the leaf', () => {
+  test('may be in any order, twice, superfluous, or the leaf again', async () => {
+    const stranger = authority({ subject: 'stranger' });
+    const bystander = client({ subject: 'bystander', issuer: root });
+    for (const sent of [
+      [lower, signer],
+      [signer, lower],
+      [signer, lower, signer, lower],
+      [stranger, lower, bystander, signer],
+      [lower, signer, root],
+      [erin, lower, signer],
+    ])
+      await bothSay('trusted', { leaf: erin, sent, anchors: [root] });
+  });
+
+  test('never says who the client is: that is the certificate whose key was proved', async () => {
+    const mallory = client({ subject: 'mallory', issuer: authority({ subject: 'elsewhere' }) });
+    const refusal = await bothSay('untrusted', {
+      leaf: mallory,
+      sent: [erin, lower, signer],
+      anchors: [root],
+    });
+    assert.ok(refusal?.reason === 'untrusted' && refusal.certificate.subject === 'CN=mallory');
+    const insider = client({ subject: 'insider', issuer: lower });
+    const verdict = validate({ leaf: insider, sent: [erin, lower, signer], anchors: [root] });
+    assert.ok(verdict.verdict === 'trusted');
+    assert.deepEqual(verdict.leaf.names.commonNames, ['insider']);
+    assert.deepEqual(verdict.path, pathOf(insider, lower, signer, root));
+  });
+
+  test('does no harm when it is not a certificate, but is named when it was needed', () => {
+    const junk = fromDer(Buffer.from('3003020100', 'hex'), commonName('junk'), newKeys.ec());
+    assert.equal(refusalOf({ leaf: erin, sent: [junk, lower, signer], anchors: [root] }), undefined);
+    const cut = fromDer(signer.der.subarray(0, -1), signer.name, signer.keys);
+    const refusal = refusalOf({ leaf: erin, sent: [lower, cut], anchors: [root] });
+    assert.ok(refusal?.reason === 'malformed' && refusal.role === 'intermediate');
+  });
+
+  test('is limited in number and in size', () => {
+    const padding = Array.from({ length: 8 }, () => authority());
+    const many = refusalOf({ leaf: erin, sent: padding, anchors: [root] });
+    assert.deepEqual(many, { reason: 'chain-too-large', limit: 'certificates' });
+    const large = fromDer(Buffer.alloc(70_000), commonName('large'), newKeys.ec());
+    const refusal = refusalOf({ leaf: erin, sent: [large], anchors: [root] });
+    assert.deepEqual(refusal, { reason: 'chain-too-large', limit: 'bytes' });
+  });
+});
+
+describe('the nearest miss', () => {
+  test('names the certificate whose issuer is unknown', async () => {
+    const refusal = await bothSay('untrusted', { leaf: erin, sent: [lower], anchors: [root] });
+    assert.ok(refusal?.reason === 'untrusted');
+    assert.equal(refusal.certificate.subject, 'CN=lower');
+    assert.equal(refusal.certificate.role, 'intermediate');
+    assert.equal(refusal.issuer, 'CN=signer');
+    assert.equal(refusal.isSelfSigned, false);
+  });
+
+  test('tells a chain that ends in a root nobody trusts', async () => {
+    const refusal = await bothSay('untrusted', {
+      leaf: erin,
+      sent: [lower, signer, root],
+      anchors: [authority({ subject: 'other' })],
+    });
+    assert.ok(refusal?.reason === 'untrusted' && refusal.isSelfSigned);
+    assert.equal(refusal.certificate.subject, 'CN=root');
+  });
+
+  test('without any anchor is the same', async () => {
+    await bothSay('untrusted', { leaf: erin, sent: [lower, signer, root], anchors: [] });
+  });
+});
+
+describe('impostors', () => {
+  test('a self-signed certificate with the names of a real one is not trusted', async () => {
+    const copy = client({ subject: 'erin' });
+    const refusal = await bothSay('untrusted', { leaf: copy, sent: [lower, signer], anchors: [root] });
+    assert.ok(refusal?.reason === 'untrusted' && refusal.isSelfSigned);
+    await bothSay('bad-signature', { leaf: copy, sent: [erin, lower, signer], anchors: [root] });
+    const asRoot = client({ subject: 'root' });
+    await bothSay('bad-signature', { leaf: asRoot, sent: [], anchors: [root] });
+  });
+
+  test('an authority with the name of a trusted one and another key makes nothing trusted', async () => {
+    const impostor = authority({ subject: 'root' });
+    const leaf = client({ issuer: impostor });
+    await bothSay('bad-signature', { leaf, sent: [], anchors: [root] });
+    await bothSay('bad-signature', { leaf, sent: [impostor], anchors: [root] });
+    const below = authority({ subject: 'signer', issuer: impostor });
+    await bothSay('bad-signature', {
+      leaf: client({ issuer: below }),
+      sent: [below, impostor],
+      anchors: [root],
+    });
+    await bothSay('bad-signature', { leaf: client({ issuer: below }), sent: [signer], anchors: [root] });
+  });
+
+  test('a copied key identifier changes nothing', async () => {
+    const impostor = { name: root.name, keys: newKeys.ec() };
+    const leaf = client({ issuer: impostor }, clientExtensions(authorityKeyId(root.keys)));
+    await bothSay('bad-signature', { leaf, sent: [], anchors: [root] });
+  });
+
+  test('a certificate that was changed after signing is not trusted', () => {
+    // Everything but the signature itself; the tail of the content is the key and the extensions.
+    for (let at = 4; at < erin.der.length - 80; at += 1) {
+      const der = Buffer.from(erin.der);
+      der.writeUInt8(der.readUInt8(at) ^ 0x01, at);
+      const leaf = fromDer(der, erin.name, erin.keys);
+      assert.notEqual(refusalOf({ leaf, sent: [lower, signer], anchors: [root] }), undefined, `byte ${at}`);
+    }
+  });
+
+  test('of two anchors of one name the one that signed is found, whatever the order', async () => {
+    const second = authority({ subject: 'root' });
+    for (const anchors of [
+      [root, second],
+      [second, root],
+    ])
+      for (const issuer of [root, second]) {
+        const leaf = client({ issuer });
+        const verdict = validate({ leaf, sent: [], anchors });
+        assert.ok(verdict.verdict === 'trusted');
+        assert.deepEqual(verdict.path, pathOf(leaf, issuer));
+      }
+  });
+});
+
+describe('cross-signed authorities', () => {
+  const keys = newKeys.ec();
+  const old = authority({ subject: 'old root' });
+  const own = authority({ subject: 'new root', keys }, authorityExtensions(undefined, subjectKeyId(keys)));
+  const crossed = authority({ subject: 'new root', keys, issuer: old });
+  const leaf = client({ issuer: own });
+
+  test('are trusted through either anchor', async () => {
+    await bothSay('trusted', { leaf, sent: [crossed], anchors: [old] });
+    await bothSay('trusted', { leaf, sent: [crossed], anchors: [own] });
+    // OpenSSL follows the first of several certificates of one authority, and no other.
+    await bothSay('trusted', { leaf, sent: [own, crossed], anchors: [old] }, 'refused');
+  });
+
+  test('an anchor that issued the leaf comes before a detour', () => {
+    const verdict = validate({ leaf, sent: [crossed], anchors: [old, own] });
+    assert.ok(verdict.verdict === 'trusted');
+    assert.deepEqual(verdict.path, pathOf(leaf, own));
+  });
+
+  test('one bad path does not hide a good one', () => {
+    const expired = authority({ subject: 'new root', keys, issuer: old, until: -1000, from: -2000 });
+    const narrow = authority({ subject: 'new root', keys, issuer: root }, authorityExtensions().slice(1));
+    for (const sent of [
+      [expired, narrow, crossed],
+      [crossed, narrow, expired],
+      [narrow, expired, crossed],
+    ]) {
+      const verdict = validate({ leaf, sent, anchors: [root, old] });
+      assert.ok(verdict.verdict === 'trusted');
+      assert.deepEqual(verdict.path, pathOf(leaf, crossed, old));
+    }
+    assert.equal(refusalOf({ leaf, sent: [expired], anchors: [old] })?.reason, 'expired');
+  });
+
+  test('circles end', async () => {
+    const [a, b] = [newKeys.ec(), newKeys.ec()];
+    const [nameA, nameB] = [commonName('A'), commonName('B')];
+    const aByB = authority({ subject: nameA, keys: a, issuer: { name: nameB, keys: b } });
+    const bByA = authority({ subject: nameB, keys: b, issuer: { name: nameA, keys: a } });
+    await bothSay('untrusted', { leaf: client({ issuer: aByB }), sent: [aByB, bByA], anchors: [root] });
+  });
+
+  test('a mesh made to be searched for ever is given up', () => {
+    // Seven authorities of one name and one key: each could have issued each.
+    const mesh = { name: commonName('mesh'), keys: newKeys.ec() };
+    const sent = Array.from({ length: 7 }, () =>
+      authority({ subject: mesh.name, keys: mesh.keys, issuer: mesh }),
+    );
+    const started = performance.now();
+    const refusal = refusalOf({ leaf: client({ issuer: mesh }), sent, anchors: [root] });
+    assert.deepEqual(refusal, { reason: 'too-much-work' });
+    assert.ok(performance.now() - started < 500);
+  });
+});
+
+describe('malformed leaves', () => {
+  const issuer = authority({ subject: 'issuer' });
+  const good = client({ issuer });
+
+  test('are refused without a verdict on anything else', () => {
+    const cases: Record<string, Buffer> = {
+      nothing: Buffer.alloc(0),
+      text: Buffer.from(good.certPem),
+      'something after it': Buffer.concat([good.der, Buffer.from([0])]),
+      'cut short': good.der.subarray(0, -1),
+      'extensions in version 1': client({ issuer, version: null }, clientExtensions()).der,
+      'version 4': client({ issuer, version: 3 }).der,
+      'an extension twice': client({ issuer }, [...clientExtensions(), ...clientExtensions()]).der,
+      'no issuer': makeCertificate({ issuer, issuerName: Buffer.from('3000', 'hex') }).der,
+    };
+    for (const [what, der] of Object.entries(cases)) {
+      const refusal = refusalOf(chainOf(fromDer(der, good.name, good.keys), issuer));
+      assert.equal(refusal?.reason, 'malformed', what);
+    }
+  });
+
+  test('whatever the bytes, nothing is thrown', () => {
+    let seed = 1;
+    const random = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+      return seed % below;
+    };
+    for (let round = 0; round < 1000; round += 1) {
+      const der = Buffer.from(good.der);
+      for (let changes = 1 + random(4); changes > 0; changes -= 1)
+        der.writeUInt8(random(256), random(der.length));
+      if (der.equals(good.der)) continue;
+      const verdict = validate(chainOf(fromDer(der, good.name, good.keys), issuer));
+      assert.equal(verdict.verdict, 'refused');
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { DAY, systemClock } from '../../src/platform/clock.ts';
+import type { GeneralName } from '../../src/platform/general-names.ts';
+import { readPathCertificate } from '../../src/platform/path-certificate.ts';
+import {
+  createIntermediateCa,
+  createRootCa,
+  issueClientCertificate,
+  issueServerCertificate,
+} from '../../src/platform/pki.ts';
+import { certificateFacts } from '../../src/platform/x509.ts';
+import {
+  ATTRIBUTE,
+  authority,
+  authorityExtensions,
+  client,
+  clientExtensions,
+  distinguishedName,
+  extendedKeyUsage,
+  generalName,
+  newKeys,
+  subjectAltName,
+  USAGE,
+} from '../support/chains.ts';
+import { refusalOf } from './support.ts';
+
+const needs = { clock: systemClock };
+const ca = await createRootCa(needs, { commonName: 'Root "of" all, = + \\', days: 30 });
+const signer = await createIntermediateCa(needs, { commonName: 'Signer', days: 20, ca });
+const erin = await issueClientCertificate(needs, {
+  commonName: 'erin',
+  days: 10,
+  uris: ['spiffe://example/erin', 'https://example.com/a,b'],
+  ca: signer,
+});
+
+describe('our reader and the one of OpenSSL agree', () => {
+  const made = [
+    ...[ca, signer, erin].map(({ certPem }) => new X509Certificate(certPem).raw),
+    client().der,
+    client({ version: null }, []).der,
+    client({ subject: distinguishedName([ATTRIBUTE.country, 'DE', 0x13], [ATTRIBUTE.commonName, 'Käse']) })
+      .der,
+    client({ keys: newKeys.ed25519(), until: 30 * 365 * DAY }).der,
+    authority({}, authorityExtensions(3, extendedKeyUsage(USAGE.any, USAGE.codeSigning))).der,
+    client(
+      {},
+      clientExtensions(
+        subjectAltName(
+          generalName.dns('a.example.com'),
+          generalName.email('erin@example.com'),
+          generalName.other('erin'),
+          generalName.uri('spiffe://example/x, DNS:y'),
+          generalName.ip(10, 0, 0, 1),
+          generalName.dns('b.example.com'),
+        ),
+      ),
+    ).der,
+  ];
+
+  test('about times, purposes and names', () => {
+    for (const der of made) {
+      const ours = readPathCertificate(der);
+      const theirs = certificateFacts(new X509Certificate(der));
+      assert.equal(ours.thumbprint, theirs.thumbprint);
+      assert.equal(ours.notBefore, theirs.notBefore);
+      assert.equal(ours.notAfter, theirs.notAfter);
+      assert.equal(ours.extensions.isCa, theirs.isCa);
+      assert.deepEqual(ours.extensions.extendedKeyUsages ?? [], theirs.extendedKeyUsages);
+      assert.equal(ours.subject.commonNames[0], theirs.commonName);
+      const { alternativeNames } = ours.extensions;
+      const texts = (form: GeneralName['form']) =>
+        alternativeNames.flatMap((name) => ('text' in name && name.form === form ? [name.text] : []));
+      assert.deepEqual(texts('dns'), theirs.subjectAltNames.dns);
+      assert.deepEqual(texts('uri'), theirs.subjectAltNames.uris);
+      assert.deepEqual(texts('email'), theirs.subjectAltNames.emails);
+    }
+  });
+});
+
+test('what our own authorities issue to clients is trusted, and what they issue to servers is not', async () => {
+  const server = await issueServerCertificate(needs, {
+    dnsNames: ['localhost'],
+    ips: [],
+    days: 10,
+    ca: signer,
+  });
+  const der = ({ certPem }: { certPem: string }) => ({ der: new X509Certificate(certPem).raw });
+  const chain = (leaf: { certPem: string }) => ({ leaf: der(leaf), sent: [der(signer)], anchors: [der(ca)] });
+  assert.equal(refusalOf(chain(erin)), undefined);
+  assert.equal(refusalOf(chain(server))?.reason, 'wrong-usage');
+});

@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { get as httpGet } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { defaultAuthPolicyId } from '../../src/model/ids.ts';
+import { fixedClock, HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { timeStepAt, totpCode } from '../../src/platform/totp-code.ts';
+import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { authorize, beginLogin, claimsOf, submitPassword } from '../support/flow.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+// On a full second, where the seconds in tokens start.
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+let server: TestServer;
+
+before(async () => {
+  server = await startTestServer({ clock });
+  await server.createUser({ name: 'ada', password, isAdmin: true });
+});
+after(() => server.close());
+
+function loginAs(cli: CommandLine, secret = password, ...more: string[]) {
+  const args = [
+    'login',
+    server.url,
+    '--ca',
+    join(server.home, 'ca.pem'),
+    '-u',
+    'ada',
+    '--password-stdin',
+    ...more,
+  ];
+  return cli.run(args, { input: `${secret}\n` });
+}
+
+/** What a browser does with the printed address: log in there and follow the way back. */
+async function logInAt(text: string): Promise<{ status: number; page: string }> {
+  const address = new URL(/https:\/\/\S+/.exec(text)?.[0] ?? '');
+  const start = await server.get(address.pathname + address.search);
+  const loginUrl = new URL(start.headers.location ?? '', server.url);
+  const authRequestId = loginUrl.searchParams.get('authRequestID');
+  const json = { authRequestId, username: 'ada', password };
+  const done = await server.post(loginUrl.pathname, { json });
+  return visit(new URL(done.headers.location ?? ''));
+}
+
+function visit(url: URL): Promise<{ status: number; page: string }> {
+  return new Promise((fulfil, fail) => {
+    httpGet(url, async (response) => {
+      let page = '';
+      for await (const chunk of response) page += String(chunk);
+      fulfil({ status: response.statusCode ?? 0, page });
+    }).on('error', fail);
+  });
+}
+
+describe('login with a password', () => {
+  test('saves a session with which whoami and token work, readable by its owner only', async () => {
+    await using cli = commandLine(clock);
+    const login = await loginAs(cli);
+    assert.equal(login.code, 0, login.stderr);
+    assert.match(login.stdout, new RegExp(`^Logged in to ${server.url} as ada \\(password\\)\\.\\n$`));
+
+    const whoami = await cli.run(['whoami', '-j']);
+    assert.equal(whoami.code, 0, whoami.stderr);
+    assert.equal(whoami.json.name, 'ada');
+    assert.equal(whoami.json.isAdmin, true);
+    assert.equal(whoami.json.expirationSeconds, 1800);
+
+    const token = await cli.run(['token']);
+    assert.equal(claimsOf(token.stdout.trim()).sub, whoami.json.id);
+    const decoded = await cli.run(['token', 'id', '--decode']);
+    assert.equal(decoded.json.payload.name, 'ada');
+    assert.equal((await cli.run(['token', 'refresh', '--decode'])).code, 2);
+
+    assert.equal(statSync(join(cli.configDir, 'credentials.json')).mode & 0o777, 0o600);
+    assert.equal(statSync(cli.configDir).mode & 0o777, 0o700);
+  });
+
+  test('never leaves a password behind, in files or in output', async () => {
+    await using cli = commandLine(clock);
+    const { stdout, stderr } = await loginAs(cli);
+    const saved = readFileSync(join(cli.configDir, 'credentials.json'), 'utf8');
+    for (const text of [stdout, stderr, saved]) assert.ok(!text.includes(password));
+  });
+
+  test('takes the password from a file or the environment too', async () => {
+    await using cli = commandLine(clock);
+    const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'ada'];
+    const fromEnvironment = await cli.run(args, { env: { OVERLAY_AUTH_PASSWORD: password } });
+    assert.equal(fromEnvironment.code, 0, fromEnvironment.stderr);
+    const nobodyToAsk = await cli.run(args);
+    assert.equal(nobodyToAsk.code, 2);
+    assert.match(nobodyToAsk.stderr, /next: add --password-stdin, or set OVERLAY_AUTH_PASSWORD/);
+  });
+
+  test('exits with 3 and a reference id when the password is wrong, and saves nothing', async () => {
+    await using cli = commandLine(clock);
+    const refused = await loginAs(cli, 'not the password');
+    assert.equal(refused.code, 3);
+    assert.match(refused.stderr, /^error: The login was refused: .*\nreference: \S+\nnext: .+\n$/);
+    assert.equal((await cli.run(['whoami'])).code, 3);
+  });
+
+  test('knows a server again by its address without scheme, and by its issuer', async () => {
+    await using cli = commandLine(clock);
+    await loginAs(cli);
+    for (const address of [server.issuer, new URL(server.url).host]) {
+      const again = await cli.run(['login', address, '-u', 'ada', '--password-stdin'], { input: password });
+      assert.equal(again.code, 0, again.stderr);
+    }
+    assert.equal((await cli.run(['login', 'list', '-j'])).json.length, 1);
+  });
+});
+
+describe('login with a client certificate', () => {
+  test('says which files do not fit together, before anything is sent', async () => {
+    await using cli = commandLine(clock);
+    const ca = join(server.home, 'ca.pem');
+    const key = join(server.home, 'server.key');
+    for (const pair of [
+      ['-c', ca, '-k', key],
+      ['-c', ca],
+      ['-c', key, '-k', key],
+    ]) {
+      const refused = await cli.run(['login', server.url, '--ca', ca, ...pair]);
+      assert.equal(refused.code, 2, refused.stderr);
+      assert.match(refused.stderr, /are not a certificate and its key in PEM form/);
+    }
+  });
+});
+
+describe('login with a one-time code', () => {
+  const codeNow = (seed: Uint8Array) => totpCode(seed, timeStepAt(clock.now()));
+  let guarded: TestServer;
+
+  before(async () => {
+    guarded = await startTestServer({ clock });
+    await guarded.createUser({ name: 'ada', password });
+    const policy = await guarded.store.authPolicies.find(defaultAuthPolicyId);
+    assert.ok(policy);
+    const secondary = { ...policy.secondary, requireTotp: true };
+    await guarded.store.authPolicies.replace(policy.id, { ...policy, secondary }, clock.now());
+  });
+  after(() => guarded.close());
+
+  const loginWith = (cli: CommandLine, ...more: string[]) => {
+    const args = [
+      'login',
+      guarded.url,
+      '--ca',
+      join(guarded.home, 'ca.pem'),
+      '-u',
+      'ada',
+      '--password-stdin',
+    ];
+    return cli.run([...args, ...more], { input: password });
+  };
+
+  test('leads to the browser while the app is not set up', async () => {
+    await using cli = commandLine(clock);
+    const login = await loginWith(cli, '--totp-code', '123456');
+    assert.equal(login.code, 3);
+    assert.match(
+      login.stderr,
+      /requires one-time codes.*\nnext: overlay-auth login https:\/\/localhost:\d+ /,
+    );
+  });
+
+  test('succeeds with the code of the app, also with a space in it', async () => {
+    const authRequestId = await beginLogin(guarded);
+    await submitPassword(guarded, authRequestId, 'ada', password);
+    const enrollment = await guarded.post('/oidc/login/totp/enroll', { json: { authRequestId } });
+    const secret = new URL(enrollment.json.provisioningUrl).searchParams.get('secret') ?? '';
+    const seed = decodeBase32(secret);
+    await guarded.post('/oidc/login/totp/enroll/verify', { json: { authRequestId, code: codeNow(seed) } });
+
+    await using cli = commandLine(clock);
+    clock.advance(MINUTE);
+    const code = codeNow(seed);
+    const login = await loginWith(cli, '--totp-code', `${code.slice(0, 3)} ${code.slice(3)}`);
+    assert.equal(login.code, 0, login.stderr);
+    assert.match(login.stdout, / as ada \(password, \w+\)\./);
+  });
+
+  test('exits with 3 for a wrong code, and when there is nobody to ask for one', async () => {
+    await using cli = commandLine(clock);
+    const wrong = await loginWith(cli, '--totp-code', '000000');
+    assert.equal(wrong.code, 3);
+    assert.match(
+      wrong.stderr,
+      /^error: The one-time code was refused: .*\nreference: \S+\nnext: overlay-auth login /,
+    );
+    const missing = await loginWith(cli);
+    assert.equal(missing.code, 3);
+    assert.match(missing.stderr, /next: overlay-auth login \S+ … --totp-code CODE/);
+  });
+});
+
+describe('login in the browser', () => {
+  test('comes back to this computer and shows the page after the tokens are there', async () => {
+    await using cli = commandLine(clock);
+    let visited: Promise<{ status: number; page: string }> | undefined;
+    const login = await cli.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), '--no-browser'], {
+      onStderr(text) {
+        if (/https:\/\/\S+\n/.test(text)) visited ??= logInAt(text);
+      },
+    });
+    assert.equal(login.code, 0, login.stderr);
+    const { status, page } = (await visited) ?? { status: 0, page: '' };
+    assert.equal(status, 200);
+    assert.match(page, /<h1>Logged in<\/h1>.*You can close this tab/);
+    assert.equal((await cli.run(['whoami', '-j'])).json.name, 'ada');
+  });
+
+  test('is not disturbed by answers that belong to another login', async () => {
+    await using cli = commandLine(clock);
+    let visited: Promise<unknown> | undefined;
+    const strangers: number[] = [];
+    const login = await cli.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), '--no-browser'], {
+      onStderr(text) {
+        const address = /https:\/\/\S+(?=\n)/.exec(text)?.[0];
+        if (address === undefined) return;
+        visited ??= (async () => {
+          const back = new URL(new URL(address).searchParams.get('redirect_uri') ?? '');
+          for (const query of ['?code=x', '?code=x&state=guess', '?error=access_denied&state=']) {
+            strangers.push((await visit(new URL(query, back))).status);
+          }
+          strangers.push((await visit(new URL('/favicon.ico', back))).status);
+          return logInAt(text);
+        })();
+      },
+    });
+    assert.equal(login.code, 0, login.stderr);
+    await visited;
+    assert.deepEqual(strangers, [400, 400, 400, 404]);
+  });
+
+  test('says on the page and in the terminal that the server refused', async () => {
+    await using cli = commandLine(clock);
+    let visited: Promise<{ status: number; page: string }> | undefined;
+    const login = await cli.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), '--no-browser'], {
+      onStderr(text) {
+        const address = /https:\/\/\S+(?=\n)/.exec(text)?.[0];
+        if (address === undefined || visited !== undefined) return;
+        const asked = new URL(address).searchParams;
+        const back = new URL(asked.get('redirect_uri') ?? '');
+        const refusal = { error: 'access_denied', error_description: 'not <b>today</b>', iss: server.issuer };
+        back.search = new URLSearchParams({ ...refusal, state: asked.get('state') ?? '' }).toString();
+        visited = visit(back);
+      },
+    });
+    assert.equal(login.code, 3);
+    assert.match(login.stderr, /error: The login was refused: not <b>today<\/b>/);
+    const { status, page } = (await visited) ?? { status: 0, page: '' };
+    assert.equal(status, 400);
+    assert.ok(!page.includes('<b>'), page);
+  });
+
+  test('refuses an answer that names another issuer', async () => {
+    await using cli = commandLine(clock);
+    const login = await cli.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), '--no-browser'], {
+      onStderr(text) {
+        const address = /https:\/\/\S+(?=\n)/.exec(text)?.[0];
+        if (address === undefined) return;
+        const asked = new URL(address).searchParams;
+        const back = new URL(asked.get('redirect_uri') ?? '');
+        const state = asked.get('state') ?? '';
+        back.search = new URLSearchParams({
+          code: 'x',
+          state,
+          iss: 'https://elsewhere.example/oidc',
+        }).toString();
+        visit(back).catch(() => undefined);
+      },
+    });
+    assert.equal(login.code, 1);
+    assert.match(login.stderr, /another server/);
+  });
+
+  test('works where only the localhost spelling of the redirect URI is allowed', async () => {
+    const strict = await startTestServer({
+      clock,
+      configure: (yaml) =>
+        yaml.replace(
+          '      - binding: health-checks\n',
+          '      - binding: edge-oidc\n        options: { redirectURIs: ["http://localhost:*/auth/callback"] }\n$&',
+        ),
+    });
+    try {
+      await strict.createUser({ name: 'ada', password });
+      const numeric = await authorize(strict, { redirect_uri: 'http://127.0.0.1:1/auth/callback' });
+      assert.equal(numeric.status, 400);
+      await using cli = commandLine(clock);
+      const args = [
+        'login',
+        strict.url,
+        '--ca',
+        join(strict.home, 'ca.pem'),
+        '-u',
+        'ada',
+        '--password-stdin',
+      ];
+      const login = await cli.run(args, { input: password });
+      assert.equal(login.code, 0, login.stderr);
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+describe('a session', () => {
+  test('is renewed when the access token is about to end, once for commands that run at the same time', async () => {
+    await using cli = commandLine(clock);
+    await loginAs(cli);
+    const before = (await cli.run(['token', 'refresh'])).stdout;
+    clock.advance(30 * MINUTE - 5_000);
+    const all = await Promise.all([1, 2, 3, 4].map(() => cli.run(['whoami', '-j'])));
+    for (const { code, stderr } of all) assert.equal(code, 0, stderr);
+    const tokens = await Promise.all([1, 2, 3].map(() => cli.run(['token'])));
+    assert.equal(new Set(tokens.map(({ stdout }) => stdout)).size, 1);
+    assert.notEqual((await cli.run(['token', 'refresh'])).stdout, before);
+  });
+
+  test('that is over names the command that begins a new one, and is remembered as over', async () => {
+    await using cli = commandLine(clock);
+    await loginAs(cli);
+    clock.advance(25 * HOUR);
+    for (let run = 1; run <= 2; run += 1) {
+      const whoami = await cli.run(['whoami']);
+      assert.equal(whoami.code, 3);
+      assert.match(whoami.stderr, new RegExp(`error: The session of ada at ${server.url} is over\\.`));
+      assert.match(whoami.stderr, new RegExp(`next: overlay-auth login ${server.url} -u ada\n`));
+    }
+    assert.match((await cli.run(['login', 'list'])).stdout, /ada .*over/);
+  });
+
+  test('that an administrator ended is found out at the next call', async () => {
+    await using cli = commandLine(clock);
+    await using other = commandLine(clock);
+    await loginAs(cli);
+    await loginAs(other);
+    const ended = await other.run(['identity', 'end-sessions', 'ada', '-j']);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.ok(ended.json.ended >= 2);
+    assert.equal((await cli.run(['whoami'])).code, 3);
+  });
+
+  test('ends at the server with logout, and is then forgotten', async () => {
+    await using cli = commandLine(clock);
+    await loginAs(cli);
+    const accessToken = (await cli.run(['token'])).stdout.trim();
+    const logout = await cli.run(['logout']);
+    assert.equal(logout.code, 0, logout.stderr);
+    assert.equal((await cli.run(['whoami'])).code, 3);
+    const headers = { authorization: `Bearer ${accessToken}` };
+    assert.equal((await server.get('/edge/client/v1/current-identity', { headers })).status, 401);
+    assert.ok(!readFileSync(join(cli.configDir, 'credentials.json'), 'utf8').includes(accessToken));
+  });
+
+  test('without any login, every command that needs one says how to begin', async () => {
+    await using cli = commandLine(clock);
+    for (const args of [
+      ['whoami'],
+      ['token'],
+      ['logout'],
+      ['list', 'identities'],
+      ['identity', 'enable', 'x'],
+    ]) {
+      const outcome = await cli.run(args);
+      assert.equal(outcome.code, 3, args.join(' '));
+      assert.match(outcome.stderr, /next: overlay-auth login /);
+    }
+  });
+});
+
+function decodeBase32(text: string): Uint8Array {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+}

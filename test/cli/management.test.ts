@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { sandbox } from '../support/command.ts';
+import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let cli: CommandLine;
+
+before(async () => {
+  server = await startTestServer();
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  cli = commandLine();
+  await loginAs(cli, 'root');
+});
+after(async () => {
+  await cli[Symbol.asyncDispose]();
+  await server.close();
+});
+
+async function loginAs(who: CommandLine, username: string, secret = password): Promise<Outcome> {
+  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', username, '--password-stdin'];
+  return who.run(args, { input: secret });
+}
+
+async function fine(args: readonly string[], input = ''): Promise<Outcome> {
+  const outcome = await cli.run(args, { input });
+  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
+  return outcome;
+}
+
+describe('identities', () => {
+  test('are created with every option, shown, changed and deleted by name', async () => {
+    await fine([
+      ...['create', 'identity', 'Grace "Amazing" Hopper', '--type', 'User', '--external-id', 'gh@navy'],
+      ...['--role-attributes', 'sea, cobol', '--tag', 'rank=admiral', '--tag', 'eq=a=b', '--admin'],
+    ]);
+    const shown = (await fine(['get', 'identity', 'Grace "Amazing" Hopper', '-j'])).json;
+    assert.equal(shown.typeId, 'User');
+    assert.equal(shown.isAdmin, true);
+    assert.equal(shown.externalId, 'gh@navy');
+    assert.deepEqual(shown.roleAttributes, ['sea', 'cobol']);
+    assert.deepEqual(shown.tags, { rank: 'admiral', eq: 'a=b' });
+
+    await fine(['update', 'identity', shown.id, '--name', 'grace', '--external-id', '', '--no-admin']);
+    const changed = (await fine(['get', 'identity', 'grace', '-j'])).json;
+    assert.equal(changed.id, shown.id);
+    assert.equal(changed.externalId, null);
+    assert.equal(changed.isAdmin, false);
+    assert.deepEqual(changed.roleAttributes, ['sea', 'cobol']);
+
+    assert.match((await fine(['delete', 'identity', 'grace'])).stdout, /^Deleted identity grace\.\n$/);
+    const gone = await cli.run(['get', 'identity', 'grace']);
+    assert.equal(gone.code, 1);
+    assert.equal(gone.stderr, 'error: There is no identity "grace".\nnext: overlay-auth list identities\n');
+  });
+
+  test('are listed as a table, or as JSON, with filter, limit and a word about the rest', async () => {
+    for (const name of ['list-a', 'list-b', 'list-c']) await fine(['create', 'identity', name]);
+    const filter = 'name contains "list-" sort by name desc';
+    const table = await fine(['list', 'identities', filter, '--limit', '2']);
+    assert.match(
+      table.stdout,
+      /^NAME +ID +TYPE +ADMIN +DISABLED +AUTH POLICY +ATTRIBUTES\nlist-c .*\nlist-b .*\n$/,
+    );
+    assert.match(table.stderr, /^2 of 3; all of them: --limit none\n$/);
+    const json = (await fine(['list', 'identity', filter, '-j'])).json;
+    assert.deepEqual(
+      json.map(({ name }: { name: string }) => name),
+      ['list-c', 'list-b', 'list-a'],
+    );
+    const refused = await cli.run(['list', 'identities', 'name === "x"']);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^error: The filter could not be parsed: at position .*\nreference: \S+\n/);
+    await fine(['delete', 'identity', 'list-a', 'list-b', 'list-c']);
+  });
+
+  test('of which one does not exist are not deleted at all', async () => {
+    await fine(['create', 'identity', 'kept']);
+    assert.equal((await cli.run(['delete', 'identity', 'kept', 'no such'])).code, 1);
+    await fine(['get', 'identity', 'kept']);
+  });
+
+  test('get a password at once with --updb, and can log in with it', async () => {
+    const secret = 'nine patient otters';
+    await fine(['create', 'identity', 'otter', '--updb', '--password-stdin'], `${secret}\n`);
+    await using other = commandLine();
+    assert.equal((await loginAs(other, 'otter', secret)).code, 0);
+    const denied = await other.run(['list', 'identities']);
+    assert.equal(denied.code, 4);
+    assert.match(denied.stderr, /reference: \S+\nnext: overlay-auth whoami/);
+  });
+
+  test('whose password is refused exist without one, and the error says how to go on', async () => {
+    const refused = await cli.run(['create', 'identity', 'hasty', '--updb', '--password-stdin'], {
+      input: 'short',
+    });
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.stderr,
+      /^error: The identity hasty was created \(\S+\), but it has no password yet: .+/,
+    );
+    const next = /next: overlay-auth (create authenticator updb \S+) USERNAME/.exec(refused.stderr)?.[1];
+    assert.ok(next);
+    await fine([...next.split(' '), 'hasty', '--password-stdin'], 'nine patient otters');
+    assert.match((await fine(['list', 'authenticators', 'username = "hasty"'])).stdout, /updb +hasty +hasty/);
+  });
+
+  test('of which nothing is to change are not sent', async () => {
+    const nothing = await cli.run(['update', 'identity', 'root']);
+    assert.equal(nothing.code, 2);
+    assert.match(nothing.stderr, /next: overlay-auth update identity --help/);
+  });
+});
+
+describe('an identity', () => {
+  const secret = 'nine patient otters';
+  const changed = 'ten careful herons';
+
+  test('is disabled and enabled again', async () => {
+    await fine(['create', 'identity', 'heron', '--updb', '--password-stdin'], secret);
+    await using other = commandLine();
+    await loginAs(other, 'heron', secret);
+    assert.match(
+      (await fine(['identity', 'disable', 'heron'])).stdout,
+      /^Disabled heron until it is enabled;/,
+    );
+    assert.equal((await other.run(['whoami'])).code, 3);
+    assert.equal((await loginAs(other, 'heron', secret)).code, 3);
+    await fine(['identity', 'enable', 'heron']);
+    assert.equal((await loginAs(other, 'heron', secret)).code, 0);
+    await fine(['identity', 'disable', 'heron', '--minutes', '5']);
+    const { disabledUntil } = (await fine(['get', 'identity', 'heron', '-j'])).json;
+    assert.match(disabledUntil, /^20/);
+    await fine(['identity', 'enable', 'heron']);
+  });
+
+  test('gets a new password, from a file too', async () => {
+    const file = join(cli.cwd, 'password');
+    writeFileSync(file, `${changed}\n`);
+    await fine(['identity', 'set-password', 'heron', '--password-file', file]);
+    await using other = commandLine();
+    assert.equal((await loginAs(other, 'heron', secret)).code, 3);
+    assert.equal((await loginAs(other, 'heron', changed)).code, 0);
+    await fine(['update', 'authenticator', 'heron', '--password-stdin'], secret);
+    assert.equal((await loginAs(other, 'heron', secret)).code, 0);
+  });
+
+  test('without user name and password cannot get a new one, and the error names the way', async () => {
+    await fine(['create', 'identity', 'mute']);
+    const refused = await cli.run(['identity', 'set-password', 'mute', '--password-stdin'], {
+      input: secret,
+    });
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /next: overlay-auth create authenticator updb \S+ USERNAME/);
+  });
+
+  test('has sessions that are listed and ended, one or all', async () => {
+    await using first = commandLine();
+    await using second = commandLine();
+    for (const other of [first, second]) await loginAs(other, 'heron', secret);
+    const { id: identityId } = (await fine(['get', 'identity', 'heron', '-j'])).json;
+    const filter = `identity = "${identityId}" sort by createdAt desc limit 2`;
+    const [newest] = (await fine(['list', 'api-sessions', filter, '-j'])).json;
+    await fine(['delete', 'api-session', newest.id]);
+    assert.equal((await second.run(['whoami'])).code, 3);
+    assert.equal((await first.run(['whoami'])).code, 0);
+    assert.match(
+      (await fine(['identity', 'end-sessions', 'heron'])).stdout,
+      /^Ended \d+ sessions? of heron\.\n$/,
+    );
+    assert.equal((await first.run(['whoami'])).code, 3);
+  });
+});
+
+test('processes that need a new access token at the same time spend one refresh token once', async (t) => {
+  const box = sandbox();
+  t.after(() => box.close());
+  await using owner = commandLine();
+  await loginAs(owner, 'root');
+  const file = join(owner.configDir, 'credentials.json');
+  const saved = JSON.parse(readFileSync(file, 'utf8'));
+  const before = saved.logins[server.url].refreshToken;
+  saved.logins[server.url].accessTokenExpiresAt = 0;
+  writeFileSync(file, JSON.stringify(saved));
+  const env = { OVERLAY_AUTH_CONFIG_DIR: owner.configDir };
+  const all = await Promise.all([1, 2, 3].map(() => box.run(['whoami', '-j'], { env })));
+  for (const { code, stderr } of all) assert.equal(code, 0, stderr);
+  assert.notEqual(JSON.parse(readFileSync(file, 'utf8')).logins[server.url].refreshToken, before);
+});

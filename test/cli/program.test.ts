@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import type { Command } from 'commander';
+import { systemPorts } from '../../src/cli/ports.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { commandLine } from '../support/command-line.ts';
+
+test('every command explains itself, and none takes a secret as an argument', () => {
+  const walk = (command: Command, path: string): void => {
+    assert.notEqual(command.description(), '', path);
+    for (const { flags, description } of command.options) {
+      assert.notEqual(description, '', `${path} ${flags}`);
+      assert.doesNotMatch(flags, /--(\w+-)*(password|secret|token)\b <(?!file)/, `${path} ${flags}`);
+    }
+    for (const child of command.commands) walk(child, `${path} ${child.name()}`);
+  };
+  walk(createProgram(systemPorts()), 'overlay-auth');
+});
+
+test('a command line that cannot be carried out is exit 2 and names the help of the nearest command', async () => {
+  await using cli = commandLine();
+  for (const [line, next] of [
+    ['logn', 'overlay-auth --help'],
+    ['login --nope', 'overlay-auth login --help'],
+    ['login --key k.pem https://x', 'overlay-auth login --help'],
+    ['login http://localhost:1280', 'overlay-auth login https://localhost:1280'],
+    ['login', 'overlay-auth login https://localhost:1280'],
+    ['list', 'overlay-auth list --help'],
+    ['create identity', 'overlay-auth create identity --help'],
+    ['create identities a --type Ghost', 'overlay-auth create identity --help'],
+    ['create api-session x', 'overlay-auth create --help'],
+    ['token session', 'overlay-auth token --help'],
+    ['identity disable ada --minutes soon', 'overlay-auth identity disable --help'],
+    ['get identity a b', 'overlay-auth get identity --help'],
+  ] as const) {
+    const { code, stdout, stderr } = await cli.run(line.split(' '));
+    assert.equal(code, 2, line);
+    assert.equal(stdout, '', line);
+    assert.match(stderr, /^error: .+\n/, line);
+    assert.ok(stderr.endsWith(`next: ${next}\n`), `${line}: ${stderr}`);
+  }
+});
+
+test('with -j a failure is one JSON object on standard error', async () => {
+  await using cli = commandLine();
+  for (const args of [
+    ['-j', 'whoami'],
+    ['whoami', '-j'],
+    ['whoami', '--output-json'],
+    ['nope', '-j'],
+  ]) {
+    const { stdout, stderr } = await cli.run(args);
+    assert.equal(stdout, '');
+    const { error } = JSON.parse(stderr);
+    assert.ok(error.code && error.message && error.next, stderr);
+  }
+});
+
+test('help and version are not failures; nothing at all is', async () => {
+  await using cli = commandLine();
+  for (const args of [
+    ['--help'],
+    ['help', 'login'],
+    ['create', 'identity', '-h'],
+    ['--version'],
+    ['edge', 'list', '--help'],
+  ]) {
+    const { code, stdout } = await cli.run(args);
+    assert.equal(code, 0, args.join(' '));
+    assert.notEqual(stdout, '');
+  }
+  assert.equal((await cli.run([])).code, 2);
+});
+
+test('the completion script offers what comes next, also behind names', async (t) => {
+  await using cli = commandLine();
+  const { stdout } = await cli.run(['completion', 'bash']);
+  if (spawnSync('bash', ['--version']).error !== undefined) return t.skip('there is no bash');
+  for (const [words, offered] of [
+    ['login ', ['list', 'use', 'forget']],
+    ['identity dis', ['disable']],
+    ['update identity alice --na', ['--name']],
+  ] as const) {
+    const list = ['overlay-auth', ...words.split(' ')];
+    const script = `${stdout}\nCOMP_WORDS=(${list.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${list.length - 1}; _overlay_auth; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const replies = spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.split('\n');
+    for (const word of offered) assert.ok(replies.includes(word), `${words}: ${replies.join(' ')}`);
+  }
+});

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createRootCa, issueServerCertificate } from '../../src/platform/pki.ts';
+import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { password } from '../support/management.ts';
+import { testPki } from '../support/test-pki.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let strangerPem: string;
+
+before(async () => {
+  server = await startTestServer();
+  await server.createUser({ name: 'ada', password });
+  strangerPem = (await createRootCa({ clock: systemClock }, { commonName: 'Stranger', days: 1 })).certPem;
+});
+after(() => server.close());
+
+const credentials = ['-u', 'ada', '--password-stdin'];
+const login = (cli: CommandLine, url: string, args: string[] = [], env: Record<string, string> = {}) =>
+  cli.run(['login', url, ...credentials, ...args], { input: password, env });
+
+/** A folder as a controller that was set up there leaves it. */
+function homeWith(cli: CommandLine, name: string, caPem: string): string {
+  const home = join(cli.cwd, name);
+  mkdirSync(join(home, 'pki'), { recursive: true });
+  writeFileSync(join(home, 'pki', 'root-ca.cert.pem'), caPem);
+  return home;
+}
+
+describe('a server whose certificate authority is not known', () => {
+  test('is not talked to: exit 1, its fingerprint, and the option that makes it known', async () => {
+    await using cli = commandLine();
+    const refused = await login(cli, server.url);
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.stderr,
+      /^error: The certificate of \S+ was issued by an authority that is not known here\./,
+    );
+    assert.match(refused.stderr, /SHA-256 fingerprint of the certificate: ([0-9A-F]{2}:){31}[0-9A-F]{2}\n/);
+    assert.match(refused.stderr, /next: overlay-auth login \S+ --ca FILE/);
+    const json = await login(cli, server.url, ['-j']);
+    assert.equal(JSON.parse(json.stderr).error.code, 'server_untrusted');
+  });
+
+  test('is known from --ca on, also to later commands and logins', async () => {
+    await using cli = commandLine();
+    assert.equal((await login(cli, server.url, ['--ca', join(server.home, 'ca.pem')])).code, 0);
+    assert.equal((await cli.run(['whoami'])).code, 0);
+    assert.equal((await login(cli, server.url)).code, 0);
+    assert.equal((await cli.run(['login', 'forget', server.url])).code, 0);
+    assert.equal((await login(cli, server.url)).code, 1);
+  });
+
+  test('is not known by another authority, nor by a file without one', async () => {
+    await using cli = commandLine();
+    copyFileSync(join(server.home, 'ca.pem'), join(cli.cwd, 'right.pem'));
+    writeFileSync(join(cli.cwd, 'stranger.pem'), strangerPem);
+    writeFileSync(join(cli.cwd, 'empty.pem'), '');
+    for (const [file, code, pattern] of [
+      ['stranger.pem', 1, /was not issued by the authority in stranger\.pem/],
+      ['empty.pem', 1, /holds no certificate/],
+      ['missing.pem', 2, /missing\.pem cannot be read/],
+    ] as const) {
+      const refused = await login(cli, server.url, ['--ca', file]);
+      assert.equal(refused.code, code, refused.stderr);
+      assert.match(refused.stderr, pattern);
+    }
+    assert.equal((await login(cli, server.url, ['--ca', 'right.pem'])).code, 0);
+  });
+
+  test('is known where this user set up the controller: ./.overlay, or OVERLAY_AUTH_HOME', async () => {
+    await using here = commandLine();
+    homeWith(here, '.overlay', server.caPem);
+    const found = await login(here, server.url);
+    assert.equal(found.code, 0, found.stderr);
+    assert.match(
+      found.stderr,
+      /Trusting the certificate authority of the controller set up here: \S+root-ca\.cert\.pem/,
+    );
+
+    await using elsewhere = commandLine();
+    const home = homeWith(elsewhere, 'somewhere', server.caPem);
+    assert.equal((await login(elsewhere, server.url)).code, 1);
+    assert.equal((await login(elsewhere, server.url, [], { OVERLAY_AUTH_HOME: home })).code, 0);
+  });
+
+  test('is refused when a home here belongs to another controller', async () => {
+    await using cli = commandLine();
+    homeWith(cli, '.overlay', strangerPem);
+    assert.equal((await login(cli, server.url)).code, 1);
+  });
+});
+
+test('a certificate for another name is refused whoever issued it', async () => {
+  await using cli = commandLine();
+  const { ca } = await testPki();
+  const needs = { clock: systemClock };
+  const other = await issueServerCertificate(needs, {
+    dnsNames: ['elsewhere.example'],
+    ips: [],
+    days: 1,
+    ca,
+  });
+  const impostor = createHttpsServer({ cert: other.certPem, key: other.keyPem }).listen(0, '127.0.0.1');
+  await new Promise((ready) => impostor.once('listening', ready));
+  const url = `https://localhost:${(impostor.address() as AddressInfo).port}`;
+  const refused = await login(cli, url, ['--ca', join(server.home, 'ca.pem')]);
+  impostor.close();
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stderr,
+    /^error: The certificate of the server is not for the name in https:\/\/localhost/,
+  );
+});
+
+test('a server that does not go by the name that was used says so', async () => {
+  await using cli = commandLine();
+  const url = `https://127.0.0.1:${new URL(server.url).port}`;
+  const refused = await login(cli, url, ['--ca', join(server.home, 'ca.pem')]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /does not go by the name in https:\/\/127\.0\.0\.1/);
+});
+
+describe('a server that is not there', () => {
+  test('is exit 5, at login and later', async () => {
+    await using cli = commandLine();
+    const gone = createServer().listen(0, '127.0.0.1');
+    await new Promise((ready) => gone.once('listening', ready));
+    const { port } = gone.address() as AddressInfo;
+    await new Promise((closed) => gone.close(closed));
+    const refused = await login(cli, `localhost:${port}`);
+    assert.equal(refused.code, 5);
+    assert.match(
+      refused.stderr,
+      /^error: https:\/\/localhost:\d+ cannot be reached: nothing listens there\.\nnext: /,
+    );
+
+    const temporary = await startTestServer();
+    await temporary.createUser({ name: 'ada', password });
+    assert.equal((await login(cli, temporary.url, ['--ca', join(temporary.home, 'ca.pem')])).code, 0);
+    await temporary.close();
+    for (const args of [['whoami'], ['list', 'identities'], ['logout']]) {
+      assert.equal((await cli.run(args)).code, 5, args.join(' '));
+    }
+    const forgotten = await cli.run(['logout', '--local']);
+    assert.equal(forgotten.code, 0, forgotten.stderr);
+  });
+
+  test('is exit 1 when what is there does not speak TLS', async () => {
+    await using cli = commandLine();
+    const plain = createHttpServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
+    await new Promise((ready) => plain.once('listening', ready));
+    const refused = await login(cli, `https://127.0.0.1:${(plain.address() as AddressInfo).port}`);
+    plain.close();
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /no secure connection came about/);
+  });
+});

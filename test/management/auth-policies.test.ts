@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { login } from '../support/flow.ts';
+import {
+  assertRefused,
+  type Caller,
+  callerWith,
+  createdId,
+  loggedIn,
+  password,
+  rootOf,
+} from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  server = await startTestServer();
+  admin = await rootOf(server);
+});
+after(() => server.close());
+
+const newPolicy = async (fields: object) => createdId(await admin.call('POST', 'auth-policies', fields));
+const document = async (id: string) => (await admin.get(`auth-policies/${id}`)).json.data;
+
+/** An identity with the policy, logged in; its id too. */
+async function userWith(name: string, policyId: string): Promise<{ id: string; caller: Caller }> {
+  const id = await server.createUser({ name, password });
+  const caller = await loggedIn(server, name);
+  const changed = await admin.call('PATCH', `identities/${id}`, { authPolicyId: policyId });
+  assert.equal(changed.status, 200, changed.text);
+  return { id, caller };
+}
+
+const updbDefaults = {
+  allowed: true,
+  minPasswordLength: 12,
+  requireSpecialChar: false,
+  requireNumberChar: false,
+  requireMixedCase: false,
+  maxAttempts: 10,
+  lockoutDurationMinutes: 15,
+};
+
+describe('a policy', () => {
+  test('that names nothing allows every primary method and asks for no more', async () => {
+    const id = await newPolicy({ name: 'bare' });
+    const { createdAt, updatedAt, ...rest } = await document(id);
+    assert.equal(createdAt, updatedAt);
+    assert.deepEqual(rest, {
+      id,
+      _links: { self: { href: `./auth-policies/${id}` } },
+      tags: {},
+      name: 'bare',
+      primary: {
+        cert: { allowed: true, allowExpiredCerts: false },
+        extJwt: { allowed: true, allowedSigners: [] },
+        updb: updbDefaults,
+      },
+      secondary: { requireTotp: false, requireExtJwt: null, requireExtJwtSigner: null },
+    });
+  });
+
+  test('that names primary methods allows those', async () => {
+    const id = await newPolicy({ name: 'passwords', primary: { updb: { maxAttempts: 3 } } });
+    const { primary } = await document(id);
+    assert.deepEqual(primary, {
+      cert: { allowed: false, allowExpiredCerts: false },
+      extJwt: { allowed: false, allowedSigners: [] },
+      updb: { ...updbDefaults, maxAttempts: 3 },
+    });
+  });
+
+  test('takes every member, and null where clients send it for none', async () => {
+    const primary = {
+      cert: { allowed: false, allowExpiredCerts: true },
+      extJwt: { allowed: true, allowedSigners: null },
+      updb: {
+        allowed: true,
+        minPasswordLength: 20,
+        requireSpecialChar: true,
+        requireNumberChar: true,
+        requireMixedCase: true,
+        maxAttempts: 0,
+        lockoutDurationMinutes: 0,
+      },
+    };
+    const secondary = { requireTotp: true, requireExtJwtSigner: null };
+    const id = await newPolicy({ name: 'strict', primary, secondary, tags: { team: 'a' } });
+    const stored = await document(id);
+    assert.deepEqual(stored.primary, { ...primary, extJwt: { allowed: true, allowedSigners: [] } });
+    assert.equal(stored.secondary.requireTotp, true);
+    assert.deepEqual(stored.tags, { team: 'a' });
+  });
+
+  test('is changed by PATCH member by member, at any depth', async () => {
+    const id = await newPolicy({ name: 'patched', tags: { a: 1 }, secondary: { requireTotp: true } });
+    const before = await document(id);
+    const patch = { primary: { updb: { maxAttempts: 4 }, cert: { allowed: false } } };
+    assert.equal((await admin.call('PATCH', `auth-policies/${id}`, patch)).status, 200);
+    const { updatedAt: _updatedAt, ...stored } = await document(id);
+    const { updatedAt: _before, ...expected } = before;
+    assert.deepEqual(stored, {
+      ...expected,
+      primary: {
+        ...before.primary,
+        cert: { allowed: false, allowExpiredCerts: false },
+        updb: { ...updbDefaults, maxAttempts: 4 },
+      },
+    });
+  });
+
+  test('keeps both of two changes that come at once', async () => {
+    const id = await newPolicy({ name: 'contested' });
+    const changes = [
+      { primary: { updb: { maxAttempts: 4 } } },
+      { primary: { updb: { lockoutDurationMinutes: 7 } } },
+      { secondary: { requireTotp: true } },
+      { primary: { cert: { allowed: false } } },
+    ];
+    await Promise.all(changes.map((change) => admin.call('PATCH', `auth-policies/${id}`, change)));
+    const { primary, secondary } = await document(id);
+    assert.equal(primary.updb.maxAttempts, 4);
+    assert.equal(primary.updb.lockoutDurationMinutes, 7);
+    assert.equal(primary.cert.allowed, false);
+    assert.equal(secondary.requireTotp, true);
+  });
+
+  test('is replaced by PUT as a whole, also by the document as it was read', async () => {
+    const id = await newPolicy({ name: 'replaced', secondary: { requireTotp: true }, tags: { a: 1 } });
+    const read = await document(id);
+    assert.equal((await admin.call('PUT', `auth-policies/${id}`, read)).status, 200);
+    const { updatedAt: _now, ...same } = await document(id);
+    const { updatedAt: _then, ...was } = read;
+    assert.deepEqual(same, was);
+    const put = await admin.call('PUT', `auth-policies/${id}`, { name: 'replaced' });
+    assert.equal(put.status, 200, put.text);
+    assert.equal((await document(id)).secondary.requireTotp, false);
+    assert.deepEqual((await document(id)).tags, {});
+    assertRefused(await admin.call('PUT', `auth-policies/${id}`, {}), 400, 'COULD_NOT_VALIDATE', 'name');
+  });
+
+  test('refuses a value and says which', async () => {
+    const updb = (rules: object) => ({ name: 'refused', primary: { updb: rules } });
+    const refused: readonly (readonly [string, object])[] = [
+      ['name', {}],
+      ['name', { name: '' }],
+      ['name', { name: 'Default' }],
+      ['name', { name: 'a\u0007' }],
+      ['primary', { name: 'refused', primary: 'all' }],
+      ['primary', { name: 'refused', primary: null }],
+      ['primary.cert', { name: 'refused', primary: { cert: true } }],
+      ['primary.cert.allowed', { name: 'refused', primary: { cert: { allowed: 'yes' } } }],
+      ['primary.updb.allowed', updb({ allowed: 1 })],
+      ['primary.updb.minPasswordLength', updb({ minPasswordLength: 4 })],
+      ['primary.updb.minPasswordLength', updb({ minPasswordLength: 2000 })],
+      ['primary.updb.minPasswordLength', updb({ minPasswordLength: '12' })],
+      ['primary.updb.maxAttempts', updb({ maxAttempts: -1 })],
+      ['primary.updb.maxAttempts', updb({ maxAttempts: 1.5 })],
+      ['primary.updb.maxAttempts', updb({ maxAttempts: 1e9 })],
+      ['primary.updb.maxAttempts', updb({ maxAttempts: null })],
+      ['primary.updb.lockoutDurationMinutes', updb({ lockoutDurationMinutes: -1 })],
+      ['primary.updb.lockoutDurationMinutes', updb({ lockoutDurationMinutes: 1e12 })],
+      [
+        'primary.extJwt.allowedSigners',
+        { name: 'refused', primary: { extJwt: { allowedSigners: ['no-such'] } } },
+      ],
+      [
+        'primary.extJwt.allowedSigners.0',
+        { name: 'refused', primary: { extJwt: { allowedSigners: ["' or 1=1"] } } },
+      ],
+      ['secondary.requireTotp', { name: 'refused', secondary: { requireTotp: 'true' } }],
+      ['secondary.requireExtJwt', { name: 'refused', secondary: { requireExtJwt: 'no-such' } }],
+      ['secondary.requireExtJwt', { name: 'refused', secondary: { requireExtJwtSigner: 'no-such' } }],
+      [
+        'secondary.requireExtJwtSigner',
+        { name: 'refused', secondary: { requireExtJwt: 'one', requireExtJwtSigner: 'two' } },
+      ],
+      ['tags', { name: 'refused', tags: [] }],
+    ];
+    for (const [field, body] of refused) {
+      const answer = await admin.call('POST', 'auth-policies', body);
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
+    }
+    const list = await admin.get(`auth-policies?filter=${encodeURIComponent('name = "refused"')}`);
+    assert.equal(list.json.meta.pagination.totalCount, 0);
+  });
+
+  test('is listed, filtered and sorted', async () => {
+    await newPolicy({ name: 'zz last' });
+    const list = await admin.get(`auth-policies?filter=${encodeURIComponent('name contains "last"')}`);
+    assert.deepEqual(
+      list.json.data.map((policy: { name: string }) => policy.name),
+      ['zz last'],
+    );
+    const first = await admin.get('auth-policies?sort=name%20desc&limit=1');
+    assert.equal(first.json.data[0].name, 'zz last');
+    assertRefused(await admin.get('auth-policies?filter=primary%3D1'), 400, 'INVALID_FILTER');
+  });
+
+  test('that does not exist is 404', async () => {
+    for (const id of ['no-such', '%00', "'", 'x'.repeat(100)]) {
+      assertRefused(await admin.get(`auth-policies/${id}`), 404, 'NOT_FOUND');
+      const patched = await admin.call('PATCH', `auth-policies/${id}`, { name: 'x' });
+      assertRefused(patched, 404, 'NOT_FOUND');
+      assertRefused(await admin.call('DELETE', `auth-policies/${id}`), 404, 'NOT_FOUND');
+    }
+  });
+});
+
+describe('deleting a policy', () => {
+  test('is refused for the default one, which may be changed', async () => {
+    assertRefused(await admin.call('DELETE', 'auth-policies/default'), 400, 'ENTITY_CAN_NOT_BE_DELETED');
+    const tags = { changed: true };
+    assert.equal((await admin.call('PATCH', 'auth-policies/default', { tags })).status, 200);
+    assert.deepEqual((await document('default')).tags, tags);
+  });
+
+  test('is refused while an identity has it', async () => {
+    const id = await newPolicy({ name: 'in use' });
+    const user = await userWith('policy holder', id);
+    assertRefused(await admin.call('DELETE', `auth-policies/${id}`), 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
+    await admin.call('PATCH', `identities/${user.id}`, { authPolicyId: 'default' });
+    assert.equal((await admin.call('DELETE', `auth-policies/${id}`)).status, 200);
+    assertRefused(await admin.get(`auth-policies/${id}`), 404, 'NOT_FOUND');
+  });
+});
+
+describe('a change of a policy holds at the next call', () => {
+  test('a session without TOTP is partial once the policy asks for it, and full again when it does not', async () => {
+    const id = await newPolicy({ name: 'growing' });
+    const { caller } = await userWith('grown', id);
+    assert.equal((await caller.get('current-identity')).status, 200);
+    await admin.call('PATCH', `auth-policies/${id}`, { secondary: { requireTotp: true } });
+    const answer = await caller.get('/edge/client/v1/current-identity');
+    assertRefused(answer, 401, 'UNAUTHORIZED');
+    await admin.call('PATCH', `auth-policies/${id}`, { secondary: { requireTotp: false } });
+    assert.equal((await caller.get('current-identity')).status, 200);
+  });
+
+  test('so does another policy of the identity', async () => {
+    const strict = await newPolicy({ name: 'asks for totp', secondary: { requireTotp: true } });
+    const { caller } = await userWith('moved', strict);
+    assertRefused(await caller.get('current-identity'), 401, 'UNAUTHORIZED');
+  });
+
+  test('a primary method that is no longer allowed opens no session', async () => {
+    const id = await newPolicy({ name: 'without passwords', primary: { cert: {} } });
+    const { caller } = await userWith('passwordless', id);
+    await assert.rejects(login(server, 'passwordless', password), /401/);
+    assert.equal((await caller.get('current-identity')).status, 200);
+  });
+});
+
+describe('a change after which no administrator could log in', () => {
+  test('is refused, unless it is forced', async (t) => {
+    const own = await startTestServer();
+    t.after(() => own.close());
+    const root = await rootOf(own);
+    const noPasswords = { primary: { updb: { allowed: false } } };
+    const certsOnly = createdId(
+      await root.call('POST', 'auth-policies', { name: 'certs', primary: { cert: {} } }),
+    );
+    const rootId = (await root.get('current-identity')).json.data.id;
+    const changes: readonly (readonly [string, string, object?])[] = [
+      ['PATCH', 'auth-policies/default', noPasswords],
+      ['PUT', 'auth-policies/default', { name: 'Default', primary: { cert: {}, extJwt: {} } }],
+      ['PATCH', `identities/${rootId}`, { authPolicyId: certsOnly }],
+    ];
+    for (const [method, path, body] of changes) {
+      const answer = await root.call(method, path, body);
+      assertRefused(answer, 409, 'CONFLICT');
+      assert.match(answer.json.error.message, /administrator.*force=true/);
+      assertRefused(await root.call(method, `${path}?force=false`, body), 409, 'CONFLICT');
+      assertRefused(await root.call(method, `${path}?force=perhaps`, body), 400, 'COULD_NOT_VALIDATE');
+    }
+    const policy = (await root.get('auth-policies/default')).json.data;
+    assert.equal(policy.primary.updb.allowed, true);
+    assert.equal(policy.name, 'Default');
+    const forced = await root.call('PATCH', 'auth-policies/default?force=true', noPasswords);
+    assert.equal(forced.status, 200, forced.text);
+    // Nobody could before either, so nothing keeps the way back in closed.
+    const back = await root.call('PATCH', 'auth-policies/default', { primary: { updb: { allowed: true } } });
+    assert.equal(back.status, 200);
+  });
+
+  test('is allowed while another administrator can, under another policy', async (t) => {
+    const own = await startTestServer();
+    t.after(() => own.close());
+    const root = await rootOf(own);
+    const other = createdId(await root.call('POST', 'auth-policies', { name: 'other' }));
+    const secondId = await own.createUser({ name: 'second', password, isAdmin: true });
+    await root.call('PATCH', `identities/${secondId}`, { authPolicyId: other });
+    const body = { primary: { updb: { allowed: false } } };
+    assert.equal((await root.call('PATCH', 'auth-policies/default', body)).status, 200);
+    assertRefused(await root.call('PATCH', `auth-policies/${other}`, body), 409, 'CONFLICT');
+    assertRefused(await root.call('DELETE', `identities/${secondId}`), 409, 'CONFLICT');
+  });
+
+  test('of two at once that each rely on the other policy, one is refused', async (t) => {
+    const own = await startTestServer();
+    t.after(() => own.close());
+    const root = await rootOf(own);
+    const other = createdId(await root.call('POST', 'auth-policies', { name: 'other' }));
+    const secondId = await own.createUser({ name: 'second', password, isAdmin: true });
+    await root.call('PATCH', `identities/${secondId}`, { authPolicyId: other });
+    const body = { primary: { updb: { allowed: false } } };
+    const answers = await Promise.all([
+      root.call('PATCH', 'auth-policies/default', body),
+      root.call('PATCH', `auth-policies/${other}`, body),
+    ]);
+    assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409]);
+  });
+});
+
+test('changes are in the audit trail, with the names of members', async () => {
+  const id = await newPolicy({ name: 'audited', primary: { updb: { maxAttempts: 3 } } });
+  await admin.call('PATCH', `auth-policies/${id}`, { secondary: { requireTotp: true } });
+  await admin.call('DELETE', `auth-policies/${id}`);
+  const events = server.log.entries
+    .map(({ fields }) => fields as Record<string, unknown>)
+    .filter(({ entityId }) => entityId === id);
+  assert.deepEqual(
+    events.map(({ event, action, fields }) => [event, action, fields]),
+    [
+      ['admin.changed', 'create', ['name', 'primary.updb.maxAttempts']],
+      ['admin.changed', 'update', ['secondary.requireTotp']],
+      ['admin.changed', 'delete', []],
+    ],
+  );
+});
+
+test('policies are for administrators', async () => {
+  await server.createUser({ name: 'nobody', password });
+  const { access_token } = await login(server, 'nobody', password);
+  const nobody = callerWith(server, access_token);
+  assertRefused(await nobody.get('auth-policies'), 403, 'FORBIDDEN');
+  assertRefused(await nobody.call('PATCH', 'auth-policies/default', { name: 'x' }), 403, 'FORBIDDEN');
+});

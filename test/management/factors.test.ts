@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { IdentityId } from '../../src/model/ids.ts';
+import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { beginLogin, submitPassword } from '../support/flow.ts';
+import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  server = await startTestServer({ clock });
+  admin = await rootOf(server);
+  const updb = { maxAttempts: 2, lockoutDurationMinutes: 15 };
+  const policy = await admin.call('PATCH', 'auth-policies/default', { primary: { updb } });
+  assert.equal(policy.status, 200, policy.text);
+});
+after(() => server.close());
+
+const attempt = async (username: string, secret: string) =>
+  (await submitPassword(server, await beginLogin(server), username, secret)).status;
+
+async function lock(username: string): Promise<void> {
+  for (let guess = 0; guess < 3; guess += 1) assert.equal(await attempt(username, 'wrong'), 401);
+  assert.equal(await attempt(username, password), 401);
+}
+
+async function enrolTotp(identityId: IdentityId): Promise<void> {
+  const { totp } = server.store;
+  const now = clock.now();
+  const pending = { identityId, sealedSeed: 'x', recoveryHashes: ['a', 'b'], expiresAt: now + MINUTE };
+  assert.equal(await totp.start(`test ${identityId}`, pending, now), 'started');
+  assert.ok(await totp.verify(`test ${identityId}`, { sealedSeed: 'x', step: 1, now }));
+}
+
+const identity = async (id: string) => (await admin.get(`identities/${id}`)).json.data;
+
+function auditOf(id: string): unknown[] {
+  return server.log.entries
+    .map(({ fields }) => fields as Record<string, unknown>)
+    .filter((event) => event.entityId === id || event.identityId === id)
+    .map(({ event, action }) => action ?? event);
+}
+
+describe('unlocking an identity', () => {
+  test('lets it log in at once, and is audited', async () => {
+    const id = await server.createUser({ name: 'locked', password });
+    await lock('locked');
+    assert.equal((await admin.call('POST', `identities/${id}/unlock`)).status, 200);
+    assert.equal(await attempt('locked', password), 302);
+    assert.ok(auditOf(id).includes('unlock'));
+  });
+
+  test('forgets failures of TOTP too', async () => {
+    const id = await server.createUser({ name: 'totp locked', password });
+    const limit = { key: `totp:${id}`, max: 1, lockFor: MINUTE, longestLock: MINUTE, forgetAfter: MINUTE };
+    await server.store.attempts.reserve([limit], clock.now());
+    await server.store.attempts.reserve([limit], clock.now());
+    const until = new Date(clock.now() + MINUTE).toISOString();
+    assert.deepEqual((await identity(id)).lockedUntil, { password: null, totp: until });
+    await admin.call('POST', `identities/${id}/unlock`, {});
+    assert.deepEqual((await identity(id)).lockedUntil, { password: null, totp: null });
+  });
+
+  test('of nobody is 404', async () => {
+    assertRefused(await admin.call('POST', 'identities/no-such/unlock'), 404, 'NOT_FOUND');
+  });
+});
+
+test('documents show administrators until when a password is locked', async () => {
+  const id = await server.createUser({ name: 'shown', password });
+  const authenticator = async () => (await admin.get(`identities/${id}/authenticators`)).json.data[0];
+  assert.equal((await authenticator()).lockedUntil, null);
+  await lock('shown');
+  const until = new Date(clock.now() + 15 * MINUTE).toISOString();
+  assert.equal((await authenticator()).lockedUntil, until);
+  const { id: authenticatorId } = await authenticator();
+  assert.equal((await admin.get(`authenticators/${authenticatorId}`)).json.data.lockedUntil, until);
+  assert.deepEqual((await identity(id)).lockedUntil, { password: until, totp: null });
+  clock.advance(15 * MINUTE);
+  admin = await loggedIn(server, 'root');
+  assert.equal((await authenticator()).lockedUntil, null);
+  assert.deepEqual((await identity(id)).lockedUntil, { password: null, totp: null });
+});
+
+describe('removing TOTP', () => {
+  test('takes enrolment and recovery codes away, and ends nothing else', async () => {
+    const id = await server.createUser({ name: 'lost app', password });
+    const caller = await loggedIn(server, 'lost app');
+    await enrolTotp(id);
+    assert.equal((await identity(id)).isMfaEnabled, true);
+    assert.equal((await admin.call('DELETE', `identities/${id}/mfa`)).status, 200);
+    assert.equal((await identity(id)).isMfaEnabled, false);
+    assert.equal(await server.store.totp.find(id), null);
+    assert.equal((await caller.get('current-identity')).status, 200);
+    assert.deepEqual(auditOf(id).slice(-2), ['totp.removed', 'update']);
+  });
+
+  test('where there is none is 404', async () => {
+    const id = await server.createUser({ name: 'no app', password });
+    for (const path of [`identities/${id}/mfa`, 'identities/no-such/mfa']) {
+      assertRefused(await admin.call('DELETE', path), 404, 'NOT_FOUND');
+    }
+  });
+
+  test('lists show who is enrolled', async () => {
+    const id = await server.createUser({ name: 'enrolled', password });
+    await enrolTotp(id);
+    const list = await admin.get('identities?limit=none');
+    const enrolled = list.json.data.filter((one: { isMfaEnabled: boolean }) => one.isMfaEnabled);
+    assert.deepEqual(
+      enrolled.map((one: { name: string }) => one.name),
+      ['enrolled'],
+    );
+  });
+});

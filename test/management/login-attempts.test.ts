@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type RefusalReason, refusalReasons } from '../../src/model/login-attempt.ts';
+import { DAY, fixedClock, HOUR } from '../../src/platform/clock.ts';
+import { endedSessions } from '../../src/sessions/ended-sessions.ts';
+import { deleteExpired } from '../../src/tasks/expire.ts';
+import { beginLogin, submitPassword } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let admin: Caller;
+let aliceId: string;
+before(async () => {
+  server = await startTestServer({ clock });
+  admin = await rootOf(server);
+  aliceId = await server.createUser({ name: 'alice', password });
+});
+after(() => server.close());
+
+const attempt = async (username: string, secret: string): Promise<Answer> =>
+  submitPassword(server, await beginLogin(server), username, secret);
+
+const referenceOf = (answer: Answer): string => String(answer.headers['x-request-id']);
+
+async function referencesOf(filter: string, more = ''): Promise<string[]> {
+  const answer = await admin.get(`login-attempts?filter=${encodeURIComponent(filter)}${more}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json.data.map((one: { reference: string }) => one.reference);
+}
+
+describe('the reference id of a refused login', () => {
+  test('tells an administrator each check, the one that failed, and what to do', async () => {
+    const refused = await attempt('Alice', 'wrong');
+    const reference = refused.json.error.requestId;
+    const { data } = (await admin.get(`login-attempts/${reference}`)).json;
+    assert.equal(data.reference, reference);
+    const [record] = data.attempts;
+    assert.equal(data.attempts.length, 1);
+    const { checks, explanation, identity, ...rest } = record;
+    assert.deepEqual(rest, {
+      reference,
+      at: '2026-01-01T00:00:00.000Z',
+      step: 'password',
+      mechanism: 'oidc',
+      outcome: 'refused',
+      reason: 'wrong-password',
+      identityId: aliceId,
+      subject: 'alice',
+      ipAddress: '127.0.0.1',
+      issuer: server.issuer,
+    });
+    assert.equal(identity.name, 'alice');
+    assert.deepEqual(checks, [
+      { check: 'user name known', verdict: 'passed', saw: 'alice' },
+      { check: 'authenticator unlocked', verdict: 'passed', saw: null },
+      { check: 'password', verdict: 'failed', saw: null },
+    ]);
+    assert.match(explanation.happened, /password was wrong/);
+    assert.match(explanation.remedy, /set-password/);
+  });
+
+  test('is found as it is read out: in any case, O and I as they look, with hyphens', async () => {
+    const attempts = [
+      {
+        ...({ id: server.random.id(), reference: '01ABCDEF01', at: clock.now() } as const),
+        ...({ step: 'password', mechanism: 'oidc', outcome: 'refused', reason: 'locked' } as const),
+        ...({ identityId: null, subject: 'x', ipAddress: '::1', issuer: 'i', checks: [] } as const),
+      },
+    ];
+    await server.store.loginAttempts.append(attempts, 1000);
+    for (const spelling of ['01ABCDEF01', '01abcdef01', 'OIabcdefol', '01ABC-DEF01']) {
+      const answer = await admin.get(`login-attempts/${spelling}`);
+      assert.equal(answer.json.data.attempts[0].reason, 'locked', spelling);
+    }
+  });
+
+  test('that names no login is 404', async () => {
+    for (const reference of ['0000000000', 'x', referenceOf(await admin.get('identities')), "'"]) {
+      assertRefused(await admin.get(`login-attempts/${reference}`), 404, 'NOT_FOUND');
+    }
+  });
+
+  test('holds nothing that was secret', async () => {
+    const canary = 'canary-9Xz-heron';
+    const reference = referenceOf(await attempt('alice', canary));
+    assert.ok(!(await admin.get(`login-attempts/${reference}`)).text.includes(canary));
+  });
+});
+
+describe('the list of login attempts', () => {
+  test('is newest first, and can be filtered, sorted and paged', async () => {
+    const bobId = await server.createUser({ name: 'bob', password });
+    const passed = referenceOf(await attempt('bob', password));
+    clock.advance(HOUR);
+    admin = await loggedIn(server, 'root');
+    const wrong = referenceOf(await attempt('bob', 'wrong'));
+    clock.advance(1000);
+    const unknown = referenceOf(await attempt('nobody here', 'wrong'));
+
+    assert.deepEqual(await referencesOf(`identityId = "${bobId}"`), [wrong, passed]);
+    assert.deepEqual(await referencesOf(`identity = "${bobId}" and outcome = "refused"`), [wrong]);
+    assert.deepEqual(await referencesOf('identityName = "bob"', '&sort=at'), [passed, wrong]);
+    assert.deepEqual(await referencesOf('identityName = "bob"', '&limit=1&offset=1'), [passed]);
+    assert.deepEqual(await referencesOf('reason = "unknown-user"'), [unknown]);
+    assert.deepEqual(await referencesOf(`reference = "${wrong}"`), [wrong]);
+    assert.deepEqual(await referencesOf('subject = "nobody here" and step = "password"'), [unknown]);
+    const since = 'at >= datetime(2026-01-01T01:00:01Z)';
+    assert.deepEqual(await referencesOf(since), [unknown]);
+    assertRefused(await admin.get('login-attempts?filter=checks%3D1'), 400, 'INVALID_FILTER');
+  });
+
+  test('is for administrators, and cannot be written', async () => {
+    const bob = await loggedIn(server, 'alice');
+    assertRefused(await bob.get('login-attempts'), 403, 'FORBIDDEN');
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const path = method === 'POST' ? 'login-attempts' : 'login-attempts/x';
+      assertRefused(await admin.call(method, path, {}), 405, 'METHOD_NOT_ALLOWED');
+    }
+  });
+});
+
+test('records go when their time is over', async () => {
+  const reference = referenceOf(await attempt('alice', 'wrong'));
+  await admin.get(`login-attempts/${reference}`);
+  const needs = { store: server.store, clock, ended: endedSessions([]), keepAttempts: 2 * DAY };
+  await deleteExpired(needs);
+  assert.equal((await server.store.loginAttempts.findByReference(reference)).length, 1);
+  clock.advance(2 * DAY + 1);
+  await deleteExpired(needs);
+  assert.equal((await server.store.loginAttempts.findByReference(reference)).length, 0);
+});
+
+test('beyond their number the oldest go', async (t) => {
+  const own = await startTestServer({
+    configure: (yaml) => yaml.replace(/keepAtMost: \d+/, 'keepAtMost: 1000'),
+  });
+  t.after(() => own.close());
+  const record = (reference: string) => ({
+    ...({ id: own.random.id(), reference, at: 1, step: 'password', mechanism: 'oidc' } as const),
+    ...({ outcome: 'refused', reason: 'locked' as RefusalReason, identityId: null, subject: null } as const),
+    ...({ ipAddress: '::1', issuer: 'i', checks: [] } as const),
+  });
+  await own.store.loginAttempts.append(
+    Array.from({ length: 1000 }, (_, at) => record(`R${at}`)),
+    1000,
+  );
+  await own.createUser({ name: 'alice', password });
+  await submitPassword(own, await beginLogin(own), 'alice', 'wrong');
+  await own.controller.services.attempts.flush();
+  assert.equal((await own.store.loginAttempts.findByReference('R0')).length, 0);
+  assert.equal((await own.store.loginAttempts.findByReference('R1')).length, 1);
+});
+
+test('every reason is explained in sentences', async () => {
+  const { explanations } = await import('../../src/explain/reasons.ts');
+  for (const reason of refusalReasons) {
+    const { happened, remedy } = explanations[reason];
+    for (const text of [happened, remedy]) assert.match(text, /^[A-Z"].*[.]$/, reason);
+  }
+});

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { fixedClock } from '../../src/platform/clock.ts';
+import {
+  authorizationQuery,
+  authRequestIdOf,
+  codeOf,
+  locationOf,
+  redeem,
+  redirectUri,
+} from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let policy: AuthPolicyId;
+before(async () => {
+  server = await startTestServer({ clock });
+  policy = await totpPolicy(server);
+});
+after(() => server.close());
+
+/** A browser on the pages of one login: keeps the cookie, submits forms as they stand in the page. */
+interface Browser {
+  readonly id: string;
+  get(path: string): Promise<Answer>;
+  /** Submits the form of a page that posts to `action`, with what a person fills in. */
+  submit(page: Answer, action: string, filled?: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+
+async function browse(): Promise<Browser & { readonly loginPage: Answer }> {
+  const begun = await server.get(`/oidc/authorization?${authorizationQuery()}`, { headers: { accept } });
+  const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
+  const headers = { accept, cookie };
+  return {
+    id: authRequestIdOf(begun),
+    loginPage: await server.get(locationOf(begun), { headers }),
+    get: (path) => server.get(path, { headers }),
+    async submit(page, action, filled = {}) {
+      assertPage(page);
+      const form = formTo(page, action);
+      for (const name of Object.keys(filled))
+        assert.ok(form.includes(`name="${name}"`), `${name} in ${form}`);
+      const hidden = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+      const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, value]));
+      return server.post(action, { form: { ...fields, ...filled }, headers });
+    },
+  };
+}
+
+function formTo(page: Answer, action: string): string {
+  const forms = page.text.match(/<form [\s\S]*?<\/form>/g) ?? [];
+  const form = forms.find((text) => text.includes(`action="${action}"`));
+  assert.ok(form, `a form to ${action} in ${page.text}`);
+  return form;
+}
+
+/** What holds for every page. */
+function assertPage(page: Answer): void {
+  assert.match(String(page.headers['content-type']), /^text\/html/);
+  const csp = String(page.headers['content-security-policy']);
+  assert.match(csp, /default-src 'none'/);
+  assert.match(csp, /form-action 'self' http:\/\/localhost:8400/);
+  assert.ok(!csp.includes('unsafe'));
+  assert.equal(page.headers['cache-control'], 'no-store');
+  assert.ok(!/<script|<style|\sstyle=|\son[a-z]+=/i.test(page.text), 'nothing that the policy would block');
+  assert.equal(page.text.match(/<h1>/g)?.length, 1);
+  const ids = [...page.text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const [, described = ''] of page.text.matchAll(/aria-describedby="([^"]+)"/g)) {
+    for (const id of described.split(' ')) assert.ok(ids.includes(id), id);
+  }
+}
+
+async function signIn(browser: Browser & { readonly loginPage: Answer }, username: string): Promise<Answer> {
+  return browser.submit(browser.loginPage, '/oidc/login/username', { username, password });
+}
+
+let people = 0;
+async function person(): Promise<string> {
+  people += 1;
+  await createTotpUser(server, policy, `person${people}`);
+  return `person${people}`;
+}
+
+describe('the page that asks for a code', () => {
+  test('comes after the password and leads back to the application', async () => {
+    const name = await person();
+    const { app } = await enroll(server, clock, name);
+    const browser = await browse();
+    const page = await signIn(browser, name);
+    assert.equal(page.status, 200);
+    assert.equal(page.headers['totp-required'], 'true');
+    const form = formTo(page, '/oidc/login/totp');
+    for (const part of [
+      'inputmode="numeric"',
+      'autocomplete="one-time-code"',
+      'for="code"',
+      `value="${browser.id}"`,
+    ]) {
+      assert.ok(form.includes(part), part);
+    }
+    assert.ok(!/maxlength/.test(form), 'a pasted code with spaces must not be cut');
+    const done = await browser.submit(page, '/oidc/login/totp', { code: app.code() });
+    assert.equal(done.status, 302);
+    assert.ok(locationOf(done).startsWith(`${redirectUri}?code=`));
+    assert.equal((await redeem(server, codeOf(done))).status, 200);
+  });
+
+  test('takes a code as people type and paste it', async () => {
+    const name = await person();
+    const { app, recoveryCodes } = await enroll(server, clock, name);
+    const [one = '', two = ''] = recoveryCodes;
+    const typed = [
+      (code: string) => ` ${code.slice(0, 3)} ${code.slice(3)} `,
+      (code: string) => `${code.slice(0, 3)}-${code.slice(3)}`,
+      (code: string) => code.replace(/./g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0)),
+      () => one.toLowerCase(),
+      () => ` ${two.replace('-', ' ')}\t`,
+    ];
+    for (const type of typed) {
+      const browser = await browse();
+      const page = await signIn(browser, name);
+      const done = await browser.submit(page, '/oidc/login/totp', { code: type(app.code()) });
+      assert.equal(done.status, 302, type(app.code()));
+      clock.advance(step);
+    }
+  });
+
+  test('has a second form for a recovery code, with letters on the keyboard of a phone', async () => {
+    const name = await person();
+    await enroll(server, clock, name);
+    const browser = await browse();
+    const page = await signIn(browser, name);
+    const [, recovery = ''] = page.text.match(/<form [\s\S]*?<\/form>/g) ?? [];
+    assert.match(recovery, /action="\/oidc\/login\/totp"/);
+    assert.match(recovery, /name="code"/);
+    assert.ok(!recovery.includes('numeric'));
+  });
+
+  test('comes again after a wrong code, with the status that JSON gets and the reference id', async () => {
+    const name = await person();
+    const { app } = await enroll(server, clock, name);
+    const browser = await browse();
+    const page = await signIn(browser, name);
+    const wrong = await browser.submit(page, '/oidc/login/totp', { code: app.wrongCode() });
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.text, /<title>Error: /);
+    assert.match(wrong.text, /role="alert"/);
+    assert.match(wrong.text, /aria-invalid="true"/);
+    assert.ok(wrong.text.includes(String(wrong.headers['x-request-id'])));
+    assert.ok(!wrong.text.includes(app.wrongCode()));
+    const done = await browser.submit(wrong, '/oidc/login/totp', { code: app.code() });
+    assert.equal(done.status, 302);
+  });
+
+  test('can be had again with GET, and offers to sign in as someone else', async () => {
+    const name = await person();
+    await enroll(server, clock, name);
+    const browser = await browse();
+    const page = await signIn(browser, name);
+    const again = await browser.get(`/oidc/login/auth-queries?id=${browser.id}`);
+    assert.equal(again.text, page.text);
+    const [, link = ''] = /<a href="([^"]+)">Sign in as someone else/.exec(page.text) ?? [];
+    assert.equal((await browser.get(link)).status, 200);
+  });
+
+  test('is refused to another browser', async () => {
+    const name = await person();
+    await enroll(server, clock, name);
+    const [one, other] = [await browse(), await browse()];
+    await signIn(one, name);
+    const answer = await other.get(`/oidc/login/auth-queries?id=${one.id}`);
+    assert.equal(answer.status, 400);
+    assert.ok(!answer.text.includes('one-time-code'));
+  });
+});
+
+describe('the pages of an enrolment', () => {
+  const [enrollPath, verifyPath, cancelPath] = [
+    '/oidc/login/totp/enroll',
+    '/oidc/login/totp/enroll/verify',
+    '/oidc/login/totp/enroll/cancel',
+  ];
+
+  async function begun(name: string) {
+    const browser = await browse();
+    const intro = await signIn(browser, name);
+    assert.equal(intro.status, 200);
+    assert.equal(intro.headers['totp-required'], 'true');
+    const page = await browser.submit(intro, enrollPath);
+    const [, url = ''] = /href="(otpauth:[^"]+)"/.exec(page.text) ?? [];
+    return { browser, page, app: scan(clock, url.replaceAll('&amp;', '&')) };
+  }
+
+  test('lead from the password to the application', async () => {
+    const { browser, page, app } = await begun(await person());
+    assert.equal(page.status, 201);
+    const done = await browser.submit(page, verifyPath, { saved: 'yes', code: app.code() });
+    assert.equal(done.status, 302);
+    assert.equal((await redeem(server, codeOf(done))).status, 200);
+  });
+
+  test('show the secret as picture, key and link, and the recovery codes', async () => {
+    const { page, app } = await begun(await person());
+    assertPage(page);
+    const [, shown = ''] = /id="secret"[^>]*>([^<]+)</.exec(page.text) ?? [];
+    assert.match(shown, /^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/);
+    assert.equal(shown.replaceAll(' ', ''), app.secret);
+    assert.equal(page.text.match(/<li><code>[A-Z2-7]{5}-[A-Z2-7]{5}<\/code><\/li>/g)?.length, 20);
+    assert.match(page.text, /<svg class="qr" viewBox="0 0 \d+ \d+" role="img" aria-label="[^"]+"/);
+    assert.match(page.text, /<input id="saved" name="saved" type="checkbox" value="yes" required>/);
+  });
+
+  test('ask again after a wrong code, without showing the secret again', async () => {
+    const { browser, page, app } = await begun(await person());
+    const wrong = await browser.submit(page, verifyPath, { saved: 'yes', code: app.wrongCode() });
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.text, /role="alert"/);
+    assert.ok(!wrong.text.includes('<svg') && !wrong.text.includes('otpauth:'));
+    assert.equal((await browser.submit(wrong, verifyPath, { code: app.code() })).status, 302);
+  });
+
+  test('can be cancelled, and begun again with another secret', async () => {
+    const name = await person();
+    const { browser, page, app } = await begun(name);
+    const intro = await browser.submit(page, cancelPath);
+    assert.equal(intro.status, 200);
+    const second = await browser.submit(intro, enrollPath);
+    assert.equal(second.status, 201);
+    assert.ok(!second.text.includes(app.secret));
+    const late = await browser.submit(page, verifyPath, { saved: 'yes', code: app.code() });
+    assert.equal(late.status, 400);
+  });
+
+  test('survive a reload: the second start says how to go on', async () => {
+    const { browser, page, app } = await begun(await person());
+    const intro = await browser.get(`/oidc/login/auth-queries?id=${browser.id}`);
+    const reloaded = await browser.submit(intro, enrollPath);
+    assert.equal(reloaded.status, 409);
+    assert.ok(!reloaded.text.includes(app.secret));
+    formTo(reloaded, cancelPath);
+    assert.equal((await browser.submit(reloaded, verifyPath, { code: app.code() })).status, 302);
+    assert.equal(page.status, 201);
+  });
+
+  test('lead on after a cancel in another tab, and after an enrolment in another window', async () => {
+    const name = await person();
+    const { browser, page } = await begun(name);
+    await browser.submit(page, cancelPath);
+    const closed = await browser.submit(page, verifyPath, { saved: 'yes', code: '123456' });
+    assert.equal(closed.status, 404);
+    formTo(closed, enrollPath);
+    const { app } = await enroll(server, clock, name);
+    const codePage = await browser.submit(closed, enrollPath);
+    assert.equal(codePage.status, 200);
+    assert.equal((await browser.submit(codePage, '/oidc/login/totp', { code: app.code() })).status, 302);
+  });
+
+  test('leave the picture out where the name makes it unreadable', async () => {
+    await createTotpUser(server, policy, 'n'.repeat(2000), 'long');
+    const { browser, page, app } = await begun('long');
+    assert.ok(!page.text.includes('<svg'));
+    assert.equal((await browser.submit(page, verifyPath, { saved: 'yes', code: app.code() })).status, 302);
+  });
+
+  test('show a hostile name as text, never as markup', async () => {
+    await createTotpUser(server, policy, '"><script>alert(1)</script>', 'hostile');
+    const { page } = await begun('hostile');
+    assertPage(page);
+  });
+});
+
+describe('a client that asks for JSON', () => {
+  test('gets JSON from the same addresses', async () => {
+    const name = await person();
+    const id = authRequestIdOf(await server.get(`/oidc/authorization?${authorizationQuery()}`));
+    const fields = { authRequestId: id, username: name, password };
+    for (const headers of [{ accept: 'application/json' }, { accept: '*/*' }, {}]) {
+      const partial = await server.post('/oidc/login/username', { form: fields, headers });
+      assert.match(String(partial.headers['content-type']), /^application\/json/);
+      assert.equal(partial.json.authQueries.length, 1);
+    }
+    const cancelled = await server.post('/oidc/login/totp/enroll/cancel', { json: { authRequestId: id } });
+    assert.equal(cancelled.status, 404);
+  });
+});

@@ -1,0 +1,542 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { AuthPolicyId, IdentityId } from '../../src/model/ids.ts';
+import { DAY, fixedClock, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { beginLogin, claimsOf, codeOf, redeem, refresh, submitPassword } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import {
+  authQueries,
+  createTotpUser,
+  type Enrolled,
+  enroll,
+  partialLogin,
+  password,
+  step,
+  submitCode,
+  totpPolicy,
+} from '../support/totp.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let policy: AuthPolicyId;
+before(async () => {
+  server = await startTestServer({ clock });
+  policy = await totpPolicy(server);
+});
+after(() => server.close());
+
+interface Person extends Enrolled {
+  readonly name: string;
+  readonly id: IdentityId;
+}
+
+let people = 0;
+/** Somebody new who has enrolled TOTP. */
+async function bob(): Promise<Person> {
+  people += 1;
+  const name = `bob${people}`;
+  const id = await createTotpUser(server, policy, name);
+  return { name, id, ...(await enroll(server, clock, name)) };
+}
+
+function assertWrong(answer: Answer): void {
+  assertRefused(answer, 400, 'INVALID_TOTP_CODE');
+  assert.equal(answer.headers.location, undefined);
+}
+
+async function partialLogins(name: string, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  while (ids.length < count) ids.push(await partialLogin(server, name));
+  return ids;
+}
+
+/** Refusals that must not tell causes apart. */
+function withoutReference(answer: Answer): unknown {
+  return { ...answer.json, error: { ...answer.json.error, requestId: '' } };
+}
+
+describe('after the password', () => {
+  test('the answer is 200 with the question, and the header that says TOTP is required', async () => {
+    const { name } = await bob();
+    const id = await beginLogin(server);
+    const answer = await submitPassword(server, id, name, password);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers['totp-required'], 'true');
+    assert.equal(answer.headers.location, undefined);
+    const query = {
+      typeId: 'MFA',
+      format: 'alphaNumeric',
+      httpMethod: 'POST',
+      httpUrl: '/oidc/login/totp',
+      minLength: 6,
+      maxLength: 6,
+      provider: 'ziti',
+      isTotpEnrolled: true,
+    };
+    assert.deepEqual(answer.json, { authQueries: [query] });
+    const asked = await authQueries(server, id);
+    assert.deepEqual(asked.json, answer.json);
+    assert.equal(asked.headers['totp-required'], 'true');
+  });
+
+  test('the question says when there is nothing enrolled yet', async () => {
+    await createTotpUser(server, policy, 'dan');
+    const answer = await authQueries(server, await partialLogin(server, 'dan'));
+    assert.equal(answer.json.authQueries[0].isTotpEnrolled, false);
+    assertWrong(await submitCode(server, await partialLogin(server, 'dan'), '123456'));
+  });
+
+  test('whoever has enrolled is asked, also when the policy does not require it any more', async () => {
+    const { name, id, app } = await bob();
+    const relaxed = await server.store.authPolicies.find(policy);
+    assert.ok(relaxed);
+    const own = await totpPolicy(server);
+    const secondary = { requireTotp: false, requireExtJwt: null };
+    await server.store.authPolicies.replace(own, { ...relaxed, name: 'relaxed', secondary }, clock.now());
+    await server.store.identities.update(id, { authPolicyId: own }, clock.now());
+    assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
+  });
+
+  test('nothing is told before: the questions of a request without a primary login are refused', async () => {
+    const { name } = await bob();
+    const fresh = await beginLogin(server);
+    const failed = await beginLogin(server);
+    await submitPassword(server, failed, name, 'wrong');
+    for (const id of [fresh, failed, 'x', `${fresh}A`]) {
+      assertRefused(await authQueries(server, id), 400, 'INVALID_AUTH_REQUEST');
+    }
+    assertRefused(await server.get('/oidc/login/auth-queries'), 400, 'COULD_NOT_VALIDATE', 'authRequestId');
+  });
+});
+
+describe('the right code', () => {
+  test('finishes the login, and the tokens say that both factors were passed', async () => {
+    const { name, app } = await bob();
+    const answer = await submitCode(server, await partialLogin(server, name), app.code());
+    assert.equal(answer.status, 302);
+    assert.equal(answer.headers['totp-required'], undefined);
+    const tokens = await redeem(server, codeOf(answer));
+    assert.deepEqual(claimsOf(tokens.json.access_token).amr, ['password', 'totp']);
+    assert.deepEqual(claimsOf(tokens.json.id_token).amr, ['password', 'totp']);
+  });
+
+  test('is taken as JSON or form, with the id under each of its names, in body or query', async () => {
+    const { name, app } = await bob();
+    const path = '/oidc/login/totp';
+    for (const spelling of ['id', 'authRequestId', 'authRequestID']) {
+      for (const kind of ['json', 'form'] as const) {
+        for (const inQuery of [false, true]) {
+          const id = await partialLogin(server, name);
+          const [url, fields] = inQuery
+            ? [`${path}?${spelling}=${id}`, { code: app.code() }]
+            : [path, { [spelling]: id, code: app.code() }];
+          const answer = await server.post(url, { [kind]: fields });
+          assert.equal(answer.status, 302, `${spelling} ${kind} ${inQuery}: ${answer.text}`);
+          clock.advance(step);
+        }
+      }
+      const asked = await server.get(
+        `/oidc/login/auth-queries?${spelling}=${await partialLogin(server, name)}`,
+      );
+      assert.equal(asked.status, 200);
+    }
+  });
+
+  test('is also that of the step before or after, and no other', async () => {
+    const { name, app } = await bob();
+    for (const [steps, status] of [
+      [-2, 400],
+      [-1, 302],
+      [2, 400],
+      [1, 302],
+    ] as const) {
+      clock.advance(3 * step);
+      const answer = await submitCode(server, await partialLogin(server, name), app.code(steps));
+      assert.equal(answer.status, status, `${steps}`);
+    }
+  });
+
+  test('opens the code once: no step and no question gives it again', async () => {
+    const { name, app } = await bob();
+    const id = await partialLogin(server, name);
+    const finished = await submitCode(server, id, app.code());
+    clock.advance(step);
+    for (const answer of [
+      await submitCode(server, id, app.code()),
+      await authQueries(server, id),
+      await submitPassword(server, id, name, password),
+    ]) {
+      assertRefused(answer, 400, 'INVALID_AUTH_REQUEST');
+      assert.equal(answer.headers.location, undefined);
+    }
+    assert.equal((await redeem(server, codeOf(finished))).status, 200);
+  });
+
+  test('registers the refresh family: reuse ends the session', async () => {
+    const { name, app } = await bob();
+    const finished = await submitCode(server, await partialLogin(server, name), app.code());
+    const first = (await redeem(server, codeOf(finished))).json;
+    const second = (await refresh(server, first.refresh_token)).json;
+    clock.advance(MINUTE);
+    assert.equal((await refresh(server, first.refresh_token)).status, 400);
+    assert.equal((await refresh(server, second.refresh_token)).status, 400);
+  });
+
+  test('for somebody who was disabled or lost the password method meanwhile is refused', async () => {
+    const disabled = await bob();
+    const disabledLogin = await partialLogin(server, disabled.name);
+    await server.store.identities.update(disabled.id, { disabledAt: clock.now() }, clock.now());
+    const other = await bob();
+    const otherLogin = await partialLogin(server, other.name);
+    const without = await totpPolicy(server);
+    const rules = await server.store.authPolicies.find(without);
+    assert.ok(rules);
+    const updb = { ...rules.primary.updb, allowed: false };
+    await server.store.authPolicies.replace(
+      without,
+      { ...rules, primary: { ...rules.primary, updb } },
+      clock.now(),
+    );
+    await server.store.identities.update(other.id, { authPolicyId: without }, clock.now());
+    for (const [login, { app }] of [
+      [disabledLogin, disabled],
+      [otherLogin, other],
+    ] as const) {
+      const answer = await submitCode(server, login, app.code());
+      assert.ok(answer.status === 400 || answer.status === 401, answer.text);
+      assert.equal(answer.headers.location, undefined);
+    }
+  });
+});
+
+describe('a code that was accepted', () => {
+  test('is refused in the same flow, in another one, and while the next step lasts', async () => {
+    const { name, app } = await bob();
+    const [first, second] = [await partialLogin(server, name), await partialLogin(server, name)];
+    const code = app.code();
+    assert.equal((await submitCode(server, first, code)).status, 302);
+    assert.equal((await submitCode(server, first, code)).status, 400);
+    assertWrong(await submitCode(server, second, code));
+    clock.advance(step);
+    assertWrong(await submitCode(server, second, code));
+    assert.equal((await submitCode(server, second, app.code())).status, 302);
+  });
+
+  test('kills the codes before it', async () => {
+    const { name, app } = await bob();
+    clock.advance(3 * step);
+    assert.equal((await submitCode(server, await partialLogin(server, name), app.code(1))).status, 302);
+    assertWrong(await submitCode(server, await partialLogin(server, name), app.code()));
+    assertWrong(await submitCode(server, await partialLogin(server, name), app.code(-1)));
+  });
+
+  test('is accepted once of 32 parallel tries, in one flow or in many', async () => {
+    for (const isOneFlow of [true, false]) {
+      const { name, app } = await bob();
+      const one = await partialLogin(server, name);
+      const flows = isOneFlow ? Array<string>(32).fill(one) : await partialLogins(name, 32);
+      const code = app.code();
+      const answers = await Promise.all(flows.map((id) => submitCode(server, id, code)));
+      assert.equal(answers.filter(({ status }) => status === 302).length, 1);
+      for (const answer of answers) assert.ok([302, 400].includes(answer.status), answer.text);
+      clock.advance(HOUR);
+    }
+  });
+
+  test('stays refused when the clock goes forward and back', async () => {
+    const { name, app } = await bob();
+    const start = clock.now();
+    const code = app.code();
+    assert.equal((await submitCode(server, await partialLogin(server, name), code)).status, 302);
+    clock.set(start + HOUR);
+    const later = app.code();
+    assert.equal((await submitCode(server, await partialLogin(server, name), later)).status, 302);
+    clock.set(start);
+    assertWrong(await submitCode(server, await partialLogin(server, name), code));
+    clock.set(start + HOUR);
+    assertWrong(await submitCode(server, await partialLogin(server, name), later));
+    clock.advance(step);
+    assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
+  });
+});
+
+describe('somebody else on the same request', () => {
+  test('does not inherit a factor: mallory with everything, then bob with a password', async () => {
+    const [mallory, victim] = [await bob(), await bob()];
+    const id = await partialLogin(server, mallory.name);
+    assert.equal((await submitCode(server, id, mallory.app.code())).status, 302);
+    const after = await submitPassword(server, id, victim.name, password);
+    assertRefused(after, 400, 'INVALID_AUTH_REQUEST');
+  });
+
+  test('has to pass the own factor, in either order, and the code of the other does not do', async () => {
+    const [mallory, victim] = [await bob(), await bob()];
+    for (const [first, second] of [
+      [mallory, victim],
+      [victim, mallory],
+    ] as const) {
+      const id = await partialLogin(server, first.name);
+      const switched = await submitPassword(server, id, second.name, password);
+      assert.equal(switched.status, 200);
+      assertWrong(await submitCode(server, id, first.app.code()));
+      const finished = await submitCode(server, id, second.app.code());
+      const tokens = await redeem(server, codeOf(finished));
+      assert.equal(claimsOf(tokens.json.access_token).sub, second.id);
+      clock.advance(step);
+    }
+  });
+
+  test('in parallel never gets a code for bob without the code of bob', async () => {
+    const [mallory, victim] = [await bob(), await bob()];
+    for (let round = 0; round < 10; round += 1) {
+      const id = await partialLogin(server, mallory.name);
+      const [code, switched] = await Promise.all([
+        submitCode(server, id, mallory.app.code()),
+        submitPassword(server, id, victim.name, password),
+      ]);
+      assert.equal(switched.headers.location, undefined);
+      if (code.status === 302) {
+        const tokens = await redeem(server, codeOf(code));
+        assert.equal(claimsOf(tokens.json.access_token).sub, mallory.id);
+      } else assert.equal(code.status, 400, code.text);
+      clock.advance(step);
+    }
+  });
+
+  test('who is the same person has to pass the factor again', async () => {
+    const { name, app } = await bob();
+    const id = await partialLogin(server, name);
+    assert.equal((await submitPassword(server, id, name, password)).status, 200);
+    assert.equal((await submitCode(server, id, app.code())).status, 302);
+  });
+});
+
+describe('a recovery code', () => {
+  test('is taken in place of a code, once, with or without its dash and in either case', async () => {
+    const { name, recoveryCodes } = await bob();
+    const [one = '', two = '', three = ''] = recoveryCodes;
+    for (const code of [one, two.replace('-', ''), three.toLowerCase()]) {
+      const answer = await submitCode(server, await partialLogin(server, name), code);
+      assert.equal(answer.status, 302, code);
+      assertWrong(await submitCode(server, await partialLogin(server, name), code));
+      assertWrong(await submitCode(server, await partialLogin(server, name), code.toUpperCase()));
+    }
+  });
+
+  test('is accepted once of 32 parallel tries', async () => {
+    const { name, recoveryCodes } = await bob();
+    const flows = await partialLogins(name, 32);
+    const answers = await Promise.all(flows.map((id) => submitCode(server, id, recoveryCodes[0])));
+    assert.equal(answers.filter(({ status }) => status === 302).length, 1);
+  });
+
+  test('of somebody else, or in letters that only look like it, is refused', async () => {
+    const [one, other] = [await bob(), await bob()];
+    const id = await partialLogin(server, one.name);
+    assertWrong(await submitCode(server, id, other.recoveryCodes[0]));
+    const [own = ''] = one.recoveryCodes;
+    const fullWidth = own.replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
+    assertWrong(await submitCode(server, id, fullWidth));
+    if (own.includes('S')) assertWrong(await submitCode(server, id, own.replaceAll('S', 'ſ')));
+    assert.equal((await submitCode(server, id, own)).status, 302);
+  });
+
+  test('counts against the same limit as a code', async () => {
+    const { name, recoveryCodes } = await bob();
+    const id = await partialLogin(server, name);
+    for (let guess = 0; guess < 5; guess += 1)
+      assertWrong(await submitCode(server, id, `AAAAA-AAAA${'ABCDE'[guess]}`));
+    assertWrong(await submitCode(server, id, recoveryCodes[0]));
+  });
+
+  test('that is the last one leaves the app as the way in', async () => {
+    const { name, app, recoveryCodes } = await bob();
+    for (const code of recoveryCodes) {
+      assert.equal((await submitCode(server, await partialLogin(server, name), code)).status, 302);
+    }
+    assertWrong(await submitCode(server, await partialLogin(server, name), recoveryCodes[7]));
+    assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
+  });
+});
+
+describe('a code of the wrong shape', () => {
+  const long = 'x'.repeat(10_000);
+  const shapes: readonly unknown[] = [
+    ...[
+      '',
+      '12345',
+      '1234567',
+      '１２３４５６',
+      ' 123456',
+      '123456\n',
+      '12 34 56',
+      '+12345',
+      '1e5',
+      long,
+      '0x1234',
+    ],
+    ...[123456, 1.5, true, null, [], ['123456'], {}, { $ne: null }, { toString: '123456' }],
+  ];
+
+  test('is answered like a wrong code: 400, invalid code, not the value', async () => {
+    for (const code of shapes) {
+      const { name } = await bob();
+      const answer = await submitCode(server, await partialLogin(server, name), code);
+      assertWrong(answer);
+      if (typeof code === 'string' && code.length > 4) assert.ok(!answer.text.includes(code));
+      await server.controller.services.attempts.flush();
+      const [attempt] = await server.store.loginAttempts.findByReference(answer.json.error.requestId);
+      assert.equal(attempt?.reason, 'wrong-code', JSON.stringify(code)?.slice(0, 20));
+    }
+  });
+
+  test('that is missing is a field that is missing', async () => {
+    const id = await partialLogin(server, (await bob()).name);
+    assertRefused(await submitCode(server, id, undefined), 400, 'COULD_NOT_VALIDATE', 'code');
+  });
+
+  test('twice in a form, or around the right code, is refused', async () => {
+    const { name, app } = await bob();
+    const id = await partialLogin(server, name);
+    const code = app.code();
+    const twice = await server.post('/oidc/login/totp', {
+      form: [
+        ['id', id],
+        ['code', code],
+        ['code', code],
+      ],
+    });
+    assert.equal(twice.status, 400);
+    for (const around of [` ${code}`, `${code} `, `${code}\n`, `${code.slice(0, 3)}-${code.slice(3)}`]) {
+      assertWrong(await submitCode(server, id, around));
+    }
+  });
+
+  test('is no way around the counter', async () => {
+    const { name, app } = await bob();
+    const id = await partialLogin(server, name);
+    for (const code of shapes.slice(0, 20)) assertWrong(await submitCode(server, id, code));
+    assertWrong(await submitCode(server, id, app.code()));
+  });
+});
+
+describe('guessing', () => {
+  test('locks the factor after five: the right code is refused with the same answer, and taken when the lock ends', async () => {
+    const { name, app } = await bob();
+    const id = await partialLogin(server, name);
+    const wrong: Answer[] = [];
+    for (let guess = 0; guess < 5; guess += 1) wrong.push(await submitCode(server, id, app.wrongCode()));
+    const locked = await submitCode(server, id, app.code());
+    for (const answer of [...wrong, locked]) {
+      assertWrong(answer);
+      assert.deepEqual(withoutReference(answer), withoutReference(locked));
+      assert.deepEqual(Object.keys(answer.headers).sort(), Object.keys(locked.headers).sort());
+    }
+    clock.advance(2 * step);
+    assert.equal((await submitCode(server, id, app.code())).status, 302);
+  });
+
+  test('counts over flows: neither a new login nor the right password starts the counter anew', async () => {
+    const { name, app } = await bob();
+    for (let guess = 0; guess < 5; guess += 1) {
+      assertWrong(await submitCode(server, await partialLogin(server, name), app.wrongCode()));
+    }
+    const id = await partialLogin(server, name);
+    assertWrong(await submitCode(server, id, app.code()));
+    assert.equal((await submitPassword(server, id, name, password)).status, 200);
+    assertWrong(await submitCode(server, id, app.code()));
+  });
+
+  test('in parallel gets no more than five evaluated', async () => {
+    const { name, id: identityId, app } = await bob();
+    const id = await partialLogin(server, name);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => submitCode(server, id, app.wrongCode())),
+    );
+    for (const answer of answers) assertWrong(answer);
+    await server.controller.services.attempts.flush();
+    const { items } = await server.store.loginAttempts.list({
+      filter: { op: '=', field: 'identityId', value: identityId },
+      sort: [],
+      limit: 500,
+      offset: 0,
+    });
+    assert.equal(items.filter(({ reason }) => reason === 'wrong-code').length, 5);
+    assert.equal(items.filter(({ reason }) => reason === 'locked').length, 35);
+  });
+
+  test('is over after a hundred failures in a row, however long the guesser waits', async () => {
+    const { name, id: identityId, app } = await bob();
+    for (let lock = 0; lock < 20; lock += 1) {
+      const id = await partialLogin(server, name);
+      for (let guess = 0; guess < 6; guess += 1) assertWrong(await submitCode(server, id, app.wrongCode()));
+      clock.advance(HOUR);
+    }
+    clock.advance(30 * DAY);
+    assertWrong(await submitCode(server, await partialLogin(server, name), app.code()));
+    await server.store.attempts.clear([`totp:${identityId}`]);
+    assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
+  });
+
+  test('does not keep the next login of whoever got it right in the end', async () => {
+    const { name, app } = await bob();
+    for (let round = 0; round < 3; round += 1) {
+      const id = await partialLogin(server, name);
+      for (let guess = 0; guess < 4; guess += 1) assertWrong(await submitCode(server, id, app.wrongCode()));
+      assert.equal((await submitCode(server, id, app.code())).status, 302);
+      clock.advance(step);
+    }
+  });
+
+  test('leaves the reason under the reference id, for administrators only', async () => {
+    const { name, app } = await bob();
+    const id = await partialLogin(server, name);
+    const reasons: unknown[] = [];
+    const used = app.code();
+    await submitCode(server, await partialLogin(server, name), used);
+    const answers = [await submitCode(server, id, app.wrongCode()), await submitCode(server, id, used)];
+    for (let guess = 0; guess < 4; guess += 1) answers.push(await submitCode(server, id, app.wrongCode()));
+    await server.controller.services.attempts.flush();
+    for (const answer of answers) {
+      const [attempt] = await server.store.loginAttempts.findByReference(answer.json.error.requestId);
+      assert.equal(attempt?.outcome, 'refused');
+      reasons.push(attempt?.reason);
+    }
+    assert.deepEqual(reasons, [
+      'wrong-code',
+      'replayed-code',
+      'wrong-code',
+      'wrong-code',
+      'wrong-code',
+      'locked',
+    ]);
+  });
+});
+
+describe('while the login is partial', () => {
+  test('a failing read of the policy refuses: nothing is skipped', async () => {
+    const { name, app } = await bob();
+    const id = await partialLogin(server, name);
+    const { authPolicies } = server.store;
+    const { find } = authPolicies;
+    try {
+      Object.assign(authPolicies, { find: () => Promise.reject(new Error('disk on fire')) });
+      const answer = await submitCode(server, id, app.code());
+      assert.equal(answer.status, 500);
+      assert.ok(!answer.text.includes('fire'));
+    } finally {
+      Object.assign(authPolicies, { find });
+    }
+    assert.equal((await authQueries(server, id)).status, 200);
+  });
+
+  test('the request ends after ten minutes', async () => {
+    const { name, app } = await bob();
+    const id = await partialLogin(server, name);
+    clock.advance(10 * MINUTE);
+    assertRefused(await submitCode(server, id, app.code()), 400, 'INVALID_AUTH_REQUEST');
+    assertRefused(await server.get(`/oidc/login/username?authRequestID=${id}`), 400, 'INVALID_AUTH_REQUEST');
+  });
+});

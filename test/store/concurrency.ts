@@ -1,0 +1,227 @@
+// Many callers at once, through one engine and through several on the same database: exactly one wins.
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { SigningKey } from '../../src/model/signing-key.ts';
+import type { Store } from '../../src/store/contracts/store.ts';
+import { type OpenDatabase, sharedDatabase } from './contract.ts';
+import { newSetupLink } from './contract-keys.ts';
+import { attemptLimit, pendingTotp } from './contract-limits.ts';
+import {
+  createUser,
+  HOUR,
+  isAlive,
+  loginWithCode,
+  MINUTE,
+  newId,
+  newIdentity,
+  newPassword,
+  openSession,
+  query,
+  redemption,
+  rotation,
+  t0,
+  uniqueName,
+} from './fixtures.ts';
+
+const callers = 64;
+
+export function concurrencySuite(name: string, open: OpenDatabase): void {
+  for (const engines of [1, 3]) {
+    describe(`${callers} callers at once on ${name}, through ${engines} engine(s)`, () => {
+      const shared = sharedDatabase(open);
+      let others: Promise<readonly Store[]> | undefined;
+      after(async () => {
+        for (const store of (await others) ?? []) await store.close();
+      });
+
+      /** Calls at once, spread over the engines. */
+      async function race<T>(call: (store: Store, at: number) => Promise<T>): Promise<readonly T[]> {
+        others ??= Promise.all(Array.from({ length: engines - 1 }, () => shared().openAnother()));
+        const stores = [shared().store, ...(await others)];
+        return Promise.all(
+          Array.from({ length: callers }, (_value, at) =>
+            call(stores[at % stores.length] ?? shared().store, at),
+          ),
+        );
+      }
+      const count = <T>(outcomes: readonly T[], wanted: T) =>
+        outcomes.filter((outcome) => outcome === wanted).length;
+
+      test('redeem a code: one opens its session, which the others end', async () => {
+        const { store } = shared();
+        const login = await loginWithCode(store, await createUser(store));
+        const redeems = Array.from({ length: callers }, () => redemption(login));
+        const outcomes = await race((engine, at) =>
+          engine.authRequests.redeemCode(redeems[at] ?? redemption(login)),
+        );
+        assert.equal(
+          count(
+            outcomes.map(({ outcome }) => outcome),
+            'redeemed',
+          ),
+          1,
+        );
+        const ended = outcomes.filter(
+          (outcome) => outcome.outcome === 'refused' && outcome.endedSession !== null,
+        );
+        assert.equal(ended.length, 1);
+        const sessions = await Promise.all(redeems.map(({ session }) => store.apiSessions.find(session.id)));
+        const opened = sessions.filter((session) => session !== null);
+        assert.deepEqual(
+          opened.map(({ endReason }) => endReason),
+          ['code-reuse'],
+        );
+      });
+
+      test('rotate a refresh token within the duplicate window: one rotates, the session lives', async () => {
+        const { store } = shared();
+        const id = await openSession(store, await createUser(store));
+        for (let generation = 1; generation <= 5; generation += 1) {
+          const outcomes = await race((engine) =>
+            engine.apiSessions.rotateRefreshToken(rotation(id, generation)),
+          );
+          assert.equal(
+            count(
+              outcomes.map(({ outcome }) => outcome),
+              'rotated',
+            ),
+            1,
+          );
+          const refusals = outcomes.map((outcome) => outcome.outcome === 'refused' && outcome.reason);
+          assert.equal(count(refusals, 'duplicate'), callers - 1);
+        }
+        assert.equal(await isAlive(store, id), true);
+      });
+
+      test('rotate a refresh token from several places: one rotates, the family ends', async () => {
+        const { store } = shared();
+        const id = await openSession(store, await createUser(store));
+        const outcomes = await race((engine, at) =>
+          engine.apiSessions.rotateRefreshToken(rotation(id, 1, { ipAddress: `192.0.2.${at}` })),
+        );
+        assert.equal(
+          count(
+            outcomes.map(({ outcome }) => outcome),
+            'rotated',
+          ),
+          1,
+        );
+        assert.equal(
+          count(
+            outcomes.map(({ outcome }) => outcome),
+            'reused',
+          ),
+          1,
+        );
+        const next = await store.apiSessions.rotateRefreshToken(rotation(id, 2));
+        assert.deepEqual(next, { outcome: 'refused', reason: 'ended' });
+      });
+
+      test('rotate and end: nothing is alive afterwards', async () => {
+        const { store } = shared();
+        const user = await createUser(store);
+        const id = await openSession(store, user);
+        await race(async (engine, at) => {
+          if (at === callers / 2) return engine.apiSessions.endAllOf(user.id, 'administrator', t0 + MINUTE);
+          return engine.apiSessions.rotateRefreshToken(rotation(id, at + 1, { now: t0 + MINUTE }));
+        });
+        assert.equal(await isAlive(store, id), false);
+      });
+
+      test('use a set-up link: one administrator is created', async () => {
+        const { store } = shared();
+        const link = newSetupLink();
+        await store.setupLinks.create(link);
+        const admins = Array.from({ length: callers }, () => newIdentity({ isAdmin: true }));
+        const outcomes = await race((engine, at) =>
+          engine.setupLinks.redeem(link.tokenHash, admins[at] ?? newIdentity(), newPassword(), t0),
+        );
+        assert.equal(count(outcomes, 'created'), 1);
+        assert.equal(count(outcomes, 'used'), callers - 1);
+        const found = await Promise.all(admins.map(({ id }) => store.identities.find(id)));
+        assert.equal(found.filter((identity) => identity !== null).length, 1);
+      });
+
+      test('rotate the signing key: one key is added', async () => {
+        const key = (): SigningKey => ({
+          kid: uniqueName('kid'),
+          alg: 'ES256',
+          publicJwk: '{}',
+          sealedPrivateKey: 'sealed',
+          createdAt: t0,
+          activeFrom: t0,
+          retiredAt: null,
+          removedAt: null,
+        });
+        const outcomes = await race((engine) =>
+          engine.keys.rotateSigningKey({
+            next: key(),
+            newestSeen: null,
+            retireOldAt: t0,
+            removeOldAt: t0 + HOUR,
+          }),
+        );
+        assert.equal(count(outcomes, true), 1);
+        assert.equal((await shared().store.keys.listSigningKeys(t0)).length, 1);
+      });
+
+      test('make a server secret: all get the same', async () => {
+        const name = uniqueName('secret');
+        const secrets = await race((engine, at) => engine.keys.serverSecret(name, () => `made ${at}`));
+        assert.equal(new Set(secrets).size, 1);
+      });
+
+      test('take a name: one gets it', async () => {
+        const name = uniqueName('wanted');
+        const outcomes = await race((engine) =>
+          engine.identities.create(newIdentity({ name }), null, t0).then(
+            () => 'created',
+            (error: Error) => error.name,
+          ),
+        );
+        assert.equal(count(outcomes, 'created'), 1);
+        assert.equal(count(outcomes, 'AlreadyTaken'), callers - 1);
+      });
+
+      test('burn a time step or a recovery code: one is accepted', async () => {
+        const { store } = shared();
+        const { id } = await createUser(store);
+        const flow = newId<string>();
+        await store.totp.start(flow, pendingTotp(id), t0);
+        const verified = await race((engine) =>
+          engine.totp.verify(flow, { sealedSeed: 'sealed', step: 10, now: t0 }),
+        );
+        assert.equal(count(verified, true), 1);
+        assert.equal(count(await race((engine) => engine.totp.burnStep(id, 11)), true), 1);
+        assert.equal(count(await race((engine) => engine.totp.burnRecoveryCode(id, 'r1', t0)), true), 1);
+      });
+
+      test('guess: no more than the limit are let through', async () => {
+        const limit = attemptLimit({ max: 5 });
+        const outcomes = await race((engine) => engine.attempts.reserve([limit], t0));
+        assert.equal(
+          count(
+            outcomes.map(({ outcome }) => outcome),
+            'reserved',
+          ),
+          5,
+        );
+      });
+
+      test('two administrators remove each other: one remains', async () => {
+        const { store } = shared();
+        const before = await store.identities.list(
+          query({ filter: { op: '=', field: 'isAdmin', value: true } }),
+        );
+        const [a, b] = [
+          await createUser(store, { isAdmin: true }),
+          await createUser(store, { isAdmin: true }),
+        ];
+        for (const { id } of before.items) await store.identities.delete(id, t0);
+        await race((engine, at) => engine.identities.delete(at % 2 === 0 ? a.id : b.id, t0));
+        assert.equal(await store.identities.countUsableAdmins(t0), 1);
+      });
+    });
+  }
+}

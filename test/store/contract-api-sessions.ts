@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ApiSessionId } from '../../src/model/ids.ts';
+import type { RotateRefreshToken } from '../../src/store/contracts/api-sessions.ts';
+import type { GetDatabase } from './contract.ts';
+import {
+  createUser,
+  DAY,
+  isAlive,
+  loginWithCode,
+  MINUTE,
+  newId,
+  openSession,
+  redemption,
+  rotation,
+  SECOND,
+  sessionLifetime,
+  t0,
+} from './fixtures.ts';
+
+const wrongBindings: readonly (readonly [what: string, change: Partial<RotateRefreshToken>])[] = [
+  ['client', { clientId: 'another' }],
+  ['issuer', { issuer: 'https://other.localhost:1280/oidc' }],
+];
+
+export function apiSessionTests(shared: GetDatabase): void {
+  describe('rotating a refresh token', () => {
+    test('puts the successor in its place and gives session and identity', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const id = await openSession(store, user);
+      const now = t0 + MINUTE;
+      const outcome = await store.apiSessions.rotateRefreshToken(
+        rotation(id, 1, { ipAddress: '192.0.2.9', now }),
+      );
+      assert.ok(outcome.outcome === 'rotated');
+      assert.equal(outcome.identity.id, user.id);
+      assert.equal(outcome.session.ipAddress, '192.0.2.9');
+      assert.equal(outcome.session.lastActivityAt, now);
+      assert.equal(outcome.session.expiresAt, now + sessionLifetime);
+      assert.deepEqual(await store.apiSessions.find(id), outcome.session);
+      const next = await store.apiSessions.rotateRefreshToken(rotation(id, 2));
+      assert.equal(next.outcome, 'rotated');
+    });
+
+    test('a session never ends earlier than it was going to', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      await store.apiSessions.rotateRefreshToken(rotation(id, 1, { sessionExpiresAt: t0 + MINUTE }));
+      assert.equal((await store.apiSessions.find(id))?.expiresAt, t0 + sessionLifetime);
+    });
+
+    test('every earlier generation ends the family, also when all rotations share one moment', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      for (const replayed of [1, 2, 10, 19]) {
+        const id = await openSession(store, user);
+        const strict = { now: t0 + MINUTE, duplicateWindow: 0 };
+        for (let generation = 1; generation <= 20; generation += 1) {
+          const outcome = await store.apiSessions.rotateRefreshToken(rotation(id, generation, strict));
+          assert.equal(outcome.outcome, 'rotated');
+        }
+        assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotation(id, replayed, strict)), {
+          outcome: 'reused',
+        });
+        assert.equal((await store.apiSessions.find(id))?.endReason, 'refresh-reuse');
+        assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotation(id, 21, strict)), {
+          outcome: 'refused',
+          reason: 'ended',
+        });
+      }
+    });
+
+    test('a duplicate within the window from the same sender is refused without ending the family', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      const now = t0 + MINUTE;
+      await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now }));
+      // The clock of the other request may be a little behind.
+      for (const at of [now, now + 2 * SECOND - 1, now - 2 * SECOND + 1]) {
+        assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now: at })), {
+          outcome: 'refused',
+          reason: 'duplicate',
+        });
+      }
+      assert.equal((await store.apiSessions.rotateRefreshToken(rotation(id, 2))).outcome, 'rotated');
+    });
+
+    for (const [what, change] of [
+      ['at the end of the window', { now: t0 + MINUTE + 2 * SECOND }],
+      ['long before the rotation, after the clock was set back', { now: t0 }],
+      ['from another address', { now: t0 + MINUTE, ipAddress: '198.51.100.7' }],
+      ['without a window', { now: t0 + MINUTE, duplicateWindow: 0 }],
+    ] as const) {
+      test(`the predecessor ${what} ends the family`, async () => {
+        const { store } = shared();
+        const id = await openSession(store, await createUser(store));
+        await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now: t0 + MINUTE }));
+        const outcome = await store.apiSessions.rotateRefreshToken(rotation(id, 1, change));
+        assert.deepEqual(outcome, { outcome: 'reused' });
+        assert.equal(await isAlive(store, id), false);
+      });
+    }
+
+    test('the predecessor of the predecessor is no duplicate', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      const now = t0 + MINUTE;
+      await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now }));
+      await store.apiSessions.rotateRefreshToken(rotation(id, 2, { now }));
+      const outcome = await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now }));
+      assert.deepEqual(outcome, { outcome: 'reused' });
+    });
+
+    test('a token that is not the live one and of no earlier generation ends nothing', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      const forged = [
+        rotation(id, 1, { presentedHash: 'forged' }),
+        rotation(id, 2),
+        rotation(id, 7, { presentedHash: `${id}-1` }),
+      ];
+      for (const rotate of forged) {
+        assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotate), {
+          outcome: 'refused',
+          reason: 'unknown',
+        });
+      }
+      assert.equal((await store.apiSessions.rotateRefreshToken(rotation(id, 1))).outcome, 'rotated');
+    });
+
+    test('an unknown session is refused', async () => {
+      const { store } = shared();
+      const outcome = await store.apiSessions.rotateRefreshToken(rotation(newId<ApiSessionId>(), 1));
+      assert.deepEqual(outcome, { outcome: 'refused', reason: 'unknown' });
+    });
+
+    for (const [what, change] of wrongBindings) {
+      test(`the wrong ${what} is refused, for a live token and for an old one, and ends nothing`, async () => {
+        const { store } = shared();
+        const id = await openSession(store, await createUser(store));
+        const refused = { outcome: 'refused', reason: 'wrong-binding' };
+        assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotation(id, 1, change)), refused);
+        await store.apiSessions.rotateRefreshToken(rotation(id, 1));
+        assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotation(id, 1, change)), refused);
+        assert.equal((await store.apiSessions.rotateRefreshToken(rotation(id, 2))).outcome, 'rotated');
+      });
+    }
+
+    test('a session that began with a certificate asks for the same one', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store), { progress: { certThumbprint: 'mine' } });
+      for (const certThumbprint of [null, 'another']) {
+        assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotation(id, 1, { certThumbprint })), {
+          outcome: 'refused',
+          reason: 'wrong-binding',
+        });
+      }
+      const outcome = await store.apiSessions.rotateRefreshToken(rotation(id, 1, { certThumbprint: 'mine' }));
+      assert.equal(outcome.outcome, 'rotated');
+    });
+
+    test('a session without a certificate does not mind one', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      const outcome = await store.apiSessions.rotateRefreshToken(rotation(id, 1, { certThumbprint: 'any' }));
+      assert.equal(outcome.outcome, 'rotated');
+    });
+
+    test('a token is refused at its own end and at the absolute end of its family', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const id = await openSession(store, user);
+      const expired = { outcome: 'refused', reason: 'expired' };
+      const late = rotation(id, 1, { now: t0 + sessionLifetime });
+      assert.deepEqual(await store.apiSessions.rotateRefreshToken(late), expired);
+
+      const familyExpiresAt = t0 + 2 * DAY;
+      const other = await openSession(store, user, {
+        session: { refresh: { hash: 'unused', expiresAt: t0 + sessionLifetime, familyExpiresAt } },
+      });
+      const first = rotation(other, 1, { presentedHash: 'unused', nextExpiresAt: familyExpiresAt + DAY });
+      assert.equal((await store.apiSessions.rotateRefreshToken(first)).outcome, 'rotated');
+      const atEnd = rotation(other, 2, { now: familyExpiresAt });
+      assert.deepEqual(await store.apiSessions.rotateRefreshToken(atEnd), expired);
+      const before = rotation(other, 2, { now: familyExpiresAt - 1 });
+      assert.equal((await store.apiSessions.rotateRefreshToken(before)).outcome, 'rotated');
+    });
+
+    test('a disabled identity is refused until its disablement is over', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const id = await openSession(store, user);
+      const until = t0 + MINUTE;
+      // Over already at the time of the change, so that the session is still there.
+      await store.identities.update(user.id, { disabledAt: t0, disabledUntil: until }, until);
+      assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now: until - 1 })), {
+        outcome: 'refused',
+        reason: 'identity-unavailable',
+      });
+      const after = await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now: until }));
+      assert.equal(after.outcome, 'rotated');
+    });
+  });
+
+  describe('ending sessions', () => {
+    test('ending is true once, and tells why', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      assert.equal(await store.apiSessions.end(id, 'logout', t0 + MINUTE), true);
+      assert.equal(await store.apiSessions.end(id, 'administrator', t0 + MINUTE), false);
+      const session = await store.apiSessions.find(id);
+      assert.equal(session?.endReason, 'logout');
+      assert.equal(session?.endedAt, t0 + MINUTE);
+    });
+
+    test('what is unknown or expired was not alive', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      assert.equal(await store.apiSessions.end(newId<ApiSessionId>(), 'logout', t0), false);
+      assert.equal(await store.apiSessions.end(id, 'logout', t0 + sessionLifetime), false);
+    });
+
+    test('all sessions of an identity end except the named one, and nobody else is touched', async () => {
+      const { store } = shared();
+      const [user, bystander] = [await createUser(store), await createUser(store)];
+      const [a, b, kept] = [
+        await openSession(store, user),
+        await openSession(store, user),
+        await openSession(store, user),
+      ];
+      const other = await openSession(store, bystander);
+      assert.equal(await store.apiSessions.endAllOf(user.id, 'administrator', t0 + MINUTE, kept), 2);
+      const alive = await Promise.all([a, b, kept, other].map((id) => isAlive(store, id)));
+      assert.deepEqual(alive, [false, false, true, true]);
+      assert.equal(await store.apiSessions.endAllOf(user.id, 'administrator', t0 + MINUTE), 1);
+    });
+
+    test('logins in progress end with the sessions, so that a code from before opens nothing', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const login = await loginWithCode(store, user);
+      const used = await loginWithCode(store, user);
+      await store.authRequests.redeemCode(redemption(used));
+      await store.apiSessions.endAllOf(user.id, 'administrator', t0 + 2 * SECOND);
+      const outcome = await store.authRequests.redeemCode(redemption(login, { now: t0 + 3 * SECOND }));
+      assert.deepEqual(outcome, { outcome: 'refused', reason: 'unknown', endedSession: null });
+      assert.equal(await store.authRequests.findLogin(login.authRequest.key, t0), null);
+      // A code that was used stays known.
+      const again = await store.authRequests.redeemCode(redemption(used));
+      assert.equal(again.outcome === 'refused' && again.reason, 'already-used');
+    });
+
+    test('the deny set has every ended session that still has unexpired tokens', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const [ended, alive, over] = [
+        await openSession(store, user),
+        await openSession(store, user),
+        await openSession(store, user, { session: { expiresAt: t0 + 2 * MINUTE } }),
+      ];
+      await store.apiSessions.end(ended, 'logout', t0 + MINUTE);
+      await store.apiSessions.end(over, 'logout', t0 + MINUTE);
+      const listed = new Map(
+        (await store.apiSessions.listEnded(t0 + 2 * MINUTE)).map(({ id, expiresAt }) => [id, expiresAt]),
+      );
+      assert.equal(listed.get(ended), t0 + sessionLifetime);
+      assert.equal(listed.has(alive), false);
+      assert.equal(listed.has(over), false);
+    });
+  });
+}

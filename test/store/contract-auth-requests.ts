@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RedeemCode } from '../../src/store/contracts/auth-requests.ts';
+import type { GetDatabase } from './contract.ts';
+import {
+  createUser,
+  isAlive,
+  loginWithCode,
+  MINUTE,
+  newAuthRequest,
+  openSession,
+  progressOf,
+  redemption,
+  SECOND,
+  sessionLifetime,
+  t0,
+  uniqueName,
+} from './fixtures.ts';
+
+const wrongBindings: readonly (readonly [what: string, change: Partial<RedeemCode>])[] = [
+  ['client', { clientId: 'another' }],
+  ['redirect URI', { redirectUri: 'http://localhost:8400/auth/callback/' }],
+  ['code challenge', { codeChallenge: 'another' }],
+  ['issuer', { issuer: 'https://other.localhost:1280/oidc' }],
+];
+
+export function authRequestTests(shared: GetDatabase): void {
+  describe('logins in progress', () => {
+    test('a login exists from the first primary login on, and only until it expires', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const authRequest = newAuthRequest();
+      assert.equal(await store.authRequests.findLogin(authRequest.key, t0), null);
+      const expiresAt = t0 + MINUTE;
+      const progress = progressOf(user);
+      const login = { authRequest, progress, code: null, expiresAt, now: t0 };
+      assert.equal(await store.authRequests.recordPrimaryLogin(login), 'recorded');
+      const record = await store.authRequests.findLogin(authRequest.key, expiresAt - 1);
+      assert.deepEqual(record, { authRequest, generation: 1, progress, hasCode: false, expiresAt });
+      assert.equal(await store.authRequests.findLogin(authRequest.key, expiresAt), null);
+    });
+
+    test('another primary login replaces what was proven before and raises the generation', async () => {
+      const { store } = shared();
+      const [first, second] = [await createUser(store), await createUser(store)];
+      const authRequest = newAuthRequest();
+      const common = { authRequest, code: null, expiresAt: t0 + MINUTE, now: t0 };
+      await store.authRequests.recordPrimaryLogin({
+        ...common,
+        progress: progressOf(first, { passed: ['password', 'totp'] }),
+      });
+      await store.authRequests.recordPrimaryLogin({ ...common, progress: progressOf(second) });
+      const record = await store.authRequests.findLogin(authRequest.key, t0);
+      assert.deepEqual(record?.progress, progressOf(second));
+      assert.equal(record?.generation, 2);
+    });
+
+    test('a request that already has a code is left as it is', async () => {
+      const { store } = shared();
+      const [first, second] = [await createUser(store), await createUser(store)];
+      const login = await loginWithCode(store, first);
+      const outcome = await store.authRequests.recordPrimaryLogin({
+        authRequest: login.authRequest,
+        progress: progressOf(second),
+        code: { hash: uniqueName('code'), expiresAt: t0 + MINUTE },
+        expiresAt: t0 + 10 * MINUTE,
+        now: t0,
+      });
+      assert.equal(outcome, 'finished');
+      const redeemed = await store.authRequests.redeemCode(redemption(login));
+      assert.equal(redeemed.outcome === 'redeemed' && redeemed.identity.id, first.id);
+    });
+
+    test('a factor counts only for the generation against which it was verified', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const authRequest = newAuthRequest();
+      const common = { authRequest, code: null, expiresAt: t0 + MINUTE, now: t0 };
+      await store.authRequests.recordPrimaryLogin({ ...common, progress: progressOf(user) });
+      await store.authRequests.recordPrimaryLogin({ ...common, progress: progressOf(user) });
+      const factor = {
+        key: authRequest.key,
+        progress: progressOf(user, { passed: ['password', 'totp'] }),
+        code: null,
+        expiresAt: t0 + MINUTE,
+        now: t0,
+      };
+      assert.equal(await store.authRequests.recordFactor({ ...factor, generation: 1 }), 'superseded');
+      assert.equal(await store.authRequests.recordFactor({ ...factor, generation: 2 }), 'recorded');
+      const record = await store.authRequests.findLogin(authRequest.key, t0);
+      assert.deepEqual(record?.progress.passed, ['password', 'totp']);
+    });
+
+    test('a factor changes nothing once there is a code, or the login has expired', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const { authRequest } = await loginWithCode(store, user);
+      const factor = {
+        key: authRequest.key,
+        generation: 1,
+        progress: progressOf(user, { passed: ['password', 'totp'] }),
+        code: null,
+        expiresAt: t0 + MINUTE,
+        now: t0,
+      };
+      assert.equal(await store.authRequests.recordFactor(factor), 'superseded');
+      const open = newAuthRequest();
+      const login = {
+        authRequest: open,
+        progress: progressOf(user),
+        code: null,
+        expiresAt: t0 + MINUTE,
+        now: t0,
+      };
+      await store.authRequests.recordPrimaryLogin(login);
+      const late = { ...factor, key: open.key, now: t0 + MINUTE };
+      assert.equal(await store.authRequests.recordFactor(late), 'superseded');
+    });
+
+    test('a login is kept open longer, never shorter', async () => {
+      const { store } = shared();
+      const authRequest = newAuthRequest();
+      const progress = progressOf(await createUser(store));
+      const login = { authRequest, progress, code: null, expiresAt: t0 + 10 * MINUTE, now: t0 };
+      await store.authRequests.recordPrimaryLogin(login);
+      await store.authRequests.extend(authRequest.key, t0 + MINUTE);
+      const end = async () => (await store.authRequests.findLogin(authRequest.key, t0))?.expiresAt;
+      assert.equal(await end(), t0 + 10 * MINUTE);
+      await store.authRequests.extend(authRequest.key, t0 + 20 * MINUTE);
+      assert.equal(await end(), t0 + 20 * MINUTE);
+    });
+  });
+
+  describe('redeeming a code', () => {
+    test('opens the session that was asked for and gives identity and nonce', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const login = await loginWithCode(store, user, {
+        request: { configTypes: ['router.v1'] },
+        progress: { passed: ['cert', 'totp'], certThumbprint: 'thumb' },
+      });
+      const redeem = redemption(login);
+      const outcome = await store.authRequests.redeemCode(redeem);
+      assert.ok(outcome.outcome === 'redeemed');
+      assert.equal(outcome.nonce, 'n1');
+      assert.equal(outcome.identity.name, user.identity.name);
+      assert.deepEqual(outcome.session, {
+        id: redeem.session.id,
+        mechanism: 'oidc',
+        identityId: user.id,
+        authenticatorId: user.authenticatorId,
+        passed: ['cert', 'totp'],
+        authTime: t0,
+        certThumbprint: 'thumb',
+        clientId: 'overlay',
+        scopes: ['openid', 'offline_access'],
+        issuer: 'https://localhost:1280/oidc',
+        configTypes: ['router.v1'],
+        ipAddress: '192.0.2.1',
+        createdAt: t0 + SECOND,
+        lastActivityAt: t0 + SECOND,
+        expiresAt: t0 + sessionLifetime,
+        endedAt: null,
+        endReason: null,
+      });
+      assert.deepEqual(await store.apiSessions.find(redeem.session.id), outcome.session);
+    });
+
+    test('a code that is not known is refused', async () => {
+      const { store } = shared();
+      const login = await loginWithCode(store, await createUser(store));
+      const outcome = await store.authRequests.redeemCode(redemption(login, { codeHash: 'another' }));
+      assert.deepEqual(outcome, { outcome: 'refused', reason: 'unknown', endedSession: null });
+    });
+
+    test('a code is refused at its expiry, and accepted a millisecond before', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const late = await store.authRequests.redeemCode(
+        redemption(await loginWithCode(store, user), { now: t0 + MINUTE }),
+      );
+      assert.deepEqual(late, { outcome: 'refused', reason: 'expired', endedSession: null });
+      const inTime = await store.authRequests.redeemCode(
+        redemption(await loginWithCode(store, user), { now: t0 + MINUTE - 1 }),
+      );
+      assert.equal(inTime.outcome, 'redeemed');
+    });
+
+    for (const [what, change] of wrongBindings) {
+      test(`the wrong ${what} is refused and does not use the code up`, async () => {
+        const { store } = shared();
+        const login = await loginWithCode(store, await createUser(store));
+        const refused = await store.authRequests.redeemCode(redemption(login, change));
+        assert.deepEqual(refused, { outcome: 'refused', reason: 'wrong-binding', endedSession: null });
+        assert.equal((await store.authRequests.redeemCode(redemption(login))).outcome, 'redeemed');
+      });
+    }
+
+    test('the fifth redemption with wrong bindings makes the code worthless', async () => {
+      const { store } = shared();
+      const login = await loginWithCode(store, await createUser(store));
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        await store.authRequests.redeemCode(redemption(login, { codeChallenge: `guess ${attempt}` }));
+      }
+      const outcome = await store.authRequests.redeemCode(redemption(login));
+      assert.deepEqual(outcome, { outcome: 'refused', reason: 'too-many-attempts', endedSession: null });
+    });
+
+    test('four wrong bindings leave it usable', async () => {
+      const { store } = shared();
+      const login = await loginWithCode(store, await createUser(store));
+      for (let attempt = 0; attempt < 4; attempt += 1) {
+        await store.authRequests.redeemCode(redemption(login, { clientId: 'another' }));
+      }
+      assert.equal((await store.authRequests.redeemCode(redemption(login))).outcome, 'redeemed');
+    });
+
+    test('a second use ends the session that the first one opened, even after the code has expired', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      for (const now of [t0 + 2 * SECOND, t0 + 5 * MINUTE]) {
+        const login = await loginWithCode(store, user);
+        const first = redemption(login);
+        await store.authRequests.redeemCode(first);
+        const second = await store.authRequests.redeemCode(redemption(login, { now }));
+        assert.deepEqual(second, {
+          outcome: 'refused',
+          reason: 'already-used',
+          endedSession: first.session.id,
+        });
+        const session = await store.apiSessions.find(first.session.id);
+        assert.equal(session?.endReason, 'code-reuse');
+        const third = await store.authRequests.redeemCode(redemption(login, { now }));
+        assert.deepEqual(third, { outcome: 'refused', reason: 'already-used', endedSession: null });
+      }
+    });
+
+    test('a second use with wrong bindings ends nothing', async () => {
+      const { store } = shared();
+      const login = await loginWithCode(store, await createUser(store));
+      const first = redemption(login);
+      await store.authRequests.redeemCode(first);
+      for (const [, change] of wrongBindings) {
+        const outcome = await store.authRequests.redeemCode(redemption(login, change));
+        assert.equal(outcome.outcome === 'refused' && outcome.reason, 'wrong-binding');
+      }
+      assert.equal(await isAlive(store, first.session.id), true);
+    });
+
+    test('a second use is noticed however many wrong bindings came in between', async () => {
+      const { store } = shared();
+      const login = await loginWithCode(store, await createUser(store));
+      const first = redemption(login);
+      await store.authRequests.redeemCode(first);
+      for (let attempt = 0; attempt < 6; attempt += 1) {
+        await store.authRequests.redeemCode(redemption(login, { clientId: 'another' }));
+      }
+      const second = await store.authRequests.redeemCode(redemption(login));
+      assert.equal(second.outcome === 'refused' && second.endedSession, first.session.id);
+    });
+
+    test('without offline_access no refresh token is opened', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const id = await openSession(store, user, { request: { scopes: ['openid'] } });
+      const outcome = await store.apiSessions.rotateRefreshToken({
+        sessionId: id,
+        presentedHash: `${id}-1`,
+        presentedGeneration: 1,
+        clientId: 'overlay',
+        issuer: 'https://localhost:1280/oidc',
+        certThumbprint: null,
+        nextHash: `${id}-2`,
+        nextExpiresAt: t0 + sessionLifetime,
+        sessionExpiresAt: t0 + sessionLifetime,
+        ipAddress: '192.0.2.1',
+        now: t0 + MINUTE,
+        duplicateWindow: 0,
+      });
+      assert.deepEqual(outcome, { outcome: 'refused', reason: 'unknown' });
+    });
+
+    test('an identity that was disabled or deleted after its login refuses', async () => {
+      const { store } = shared();
+      const disabled = await createUser(store);
+      await store.identities.update(disabled.id, { disabledAt: t0 }, t0);
+      const deleted = await createUser(store);
+      await store.identities.delete(deleted.id, t0);
+      for (const user of [disabled, deleted]) {
+        const outcome = await store.authRequests.redeemCode(redemption(await loginWithCode(store, user)));
+        assert.deepEqual(outcome, { outcome: 'refused', reason: 'identity-unavailable', endedSession: null });
+      }
+    });
+  });
+}

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { type AuthPolicyId, asId } from '../../src/model/ids.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { Store } from '../../src/store/contracts/store.ts';
+import type { GetDatabase } from './contract.ts';
+import { newSetupLink } from './contract-keys.ts';
+import {
+  createUser,
+  DAY,
+  HOUR,
+  loginWithCode,
+  MINUTE,
+  newId,
+  openSession,
+  redemption,
+  rotation,
+  sessionLifetime,
+  t0,
+  uniqueName,
+} from './fixtures.ts';
+
+/** What `body` added to the feed. */
+async function entriesOf(store: Store, body: () => Promise<unknown>) {
+  const before = await store.changes.latestSeq();
+  await body();
+  return (await store.changes.readAfter(before)).map(({ kind, entityId }) => [kind, entityId]);
+}
+
+export function changeTests(shared: GetDatabase): void {
+  describe('the change feed', () => {
+    test('names every session that ended', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const reused = await openSession(store, user);
+      await store.apiSessions.rotateRefreshToken(rotation(reused, 1));
+      const login = await loginWithCode(store, user);
+      const twice = redemption(login);
+      await store.authRequests.redeemCode(twice);
+      const [ended, all] = [await openSession(store, user), await openSession(store, user)];
+      const entries = await entriesOf(store, async () => {
+        await store.apiSessions.end(ended, 'logout', t0 + MINUTE);
+        await store.apiSessions.end(ended, 'logout', t0 + MINUTE);
+        await store.apiSessions.rotateRefreshToken(rotation(reused, 1, { now: t0 + 5 * MINUTE }));
+        await store.authRequests.redeemCode(redemption(login));
+        await store.apiSessions.endAllOf(user.id, 'administrator', t0 + MINUTE);
+      });
+      assert.deepEqual(entries, [
+        ['session-ended', ended],
+        ['session-ended', reused],
+        ['session-ended', twice.session.id],
+        ['session-ended', all],
+      ]);
+    });
+
+    test('names changed and deleted identities and policies', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const base = await store.authPolicies.find(asId<AuthPolicyId>('default'));
+      assert.ok(base !== null);
+      const policy = newId<AuthPolicyId>();
+      const { primary, secondary, tags } = base;
+      await store.authPolicies.create(policy, { name: uniqueName('policy'), primary, secondary, tags }, t0);
+      const entries = await entriesOf(store, async () => {
+        await store.identities.update(user.id, { tags: { a: 1 } }, t0);
+        await store.identities.delete(user.id, t0);
+        await store.authPolicies.replace(
+          policy,
+          { name: uniqueName('policy'), primary, secondary, tags },
+          t0,
+        );
+      });
+      assert.deepEqual(entries, [
+        ['identity', user.id],
+        ['identity', user.id],
+        ['auth-policy', policy],
+      ]);
+    });
+
+    test('what failed or changed nothing leaves no entry', async () => {
+      const { store } = shared();
+      const [user, other] = [await createUser(store), await createUser(store)];
+      const entries = await entriesOf(store, async () => {
+        await assert.rejects(store.identities.update(user.id, { name: other.identity.name }, t0));
+        await store.apiSessions.end(newId(), 'logout', t0);
+        await store.identities.update(newId(), { tags: {} }, t0);
+      });
+      assert.deepEqual(entries, []);
+    });
+
+    test('is in order, and its numbers only grow', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const before = await store.changes.latestSeq();
+      await Promise.all(
+        Array.from({ length: 20 }, (_value, at) => store.identities.update(user.id, { tags: { at } }, t0)),
+      );
+      const seqs = (await store.changes.readAfter(before)).map(({ seq }) => seq);
+      assert.equal(seqs.length, 20);
+      assert.ok(seqs.every((seq, at) => seq > (seqs[at - 1] ?? before)));
+      assert.equal(await store.changes.latestSeq(), seqs.at(-1));
+      assert.deepEqual(await store.changes.readAfter(await store.changes.latestSeq()), []);
+    });
+
+    test('listeners have seen a change of this process before its promise resolves', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      let seen = await store.changes.latestSeq();
+      const ended = new Set<string>();
+      const stop = store.changes.onChange(async () => {
+        for (const change of await store.changes.readAfter(seen)) {
+          // Slower than the writer: the promise has to wait for it.
+          await new Promise((resolve) => setImmediate(resolve));
+          ended.add(change.entityId);
+          seen = Math.max(seen, change.seq);
+        }
+      });
+      for (let round = 0; round < 10; round += 1) {
+        const id = await openSession(store, user);
+        await store.apiSessions.end(id, 'logout', t0 + MINUTE);
+        assert.equal(ended.has(id), true);
+      }
+      stop();
+      const unseen = await openSession(store, user);
+      await store.apiSessions.end(unseen, 'logout', t0 + MINUTE);
+      assert.equal(ended.has(unseen), false);
+    });
+
+    test('a listener that fails keeps nobody from being called, and no promise from resolving', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      let calls = 0;
+      const stops = [
+        store.changes.onChange(async () => {
+          throw new Error('rejected');
+        }),
+        store.changes.onChange(() => {
+          throw new Error('thrown');
+        }),
+        store.changes.onChange(async () => {
+          calls += 1;
+        }),
+      ];
+      assert.equal(await store.identities.update(user.id, { tags: {} }, t0), true);
+      assert.ok(calls > 0);
+      for (const stop of stops) stop();
+    });
+
+    test("another process's change is noticed within a quarter of a second", async () => {
+      const { store, openAnother } = shared();
+      const another = await openAnother();
+      const user = await createUser(store);
+      const noticed = new EventTarget();
+      const before = await another.changes.latestSeq();
+      another.changes.onChange(async () => {
+        const changes = await another.changes.readAfter(before);
+        if (changes.some(({ entityId }) => entityId === user.id)) noticed.dispatchEvent(new Event('change'));
+      });
+      const change = once(noticed, 'change');
+      await store.identities.update(user.id, { tags: {} }, t0);
+      const begun = systemClock.monotonic();
+      await change;
+      const elapsed = systemClock.monotonic() - begun;
+      await another.close();
+      // What the promise says, and some time for a machine that is busy.
+      assert.ok(elapsed < 250 + 150, `${elapsed} ms`);
+    });
+  });
+
+  describe('expiry', () => {
+    test('deletes what has passed, in batches, and nothing else', async () => {
+      const { store } = shared();
+      // The far future, so that only these rows are looked at; whatever other tests left has gone by then.
+      const user = await createUser(store);
+      const old = await Promise.all(
+        Array.from({ length: 5 }, () =>
+          openSession(store, user, { session: { expiresAt: t0 + 2 * MINUTE } }),
+        ),
+      );
+      const kept = await openSession(store, user, { session: { expiresAt: t0 + 400 * DAY } });
+      const link = newSetupLink(t0 + HOUR);
+      await store.setupLinks.create(link);
+      const at = t0 + 100 * DAY;
+      const first = await store.expiry.deleteExpired(at, 3);
+      assert.equal(first, 3);
+      let last = first;
+      for (let round = 0; last === 3; round += 1) {
+        assert.ok(round < 10_000);
+        last = await store.expiry.deleteExpired(at, 3);
+        assert.ok(last <= 3);
+      }
+      assert.equal(await store.expiry.deleteExpired(at, 3), 0);
+      for (const id of old) assert.equal(await store.apiSessions.find(id), null);
+      assert.notEqual(await store.apiSessions.find(kept), null);
+      assert.equal(await store.setupLinks.check(link.tokenHash, at), 'unknown');
+      assert.deepEqual(await store.changes.readAfter(0), []);
+      assert.notEqual(await store.identities.find(user.id), null);
+    });
+
+    test('a session goes at its end and not before', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const id = await openSession(store, user);
+      await store.expiry.deleteExpired(t0 + sessionLifetime - 1, 1000);
+      assert.notEqual(await store.apiSessions.find(id), null);
+      await store.expiry.deleteExpired(t0 + sessionLifetime, 1000);
+      assert.equal(await store.apiSessions.find(id), null);
+    });
+
+    test('numbers of the feed are not used again after its entries have gone', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      await store.identities.update(user.id, { tags: { a: 1 } }, t0);
+      const seq = await store.changes.latestSeq();
+      await store.expiry.deleteExpired(t0 + 2 * HOUR, 1000);
+      await store.identities.update(user.id, { tags: { a: 2 } }, t0 + 2 * HOUR);
+      assert.ok((await store.changes.latestSeq()) > seq);
+    });
+  });
+}

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type AuthenticatorId, type AuthPolicyId, asId, type IdentityId } from '../../src/model/ids.ts';
+import { AlreadyTaken } from '../../src/store/contracts/store.ts';
+import type { GetDatabase } from './contract.ts';
+import {
+  createUser,
+  isAlive,
+  loginWithCode,
+  MINUTE,
+  newId,
+  newIdentity,
+  newPassword,
+  openSession,
+  query,
+  redemption,
+  SECOND,
+  t0,
+  uniqueName,
+} from './fixtures.ts';
+
+const taken = (field: string) => (error: unknown) => error instanceof AlreadyTaken && error.field === field;
+
+export function identityTests(shared: GetDatabase): void {
+  describe('identities', () => {
+    test('what was created is found, with every member', async () => {
+      const { store } = shared();
+      const identity = newIdentity({
+        type: 'Router',
+        externalId: uniqueName('external'),
+        roleAttributes: ['a', 'b'],
+        tags: { size: 3, note: 'Größe "ß"', gone: null, on: true },
+      });
+      await store.identities.create(identity, null, t0);
+      assert.deepEqual(await store.identities.find(identity.id), {
+        ...identity,
+        disabledAt: null,
+        disabledUntil: null,
+        createdAt: t0,
+        updatedAt: t0,
+      });
+      assert.equal(await store.identities.find(newId<IdentityId>()), null);
+    });
+
+    test('a taken name, external id or user name is refused, and nothing of the identity stays', async () => {
+      const { store } = shared();
+      const externalId = uniqueName('external');
+      const { identity, password } = await createUser(store, { externalId });
+      const cases = [
+        ['name', newIdentity({ name: identity.name }), newPassword()],
+        ['externalId', newIdentity({ externalId }), newPassword()],
+        ['username', newIdentity(), newPassword(password.username)],
+      ] as const;
+      for (const [field, another, anotherPassword] of cases) {
+        await assert.rejects(store.identities.create(another, anotherPassword, t0), taken(field));
+        assert.equal(await store.identities.find(another.id), null);
+        assert.equal(await store.authenticators.find(asId<AuthenticatorId>(anotherPassword.id)), null);
+      }
+    });
+
+    test('only the members of a patch are changed', async () => {
+      const { store } = shared();
+      const { id } = await createUser(store, {
+        roleAttributes: ['keep'],
+        externalId: uniqueName('external'),
+      });
+      const before = await store.identities.find(id);
+      const name = uniqueName('renamed');
+      assert.equal(await store.identities.update(id, { name, externalId: null }, t0 + 1), true);
+      assert.deepEqual(await store.identities.find(id), {
+        ...before,
+        name,
+        externalId: null,
+        updatedAt: t0 + 1,
+      });
+    });
+
+    test('a rename to a taken name is refused, and an unknown identity cannot be changed', async () => {
+      const { store } = shared();
+      const [a, b] = [await createUser(store), await createUser(store)];
+      await assert.rejects(store.identities.update(a.id, { name: b.identity.name }, t0), taken('name'));
+      assert.equal(await store.identities.update(newId<IdentityId>(), { name: uniqueName() }, t0), false);
+      assert.equal(await store.identities.delete(newId<IdentityId>(), t0), false);
+    });
+
+    test('disabling ends sessions and logins in progress', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const session = await openSession(store, user);
+      const login = await loginWithCode(store, user);
+      await store.identities.update(user.id, { disabledAt: t0 + SECOND }, t0 + SECOND);
+      assert.equal((await store.apiSessions.find(session))?.endReason, 'identity-disabled');
+      await store.identities.update(user.id, { disabledAt: null }, t0 + 2 * SECOND);
+      const outcome = await store.authRequests.redeemCode(redemption(login, { now: t0 + 3 * SECOND }));
+      assert.equal(outcome.outcome, 'refused');
+    });
+
+    test('disabling again by a later end alone ends sessions too', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      await store.identities.update(user.id, { disabledAt: t0, disabledUntil: t0 + 1 }, t0);
+      const session = await openSession(store, user);
+      await store.identities.update(user.id, { disabledUntil: t0 + 5 * MINUTE }, t0 + MINUTE);
+      assert.equal(await isAlive(store, session), false);
+    });
+
+    test('other changes leave sessions alone', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const session = await openSession(store, user);
+      await store.identities.update(user.id, { tags: { a: 1 }, disabledAt: null }, t0 + SECOND);
+      assert.equal(await isAlive(store, session), true);
+    });
+
+    test('deleting takes authenticators, sessions and logins in progress along', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const session = await openSession(store, user);
+      const login = await loginWithCode(store, user);
+      assert.equal(await store.identities.delete(user.id, t0 + SECOND), true);
+      assert.equal(await store.identities.find(user.id), null);
+      assert.equal(await store.authenticators.find(user.authenticatorId), null);
+      assert.equal(await store.authenticators.findPasswordLogin(user.password.usernameKey), null);
+      assert.equal((await store.apiSessions.find(session))?.endReason, 'identity-deleted');
+      assert.equal((await store.authRequests.redeemCode(redemption(login))).outcome, 'refused');
+    });
+  });
+
+  describe('administrators', () => {
+    test('are counted when neither disabled nor without any authenticator', async () => {
+      const { store } = shared();
+      const before = await store.identities.countUsableAdmins(t0);
+      const usable = await createUser(store, { isAdmin: true });
+      const withoutProof = newIdentity({ isAdmin: true });
+      await store.identities.create(withoutProof, null, t0);
+      const disabled = await createUser(store, { isAdmin: true });
+      await store.identities.update(disabled.id, { disabledAt: t0, disabledUntil: t0 + MINUTE }, t0);
+      await createUser(store);
+      assert.equal(await store.identities.countUsableAdmins(t0), before + 1);
+      assert.equal(await store.identities.countUsableAdmins(t0, usable.id), before);
+      assert.equal(await store.identities.countUsableAdmins(t0 + MINUTE), before + 2);
+    });
+
+    test('the last one who can log in is not demoted, disabled, deleted or left without authenticator', async () => {
+      const { store } = shared();
+      const filter = { op: '=', field: 'isAdmin', value: true } as const;
+      const { items: others } = await store.identities.list(query({ filter }));
+      const last = await createUser(store, { isAdmin: true });
+      for (const { id } of others) assert.equal(await store.identities.delete(id, t0), true);
+      assert.equal(await store.identities.countUsableAdmins(t0), 1);
+      assert.equal(await store.identities.update(last.id, { isAdmin: false }, t0), false);
+      assert.equal(await store.identities.update(last.id, { disabledAt: t0 }, t0), false);
+      assert.equal(await store.identities.delete(last.id, t0), false);
+      assert.equal(await store.authenticators.delete(last.authenticatorId, t0), false);
+      assert.equal(await store.identities.update(last.id, { name: uniqueName('boss') }, t0), true);
+      const another = await createUser(store, { isAdmin: true });
+      assert.equal(await store.identities.update(last.id, { disabledAt: t0 }, t0), true);
+      assert.equal(await store.identities.delete(last.id, t0), true);
+      assert.equal(await store.identities.delete(another.id, t0), false);
+    });
+  });
+
+  describe('password authenticators', () => {
+    test('a password login is read at once, by the key of the user name', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const login = await store.authenticators.findPasswordLogin(user.password.usernameKey);
+      assert.equal(login?.passwordHash, user.password.passwordHash);
+      assert.equal(login?.authenticator.id, user.authenticatorId);
+      assert.deepEqual(login?.identity, await store.identities.find(user.id));
+      assert.deepEqual(login?.policy, await store.authPolicies.find(asId<AuthPolicyId>('default')));
+      assert.equal(await store.authenticators.findPasswordLogin(uniqueName('nobody')), null);
+    });
+
+    test('an identity has one password, and a user name belongs to one identity', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const bare = newIdentity();
+      await store.identities.create(bare, null, t0);
+      const create = (identityId: IdentityId, username: string) => {
+        const password = newPassword(username);
+        const id = asId<AuthenticatorId>(password.id);
+        return store.authenticators.createPassword({ ...password, id, identityId, tags: {} }, t0);
+      };
+      await assert.rejects(create(user.id, uniqueName('second')), taken('method'));
+      await assert.rejects(create(bare.id, user.password.username), taken('username'));
+      await create(bare.id, uniqueName('first'));
+    });
+
+    test('a new password ends the sessions, except one if named, and logins in progress', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const [session, kept] = [await openSession(store, user), await openSession(store, user)];
+      const login = await loginWithCode(store, user);
+      const patch = { passwordHash: '$argon2id$2' };
+      assert.equal(
+        await store.authenticators.updatePassword(user.authenticatorId, patch, t0 + SECOND, kept),
+        true,
+      );
+      assert.equal((await store.apiSessions.find(session))?.endReason, 'credential-changed');
+      assert.equal(await isAlive(store, kept), true);
+      const outcome = await store.authRequests.redeemCode(redemption(login, { now: t0 + 2 * SECOND }));
+      assert.equal(outcome.outcome, 'refused');
+      await store.authenticators.updatePassword(user.authenticatorId, patch, t0 + SECOND);
+      assert.equal(await isAlive(store, kept), false);
+      const read = await store.authenticators.findPasswordLogin(user.password.usernameKey);
+      assert.equal(read?.passwordHash, '$argon2id$2');
+    });
+
+    test('a new user name alone leaves sessions alone; a taken one is refused', async () => {
+      const { store } = shared();
+      const [user, other] = [await createUser(store), await createUser(store)];
+      const session = await openSession(store, user);
+      const update = (username: string) =>
+        store.authenticators.updatePassword(
+          user.authenticatorId,
+          { username, usernameKey: username },
+          t0 + 1,
+        );
+      await assert.rejects(update(other.password.usernameKey), taken('username'));
+      const username = uniqueName('renamed');
+      assert.equal(await update(username), true);
+      assert.equal(await isAlive(store, session), true);
+      assert.equal((await store.authenticators.findPasswordLogin(username))?.identity.id, user.id);
+      const unknown = newId<AuthenticatorId>();
+      assert.equal(await store.authenticators.updatePassword(unknown, { username: 'x' }, t0), false);
+    });
+
+    test('a hash is renewed only while it is the one that was verified, and ends nothing', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const session = await openSession(store, user);
+      const hash = async () =>
+        (await store.authenticators.findPasswordLogin(user.password.usernameKey))?.passwordHash;
+      await store.authenticators.rehashPassword(user.authenticatorId, 'another', 'newer');
+      assert.equal(await hash(), user.password.passwordHash);
+      await store.authenticators.rehashPassword(user.authenticatorId, user.password.passwordHash, 'newer');
+      assert.equal(await hash(), 'newer');
+      assert.equal(await isAlive(store, session), true);
+    });
+
+    test('deleting an authenticator ends the sessions it opened and no others, and logins in progress', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const own = await openSession(store, user);
+      const byClaim = await openSession(store, user, { progress: { authenticatorId: null } });
+      const login = await loginWithCode(store, user);
+      assert.equal(await store.authenticators.delete(user.authenticatorId, t0 + SECOND), true);
+      assert.equal(await store.authenticators.delete(user.authenticatorId, t0 + SECOND), false);
+      assert.equal((await store.apiSessions.find(own))?.endReason, 'credential-changed');
+      assert.equal(await isAlive(store, byClaim), true);
+      assert.equal((await store.authRequests.redeemCode(redemption(login))).outcome, 'refused');
+    });
+  });
+
+  describe('auth policies', () => {
+    test('are created, replaced and deleted; one that identities have is not', async () => {
+      const { store } = shared();
+      const base = await store.authPolicies.find(asId<AuthPolicyId>('default'));
+      assert.ok(base !== null);
+      const id = newId<AuthPolicyId>();
+      const rules = {
+        name: uniqueName('policy'),
+        primary: base.primary,
+        secondary: base.secondary,
+        tags: {},
+      };
+      await store.authPolicies.create(id, rules, t0);
+      assert.deepEqual(await store.authPolicies.find(id), { id, ...rules, createdAt: t0, updatedAt: t0 });
+      const again = newId<AuthPolicyId>();
+      await assert.rejects(store.authPolicies.create(again, rules, t0), taken('name'));
+      await assert.rejects(store.authPolicies.replace(id, { ...rules, name: base.name }, t0), taken('name'));
+      const stricter = { ...rules, secondary: { ...rules.secondary, requireTotp: true } };
+      assert.equal(await store.authPolicies.replace(id, stricter, t0 + 1), true);
+      assert.equal((await store.authPolicies.find(id))?.secondary.requireTotp, true);
+      assert.equal(await store.authPolicies.replace(again, rules, t0), false);
+      const { id: identityId } = await createUser(store, { authPolicyId: id });
+      assert.equal(await store.authPolicies.delete(id, t0), 'referenced');
+      await store.identities.delete(identityId, t0);
+      assert.equal(await store.authPolicies.delete(id, t0), 'deleted');
+      assert.equal(await store.authPolicies.delete(id, t0), 'unknown');
+    });
+  });
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { IdentityId } from '../../src/model/ids.ts';
+import type { LoginAttempt } from '../../src/model/login-attempt.ts';
+import type { AttemptLimit } from '../../src/store/contracts/attempts.ts';
+import type { PendingTotp } from '../../src/store/contracts/totp.ts';
+import type { GetDatabase } from './contract.ts';
+import { createUser, HOUR, MINUTE, newId, query, t0, uniqueName } from './fixtures.ts';
+
+export function pendingTotp(identityId: IdentityId, changes: Partial<PendingTotp> = {}): PendingTotp {
+  return {
+    identityId,
+    sealedSeed: 'sealed',
+    recoveryHashes: ['r1', 'r2'],
+    expiresAt: t0 + 10 * MINUTE,
+    ...changes,
+  };
+}
+
+export function attemptLimit(changes: Partial<AttemptLimit> = {}): AttemptLimit {
+  return {
+    key: uniqueName('key'),
+    max: 3,
+    lockFor: MINUTE,
+    longestLock: 3 * MINUTE,
+    forgetAfter: HOUR,
+    ...changes,
+  };
+}
+
+export function limitTests(shared: GetDatabase): void {
+  describe('TOTP enrolments', () => {
+    test('a pending one belongs to its flow, until it expires or is abandoned', async () => {
+      const { store } = shared();
+      const { id } = await createUser(store);
+      const flow = newId<string>();
+      const pending = pendingTotp(id);
+      assert.equal(await store.totp.start(flow, pending, t0), 'started');
+      assert.equal(await store.totp.start(flow, pending, t0), 'exists');
+      assert.deepEqual(await store.totp.findPending(flow, pending.expiresAt - 1), pending);
+      assert.equal(await store.totp.findPending(flow, pending.expiresAt), null);
+      assert.equal(await store.totp.findPending(newId<string>(), t0), null);
+      assert.equal(await store.totp.start(flow, pendingTotp(id), pending.expiresAt), 'started');
+      assert.equal(await store.totp.abandon(flow), true);
+      assert.equal(await store.totp.abandon(flow), false);
+    });
+
+    test('verifying enrols, once, and ends the other pending ones of the identity', async () => {
+      const { store } = shared();
+      const { id } = await createUser(store);
+      const [flow, other] = [newId<string>(), newId<string>()];
+      await store.totp.start(flow, pendingTotp(id), t0);
+      await store.totp.start(other, pendingTotp(id), t0);
+      const enrollment = { sealedSeed: 'sealed for the identity', step: 100, now: t0 };
+      assert.equal(await store.totp.verify(flow, enrollment), true);
+      assert.equal(await store.totp.verify(flow, enrollment), false);
+      assert.equal(await store.totp.verify(other, enrollment), false);
+      assert.deepEqual(await store.totp.find(id), {
+        identityId: id,
+        sealedSeed: 'sealed for the identity',
+        enrolledAt: t0,
+        recoveryCodesLeft: 2,
+      });
+      assert.equal(await store.totp.start(newId<string>(), pendingTotp(id), t0), 'exists');
+    });
+
+    test('a step is accepted once, and none at or before it', async () => {
+      const { store } = shared();
+      const { id } = await createUser(store);
+      const flow = newId<string>();
+      await store.totp.start(flow, pendingTotp(id), t0);
+      await store.totp.verify(flow, { sealedSeed: 's', step: 100, now: t0 });
+      const accepted: boolean[] = [];
+      for (const step of [100, 99, 101, 101, 103, 102]) accepted.push(await store.totp.burnStep(id, step));
+      assert.deepEqual(accepted, [false, false, true, false, true, false]);
+      assert.equal(await store.totp.burnStep(newId<IdentityId>(), 1), false);
+    });
+
+    test('a recovery code is used once; new ones replace all; removal takes everything', async () => {
+      const { store } = shared();
+      const { id } = await createUser(store);
+      const flow = newId<string>();
+      await store.totp.start(flow, pendingTotp(id), t0);
+      await store.totp.verify(flow, { sealedSeed: 's', step: 1, now: t0 });
+      assert.equal(await store.totp.burnRecoveryCode(id, 'r1', t0), true);
+      assert.equal(await store.totp.burnRecoveryCode(id, 'r1', t0), false);
+      assert.equal(await store.totp.burnRecoveryCode(id, 'r9', t0), false);
+      assert.equal((await store.totp.find(id))?.recoveryCodesLeft, 1);
+      assert.equal(await store.totp.replaceRecoveryCodes(id, ['n1', 'n2', 'n3']), true);
+      assert.equal(await store.totp.burnRecoveryCode(id, 'r2', t0), false);
+      assert.equal((await store.totp.find(id))?.recoveryCodesLeft, 3);
+      assert.equal(await store.totp.remove(id, t0), true);
+      assert.equal(await store.totp.remove(id, t0), false);
+      assert.equal(await store.totp.find(id), null);
+      assert.equal(await store.totp.burnRecoveryCode(id, 'n1', t0), false);
+      assert.equal(await store.totp.replaceRecoveryCodes(id, ['n1']), false);
+    });
+  });
+
+  describe('counters of attempts', () => {
+    test('refuse when the limit is reached, with a lock that doubles up to the longest', async () => {
+      const { store } = shared();
+      const limit = attemptLimit({ max: 2 });
+      let now = t0;
+      const locks: number[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        for (let attempt = 0; attempt < 2; attempt += 1) {
+          assert.deepEqual(await store.attempts.reserve([limit], now), { outcome: 'reserved' });
+        }
+        const refused = await store.attempts.reserve([limit], now);
+        assert.ok(refused.outcome === 'refused' && refused.key === limit.key);
+        assert.deepEqual(await store.attempts.reserve([limit], refused.until - 1), refused);
+        assert.equal(await store.attempts.lockedUntil(limit.key, refused.until - 1), refused.until);
+        assert.equal(await store.attempts.lockedUntil(limit.key, refused.until), null);
+        locks.push(refused.until - now);
+        now = refused.until;
+      }
+      assert.deepEqual(locks, [MINUTE, 2 * MINUTE, 3 * MINUTE]);
+    });
+
+    test('count nothing at all when one of several limits is reached', async () => {
+      const { store } = shared();
+      const [wide, narrow] = [attemptLimit({ max: 2 }), attemptLimit({ max: 1 })];
+      await store.attempts.reserve([narrow], t0);
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        const outcome = await store.attempts.reserve([wide, narrow], t0);
+        assert.equal(outcome.outcome === 'refused' && outcome.key, narrow.key);
+      }
+      assert.equal((await store.attempts.reserve([wide], t0)).outcome, 'reserved');
+      assert.equal((await store.attempts.reserve([wide], t0)).outcome, 'reserved');
+      assert.equal((await store.attempts.reserve([wide], t0)).outcome, 'refused');
+    });
+
+    test('are forgotten when cleared or after a time, and released one by one', async () => {
+      const { store } = shared();
+      const limit = attemptLimit({ max: 1 });
+      const reserve = async (now = t0) => (await store.attempts.reserve([limit], now)).outcome;
+      assert.deepEqual([await reserve(), await reserve()], ['reserved', 'refused']);
+      await store.attempts.clear([limit.key]);
+      assert.equal(await store.attempts.lockedUntil(limit.key, t0), null);
+      assert.equal(await reserve(), 'reserved');
+      await store.attempts.release([limit.key, 'unknown']);
+      assert.equal(await reserve(), 'reserved');
+      assert.equal(await reserve(t0 + HOUR), 'reserved');
+    });
+  });
+
+  describe('decision records', () => {
+    const record = (reference: string, at: number): LoginAttempt & { id: string } => ({
+      id: newId<string>(),
+      reference,
+      at,
+      step: 'password',
+      mechanism: 'oidc',
+      outcome: 'refused',
+      reason: 'wrong-password',
+      identityId: null,
+      subject: 'somebody',
+      ipAddress: '192.0.2.1',
+      issuer: 'https://localhost:1280/oidc',
+      checks: [],
+    });
+
+    test('are found by reference in order, and the oldest go beyond the limit or by age', async () => {
+      const { store } = shared();
+      const reference = uniqueName('ref');
+      const attempts = Array.from({ length: 6 }, (_value, at) => record(reference, t0 + at));
+      await store.loginAttempts.append(attempts.slice(0, 4), 1000);
+      await store.loginAttempts.append(attempts.slice(4), 5);
+      const times = async () =>
+        (await store.loginAttempts.findByReference(reference)).map(({ at }) => at - t0);
+      assert.deepEqual(await times(), [1, 2, 3, 4, 5]);
+      const page = await store.loginAttempts.list(query({ limit: 2 }));
+      assert.equal(page.totalCount, 5);
+      assert.equal(page.items[0]?.identityName, null);
+      assert.equal(await store.loginAttempts.deleteBefore(t0 + 4, 2), 2);
+      assert.equal(await store.loginAttempts.deleteBefore(t0 + 4, 2), 1);
+      assert.deepEqual(await times(), [4, 5]);
+    });
+  });
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AuthError } from '../../src/errors/auth-error.ts';
+import type { Filter } from '../../src/model/list-query.ts';
+import type { Store } from '../../src/store/contracts/store.ts';
+import type { GetDatabase } from './contract.ts';
+import {
+  createUser,
+  namesOf,
+  newIdentity,
+  openSession,
+  query,
+  sessionLifetime,
+  t0,
+  uniqueName,
+} from './fixtures.ts';
+
+/** Names that mean something to LIKE, to SQL or to Unicode. */
+const odd = [
+  '100%',
+  '1000',
+  'a_b',
+  'aXb',
+  'back\\slash',
+  "o'brien; --",
+  '*star?',
+  'Ärger',
+  'ÄRGER',
+  'naïve',
+  'zoë 😀',
+];
+
+async function createAll(store: Store, names: readonly string[], mark: string): Promise<void> {
+  for (const [at, name] of names.entries()) {
+    const externalId = at % 2 === 0 ? null : `${mark}-${at}`;
+    const type = at % 3 === 0 ? 'Device' : 'User';
+    await store.identities.create(
+      newIdentity({ name, type, externalId, roleAttributes: [mark] }),
+      null,
+      t0 + at,
+    );
+  }
+}
+
+const invalid = (error: unknown) => error instanceof AuthError && error.code === 'invalid_filter';
+
+export function listTests(shared: GetDatabase): void {
+  let prepared: Promise<void> | undefined;
+  const prepare = async () => {
+    const { store } = shared();
+    prepared ??= createAll(store, odd, uniqueName('mark'));
+    await prepared;
+    return store;
+  };
+  const find = async (filter: Filter) =>
+    namesOf(
+      await (await prepare()).identities.list(
+        query({ filter, sort: [{ field: 'createdAt', descending: false }] }),
+      ),
+    );
+
+  describe('filters', () => {
+    const cases: readonly (readonly [Filter, readonly string[]])[] = [
+      [{ op: 'true' }, odd],
+      [{ op: '=', field: 'name', value: "o'brien; --" }, ["o'brien; --"]],
+      [{ op: 'contains', field: 'name', value: '%' }, ['100%']],
+      [{ op: 'contains', field: 'name', value: '_' }, ['a_b']],
+      [{ op: 'contains', field: 'name', value: '*' }, ['*star?']],
+      [{ op: 'contains', field: 'name', value: '\\' }, ['back\\slash']],
+      [{ op: 'contains', field: 'name', value: '😀' }, ['zoë 😀']],
+      [{ op: 'contains', field: 'name', value: 'rger' }, ['Ärger']],
+      [{ op: 'icontains', field: 'name', value: 'äRGER' }, ['Ärger', 'ÄRGER']],
+      [{ op: 'icontains', field: 'name', value: 'STAR' }, ['*star?']],
+      [{ op: 'in', field: 'name', values: ['1000', 'aXb', 'nobody'] }, ['1000', 'aXb']],
+      [{ op: 'in', field: 'name', values: [] }, []],
+      [{ op: 'in', field: 'externalId', values: [null] }, odd.filter((_name, at) => at % 2 === 0)],
+      [{ op: '=', field: 'externalId', value: null }, odd.filter((_name, at) => at % 2 === 0)],
+      [{ op: '!=', field: 'externalId', value: null }, odd.filter((_name, at) => at % 2 === 1)],
+      // What has no value is different from every value.
+      [{ op: '!=', field: 'externalId', value: 'another' }, odd],
+      [{ op: 'not', term: { op: '=', field: 'externalId', value: 'another' } }, odd],
+      [{ op: 'not', term: { op: 'in', field: 'name', values: odd.slice(1) } }, ['100%']],
+      [{ op: 'and', terms: [] }, odd],
+      [{ op: 'or', terms: [] }, []],
+      [
+        {
+          op: 'and',
+          terms: [
+            { op: '=', field: 'type', value: 'Device' },
+            { op: '!=', field: 'name', value: '100%' },
+            { op: 'or', terms: [{ op: '=', field: 'name', value: 'aXb' }, { op: 'true' }] },
+          ],
+        },
+        odd.filter((_name, at) => at % 3 === 0 && at > 0),
+      ],
+      [{ op: '=', field: 'isAdmin', value: true }, []],
+      [{ op: '=', field: 'isAdmin', value: false }, odd],
+      [{ op: '<', field: 'createdAt', value: new Date(t0 + 2).toISOString() }, odd.slice(0, 2)],
+      [{ op: '>=', field: 'createdAt', value: t0 + 9 }, odd.slice(9)],
+    ];
+    for (const [filter, expected] of cases) {
+      test(`${JSON.stringify(filter)} finds ${expected.length}`, async () => {
+        assert.deepEqual(await find(filter), expected);
+      });
+    }
+
+    const hostile: readonly Filter[] = [
+      { op: '=', field: 'password', value: 'x' },
+      { op: '=', field: 'constructor', value: 'x' },
+      { op: '=', field: '__proto__', value: 'x' },
+      { op: '=', field: 'name = name --', value: 'x' },
+      { op: 'in', field: 'tags', values: ['x'] },
+      { op: 'contains', field: 'isAdmin', value: '1' },
+      { op: 'icontains', field: 'createdAt', value: '1' },
+      { op: '=', field: 'name', value: 1 },
+      { op: '=', field: 'isAdmin', value: 'true' },
+      { op: '=', field: 'createdAt', value: 'yesterday' },
+      { op: '<', field: 'externalId', value: null },
+      { op: 'not', term: { op: '=', field: 'nothing', value: null } },
+      { op: 'and', terms: Array.from({ length: 5000 }, () => ({ op: 'true' as const })) },
+      { op: 'in', field: 'name', values: Array.from({ length: 40_000 }, (_value, at) => `${at}`) },
+    ];
+    for (const filter of hostile) {
+      test(`${JSON.stringify(filter).slice(0, 70)} is refused as a filter`, async () => {
+        await assert.rejects(find(filter), invalid);
+      });
+    }
+
+    test('an unknown field to sort by is refused as a filter', async () => {
+      const store = await prepare();
+      const sort = [{ field: 'name; DROP TABLE identities', descending: false }];
+      await assert.rejects(store.identities.list(query({ sort })), invalid);
+    });
+
+    test('a few hundred terms are no problem', async () => {
+      const terms = Array.from({ length: 400 }, (_value, at) => ({
+        op: '=' as const,
+        field: 'name',
+        value: `${at === 399 ? '100%' : at}`,
+      }));
+      assert.deepEqual(await find({ op: 'or', terms }), ['100%']);
+    });
+  });
+
+  describe('pages', () => {
+    test('together they hold every entry once, whatever the order', async () => {
+      const store = await prepare();
+      const orders = [
+        [],
+        [{ field: 'type', descending: false }],
+        [{ field: 'type', descending: true }],
+        [
+          { field: 'externalId', descending: true },
+          { field: 'type', descending: false },
+        ],
+      ];
+      for (const sort of orders) {
+        const seen: string[] = [];
+        for (let offset = 0; offset < odd.length; offset += 4) {
+          const page = await store.identities.list(query({ sort, limit: 4, offset }));
+          assert.equal(page.totalCount, odd.length);
+          assert.ok(page.items.length <= 4);
+          seen.push(...namesOf(page));
+        }
+        assert.deepEqual(seen.toSorted(), odd.toSorted());
+      }
+    });
+
+    test('sort by several fields, each in its direction', async () => {
+      const store = await prepare();
+      const sort = [
+        { field: 'type', descending: true },
+        { field: 'createdAt', descending: true },
+      ];
+      const { items } = await store.identities.list(query({ sort }));
+      const expected = [...items].sort(
+        (a, b) => (a.type === b.type ? 0 : a.type < b.type ? 1 : -1) || b.createdAt - a.createdAt,
+      );
+      assert.deepEqual(items, expected);
+    });
+
+    test('no limit gives everything, limit 0 only the count, an offset beyond the end nothing', async () => {
+      const store = await prepare();
+      assert.equal((await store.identities.list(query())).items.length, odd.length);
+      assert.equal((await store.identities.list(query({ offset: 3 }))).items.length, odd.length - 3);
+      const expected = { items: [], totalCount: odd.length };
+      assert.deepEqual(await store.identities.list(query({ limit: 0 })), expected);
+      assert.deepEqual(await store.identities.list(query({ limit: 5, offset: 1000 })), expected);
+    });
+
+    test('the count is that of the filter', async () => {
+      const store = await prepare();
+      const filter: Filter = { op: 'icontains', field: 'name', value: 'ä' };
+      const page = await store.identities.list(query({ filter, limit: 1 }));
+      assert.equal(page.items.length, 1);
+      assert.equal(page.totalCount, 2);
+    });
+  });
+
+  describe('what the lists hold', () => {
+    test('sessions that have neither ended nor expired, with the name of the identity', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const mine: Filter = { op: '=', field: 'identity', value: user.identity.name };
+      const [alive, ended] = [await openSession(store, user), await openSession(store, user)];
+      await store.apiSessions.end(ended, 'logout', t0);
+      const page = await store.apiSessions.list(query({ filter: mine }), t0);
+      assert.deepEqual(
+        page.items.map(({ id, identityName }) => [id, identityName]),
+        [[alive, user.identity.name]],
+      );
+      assert.equal(
+        (await store.apiSessions.list(query({ filter: mine }), t0 + sessionLifetime)).totalCount,
+        0,
+      );
+      await store.identities.delete(user.id, t0);
+    });
+
+    test('authenticators with the name of the identity, and never a hash; policies', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const filter: Filter = { op: '=', field: 'username', value: user.password.username };
+      const { items } = await store.authenticators.list(query({ filter }));
+      assert.deepEqual(
+        items.map(({ id, method, identityName }) => [id, method, identityName]),
+        [[user.authenticatorId, 'updb', user.identity.name]],
+      );
+      assert.equal(JSON.stringify(items).includes(user.password.passwordHash), false);
+      const policies = await store.authPolicies.list(
+        query({ filter: { op: '=', field: 'id', value: 'default' } }),
+      );
+      assert.equal(policies.totalCount, 1);
+      await store.identities.delete(user.id, t0);
+    });
+  });
+}

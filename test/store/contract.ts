@@ -1,0 +1,52 @@
+// What every engine of the store must do: each sentence of the contracts is a test. A test file of an engine
+// calls `contractSuite` (and `concurrencySuite`) with a way to open it.
+
+import { after, before, describe } from 'node:test';
+import type { Store } from '../../src/store/contracts/store.ts';
+import { apiSessionTests } from './contract-api-sessions.ts';
+import { authRequestTests } from './contract-auth-requests.ts';
+import { changeTests } from './contract-changes.ts';
+import { identityTests } from './contract-identities.ts';
+import { keyTests } from './contract-keys.ts';
+import { limitTests } from './contract-limits.ts';
+import { listTests } from './contract-lists.ts';
+
+/** A fresh, migrated database. */
+export interface TestDatabase {
+  readonly store: Store;
+  /** Another engine on the same database, as another process has it. Closed by its user. */
+  openAnother(): Promise<Store>;
+  /** Closes `store` and removes the database. */
+  drop(): Promise<void>;
+}
+
+export type OpenDatabase = () => Promise<TestDatabase>;
+
+/** Gives the database that `before` has opened. */
+export type GetDatabase = () => TestDatabase;
+
+/** Opens a database for the tests of the enclosing suite. */
+export function sharedDatabase(open: OpenDatabase): GetDatabase {
+  let database: TestDatabase | undefined;
+  before(async () => {
+    database = await open();
+  });
+  after(() => database?.drop());
+  return () => {
+    if (database === undefined) throw new Error('the database is not open');
+    return database;
+  };
+}
+
+export function contractSuite(name: string, open: OpenDatabase): void {
+  describe(`the contracts of the store on ${name}`, () => {
+    const shared = sharedDatabase(open);
+    authRequestTests(shared);
+    apiSessionTests(shared);
+    identityTests(shared);
+    keyTests(shared);
+    limitTests(shared);
+    changeTests(shared);
+  });
+  describe(`lists on ${name}`, () => listTests(sharedDatabase(open)));
+}

@@ -1,0 +1,18 @@
+// A writer thread whose database can be kept from growing, like a disk that is full.
+
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { serveWrites } from '../../src/store/sql/serve-writes.ts';
+import { connectSqlite } from '../../src/store/sql/sqlite-connection.ts';
+import type { WriterSettings } from '../../src/store/sql/writer-thread.ts';
+
+export type LimitedWriterSettings = WriterSettings & { readonly limits: MessagePort };
+
+if (parentPort === null) throw new Error('limited-writer.ts runs as a worker thread');
+const { path, busyTimeout, limits } = workerData as LimitedWriterSettings;
+const connection = connectSqlite(path, { readOnly: false, busyTimeout });
+limits.on('message', (pages: number) => {
+  connection.database.exec(`PRAGMA max_page_count = ${pages}`);
+  limits.postMessage('set');
+});
+limits.unref();
+serveWrites(parentPort, connection);

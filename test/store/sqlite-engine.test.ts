@@ -1,0 +1,279 @@
+// What the SQLite engine promises beyond the contracts: shared syncs, and every intent settled, whatever fails.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { systemClock } from '../../src/platform/clock.ts';
+import { StoreUnavailable } from '../../src/store/contracts/store.ts';
+import {
+  openSqliteEngine,
+  type SqliteEngine,
+  type SqliteEngineOptions,
+} from '../../src/store/sql/sqlite-engine.ts';
+import { startWriter } from '../../src/store/sql/writer-thread.ts';
+import { newIdentity, newPassword, t0 } from './fixtures.ts';
+import type { LimitedWriterSettings } from './limited-writer.ts';
+import { openSqliteDatabase } from './sqlite-database.ts';
+
+describe('the SQLite engine', () => {
+  let database: Awaited<ReturnType<typeof openSqliteDatabase>>;
+  let engines: SqliteEngine[];
+
+  beforeEach(async () => {
+    database = await openSqliteDatabase();
+    engines = [];
+  });
+  afterEach(async () => {
+    for (const engine of engines) await engine.close();
+    await database.drop();
+  });
+
+  function open(options: Partial<SqliteEngineOptions> = {}): SqliteEngine {
+    const engine = openSqliteEngine({ path: database.path, ...options });
+    engines.push(engine);
+    return engine;
+  }
+
+  const create = (engine: SqliteEngine, identity = newIdentity(), password = newPassword()) =>
+    engine.write('createIdentity', { identity, password, now: t0 });
+
+  async function countIdentities(engine: SqliteEngine): Promise<unknown> {
+    return (await engine.read('SELECT count(*) AS total FROM identities'))[0]?.total;
+  }
+
+  const outcomesOf = async (writes: readonly Promise<unknown>[]) =>
+    (await Promise.allSettled(writes)).map((outcome) =>
+      outcome.status === 'fulfilled' ? 'done' : (outcome.reason as Error).name,
+    );
+
+  describe('shares a sync', () => {
+    test('intents of one moment are one commit', async () => {
+      const engine = open();
+      await create(engine);
+      const { commits, intents } = { ...engine.counts };
+      await Promise.all(Array.from({ length: 64 }, () => create(engine)));
+      assert.equal(engine.counts.intents - intents, 64);
+      assert.equal(engine.counts.commits - commits, 1);
+    });
+
+    test('intents that come during a commit are the next one', async () => {
+      const engine = open();
+      await create(engine);
+      const { commits } = { ...engine.counts };
+      const clients = Array.from({ length: 32 }, async () => {
+        for (let round = 0; round < 20; round += 1) await create(engine);
+      });
+      await Promise.all(clients);
+      const used = engine.counts.commits - commits;
+      assert.ok(used < (32 * 20) / 4, `${used} commits for ${32 * 20} intents`);
+    });
+
+    test('one that fails takes back only what it did itself', async () => {
+      const engine = open();
+      const taken = newPassword();
+      await create(engine, newIdentity(), taken);
+      const identities = Array.from({ length: 9 }, () => newIdentity());
+      const { commits } = { ...engine.counts };
+      const outcomes = await outcomesOf(
+        identities.map((identity, at) => create(engine, identity, at % 3 === 1 ? taken : newPassword())),
+      );
+      assert.equal(engine.counts.commits - commits, 1);
+      const failed = 'AlreadyTaken';
+      assert.deepEqual(outcomes, ['done', failed, 'done', 'done', failed, 'done', 'done', failed, 'done']);
+      for (const [at, { id }] of identities.entries()) {
+        const rows = await engine.read('SELECT id FROM identities WHERE id = ?', id);
+        assert.equal(rows.length, outcomes[at] === 'done' ? 1 : 0);
+      }
+    });
+
+    test('a defect of one intent is the business of its caller alone', async () => {
+      const engine = open();
+      const broken = { identity: null, password: null, now: t0 } as never;
+      const uncloneable = {
+        identity: newIdentity({ tags: { f: (() => 1) as never } }),
+        password: null,
+        now: t0,
+      };
+      const writes = [
+        create(engine),
+        engine.write('createIdentity', broken),
+        engine.write('createIdentity', uncloneable),
+        engine.write('noSuchIntent' as never, broken),
+        create(engine),
+      ];
+      const outcomes = await outcomesOf(writes);
+      assert.deepEqual(outcomes, ['done', 'TypeError', 'DataCloneError', 'TypeError', 'done'].map(plain));
+      function plain(name: string): string {
+        return name === 'TypeError' ? 'Error' : name;
+      }
+      assert.equal(await countIdentities(engine), 2);
+    });
+  });
+
+  describe('when the disk is full', () => {
+    async function limited() {
+      const { port1, port2 } = new MessageChannel();
+      const engine = open({
+        startWriter: (settings) =>
+          new Worker(new URL('./limited-writer.ts', import.meta.url), {
+            workerData: { ...settings, limits: port2 } satisfies LimitedWriterSettings,
+            transferList: [port2],
+          }),
+      });
+      return {
+        engine,
+        async limit(pages: number) {
+          port1.postMessage(pages);
+          await once(port1, 'message');
+        },
+        close: () => port1.close(),
+      };
+    }
+
+    test('whole batches fail, what was acknowledged stays, and it works again when there is space', async () => {
+      const { engine, limit, close } = await limited();
+      await create(engine);
+      await limit(1);
+      let acknowledged = 1;
+      let refused = 0;
+      for (let round = 0; round < 60 && refused === 0; round += 1) {
+        const outcomes = await outcomesOf(Array.from({ length: 16 }, () => create(engine)));
+        assert.equal(new Set(outcomes).size, 1, 'a batch is one commit');
+        if (outcomes[0] === 'done') acknowledged += outcomes.length;
+        else {
+          assert.equal(outcomes[0], 'StoreUnavailable');
+          refused += outcomes.length;
+        }
+      }
+      assert.ok(refused > 0);
+      assert.equal(await countIdentities(engine), acknowledged);
+      await limit(100_000);
+      await create(engine);
+      assert.equal(await countIdentities(engine), acknowledged + 1);
+      close();
+    });
+  });
+
+  describe('when its thread ends', () => {
+    test('what is pending fails as unavailable, and the next intent starts another thread', async () => {
+      const workers: Worker[] = [];
+      const engine = open({
+        startWriter(settings) {
+          const worker = startWriter(settings);
+          workers.push(worker);
+          return worker;
+        },
+      });
+      await create(engine);
+      for (let round = 1; round <= 3; round += 1) {
+        const before = Number(await countIdentities(engine));
+        const writes = Array.from({ length: 64 }, () => create(engine));
+        const settled = outcomesOf(writes);
+        await Promise.resolve();
+        await workers.at(-1)?.terminate();
+        const outcomes = await settled;
+        const done = outcomes.filter((outcome) => outcome === 'done').length;
+        assert.equal(outcomes.filter((outcome) => outcome === 'StoreUnavailable').length, 64 - done);
+        // A commit whose answer was lost may have taken effect; one commit is all or nothing.
+        const added = Number(await countIdentities(engine)) - before;
+        assert.ok(added === 64 || added === done, `${added} added, ${done} acknowledged`);
+        await create(engine);
+        assert.equal(workers.length, round + 1);
+        assert.equal(Number(await countIdentities(engine)), before + added + 1);
+      }
+    });
+
+    test('a thread that cannot start fails each intent and is not started over and over', async () => {
+      let started = 0;
+      const engine = open({
+        startWriter(settings) {
+          started += 1;
+          return startWriter({ ...settings, path: `${settings.path}/nowhere` });
+        },
+      });
+      await assert.rejects(create(engine), StoreUnavailable);
+      await assert.rejects(create(engine), StoreUnavailable);
+      assert.equal(started, 2);
+      assert.equal(await countIdentities(engine), 0);
+    });
+  });
+
+  describe('when another process writes', () => {
+    test('waits for it', async () => {
+      const engine = open();
+      const other = new DatabaseSync(database.path);
+      other.exec('BEGIN IMMEDIATE');
+      const write = create(engine);
+      assert.equal(
+        await Promise.race([write, new Promise((resolve) => setTimeout(resolve, 50, 'waits'))]),
+        'waits',
+      );
+      assert.equal(await countIdentities(engine), 0);
+      other.exec('COMMIT');
+      other.close();
+      await write;
+      assert.equal(await countIdentities(engine), 1);
+    });
+
+    test('gives up after a time, and works again when the other is done', async () => {
+      const engine = open({ writeBusyTimeout: 60 });
+      await create(engine);
+      const other = new DatabaseSync(database.path);
+      other.exec('BEGIN IMMEDIATE');
+      const begun = systemClock.monotonic();
+      assert.deepEqual(await outcomesOf([create(engine), create(engine)]), [
+        'StoreUnavailable',
+        'StoreUnavailable',
+      ]);
+      assert.ok(systemClock.monotonic() - begun < 2000);
+      other.close();
+      await create(engine);
+    });
+
+    test('lets only so many wait', async () => {
+      const engine = open();
+      await create(engine);
+      const other = new DatabaseSync(database.path);
+      other.exec('BEGIN IMMEDIATE');
+      const clear = () => engine.write('clearAttempts', { keys: [] });
+      const waiting = Array.from({ length: 10_000 }, clear);
+      await assert.rejects(clear(), { name: 'StoreUnavailable', message: 'too many writes are waiting' });
+      other.close();
+      await Promise.all(waiting);
+      await clear();
+    });
+  });
+
+  describe('when it closes', () => {
+    test('settles what is under way, then refuses, and leaves one file', async () => {
+      await database.store.close();
+      const engine = open();
+      const writes = Array.from({ length: 200 }, () => create(engine));
+      const closed = engine.close();
+      await assert.rejects(create(engine), StoreUnavailable);
+      await closed;
+      assert.deepEqual(new Set(await outcomesOf(writes)), new Set(['done']));
+      await assert.rejects(countIdentities(engine), StoreUnavailable);
+      await assert.rejects(create(engine), StoreUnavailable);
+      await engine.close();
+      assert.equal(existsSync(`${database.path}-wal`), false);
+      assert.equal(await countIdentities(open()), 200);
+    });
+
+    test('ends also when its thread has died, or nothing was ever written', async () => {
+      const workers: Worker[] = [];
+      const engine = open({
+        startWriter(settings) {
+          workers.push(startWriter(settings));
+          return workers.at(-1) as Worker;
+        },
+      });
+      await workers[0]?.terminate();
+      await engine.close();
+      await open().close();
+    });
+  });
+});
