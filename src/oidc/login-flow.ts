@@ -109,8 +109,7 @@ async function submitSecondary(
   const method = 'secondary-ext-jwt';
   const attempt = needs.attempts.begin(method, 'oidc', origin);
   attempt.about({ identityId: identity.id });
-  const primaryToken = usedToken?.token ?? null;
-  const verdict = await verifySecondaryJwt(needs, signerId, identity, bearers, primaryToken, attempt);
+  const verdict = await verifySecondaryJwt(needs, signerId, identity, bearers, usedToken, attempt);
   attempt.conclude();
   if (verdict.verdict === 'refused') {
     needs.audit.record({ event: 'login.refused', method }, origin);
