@@ -1,4 +1,5 @@
 import { asObject, type JsonObject } from '../json-shape.ts';
+import { authPolicy } from './auth-policy.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 
 // The entities that the generic commands know. Another one is one more descriptor in `entities`.
@@ -98,68 +99,92 @@ const authenticator: EntityDescriptor = {
   hasPassword: true,
 };
 
-const authPolicy: EntityDescriptor = {
-  name: 'auth-policy',
-  aliases: ['auth-policies'],
-  path: '/auth-policies',
-  help: 'how identities may log in, and what they must prove besides',
+const extJwtSigner: EntityDescriptor = {
+  name: 'ext-jwt-signer',
+  aliases: ['ext-jwt-signers', 'external-jwt-signer'],
+  path: '/external-jwt-signers',
+  help: 'identity providers whose JWTs prove who somebody is',
   lookupFields: ['name'],
   columns: [
     { heading: 'name', cell: (row) => row.name },
     { heading: 'id', cell: (row) => row.id },
-    { heading: 'allows', cell: allowedMethods },
-    { heading: 'totp', cell: (row) => asObject(row.secondary).requireTotp },
-    { heading: 'ext-jwt', cell: (row) => asObject(row.secondary).requireExtJwt },
-    { heading: 'locks after', cell: (row) => asObject(asObject(row.primary).updb).maxAttempts },
+    { heading: 'enabled', cell: (row) => row.enabled },
+    { heading: 'issuer', cell: (row) => row.issuer },
+    { heading: 'audience', cell: (row) => row.audience },
+    { heading: 'claim', cell: (row) => row.claimsProperty },
+    { heading: 'keys', cell: (row) => row.jwksEndpoint ?? row.fingerprint },
   ],
-  createArguments: [{ argument: '<name>', path: 'name', kind: 'text', help: 'its name' }],
+  createArguments: [
+    { argument: '<name>', path: 'name', kind: 'text', help: 'its name' },
+    { argument: '<issuer>', path: 'issuer', kind: 'text', help: 'exactly as it stands in the tokens' },
+    { argument: '<audience>', path: 'audience', kind: 'text', help: 'that the tokens must be for' },
+  ],
   options: [
     { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
+    { flags: '--issuer <issuer>', path: 'issuer', kind: 'text', only: 'update', help: 'another issuer' },
     {
-      flags: '--password',
-      path: 'primary.updb.allowed',
-      kind: 'flag',
-      help: 'allow user name and password',
+      flags: '--audience <audience>',
+      path: 'audience',
+      kind: 'text',
+      only: 'update',
+      help: 'another audience',
     },
-    { flags: '--cert', path: 'primary.cert.allowed', kind: 'flag', help: 'allow client certificates' },
+    { flags: '--enabled', path: 'enabled', kind: 'flag', help: 'its tokens are accepted' },
+    { flags: '--jwks-endpoint <url>', path: 'jwksEndpoint', kind: 'text', help: 'https address of its keys' },
+    { flags: '--cert <file>', path: 'certPem', kind: 'file', help: 'certificate with its key, instead' },
     {
-      flags: '--expired-certs',
-      path: 'primary.cert.allowExpiredCerts',
-      kind: 'flag',
-      help: 'also when they have expired',
-    },
-    { flags: '--ext-jwt', path: 'primary.extJwt.allowed', kind: 'flag', help: 'allow external JWTs' },
-    {
-      flags: '--allowed-signers <list>',
-      path: 'primary.extJwt.allowedSigners',
-      kind: 'list',
-      help: 'ids of external JWT signers, separated by commas; empty: all',
-    },
-    { flags: '--require-totp', path: 'secondary.requireTotp', kind: 'flag', help: 'ask for TOTP' },
-    {
-      flags: '--require-ext-jwt <signer>',
-      path: 'secondary.requireExtJwt',
+      flags: '--kid <kid>',
+      path: 'kid',
       kind: 'text',
       nullable: true,
-      help: 'ask for a token of the external JWT signer with this id',
+      help: 'with --cert: the only key id that tokens may name',
     },
     {
-      flags: '--min-password-length <n>',
-      path: 'primary.updb.minPasswordLength',
-      kind: 'integer',
-      help: 'characters of a new password',
+      flags: '--claims-property <claim>',
+      path: 'claimsProperty',
+      kind: 'text',
+      help: 'claim that names the identity, or a JSON pointer (default: sub)',
     },
     {
-      flags: '--max-attempts <n>',
-      path: 'primary.updb.maxAttempts',
+      flags: '--use-external-id',
+      path: 'useExternalId',
+      kind: 'flag',
+      help: 'the claim is the external id of the identity, not its id',
+    },
+    { flags: '--leeway <seconds>', path: 'leewaySeconds', kind: 'integer', help: '0 to 60 (default: 30)' },
+    {
+      flags: '--max-lifetime <seconds>',
+      path: 'maxLifetimeSeconds',
       kind: 'integer',
-      help: 'wrong passwords in a row before a lock; 0: never',
+      nullable: true,
+      help: 'refuse tokens that live longer',
     },
     {
-      flags: '--lockout-minutes <n>',
-      path: 'primary.updb.lockoutDurationMinutes',
-      kind: 'integer',
-      help: 'length of the first lock; 0: until somebody unlocks',
+      flags: '--external-auth-url <url>',
+      path: 'externalAuthUrl',
+      kind: 'text',
+      nullable: true,
+      help: 'where clients get a token',
+    },
+    {
+      flags: '--client-id <id>',
+      path: 'clientId',
+      kind: 'text',
+      nullable: true,
+      help: 'that clients use there',
+    },
+    {
+      flags: '--scopes <list>',
+      path: 'scopes',
+      kind: 'list',
+      help: 'that clients ask for, separated by commas',
+    },
+    {
+      flags: '--target-token <token>',
+      path: 'targetToken',
+      kind: 'text',
+      choices: ['ACCESS', 'ID'],
+      help: 'which token clients send',
     },
     {
       flags: '--tag <key=value>',
@@ -169,8 +194,6 @@ const authPolicy: EntityDescriptor = {
     },
   ],
   isUpdatable: true,
-  hasFile: true,
-  isForceable: true,
 };
 
 const apiSession: EntityDescriptor = {
@@ -190,21 +213,19 @@ const apiSession: EntityDescriptor = {
   ],
 };
 
-export const entities: readonly EntityDescriptor[] = [identity, authenticator, authPolicy, apiSession];
+export const entities: readonly EntityDescriptor[] = [
+  identity,
+  authenticator,
+  authPolicy,
+  extJwtSigner,
+  apiSession,
+];
 
 /** The entity of that name. @throws Error for a name that no descriptor has: a mistake in a descriptor */
 export function entityNamed(name: string): EntityDescriptor {
   const entity = entities.find((candidate) => candidate.name === name);
   if (entity === undefined) throw new Error(`no entity ${name}`);
   return entity;
-}
-
-function allowedMethods(row: JsonObject): unknown {
-  const primary = asObject(row.primary);
-  const words = { updb: 'password', cert: 'cert', extJwt: 'ext-jwt' };
-  return Object.entries(words)
-    .filter(([method]) => asObject(primary[method]).allowed === true)
-    .map(([, word]) => word);
 }
 
 function disabledState(row: JsonObject): unknown {
