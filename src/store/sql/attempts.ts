@@ -25,16 +25,14 @@ export function* reserveAttempt(args: {
   for (const limit of limits) {
     const counter = counterOf(yield* first('SELECT * FROM attempts WHERE key = ?', limit.key), now);
     if (counter.lockedUntil > now) return { outcome: 'refused', key: limit.key, until: counter.lockedUntil };
-    if (counter.failures >= limit.max) {
-      const until = now + lockLength(limit, counter.locks);
-      yield* keep(limit, { failures: 0, locks: counter.locks + 1, lockedUntil: until }, now);
-      return { outcome: 'refused', key: limit.key, until };
-    }
-    counters.push(counter);
+    const hasServedLock = counter.lockedUntil > 0;
+    counters.push(hasServedLock ? { failures: 0, locks: counter.locks + 1, lockedUntil: 0 } : counter);
   }
   for (const [at, limit] of limits.entries()) {
-    const counter = counters[at] ?? fresh;
-    yield* keep(limit, { ...counter, failures: counter.failures + 1 }, now);
+    const { failures, locks } = counters[at] ?? fresh;
+    // The attempt that fills the counter locks it: should it succeed, its release unlocks again.
+    const lockedUntil = failures + 1 >= limit.max ? now + lockLength(limit, locks) : 0;
+    yield* keep(limit, { failures: failures + 1, locks, lockedUntil }, now);
   }
   return { outcome: 'reserved' };
 }
@@ -72,6 +70,9 @@ export function* clearAttempts(args: { readonly keys: readonly string[] }): Inte
 
 export function* releaseAttempts(args: { readonly keys: readonly string[] }): Intent<void> {
   for (const key of args.keys) {
-    yield* first('UPDATE attempts SET failures = failures - 1 WHERE key = ? AND failures > 0', key);
+    yield* first(
+      'UPDATE attempts SET failures = failures - 1, locked_until = 0 WHERE key = ? AND failures > 0',
+      key,
+    );
   }
 }
