@@ -90,6 +90,103 @@ const authenticator: EntityDescriptor = {
   hasPassword: true,
 };
 
+const extJwtSigner: EntityDescriptor = {
+  name: 'ext-jwt-signer',
+  aliases: ['ext-jwt-signers', 'external-jwt-signer'],
+  path: '/external-jwt-signers',
+  help: 'identity providers whose JWTs prove who somebody is',
+  lookupFields: ['name'],
+  columns: [
+    { heading: 'name', cell: (row) => row.name },
+    { heading: 'id', cell: (row) => row.id },
+    { heading: 'enabled', cell: (row) => row.enabled },
+    { heading: 'issuer', cell: (row) => row.issuer },
+    { heading: 'audience', cell: (row) => row.audience },
+    { heading: 'claim', cell: (row) => row.claimsProperty },
+    { heading: 'keys', cell: (row) => row.jwksEndpoint ?? row.fingerprint },
+  ],
+  createArguments: [
+    { argument: '<name>', path: 'name', kind: 'text', help: 'its name' },
+    { argument: '<issuer>', path: 'issuer', kind: 'text', help: 'exactly as it stands in the tokens' },
+    { argument: '<audience>', path: 'audience', kind: 'text', help: 'that the tokens must be for' },
+  ],
+  options: [
+    { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
+    { flags: '--issuer <issuer>', path: 'issuer', kind: 'text', only: 'update', help: 'another issuer' },
+    {
+      flags: '--audience <audience>',
+      path: 'audience',
+      kind: 'text',
+      only: 'update',
+      help: 'another audience',
+    },
+    { flags: '--enabled', path: 'enabled', kind: 'flag', help: 'its tokens are accepted' },
+    { flags: '--jwks-endpoint <url>', path: 'jwksEndpoint', kind: 'text', help: 'https address of its keys' },
+    { flags: '--cert <file>', path: 'certPem', kind: 'file', help: 'certificate with its key, instead' },
+    {
+      flags: '--kid <kid>',
+      path: 'kid',
+      kind: 'text',
+      nullable: true,
+      help: 'with --cert: the only key id that tokens may name',
+    },
+    {
+      flags: '--claims-property <claim>',
+      path: 'claimsProperty',
+      kind: 'text',
+      help: 'claim that names the identity, or a JSON pointer (default: sub)',
+    },
+    {
+      flags: '--use-external-id',
+      path: 'useExternalId',
+      kind: 'flag',
+      help: 'the claim is the external id of the identity, not its id',
+    },
+    { flags: '--leeway <seconds>', path: 'leewaySeconds', kind: 'integer', help: '0 to 60 (default: 30)' },
+    {
+      flags: '--max-lifetime <seconds>',
+      path: 'maxLifetimeSeconds',
+      kind: 'integer',
+      nullable: true,
+      help: 'refuse tokens that live longer',
+    },
+    {
+      flags: '--external-auth-url <url>',
+      path: 'externalAuthUrl',
+      kind: 'text',
+      nullable: true,
+      help: 'where clients get a token',
+    },
+    {
+      flags: '--client-id <id>',
+      path: 'clientId',
+      kind: 'text',
+      nullable: true,
+      help: 'that clients use there',
+    },
+    {
+      flags: '--scopes <list>',
+      path: 'scopes',
+      kind: 'list',
+      help: 'that clients ask for, separated by commas',
+    },
+    {
+      flags: '--target-token <token>',
+      path: 'targetToken',
+      kind: 'text',
+      choices: ['ACCESS', 'ID'],
+      help: 'which token clients send',
+    },
+    {
+      flags: '--tag <key=value>',
+      path: 'tags',
+      kind: 'tags',
+      help: 'may be repeated; an update replaces all',
+    },
+  ],
+  isUpdatable: true,
+};
+
 const apiSession: EntityDescriptor = {
   name: 'api-session',
   aliases: ['api-sessions'],
@@ -107,7 +204,7 @@ const apiSession: EntityDescriptor = {
   ],
 };
 
-export const entities: readonly EntityDescriptor[] = [identity, authenticator, apiSession];
+export const entities: readonly EntityDescriptor[] = [identity, authenticator, extJwtSigner, apiSession];
 
 /** The entity of that name. @throws Error for a name that no descriptor has: a mistake in a descriptor */
 export function entityNamed(name: string): EntityDescriptor {
