@@ -193,8 +193,8 @@ export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: 
 }
 
 /**
- * Checks that a primary login may still be made: ten minutes from the beginning, or as long as an enrolment keeps
- * the request open (spec 3.2).
+ * Checks that a primary login may still be made: within ten minutes from the beginning, or as long as an enrolment
+ * keeps the request open (spec 3.2), and not once the code was given.
  * @throws AuthError auth_request_unknown
  */
 export async function requireOpen(
@@ -204,9 +204,9 @@ export async function requireOpen(
   authRequest: AuthRequest,
 ): Promise<void> {
   const now = needs.clock.now();
-  if (now < authRequest.createdAt + authRequestLifetime) return;
   const login = await needs.store.authRequests.findLogin(authRequest.key, now);
-  if (login === null || login.hasCode) throw new AuthError('auth_request_unknown');
+  const isOpen = login === null ? now < authRequest.createdAt + authRequestLifetime : !login.hasCode;
+  if (!isOpen) throw new AuthError('auth_request_unknown');
 }
 
 /** The record of a request on which a primary login was done and no code was given yet. */

@@ -22,7 +22,7 @@ import {
 import type { Engine } from './engine.ts';
 import { externalJwtSignerOf } from './external-jwt-signers.ts';
 import type { SqlRow, SqlValue } from './intent.ts';
-import { compileList, type ListSource } from './list-query.ts';
+import type { ListSource } from './list-query.ts';
 import {
   apiSessionsSource,
   authenticatorsSource,
@@ -48,6 +48,8 @@ export function sqlStore(engine: Engine): Store {
   }
 
   async function list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T): Promise<Page<T>> {
+    // Loaded with the first list: a controller that starts has no need of a query builder.
+    const { compileList } = await import('./list-query.ts');
     const { page, count } = compileList(engine.dialect, source, query);
     const [total] = await engine.read(count.sql, ...count.params);
     const rows = await engine.read(page.sql, ...page.params);
