@@ -47,6 +47,7 @@ async function openSession(identityId: string): Promise<Held> {
     progress: {
       identityId: asId(identityId),
       authenticatorId: null,
+      signerId: null,
       passed: ['password'],
       authTime: now,
       certThumbprint: null,

@@ -16,14 +16,18 @@ import { setupRoutes } from './http/setup.ts';
 import type { PasswordHasher } from './login/password.ts';
 import { passwordHasher } from './login/password-hasher.ts';
 import type { AuditTrail } from './model/audit-event.ts';
+import { asId } from './model/ids.ts';
 import type { SigningAlgorithm } from './model/signing-key.ts';
 import { authRequestSealer } from './oidc/auth-request-id.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import type { HashPool } from './platform/hash-pool.ts';
+import { jwksCache } from './platform/jwks-cache.ts';
 import { keyVault } from './platform/key-vault.ts';
 import type { Logger } from './platform/logger.ts';
+import { outboundClient } from './platform/outbound-client.ts';
 import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
+import { secondaryTokens } from './sessions/secondary-tokens.ts';
 import { openSessionView, type SessionView } from './sessions/session-view.ts';
 import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
@@ -42,6 +46,8 @@ export interface Foundations {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Roots (PEM) that are trusted when the keys of signers are fetched, besides those of the machine. */
+  readonly trustedRoots?: readonly string[];
 }
 
 export interface Services {
@@ -85,9 +91,14 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
   const accessTokens = accessTokenVerifier(ring, issuers);
+  const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
+    trustedRoots: foundations.trustedRoots ?? [],
+  });
+  const jwks = jwksCache({ client: jwksFetch, clock, logger: log });
   const view = await openSessionView({
     store,
     clock,
+    jwks,
     tokenLifetime: oidc.accessTokenDuration,
     async onSigningKeys() {
       await ring.reload();
@@ -114,6 +125,8 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     ring,
     accessTokens,
     attempts,
+    jwks,
+    signers: view.signers,
     vault,
     recoveryKey,
     totpIssuer: config.edge.totp.issuer,
@@ -128,8 +141,18 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     },
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher });
-  const signerExists = async () => false;
-  const edgeNeeds = { config, store, clock, random, audit, hasher, attempts, signerExists };
+  const edgeNeeds = {
+    config,
+    store,
+    clock,
+    random,
+    audit,
+    hasher,
+    attempts,
+    issuers,
+    signers: view.signers,
+    signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
+  };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
   const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health];
@@ -137,7 +160,8 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
   );
   const stopRotation = every(rotationInterval, 'key rotation', log, rotateKeysWhenDue);
-  const guardNeeds = { accessTokens, view, clock };
+  const secondary = secondaryTokens({ clock, jwks, signers: view.signers });
+  const guardNeeds = { accessTokens, view, secondary, clock };
   return {
     ring,
     view,

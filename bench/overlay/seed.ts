@@ -98,6 +98,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
     const progress = {
       identityId,
       authenticatorId: null,
+      signerId: null,
       passed: ['password' as const],
       authTime: now,
       certThumbprint: null,

@@ -108,7 +108,7 @@ export function updateAuthPolicy(
 /**
  * @throws AuthError not_found
  * @throws AuthError cannot_be_deleted          the policy that new identities have
- * @throws AuthError cannot_delete_referenced   identities have it
+ * @throws AuthError cannot_delete_referenced   identities have it, or a signer enrols with it
  */
 export async function deleteAuthPolicy(needs: AuthPolicyNeeds, by: AdminCall, id: string): Promise<void> {
   if (id === defaultAuthPolicyId) {
@@ -120,7 +120,8 @@ export async function deleteAuthPolicy(needs: AuthPolicyNeeds, by: AdminCall, id
   if (outcome === 'unknown') throw new AuthError('not_found');
   if (outcome === 'referenced') {
     throw new AuthError('cannot_delete_referenced', {
-      description: 'Identities have this policy; give them another one first',
+      description:
+        'Identities have this policy, or an external JWT signer enrols with it; name another one there first',
     });
   }
   recordChange(needs, by, { action: 'delete', entity: 'auth-policy', entityId: id, fields: [] });

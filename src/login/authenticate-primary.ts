@@ -6,17 +6,19 @@ import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
 import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
 import type { Account } from './account.ts';
+import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
-import type { PrimaryVerdict } from './primary-verdict.ts';
+import type { PrimaryVerdict, UsedToken } from './primary-verdict.ts';
 
 export interface PrimaryResult {
   readonly account: Account;
   readonly progress: LoginProgress;
   /** See `PrimaryVerdict.usedToken`. */
-  readonly usedToken: string | null;
+  readonly usedToken: UsedToken | null;
 }
 
-export interface PrimaryNeeds extends PasswordLoginNeeds {
+export interface PrimaryNeeds extends PasswordLoginNeeds, ExternalJwtLoginNeeds {
+  readonly store: PasswordLoginNeeds['store'] & ExternalJwtLoginNeeds['store'];
   readonly audit: AuditTrail;
   readonly attempts: AttemptLog;
 }
@@ -51,6 +53,7 @@ export async function authenticatePrimary(
     progress: {
       identityId: account.identity.id,
       authenticatorId,
+      signerId: usedToken?.signerId ?? null,
       passed: [credentials.method],
       authTime: needs.clock.now(),
       certThumbprint,
@@ -67,5 +70,7 @@ function verify(
   switch (credentials.method) {
     case 'password':
       return verifyPassword(needs, credentials.username, credentials.password, attempt, origin.ipAddress);
+    case 'ext-jwt':
+      return verifyPrimaryJwt(needs, credentials.tokens, attempt);
   }
 }

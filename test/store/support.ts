@@ -106,6 +106,7 @@ export async function finishLogin(
     progress: {
       identityId,
       authenticatorId: null,
+      signerId: null,
       passed: ['password'],
       authTime: at,
       certThumbprint: null,

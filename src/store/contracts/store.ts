@@ -9,6 +9,7 @@ import type { AuthRequestStore } from './auth-requests.ts';
 import type { AuthenticatorStore } from './authenticators.ts';
 import type { ChangeFeed } from './changes.ts';
 import type { ExpiryStore } from './expiry.ts';
+import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
 import type { IdentityStore } from './identities.ts';
 import type { KeyStore } from './keys.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
@@ -21,6 +22,7 @@ export interface Store {
   readonly identities: IdentityStore;
   readonly authenticators: AuthenticatorStore;
   readonly authPolicies: AuthPolicyStore;
+  readonly externalJwtSigners: ExternalJwtSignerStore;
   readonly totp: TotpStore;
   readonly attempts: AttemptStore;
   readonly loginAttempts: LoginAttemptStore;

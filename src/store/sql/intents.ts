@@ -8,6 +8,11 @@ import { createAuthPolicy, deleteAuthPolicy, replaceAuthPolicy, updateAuthPolicy
 import { extendLogin, recordFactor, recordPrimaryLogin, redeemCode } from './auth-requests.ts';
 import { createPassword, deleteAuthenticator, rehashPassword, updatePassword } from './authenticators.ts';
 import { deleteExpired } from './expiry.ts';
+import {
+  createExternalJwtSigner,
+  deleteExternalJwtSigner,
+  updateExternalJwtSigner,
+} from './external-jwt-signers.ts';
 import { createIdentity, deleteIdentity, updateIdentity } from './identities.ts';
 import { keepServerSecret, rotateSigningKey } from './keys.ts';
 import { appendLoginAttempts, deleteLoginAttempts } from './login-attempts.ts';
@@ -34,6 +39,9 @@ export const intents = {
   replaceAuthPolicy,
   updateAuthPolicy,
   deleteAuthPolicy,
+  createExternalJwtSigner,
+  updateExternalJwtSigner,
+  deleteExternalJwtSigner,
   startTotp,
   verifyTotp,
   abandonTotp,

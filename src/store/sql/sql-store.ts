@@ -20,12 +20,14 @@ import {
   textOrNull,
 } from './codec.ts';
 import type { Engine } from './engine.ts';
+import { externalJwtSignerOf } from './external-jwt-signers.ts';
 import type { SqlRow, SqlValue } from './intent.ts';
 import { compileList, type ListSource } from './list-query.ts';
 import {
   apiSessionsSource,
   authenticatorsSource,
   authPoliciesSource,
+  externalJwtSignersSource,
   identitiesSource,
   loginAttemptsSource,
 } from './list-sources.ts';
@@ -80,6 +82,8 @@ export function sqlStore(engine: Engine): Store {
     identities: {
       create: (identity, password, now) => engine.write('createIdentity', { identity, password, now }),
       find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
+      findByExternalId: (externalId) =>
+        find(identityOf, 'SELECT * FROM identities WHERE external_id = ?', externalId),
       list: (query) => list(identitiesSource, query, (row) => identityOf(row)),
       update: (id, patch, now, force = false) => engine.write('updateIdentity', { id, patch, now, force }),
       delete: (id, now, force = false) => engine.write('deleteIdentity', { id, now, force }),
@@ -111,6 +115,16 @@ export function sqlStore(engine: Engine): Store {
         engine.write('replaceAuthPolicy', { id, rules, now, force }),
       update: (id, patch, now, force = false) => engine.write('updateAuthPolicy', { id, patch, now, force }),
       delete: (id, now) => engine.write('deleteAuthPolicy', { id, now }),
+    },
+    externalJwtSigners: {
+      find: (id) => find(externalJwtSignerOf, 'SELECT * FROM external_jwt_signers WHERE id = ?', id),
+      list: (query) => list(externalJwtSignersSource, query, externalJwtSignerOf),
+      async listAll() {
+        return (await engine.read('SELECT * FROM external_jwt_signers ORDER BY id')).map(externalJwtSignerOf);
+      },
+      create: (signer, now) => engine.write('createExternalJwtSigner', { signer, now }),
+      update: (id, patch, now) => engine.write('updateExternalJwtSigner', { id, patch, now }),
+      delete: (id, now) => engine.write('deleteExternalJwtSigner', { id, now }),
     },
     totp: {
       find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),
