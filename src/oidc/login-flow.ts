@@ -306,7 +306,8 @@ async function requireStillAllowed(
   if (account === null) attempt.failed('identity exists', 'changed-meanwhile', 'the identity was deleted');
   else if (
     mayLogIn(account, method, attempt, needs.clock.now()) &&
-    maySignerStillLogIn(needs, account, progress, attempt)
+    maySignerStillLogIn(needs, account, progress, attempt) &&
+    isAuthorityStillTrusted(needs, progress, attempt)
   ) {
     if (await stillHasAuthenticator(needs, progress.authenticatorId)) return;
     attempt.failed(
@@ -330,6 +331,17 @@ function maySignerStillLogIn(
   const signer = signerId === null ? undefined : needs.signers.find(signerId);
   if (signer !== undefined) return maySignerLogIn(needs, account, signer, attempt);
   attempt.failed('signer enabled', 'signer-disabled', 'the signer was deleted during the login');
+  return false;
+}
+
+/** Whether the third-party authority behind the certificate that opened a login still counts. */
+function isAuthorityStillTrusted(
+  { authorities }: LoginFlowNeeds,
+  { caId }: LoginProgress,
+  attempt: AttemptRecorder,
+): boolean {
+  if (caId === null || authorities.find(caId) !== undefined) return true;
+  attempt.failed('authority enabled', 'changed-meanwhile', 'the authority was disabled during the login');
   return false;
 }
 
