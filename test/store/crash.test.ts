@@ -7,12 +7,16 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { passwordHasher } from '../../src/login/password-hasher.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { createHashPool } from '../../src/platform/hash-pool.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { checkSqlite } from '../../src/store/sql/backup.ts';
+import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
 import { clientOfHome, type Sandbox, sandbox, untilReady } from '../support/command.ts';
 import { seeded } from '../support/seeded.ts';
 import { crashClient } from './crash-client.ts';
+import { newIdentity, newPassword } from './fixtures.ts';
 
 const wantedCycles = process.env.OVERLAY_AUTH_CRASH_CYCLES;
 const cycles = Number(wantedCycles ?? 50);
@@ -22,7 +26,7 @@ const seed = Number(process.env.OVERLAY_AUTH_CRASH_SEED ?? systemRandom.bytes(4)
 const clientCount = 8;
 /** Long enough for a few dozen answers, most cycles end before. Millis. */
 const longestLoad = 160;
-const user = { name: 'boss', password: 'quiet lantern above 7 harbours' };
+const password = 'quiet lantern above 7 harbours';
 
 test(`${cycles} crashes lose nothing that was acknowledged (seed ${seed})`, {
   timeout: cycles * 20_000,
@@ -32,9 +36,8 @@ test(`${cycles} crashes lose nothing that was acknowledged (seed ${seed})`, {
   const random = seeded(seed);
   const url = `https://localhost:${await freePort(random.below)}`;
   const config = await createHome(box, new URL(url).host);
-  const clients = Array.from({ length: clientCount }, (_value, at) =>
-    crashClient(user, seeded(seed + at + 1)),
-  );
+  const names = await createUsers(join(box.cwd, 'home', 'overlay.db'));
+  const clients = names.map((name, at) => crashClient({ name, password }, seeded(seed + at + 1)));
 
   const begun = systemClock.monotonic();
   let crashes = 0;
@@ -76,9 +79,9 @@ test(`${cycles} crashes lose nothing that was acknowledged (seed ${seed})`, {
 });
 
 async function createHome(box: Sandbox, address: string): Promise<string> {
-  writeFileSync(join(box.cwd, 'password'), user.password);
+  writeFileSync(join(box.cwd, 'password'), password);
   const { code, stderr } = await box.run(
-    ['init', '--home', 'home', '--address', address, '--admin', user.name].concat([
+    ['init', '--home', 'home', '--address', address, '--admin', 'boss'].concat([
       '--admin-password-file',
       'password',
       '--yes',
@@ -86,6 +89,21 @@ async function createHome(box: Sandbox, address: string): Promise<string> {
   );
   assert.equal(code, 0, stderr);
   return join('home', 'controller.yml');
+}
+
+/** One for each client: a login that a crash cuts short counts as an attempt on its account. */
+async function createUsers(path: string): Promise<readonly string[]> {
+  const store = await openSqliteStore({ path });
+  const pool = createHashPool({ clock: systemClock });
+  const passwordHash = await passwordHasher(pool).hash(password);
+  await pool.close();
+  const names = Array.from({ length: clientCount }, (_value, at) => `user-${at}`);
+  for (const name of names) {
+    const login = { ...newPassword(name), passwordHash };
+    await store.identities.create(newIdentity({ name }), login, systemClock.now());
+  }
+  await store.close();
+  return names;
 }
 
 /** Below the range from which systems take ports of connections, so that it is still free after each crash. */
