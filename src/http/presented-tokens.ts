@@ -15,7 +15,10 @@ export function presentedTokens(context: RequestContext): PresentedTokens {
  * joined several lines by commas. A line without a token gives an empty one, which is never valid.
  */
 export function bearerTokens(lines: readonly string[]): readonly string[] {
-  if (lines.length === 0) return none;
+  const [first] = lines;
+  if (first === undefined) return none;
+  // What nearly every caller sends.
+  if (lines.length === 1 && PLAIN_BEARER.test(first)) return [first.slice('Bearer '.length)];
   return lines
     .flatMap((line) => line.split(','))
     .map((credentials) => /^\s*bearer(?: +(.*))?$/i.exec(credentials))
@@ -24,3 +27,5 @@ export function bearerTokens(lines: readonly string[]): readonly string[] {
 }
 
 const none: readonly string[] = [];
+/** The scheme, one space and a token (RFC 6750 2.1). */
+const PLAIN_BEARER = /^Bearer [\w.~+/=-]+$/;
