@@ -17,7 +17,10 @@ export function presentedTokens(context: RequestContext): PresentedTokens {
  * @throws AuthError invalid_request   more tokens than lines are accepted: each of them costs a verification
  */
 export function bearerTokens(lines: readonly string[]): readonly string[] {
-  if (lines.length === 0) return none;
+  const [first] = lines;
+  if (first === undefined) return none;
+  // What nearly every caller sends.
+  if (lines.length === 1 && PLAIN_BEARER.test(first)) return [first.slice('Bearer '.length)];
   const tokens = lines
     .flatMap((line) => line.split(','))
     .map((credentials) => /^\s*bearer(?: +(.*))?$/i.exec(credentials))
@@ -33,3 +36,5 @@ export function bearerTokens(lines: readonly string[]): readonly string[] {
 
 const none: readonly string[] = [];
 const mostTokens = 3;
+/** The scheme, one space and a token (RFC 6750 2.1). */
+const PLAIN_BEARER = /^Bearer [\w.~+/=-]+$/;
