@@ -180,7 +180,7 @@ const extJwtSigner: EntityDescriptor = {
       help: 'that clients ask for, separated by commas',
     },
     {
-      flags: '--target-token <token>',
+      flags: '--send <token>',
       path: 'targetToken',
       kind: 'text',
       choices: ['ACCESS', 'ID'],

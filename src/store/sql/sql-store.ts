@@ -12,7 +12,13 @@ import {
   enabledSignersSql,
 } from './administrators.ts';
 import { findLoginSql, loginRecordOf } from './auth-requests.ts';
-import { findPasswordLoginSql, passwordLoginOf } from './authenticators.ts';
+import {
+  certificateLoginOf,
+  findCertificateLoginSql,
+  findPasswordLoginSql,
+  passwordLoginOf,
+} from './authenticators.ts';
+import { caOf, listTrustedCasSql } from './cas.ts';
 import {
   apiSessionOf,
   authenticatorOf,
@@ -32,6 +38,7 @@ import {
   apiSessionsSource,
   authenticatorsSource,
   authPoliciesSource,
+  casSource,
   externalJwtSignersSource,
   identitiesSource,
   loginAttemptsSource,
@@ -102,6 +109,8 @@ export function sqlStore(engine: Engine): Store {
     },
     authenticators: {
       findPasswordLogin: (usernameKey) => find(passwordLoginOf, findPasswordLoginSql, usernameKey),
+      findCertificateLogin: (thumbprint) => find(certificateLoginOf, findCertificateLoginSql, thumbprint),
+      createCertificate: (authenticator, now) => engine.write('createCertificate', { authenticator, now }),
       createPassword: (authenticator, now) => engine.write('createPassword', { authenticator, now }),
       find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
       list: (query) =>
@@ -134,6 +143,17 @@ export function sqlStore(engine: Engine): Store {
       update: (id, patch, now, force = false) =>
         engine.write('updateExternalJwtSigner', { id, patch, now, force }),
       delete: (id, now, force = false) => engine.write('deleteExternalJwtSigner', { id, now, force }),
+    },
+    cas: {
+      find: (id) => find(caOf, 'SELECT * FROM cas WHERE id = ?', id),
+      list: (query) => list(casSource, query, caOf),
+      async listTrusted() {
+        return (await engine.read(listTrustedCasSql)).map(caOf);
+      },
+      create: (ca, now) => engine.write('createCa', { ca, now }),
+      update: (id, patch, now) => engine.write('updateCa', { id, patch, now }),
+      verify: (id, now) => engine.write('verifyCa', { id, now }),
+      delete: (id, now) => engine.write('deleteCa', { id, now }),
     },
     totp: {
       find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),
