@@ -48,6 +48,7 @@ async function openSession(identityId: string): Promise<Held> {
       identityId: asId(identityId),
       authenticatorId: null,
       signerId: null,
+      caId: null,
       passed: ['password'],
       authTime: now,
       certThumbprint: null,

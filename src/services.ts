@@ -25,6 +25,7 @@ import { jwksCache } from './platform/jwks-cache.ts';
 import { keyVault } from './platform/key-vault.ts';
 import type { Logger } from './platform/logger.ts';
 import { outboundClient } from './platform/outbound-client.ts';
+import type { TrustAnchor } from './platform/path-validation.ts';
 import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
@@ -63,6 +64,8 @@ export interface Services {
   readonly issuers: Set<string>;
   /** Makes the next signing key when it is time; otherwise a task does. */
   rotateKeysWhenDue(): Promise<void>;
+  /** Puts other authorities in the place of those of the overlay's PKI, from the next login on. */
+  replaceOwnAuthorities(anchors: readonly TrustAnchor[]): void;
   /** Stops background work. The store and the hash pool are the caller's to close. */
   stop(): Promise<void>;
 }
@@ -70,8 +73,14 @@ export interface Services {
 const expiryInterval: Millis = MINUTE;
 const rotationInterval: Millis = MINUTE;
 
-/** Resolves when the service may take requests: keys are there and the deny set is complete. */
-export async function openServices(foundations: Foundations): Promise<Services> {
+/**
+ * Resolves when the service may take requests: keys are there and the deny set is complete.
+ * @param ownAuthorities of the overlay's PKI
+ */
+export async function openServices(
+  foundations: Foundations,
+  ownAuthorities: readonly TrustAnchor[],
+): Promise<Services> {
   const { config, store, clock, random, log } = foundations;
   const { oidc } = config.edge;
   const audit = auditLog(log);
@@ -99,6 +108,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     store,
     clock,
     jwks,
+    ownAuthorities,
     tokenLifetime: oidc.accessTokenDuration,
     async onSigningKeys() {
       await ring.reload();
@@ -127,6 +137,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     attempts,
     jwks,
     signers: view.signers,
+    authorities: view.authorities,
     vault,
     recoveryKey,
     totpIssuer: config.edge.totp.issuer,
@@ -151,6 +162,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     attempts,
     issuers,
     signers: view.signers,
+    authorities: view.authorities,
     signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
@@ -171,6 +183,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     routes,
     issuers,
     rotateKeysWhenDue,
+    replaceOwnAuthorities: view.authorities.replaceOwn,
     mount: {
       clock,
       log,

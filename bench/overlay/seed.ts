@@ -99,6 +99,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
       identityId,
       authenticatorId: null,
       signerId: null,
+      caId: null,
       passed: ['password' as const],
       authTime: now,
       certThumbprint: null,

@@ -6,6 +6,7 @@ import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
 import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
 import type { Account } from './account.ts';
+import { type CertificateLoginNeeds, verifyCertificate } from './certificate.ts';
 import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
 import type { PrimaryVerdict, UsedToken } from './primary-verdict.ts';
@@ -17,8 +18,10 @@ export interface PrimaryResult {
   readonly usedToken: UsedToken | null;
 }
 
-export interface PrimaryNeeds extends PasswordLoginNeeds, ExternalJwtLoginNeeds {
-  readonly store: PasswordLoginNeeds['store'] & ExternalJwtLoginNeeds['store'];
+export interface PrimaryNeeds extends PasswordLoginNeeds, CertificateLoginNeeds, ExternalJwtLoginNeeds {
+  readonly store: PasswordLoginNeeds['store'] &
+    CertificateLoginNeeds['store'] &
+    ExternalJwtLoginNeeds['store'];
   readonly audit: AuditTrail;
   readonly attempts: AttemptLog;
 }
@@ -42,7 +45,7 @@ export async function authenticatePrimary(
     needs.audit.record({ event: 'login.refused', method: credentials.method }, origin);
     throw new AuthError('invalid_auth', { challenges: verdict.challenges ?? [] });
   }
-  const { account, authenticatorId, certThumbprint, usedToken } = verdict;
+  const { account, authenticatorId, certThumbprint, caId, usedToken } = verdict;
   needs.audit.record(
     { event: 'login.passed', method: credentials.method, identityId: account.identity.id },
     origin,
@@ -54,6 +57,7 @@ export async function authenticatePrimary(
       identityId: account.identity.id,
       authenticatorId,
       signerId: usedToken?.signerId ?? null,
+      caId,
       passed: [credentials.method],
       authTime: needs.clock.now(),
       certThumbprint,
@@ -70,6 +74,8 @@ function verify(
   switch (credentials.method) {
     case 'password':
       return verifyPassword(needs, credentials.username, credentials.password, attempt, origin.ipAddress);
+    case 'cert':
+      return verifyCertificate(needs, credentials.chain, attempt);
     case 'ext-jwt':
       return verifyPrimaryJwt(needs, credentials.tokens, attempt);
   }

@@ -59,6 +59,7 @@ export async function verifyPrimaryJwt(
       account: chosen.account,
       authenticatorId: null,
       certThumbprint: null,
+      caId: null,
       usedToken: { token: chosen.token, signerId: chosen.signer.id },
     };
   }

@@ -1,5 +1,5 @@
 import type { Challenge } from '../errors/challenge.ts';
-import type { AuthenticatorId, SignerId } from '../model/ids.ts';
+import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
 import type { Account } from './account.ts';
 
 /** The external JWT that was used up as the primary proof: it cannot be the secondary one too. */
@@ -17,6 +17,8 @@ export type PrimaryVerdict =
       readonly authenticatorId: AuthenticatorId | null;
       /** SHA-256 of the DER leaf, base64url, after a certificate login. */
       readonly certThumbprint: string | null;
+      /** See `LoginProgress.caId`. */
+      readonly caId: CaId | null;
       readonly usedToken: UsedToken | null;
     }
   | {

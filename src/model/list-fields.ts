@@ -101,5 +101,17 @@ export const externalJwtSignerListFields = listFields({
   updatedAt: time,
 });
 
+export const caListFields = listFields({
+  id: text,
+  name: text,
+  fingerprint: text,
+  isAuthEnabled: boolean,
+  isAutoCaEnrollmentEnabled: boolean,
+  isOttCaEnrollmentEnabled: boolean,
+  verifiedAt: optionalTime,
+  createdAt: time,
+  updatedAt: time,
+});
+
 /** What anybody may ask for: nothing by which the other fields of a signer could be guessed. */
 export const publicSignerListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });

@@ -38,6 +38,7 @@ import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contrac
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
 import { codeLifetime, mintCode } from './authorization-code.ts';
+import { requireSameBrowser } from './open-auth-request.ts';
 import { withParameters } from './redirect-uri.ts';
 
 /** What to answer to a login step. */
@@ -213,6 +214,7 @@ export async function requireOpen(
 async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login === null || login.hasCode) throw new AuthError('auth_request_unknown');
+  requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
   return login;
 }
 
@@ -306,7 +308,8 @@ async function requireStillAllowed(
   if (account === null) attempt.failed('identity exists', 'changed-meanwhile', 'the identity was deleted');
   else if (
     mayLogIn(account, method, attempt, needs.clock.now()) &&
-    maySignerStillLogIn(needs, account, progress, attempt)
+    maySignerStillLogIn(needs, account, progress, attempt) &&
+    isAuthorityStillTrusted(needs, progress, attempt)
   ) {
     if (await stillHasAuthenticator(needs, progress.authenticatorId)) return;
     attempt.failed(
@@ -330,6 +333,17 @@ function maySignerStillLogIn(
   const signer = signerId === null ? undefined : needs.signers.find(signerId);
   if (signer !== undefined) return maySignerLogIn(needs, account, signer, attempt);
   attempt.failed('signer enabled', 'signer-disabled', 'the signer was deleted during the login');
+  return false;
+}
+
+/** Whether the third-party authority behind the certificate that opened a login still counts. */
+function isAuthorityStillTrusted(
+  { authorities }: LoginFlowNeeds,
+  { caId }: LoginProgress,
+  attempt: AttemptRecorder,
+): boolean {
+  if (caId === null || authorities.find(caId) !== undefined) return true;
+  attempt.failed('authority enabled', 'changed-meanwhile', 'the authority was disabled during the login');
   return false;
 }
 

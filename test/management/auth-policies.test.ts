@@ -61,12 +61,15 @@ describe('a policy', () => {
     });
   });
 
-  test('that names primary methods allows those', async () => {
-    const id = await newPolicy({ name: 'passwords', primary: { updb: { maxAttempts: 3 } } });
+  test('that names some rules has the usual ones besides', async () => {
+    const id = await newPolicy({
+      name: 'some',
+      primary: { updb: { maxAttempts: 3 }, cert: { allowed: false } },
+    });
     const { primary } = await document(id);
     assert.deepEqual(primary, {
       cert: { allowed: false, allowExpiredCerts: false },
-      extJwt: { allowed: false, allowedSigners: [] },
+      extJwt: { allowed: true, allowedSigners: [] },
       updb: { ...updbDefaults, maxAttempts: 3 },
     });
   });
@@ -245,7 +248,7 @@ describe('a change of a policy holds at the next call', () => {
   });
 
   test('a primary method that is no longer allowed opens no session', async () => {
-    const id = await newPolicy({ name: 'without passwords', primary: { cert: {} } });
+    const id = await newPolicy({ name: 'without passwords', primary: { updb: { allowed: false } } });
     const { caller } = await userWith('passwordless', id);
     await assert.rejects(login(server, 'passwordless', password), /401/);
     assert.equal((await caller.get('current-identity')).status, 200);
@@ -258,13 +261,11 @@ describe('a change after which no administrator could log in', () => {
     t.after(() => own.close());
     const root = await rootOf(own);
     const noPasswords = { primary: { updb: { allowed: false } } };
-    const certsOnly = createdId(
-      await root.call('POST', 'auth-policies', { name: 'certs', primary: { cert: {} } }),
-    );
+    const certsOnly = createdId(await root.call('POST', 'auth-policies', { name: 'certs', ...noPasswords }));
     const rootId = (await root.get('current-identity')).json.data.id;
     const changes: readonly (readonly [string, string, object?])[] = [
       ['PATCH', 'auth-policies/default', noPasswords],
-      ['PUT', 'auth-policies/default', { name: 'Default', primary: { cert: {}, extJwt: {} } }],
+      ['PUT', 'auth-policies/default', { name: 'Default', ...noPasswords }],
       ['PATCH', `identities/${rootId}`, { authPolicyId: certsOnly }],
     ];
     for (const [method, path, body] of changes) {

@@ -148,6 +148,15 @@ describe('with an external JWT as the primary proof', () => {
   });
 });
 
+test('people in a browser get a page that says which token is lacking, with the same headers', async () => {
+  const json = { authRequestId: await beginLogin(server), username: 'alice', password };
+  const answer = await server.post('/oidc/login/username', { json, headers: { accept: 'text/html' } });
+  assert.equal(answer.status, 200);
+  assert.match(String(answer.headers['content-type']), /^text\/html/);
+  assert.match(String(answer.headers['www-authenticate']), /overlay-secondary-ext-jwt/);
+  assert.ok(answer.text.includes(s2.issuer.replaceAll('&', '&amp;')));
+});
+
 describe('together with TOTP', () => {
   test('both are asked for; the token that came with the password counts when the code comes', async () => {
     const both = await createPolicy(server, 'both', {

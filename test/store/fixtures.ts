@@ -82,6 +82,7 @@ export function progressOf(user: User, changes: Partial<LoginProgress> = {}): Lo
     identityId: user.id,
     authenticatorId: user.authenticatorId,
     signerId: null,
+    caId: null,
     passed: ['password'],
     authTime: t0,
     certThumbprint: null,

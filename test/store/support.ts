@@ -107,6 +107,7 @@ export async function finishLogin(
       identityId,
       authenticatorId: null,
       signerId: null,
+      caId: null,
       passed: ['password'],
       authTime: at,
       certThumbprint: null,

@@ -1,4 +1,5 @@
 import { asObject, type JsonObject } from '../json-shape.ts';
+import { authPolicy } from './auth-policy.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 
 // The entities that the generic commands know. Another one is one more descriptor in `entities`.
@@ -36,7 +37,13 @@ const identity: EntityDescriptor = {
       nullable: true,
       help: 'id in claims of external JWTs',
     },
-    { flags: '--auth-policy <policy>', path: 'authPolicyId', kind: 'text', help: 'id of its auth policy' },
+    {
+      flags: '--auth-policy <policy>',
+      path: 'authPolicyId',
+      kind: 'reference',
+      entity: 'auth-policy',
+      help: 'name or id of its auth policy',
+    },
     { flags: '--role-attributes <list>', path: 'roleAttributes', kind: 'list', help: 'separated by commas' },
     {
       flags: '--tag <key=value>',
@@ -46,6 +53,7 @@ const identity: EntityDescriptor = {
     },
   ],
   isUpdatable: true,
+  isForceable: true,
   afterCreate: {
     options: [
       {
@@ -87,6 +95,7 @@ const authenticator: EntityDescriptor = {
     },
   ],
   isUpdatable: true,
+  isForceable: true,
   hasPassword: true,
 };
 
@@ -171,7 +180,7 @@ const extJwtSigner: EntityDescriptor = {
       help: 'that clients ask for, separated by commas',
     },
     {
-      flags: '--target-token <token>',
+      flags: '--send <token>',
       path: 'targetToken',
       kind: 'text',
       choices: ['ACCESS', 'ID'],
@@ -204,7 +213,13 @@ const apiSession: EntityDescriptor = {
   ],
 };
 
-export const entities: readonly EntityDescriptor[] = [identity, authenticator, extJwtSigner, apiSession];
+export const entities: readonly EntityDescriptor[] = [
+  identity,
+  authenticator,
+  authPolicy,
+  extJwtSigner,
+  apiSession,
+];
 
 /** The entity of that name. @throws Error for a name that no descriptor has: a mistake in a descriptor */
 export function entityNamed(name: string): EntityDescriptor {

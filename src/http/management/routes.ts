@@ -7,6 +7,7 @@ import { managementRoot } from './admin-route.ts';
 import { apiSessionRoutes } from './api-sessions.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
+import { caRoutes } from './cas.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
@@ -21,6 +22,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...authPolicyRoutes(needs),
     ...apiSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),
+    ...caRoutes(needs),
     ...loginAttemptRoutes(needs),
   ];
 }

@@ -7,6 +7,7 @@ import type { AttemptStore } from './attempts.ts';
 import type { AuthPolicyStore } from './auth-policies.ts';
 import type { AuthRequestStore } from './auth-requests.ts';
 import type { AuthenticatorStore } from './authenticators.ts';
+import type { CaStore } from './cas.ts';
 import type { ChangeFeed } from './changes.ts';
 import type { ExpiryStore } from './expiry.ts';
 import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
@@ -23,6 +24,7 @@ export interface Store {
   readonly authenticators: AuthenticatorStore;
   readonly authPolicies: AuthPolicyStore;
   readonly externalJwtSigners: ExternalJwtSignerStore;
+  readonly cas: CaStore;
   readonly totp: TotpStore;
   readonly attempts: AttemptStore;
   readonly loginAttempts: LoginAttemptStore;

@@ -6,7 +6,14 @@ import { endSession, endSessionsOf, rotateRefreshToken } from './api-sessions.ts
 import { clearAttempts, releaseAttempts, reserveAttempt } from './attempts.ts';
 import { createAuthPolicy, deleteAuthPolicy, replaceAuthPolicy, updateAuthPolicy } from './auth-policies.ts';
 import { extendLogin, recordFactor, recordPrimaryLogin, redeemCode } from './auth-requests.ts';
-import { createPassword, deleteAuthenticator, rehashPassword, updatePassword } from './authenticators.ts';
+import {
+  createCertificate,
+  createPassword,
+  deleteAuthenticator,
+  rehashPassword,
+  updatePassword,
+} from './authenticators.ts';
+import { createCa, deleteCa, updateCa, verifyCa } from './cas.ts';
 import { deleteExpired } from './expiry.ts';
 import {
   createExternalJwtSigner,
@@ -42,6 +49,10 @@ export const intents = {
   createExternalJwtSigner,
   updateExternalJwtSigner,
   deleteExternalJwtSigner,
+  createCa,
+  updateCa,
+  verifyCa,
+  deleteCa,
   startTotp,
   verifyTotp,
   abandonTotp,
@@ -64,6 +75,7 @@ export const intents = {
   updateIdentity,
   deleteIdentity,
   createPassword,
+  createCertificate,
   updatePassword,
   rehashPassword,
   deleteAuthenticator,

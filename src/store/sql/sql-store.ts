@@ -7,7 +7,13 @@ import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Store } from '../contracts/store.ts';
 import { administratorMeansOf, administratorsSql } from './administrators.ts';
 import { findLoginSql, loginRecordOf } from './auth-requests.ts';
-import { findPasswordLoginSql, passwordLoginOf } from './authenticators.ts';
+import {
+  certificateLoginOf,
+  findCertificateLoginSql,
+  findPasswordLoginSql,
+  passwordLoginOf,
+} from './authenticators.ts';
+import { caOf, listTrustedCasSql } from './cas.ts';
 import {
   apiSessionOf,
   authenticatorOf,
@@ -27,6 +33,7 @@ import {
   apiSessionsSource,
   authenticatorsSource,
   authPoliciesSource,
+  casSource,
   externalJwtSignersSource,
   identitiesSource,
   loginAttemptsSource,
@@ -96,6 +103,8 @@ export function sqlStore(engine: Engine): Store {
     },
     authenticators: {
       findPasswordLogin: (usernameKey) => find(passwordLoginOf, findPasswordLoginSql, usernameKey),
+      findCertificateLogin: (thumbprint) => find(certificateLoginOf, findCertificateLoginSql, thumbprint),
+      createCertificate: (authenticator, now) => engine.write('createCertificate', { authenticator, now }),
       createPassword: (authenticator, now) => engine.write('createPassword', { authenticator, now }),
       find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
       list: (query) =>
@@ -127,6 +136,17 @@ export function sqlStore(engine: Engine): Store {
       create: (signer, now) => engine.write('createExternalJwtSigner', { signer, now }),
       update: (id, patch, now) => engine.write('updateExternalJwtSigner', { id, patch, now }),
       delete: (id, now) => engine.write('deleteExternalJwtSigner', { id, now }),
+    },
+    cas: {
+      find: (id) => find(caOf, 'SELECT * FROM cas WHERE id = ?', id),
+      list: (query) => list(casSource, query, caOf),
+      async listTrusted() {
+        return (await engine.read(listTrustedCasSql)).map(caOf);
+      },
+      create: (ca, now) => engine.write('createCa', { ca, now }),
+      update: (id, patch, now) => engine.write('updateCa', { id, patch, now }),
+      verify: (id, now) => engine.write('verifyCa', { id, now }),
+      delete: (id, now) => engine.write('deleteCa', { id, now }),
     },
     totp: {
       find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),

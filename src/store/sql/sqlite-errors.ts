@@ -15,6 +15,8 @@ const fields: Readonly<Record<string, string>> = {
   'authenticators.identity_id': 'method',
   'authenticators.thumbprint': 'certPem',
   'auth_policies.name': 'name',
+  'cas.name': 'name',
+  'cas.thumbprint': 'certPem',
   'external_jwt_signers.name': 'name',
   // Together with the audience; the issuer alone need not be unique.
   'external_jwt_signers.issuer': 'audience',
