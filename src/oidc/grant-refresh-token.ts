@@ -6,6 +6,7 @@ import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { TokenResponse } from '../model/tokens.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import { nextRefreshToken, readRefreshToken } from '../tokens/refresh-token.ts';
+import { requireCertificateStillGood } from './certificate-session.ts';
 import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
 import { optional, required } from './parameters.ts';
 import type { GrantRequest } from './token-endpoint.ts';
@@ -18,11 +19,15 @@ const duplicateWindow: Millis = 2 * SECOND;
  * @throws AuthError invalid_request, invalid_scope (nothing is used up), invalid_grant for everything else alike
  */
 export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): Promise<TokenResponse> {
-  const { parameters, client, origin } = request;
+  const { parameters, client, origin, clientCertificates } = request;
   const presented = readRefreshToken(needs.tagKey, required(parameters, 'refresh_token'));
   if (presented === undefined) throw new AuthError('invalid_grant');
   const sessionId = asId<ApiSessionId>(presented.id);
   const asked = await narrowedScope(needs, sessionId, optional(parameters, 'scope'));
+
+  if (clientCertificates !== null) {
+    await requireCertificateStillGood(needs, sessionId, clientCertificates, client.clientId, origin);
+  }
 
   const now = needs.clock.now();
   const next = nextRefreshToken(needs, presented);
@@ -33,7 +38,7 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
     presentedGeneration: presented.generation,
     clientId: client.clientId,
     issuer: origin.issuer,
-    certThumbprint: request.certThumbprint,
+    certThumbprint: clientCertificates?.leafThumbprint ?? null,
     nextHash: next.hash,
     nextExpiresAt,
     sessionExpiresAt: sessionEnd(needs.lifetimes, nextExpiresAt, now),

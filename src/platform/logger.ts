@@ -1,6 +1,6 @@
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
-import { type Clock, type Millis, systemClock } from './clock.ts';
+import { type Clock, isoTime, type Millis, systemClock } from './clock.ts';
 import { type LogFields, loggableFields, loggableText } from './log-fields.ts';
 import { jsonLine, type LineParts, textLine } from './log-lines.ts';
 
@@ -79,7 +79,7 @@ export function openLogger(options: LogOptions): OpenLogger {
   let destination = openDestination(options.to, countLost, onDrain);
   const write = (level: LogLevel, message: string, fields: LogFields) => {
     if (severity[level] < least) return;
-    const time = new Date(clock.now()).toISOString();
+    const time = isoTime(clock.now());
     destination.write(render({ level, time, fields: loggableFields(fields), msg: loggableText(message) }));
     sinceDrain += 1;
     handOverSoon();

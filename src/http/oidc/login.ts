@@ -8,6 +8,7 @@ import { loginPage } from '../../pages/login.ts';
 import { type Answer, json, page } from '../answer.ts';
 import { errorTable } from '../errors.ts';
 import { wantsHtml } from '../negotiate.ts';
+import { bearerTokens } from '../presented-tokens.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
@@ -18,7 +19,7 @@ import { loginStepFor } from './totp-pages.ts';
 
 const path = '/oidc/login/username';
 
-const configTypes = z
+export const configTypes = z
   .union([z.string(), z.array(z.string().max(100)).max(32)])
   .optional()
   .transform((value) => (value === undefined ? [] : typeof value === 'string' ? [value] : value));
@@ -74,9 +75,10 @@ export function usernameLoginRoutes(
       const authRequest = openAuthRequest(needs, id, origin, browserOfStep(context));
       const credentials = { method: 'password', username: body.username, password: body.password } as const;
       try {
+        const tokens = bearerTokens(context.authorization);
         return loginStepFor(
           { context, authRequest, authRequestId: id },
-          await submitPrimary(needs, authRequest, credentials, body.configTypes, origin),
+          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin),
         );
       } catch (error) {
         if (
