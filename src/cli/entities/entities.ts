@@ -194,6 +194,7 @@ const extJwtSigner: EntityDescriptor = {
     },
   ],
   isUpdatable: true,
+  isForceable: true,
 };
 
 const apiSession: EntityDescriptor = {
