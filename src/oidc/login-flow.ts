@@ -38,6 +38,7 @@ import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contrac
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
 import { codeLifetime, mintCode } from './authorization-code.ts';
+import { readConfigTypes } from './config-types.ts';
 import { requireSameBrowser } from './open-auth-request.ts';
 import { withParameters } from './redirect-uri.ts';
 
@@ -72,6 +73,7 @@ const totpUrl = '/oidc/login/totp';
  * @param configTypes given with the login, added to those of the authorization request
  * @param bearers     tokens that came with the credentials: one of them may be the secondary proof
  * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
+ * @throws AuthError could_not_validate   too many or too long configTypes
  */
 export async function submitPrimary(
   needs: LoginFlowNeeds,
@@ -82,10 +84,10 @@ export async function submitPrimary(
   origin: RequestOrigin,
 ): Promise<LoginStep> {
   await requireOpen(needs, authRequest);
+  const merged = withConfigTypes(authRequest, configTypes);
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
   const secondary = await submitSecondary(needs, primary, bearers, origin);
   const { progress } = secondary;
-  const merged = { ...authRequest, configTypes: [...new Set([...authRequest.configTypes, ...configTypes])] };
   const record = (code: StoredCode | null) =>
     needs.store.authRequests.recordPrimaryLogin({
       authRequest: merged,
@@ -118,6 +120,16 @@ async function submitSecondary(
   }
   needs.audit.record({ event: 'login.passed', method, identityId: identity.id }, origin);
   return { progress: { ...progress, passed: [...progress.passed, `ejs:${signerId}`] }, error: 'missing' };
+}
+
+function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {
+  const configTypes = readConfigTypes([...authRequest.configTypes, ...more]);
+  if (configTypes === undefined) {
+    throw new AuthError('could_not_validate', {
+      fields: [{ field: 'configTypes', reason: 'too many or too long' }],
+    });
+  }
+  return { ...authRequest, configTypes };
 }
 
 /**
