@@ -43,14 +43,20 @@ async function atRate(
   await Promise.all(sent);
 }
 
-/** A connection of several that nobody uses at the moment. */
-async function openPool(port: number, size: number) {
+interface Pool {
+  /** Gives `work` a connection that nobody else uses meanwhile. */
+  use(work: (connection: Connection) => Promise<void>): Promise<void>;
+  close(): void;
+}
+
+async function openPool(port: number, size: number): Promise<Pool> {
   const all = await Promise.all(Array.from({ length: size }, () => openConnection(port)));
   const free = [...all];
   const waiting: ((connection: Connection) => void)[] = [];
   return {
-    async use(work: (connection: Connection) => Promise<void>): Promise<void> {
-      const connection = free.pop() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)));
+    async use(work) {
+      // The one that waited longest: the server closes those that are idle for seconds.
+      const connection = free.shift() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)));
       try {
         await work(connection);
       } finally {
@@ -89,9 +95,13 @@ interface Answers {
   refused: number;
 }
 
-async function overloadLogins(overlay: Overlay, perSecond: number, forMillis: number): Promise<Answers> {
+async function overloadLogins(
+  overlay: Overlay,
+  pool: Pool,
+  perSecond: number,
+  forMillis: number,
+): Promise<Answers> {
   const answers: Answers = { accepted: 0, refused: 0 };
-  const pool = await openPool(overlay.process.port, 200);
   await atRate(perSecond, forMillis, (index) =>
     pool.use(async (connection) => {
       const begun = expectStatus(await connection.request('GET', authorizationTarget), 302);
@@ -106,7 +116,6 @@ async function overloadLogins(overlay: Overlay, perSecond: number, forMillis: nu
       else throw new Error(`a login was answered with ${status}`);
     }),
   );
-  pool.close();
   return answers;
 }
 
@@ -120,9 +129,12 @@ export const overloadedLogins: Operation = {
     const capacity = await loginCapacity(overlay, stage.quick ? 50 : 150);
     const quiet = await callLatencies(overlay, tokens, duration);
     const offered = overload * capacity;
-    const logins = overloadLogins(overlay, offered, duration);
+    // Their handshakes are over before anything is measured.
+    const pool = await openPool(overlay.process.port, 200);
+    const logins = overloadLogins(overlay, pool, offered, duration);
     const busy = await callLatencies(overlay, tokens, duration);
     const { accepted, refused } = await logins;
+    pool.close();
     const p99 = quantile(busy, 0.99);
     const show = (latencies: Float64Array) =>
       `${quantile(latencies, 0.5).toFixed(1)} / ${quantile(latencies, 0.99).toFixed(1)} / ${quantile(latencies, 1).toFixed(1)} ms`;

@@ -5,6 +5,7 @@ import type { ApiSession } from '../model/api-session.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
@@ -20,13 +21,26 @@ export type NamedApiSession = ApiSession & { readonly identityName: string };
 
 /** A session that is alive. @throws AuthError not_found   also for one that has ended or expired */
 export async function getApiSession(needs: ApiSessionNeeds, id: string): Promise<NamedApiSession> {
+  const session = await findLiving(needs, id);
+  const identity = await needs.store.identities.find(session.identityId);
+  if (identity === null) throw new AuthError('not_found');
+  return { ...session, identityName: identity.name };
+}
+
+/** The caller's own session; the guard has read the identity already. @throws as getApiSession */
+export async function getOwnApiSession(
+  needs: ApiSessionNeeds,
+  { apiSessionId, identityName }: Pick<Principal, 'apiSessionId' | 'identityName'>,
+): Promise<NamedApiSession> {
+  return { ...(await findLiving(needs, apiSessionId)), identityName };
+}
+
+async function findLiving(needs: ApiSessionNeeds, id: string): Promise<ApiSession> {
   const session = await needs.store.apiSessions.find(asId(id));
   if (session === null || session.endedAt !== null || session.expiresAt <= needs.clock.now()) {
     throw new AuthError('not_found');
   }
-  const identity = await needs.store.identities.find(session.identityId);
-  if (identity === null) throw new AuthError('not_found');
-  return { ...session, identityName: identity.name };
+  return session;
 }
 
 /** Sessions that are alive. */

@@ -11,6 +11,7 @@ import { registerAdminCommands } from './commands/admin.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
 import { registerConfigCommands } from './commands/config.ts';
 import { registerEntityCommands } from './commands/entities.ts';
+import { registerExplainCommand } from './commands/explain.ts';
 import { registerIdentityCommands } from './commands/identity.ts';
 import { registerKeyCommands } from './commands/keys.ts';
 import { registerOpsCommands } from './commands/ops.ts';
@@ -31,6 +32,7 @@ const registrations: readonly Registration[] = [
   registerSessionCommands,
   registerEntityCommands,
   registerIdentityCommands,
+  registerExplainCommand,
   registerAdminCommands,
   registerConfigCommands,
   registerKeyCommands,

@@ -1,5 +1,5 @@
 import type { Principal } from '../model/principal.ts';
-import { type Millis, SECOND } from '../platform/clock.ts';
+import { isoTime, type Millis, SECOND } from '../platform/clock.ts';
 
 /**
  * `expires-at` (RFC 3339) and `expiration-seconds` of a session: never negative and, whatever the clock does,
@@ -12,7 +12,7 @@ export function sessionHeaders(
   const granted = session.expiresAt - session.issuedAt;
   const left = Math.max(0, Math.min(session.expiresAt - now, granted));
   return {
-    'expires-at': new Date(session.expiresAt).toISOString(),
+    'expires-at': isoTime(session.expiresAt),
     'expiration-seconds': String(Math.floor(left / SECOND)),
   };
 }

@@ -1,4 +1,4 @@
-import type { Millis } from '../platform/clock.ts';
+import { isoTime, type Millis } from '../platform/clock.ts';
 
 // Pieces of the documents of the Edge APIs. Links are relative to the root of the API.
 
@@ -8,7 +8,7 @@ export interface Link {
 
 /** RFC 3339, UTC, with milliseconds. */
 export function wireTime(time: Millis): string {
-  return new Date(time).toISOString();
+  return isoTime(time);
 }
 
 export function wireTimeOrNull(time: Millis | null): string | null {

@@ -49,7 +49,7 @@ export async function verifyPassword(
   const reserved = await reserveGuess(needs, target, ipAddress);
   const phc = reserved === 'locked' || login === null ? null : login.passwordHash;
   const matches = await needs.hasher.matches(phc, password).catch(async (error) => {
-    if (reserved === 'reserved') await releaseGuess(needs, target, ipAddress);
+    await releaseGuess(needs, reserved === 'locked' ? null : target, ipAddress);
     throw error;
   });
   if (key === undefined || login === null) {

@@ -15,6 +15,7 @@ import {
 } from './external-jwt-verdict.ts';
 import { readForeignJwt } from './foreign-jwt.ts';
 import { heldRecord } from './held-record.ts';
+import type { UsedToken } from './primary-verdict.ts';
 import { enabledSigner } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
@@ -31,7 +32,7 @@ export async function verifySecondaryJwt(
   signerId: SignerId,
   identity: Pick<Identity, 'id' | 'externalId'>,
   tokens: readonly string[],
-  usedToken: string | null,
+  usedToken: UsedToken | null,
   attempt: AttemptRecorder,
 ): Promise<SecondaryVerdict> {
   const signer = enabledSigner(needs.signers, signerId);
@@ -41,15 +42,20 @@ export async function verifySecondaryJwt(
   }
   const refusals: RefusedExternalJwt[] = [];
   const failures = heldRecord();
+  let isRepeated = false;
   for (const token of tokens) {
-    if (usedToken !== null && isSameProof(token, usedToken)) {
-      failures.failed('token', 'secondary-same-token', 'the token was the primary proof already');
+    if (usedToken !== null && isSameProof(token, usedToken.token)) {
+      if (usedToken.signerId === signerId) {
+        failures.failed('token', 'secondary-same-token', 'the token was the primary proof already');
+        isRepeated = true;
+      }
       continue;
     }
     const verdict = await verifyExternalJwt(needs, [signer], token);
     if (verdict.verdict === 'refused') {
       refusals.push(verdict);
-      recordRefusal(needs.signers, failures, verdict);
+      // What is of nobody that was asked for is not worth a line: an access token may stand beside.
+      if (verdict.outward !== 'missing') recordRefusal(needs.signers, failures, verdict);
     } else if (needs.signers.find(signerId) !== signer) {
       refusals.push(refused('no-signer-for-issuer', signerId));
       failures.failed('unchanged', 'changed-meanwhile', `signer ${signer.name} was changed meanwhile`);
@@ -62,10 +68,11 @@ export async function verifySecondaryJwt(
       failures.failed('same identity', 'secondary-wrong-identity', `the token names "${verdict.claim}"`);
     }
   }
-  if (refusals.length === 0)
+  const error = challengeErrorOf(refusals);
+  if (error === 'missing' && !isRepeated)
     attempt.failed('token', 'secondary-token-missing', `none of signer ${signer.name}`);
   failures.handTo(attempt);
-  return { verdict: 'refused', error: challengeErrorOf(refusals) };
+  return { verdict: 'refused', error };
 }
 
 /**

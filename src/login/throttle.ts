@@ -81,7 +81,8 @@ export interface ThrottleNeeds {
 /**
  * Reserves one attempt on the counter of what is guessed at and on that of its source.
  * @param target null when there is nothing to lock, such as an unknown user
- * @returns `locked` when the target is locked: the caller refuses as for a wrong guess, at the same cost
+ * @returns `locked` when the target is locked, and only the source counted: the caller refuses as for a wrong
+ *   guess, at the same cost
  * @throws AuthError rate_limited   the source has guessed too often, whatever it guesses at
  */
 export async function reserveGuess(
@@ -94,7 +95,11 @@ export async function reserveGuess(
   const limits = target === null ? [source] : [target, source];
   const outcome = await needs.store.attempts.reserve(limits, now);
   if (outcome.outcome === 'reserved') return 'reserved';
-  if (outcome.key !== source.key) return 'locked';
+  // Guessing on at what is locked counts against the source all the same.
+  if (outcome.key !== source.key) {
+    await reserveGuess(needs, null, ipAddress);
+    return 'locked';
+  }
   throw new AuthError('rate_limited', {
     detail: `source ${source.key} is throttled`,
     retryAfterSeconds: Math.ceil((outcome.until - now) / SECOND),

@@ -38,6 +38,8 @@ import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contrac
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
 import { codeLifetime, mintCode } from './authorization-code.ts';
+import { readConfigTypes } from './config-types.ts';
+import { requireSameBrowser } from './open-auth-request.ts';
 import { withParameters } from './redirect-uri.ts';
 
 /** What to answer to a login step. */
@@ -71,6 +73,7 @@ const totpUrl = '/oidc/login/totp';
  * @param configTypes given with the login, added to those of the authorization request
  * @param bearers     tokens that came with the credentials: one of them may be the secondary proof
  * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
+ * @throws AuthError could_not_validate   too many or too long configTypes
  */
 export async function submitPrimary(
   needs: LoginFlowNeeds,
@@ -81,10 +84,10 @@ export async function submitPrimary(
   origin: RequestOrigin,
 ): Promise<LoginStep> {
   await requireOpen(needs, authRequest);
+  const merged = withConfigTypes(authRequest, configTypes);
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
   const secondary = await submitSecondary(needs, primary, bearers, origin);
   const { progress } = secondary;
-  const merged = { ...authRequest, configTypes: [...new Set([...authRequest.configTypes, ...configTypes])] };
   const record = (code: StoredCode | null) =>
     needs.store.authRequests.recordPrimaryLogin({
       authRequest: merged,
@@ -109,8 +112,7 @@ async function submitSecondary(
   const method = 'secondary-ext-jwt';
   const attempt = needs.attempts.begin(method, 'oidc', origin);
   attempt.about({ identityId: identity.id });
-  const primaryToken = usedToken?.token ?? null;
-  const verdict = await verifySecondaryJwt(needs, signerId, identity, bearers, primaryToken, attempt);
+  const verdict = await verifySecondaryJwt(needs, signerId, identity, bearers, usedToken, attempt);
   attempt.conclude();
   if (verdict.verdict === 'refused') {
     needs.audit.record({ event: 'login.refused', method }, origin);
@@ -118,6 +120,16 @@ async function submitSecondary(
   }
   needs.audit.record({ event: 'login.passed', method, identityId: identity.id }, origin);
   return { progress: { ...progress, passed: [...progress.passed, `ejs:${signerId}`] }, error: 'missing' };
+}
+
+function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {
+  const configTypes = readConfigTypes([...authRequest.configTypes, ...more]);
+  if (configTypes === undefined) {
+    throw new AuthError('could_not_validate', {
+      fields: [{ field: 'configTypes', reason: 'too many or too long' }],
+    });
+  }
+  return { ...authRequest, configTypes };
 }
 
 /**
@@ -194,8 +206,8 @@ export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: 
 }
 
 /**
- * Checks that a primary login may still be made: ten minutes from the beginning, or as long as an enrolment keeps
- * the request open (spec 3.2).
+ * Checks that a primary login may still be made: within ten minutes from the beginning, or as long as an enrolment
+ * keeps the request open (spec 3.2), and not once the code was given.
  * @throws AuthError auth_request_unknown
  */
 export async function requireOpen(
@@ -205,15 +217,16 @@ export async function requireOpen(
   authRequest: AuthRequest,
 ): Promise<void> {
   const now = needs.clock.now();
-  if (now < authRequest.createdAt + authRequestLifetime) return;
   const login = await needs.store.authRequests.findLogin(authRequest.key, now);
-  if (login === null || login.hasCode) throw new AuthError('auth_request_unknown');
+  const isOpen = login === null ? now < authRequest.createdAt + authRequestLifetime : !login.hasCode;
+  if (!isOpen) throw new AuthError('auth_request_unknown');
 }
 
 /** The record of a request on which a primary login was done and no code was given yet. */
 async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login === null || login.hasCode) throw new AuthError('auth_request_unknown');
+  requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
   return login;
 }
 

@@ -59,3 +59,34 @@ function toMillis(time: string | Millis): Millis {
   if (!Number.isFinite(millis)) throw new RangeError(`not a time: ${String(time)}`);
   return millis;
 }
+
+// The year 9999 is the last one that ISO 8601 writes without a sign.
+const LAST_PLAIN: Millis = Date.UTC(10_000, 0, 1) - 1;
+let lastDay = Number.NaN;
+let lastDate = '';
+
+/**
+ * ISO 8601 in UTC with milliseconds, as Date writes it. Every API call writes a few times, most of them of one
+ * day: its date is kept.
+ * @throws RangeError not a time
+ */
+export function isoTime(time: Millis): string {
+  if (!Number.isInteger(time) || time < 0 || time > LAST_PLAIN) return new Date(time).toISOString();
+  const day = Math.floor(time / DAY);
+  if (day !== lastDay) {
+    lastDate = new Date(day * DAY).toISOString().slice(0, 'YYYY-MM-DDT'.length);
+    lastDay = day;
+  }
+  const rest = time - day * DAY;
+  const minutes = Math.floor(rest / MINUTE);
+  const seconds = Math.floor(rest / SECOND) - minutes * 60;
+  return `${lastDate}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds)}.${three(rest % SECOND)}Z`;
+}
+
+function two(n: number): string {
+  return n < 10 ? `0${n}` : `${n}`;
+}
+
+function three(n: number): string {
+  return n < 100 ? `0${two(n)}` : `${n}`;
+}

@@ -1,8 +1,8 @@
 // A lock between processes that the system releases when its holder dies, however it dies. Node offers none, so
 // it is an exclusive SQLite transaction on an otherwise empty file.
 
-import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { createPrivateFile } from './private-file.ts';
 
 export interface FileLock {
   release(): void;
@@ -16,7 +16,7 @@ const SQLITE_BUSY = 5;
  * @throws Error when the file cannot be written
  */
 export function tryFileLock(path: string): FileLock | null {
-  closeSync(openSync(path, 'a', 0o600));
+  createPrivateFile(path);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');

@@ -4,17 +4,30 @@
 // separators, and the marks that reorder what is shown (Unicode TR 36 section 2.5).
 const UNSEEN = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
 
-/** Escapes, in a line of JSON, what JSON itself would let through. The line still parses to the same values. */
-export function escapeUnseen(json: string): string {
-  return json.replace(UNSEEN, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** What a line says. Fields and message are safe to log (see log-fields.ts). */
+export interface LineParts {
+  readonly level: string;
+  /** ISO 8601. */
+  readonly time: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly msg: string;
 }
 
-/** One line for people out of a log line in JSON: time, level, message, `name=value`… */
-export function textLine(jsonLine: string): string {
-  const { time, level, msg, ...fields } = JSON.parse(jsonLine) as Record<string, unknown>;
-  const parts = [String(time), String(level).toUpperCase().padEnd(5), plain(String(msg))];
-  for (const [name, value] of Object.entries(fields)) parts.push(`${plain(name)}=${fieldValue(value)}`);
-  return `${parts.join(' ')}\n`;
+/** One line of JSON: level, time, the fields, message. */
+export function jsonLine({ level, time, fields, msg }: LineParts): string {
+  return `${escapeUnseen(JSON.stringify({ level, time, ...fields, msg }))}\n`;
+}
+
+/** One line for people: time, level, message, `name=value`… */
+export function textLine({ level, time, fields, msg }: LineParts): string {
+  let line = `${time} ${level.toUpperCase().padEnd(5)} ${plain(msg)}`;
+  for (const name in fields) line += ` ${plain(name)}=${fieldValue(fields[name])}`;
+  return `${line}\n`;
+}
+
+/** Escapes, in a piece of JSON, what JSON itself would let through. It still parses to the same values. */
+function escapeUnseen(json: string): string {
+  return json.replace(UNSEEN, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function fieldValue(value: unknown): string {
@@ -42,5 +55,6 @@ function quoted(text: string): string {
 }
 
 function plain(text: string): string {
+  if (/^[\w.:/@+ -]*$/.test(text)) return text;
   return quoted(text).slice(1, -1).replaceAll('\\"', '"');
 }

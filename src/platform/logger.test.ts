@@ -237,3 +237,24 @@ test('the last lines are written when the process exits at once', async () => {
   for await (const chunk of child.stderr) text += chunk;
   assert.match(text, / INFO {2}goodbye\n$/);
 });
+
+test('lines reach the reader while the process goes on, those that came during a write included', async () => {
+  const script = `
+    import { openLogger } from ${JSON.stringify(new URL('./logger.ts', import.meta.url).href)};
+    const logger = openLogger({ level: 'info', format: 'text', to: 'stderr' });
+    for (let i = 0; i < 200; i += 1) logger.info('first', { filler: 'y'.repeat(100) });
+    setImmediate(() => logger.info('second'));
+    process.stdin.on('data', () => logger.info('third'));
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let text = '';
+  for await (const chunk of child.stderr) {
+    text += chunk;
+    if (text.includes(' second\n') && child.stdin.writable) child.stdin.end('go on');
+    if (text.includes(' third\n')) child.kill('SIGKILL');
+  }
+  assert.equal(text.match(/ first /g)?.length, 200);
+  assert.match(text, / third\n$/);
+});

@@ -1,8 +1,8 @@
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, isoTime, type Millis, systemClock } from './clock.ts';
 import { type LogFields, loggableFields, loggableText } from './log-fields.ts';
-import { escapeUnseen, textLine } from './log-lines.ts';
+import { jsonLine, type LineParts, textLine } from './log-lines.ts';
 
 /**
  * `message` is a constant sentence; what varies goes into `fields`. Field names that sound like secrets
@@ -40,45 +40,73 @@ export interface OpenLogger extends Logger {
 // because requests must go on.
 const LONGEST_BACKLOG = 4 * 1024 * 1024;
 
+const severity: Readonly<Record<LogOptions['level'], number>> = {
+  debug: 0,
+  info: 1,
+  warn: 2,
+  error: 3,
+  silent: 4,
+};
+
+// A write to the system costs more than the line: those that come within this time are handed over together.
+const GATHERING: Millis = 20;
+const GATHERED_BYTES = 8 * 1024;
+
 /** Opens the log. Lines are written in the background. @throws Error when the file cannot be opened */
 export function openLogger(options: LogOptions): OpenLogger {
   const clock = options.clock ?? systemClock;
-  const render = options.format === 'json' ? escapeUnseen : textLine;
+  const render: (parts: LineParts) => string = options.format === 'json' ? jsonLine : textLine;
+  const least = severity[options.level];
   let lost = 0;
   const countLost = () => {
     lost += 1;
   };
-  let destination = openDestination(options.to, countLost);
-  const log = pino(
-    {
-      level: options.level,
-      base: null,
-      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
-      formatters: { level: (level) => ({ level }) },
-    },
-    { write: (line) => destination.write(render(line)) },
-  );
+  let sinceDrain = 0;
+  let timer: NodeJS.Timeout | undefined;
+  function handOverSoon(): void {
+    if (timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      destination.flush();
+    }, GATHERING);
+    timer.unref();
+  }
+  // What came while an earlier write was under way has been left waiting by it.
+  function onDrain(): void {
+    if (sinceDrain > 0) handOverSoon();
+    sinceDrain = 0;
+  }
+  let destination = openDestination(options.to, countLost, onDrain);
   const write = (level: LogLevel, message: string, fields: LogFields) => {
-    if (log.isLevelEnabled(level)) log[level](loggableFields(fields), loggableText(message));
+    if (severity[level] < least) return;
+    const time = isoTime(clock.now());
+    destination.write(render({ level, time, fields: loggableFields(fields), msg: loggableText(message) }));
+    sinceDrain += 1;
+    handOverSoon();
   };
   return {
     ...loggerOver(write, {}),
     lostLines: () => lost,
     reopen() {
       const former = destination;
-      destination = openDestination(options.to, countLost);
+      destination = openDestination(options.to, countLost, onDrain);
       former.end();
     },
     flush: () => new Promise((resolve) => destination.flush(() => resolve())),
   };
 }
 
-function openDestination(to: LogOptions['to'], onLost: () => void) {
+function openDestination(to: LogOptions['to'], onLost: () => void, onDrain: () => void) {
   const dest = to === 'stdout' ? 1 : to === 'stderr' ? 2 : openSync(to.file, 'a', 0o600);
-  // Without minLength, flush() would not wait.
-  const destination = pino.destination({ dest, sync: false, minLength: 1, maxLength: LONGEST_BACKLOG });
+  const destination = pino.destination({
+    dest,
+    sync: false,
+    minLength: GATHERED_BYTES,
+    maxLength: LONGEST_BACKLOG,
+  });
   destination.on('drop', onLost);
   destination.on('error', onLost);
+  destination.on('drain', onDrain);
   return destination;
 }
 

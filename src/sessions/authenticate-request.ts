@@ -68,6 +68,8 @@ function callerOf(
   presented: PresentedTokens,
   now: Millis,
 ): Principal | Promise<Principal> {
+  if (needs.view.isBehind)
+    return whenCaughtUp(needs).then(() => callerOf(needs, claims, accessToken, presented, now));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
   const boundTo = claims.cnf?.['x5t#S256'];
   if (boundTo !== undefined && boundTo !== presented.certThumbprint()) {
@@ -77,6 +79,15 @@ function callerOf(
   return account instanceof Promise
     ? account.then((read) => admit(needs, claims, accessToken, presented, read))
     : admit(needs, claims, accessToken, presented, account);
+}
+
+/** What ended may be unknown as long as the feed cannot be read, and then nobody is let in. @throws AuthError unavailable */
+async function whenCaughtUp({ view }: AuthenticateNeeds): Promise<void> {
+  try {
+    await view.catchUp();
+  } catch (cause) {
+    throw new AuthError('unavailable', { detail: 'the change feed cannot be read', cause });
+  }
 }
 
 /** What the login proved counts, except for the external JWT of a policy: that has to come with every call. */

@@ -322,6 +322,8 @@ describe('several Authorization lines', () => {
       await createSigner(admin, one, 'one');
       const token = await tokenOf(server, one, 'lines@idp');
       assert.equal((await submitJwt(server, token, token, token, token)).status, 400);
+      const joined = await submitJwt(server, `${token}, Bearer ${token}`, token, token);
+      assert.equal(joined.status, 400, 'nor when a proxy has joined their lines');
       const authRequestId = await beginLogin(server);
       for (const scheme of ['Basic', 'DPoP', 'Token', '']) {
         const headers = { authorization: `${scheme} ${token}`.trim() };

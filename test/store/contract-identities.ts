@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type AuthenticatorId, type AuthPolicyId, asId, type IdentityId } from '../../src/model/ids.ts';
-import { AlreadyTaken } from '../../src/store/contracts/store.ts';
+import { AlreadyTaken, NoAdministratorLeft } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import {
   createUser,
@@ -147,15 +147,18 @@ export function identityTests(shared: GetDatabase): void {
       const last = await createUser(store, { isAdmin: true });
       for (const { id } of others) assert.equal(await store.identities.delete(id, t0), true);
       assert.equal(await store.identities.countUsableAdmins(t0), 1);
-      assert.equal(await store.identities.update(last.id, { isAdmin: false }, t0), false);
-      assert.equal(await store.identities.update(last.id, { disabledAt: t0 }, t0), false);
-      assert.equal(await store.identities.delete(last.id, t0), false);
-      assert.equal(await store.authenticators.delete(last.authenticatorId, t0), false);
+      const refused = [
+        () => store.identities.update(last.id, { isAdmin: false }, t0),
+        () => store.identities.update(last.id, { disabledAt: t0 }, t0),
+        () => store.identities.delete(last.id, t0),
+        () => store.authenticators.delete(last.authenticatorId, t0),
+      ];
+      for (const act of refused) await assert.rejects(act, NoAdministratorLeft);
       assert.equal(await store.identities.update(last.id, { name: uniqueName('boss') }, t0), true);
       const another = await createUser(store, { isAdmin: true });
       assert.equal(await store.identities.update(last.id, { disabledAt: t0 }, t0), true);
       assert.equal(await store.identities.delete(last.id, t0), true);
-      assert.equal(await store.identities.delete(another.id, t0), false);
+      await assert.rejects(() => store.identities.delete(another.id, t0), NoAdministratorLeft);
     });
   });
 

@@ -10,6 +10,7 @@ import { identityTests } from './contract-identities.ts';
 import { keyTests } from './contract-keys.ts';
 import { limitTests } from './contract-limits.ts';
 import { listTests } from './contract-lists.ts';
+import { signerTests } from './contract-signers.ts';
 
 /** A fresh, migrated database. */
 export interface TestDatabase {
@@ -46,6 +47,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     identityTests(shared);
     keyTests(shared);
     limitTests(shared);
+    signerTests(shared);
     changeTests(shared);
   });
   describe(`lists on ${name}`, () => listTests(sharedDatabase(open)));

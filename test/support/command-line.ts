@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import type { CliPorts } from '../../src/cli/ports.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Sees what is written to standard error so far, each time something is. */
   readonly onStderr?: (text: string) => void;
+  /** Makes it a terminal: told what stands on the screen since the last answer; what it returns is typed. */
+  readonly person?: (screen: string) => string | undefined;
 }
 
 export interface CommandLine extends AsyncDisposable {
@@ -33,7 +35,7 @@ export interface CommandLine extends AsyncDisposable {
   run(args: readonly string[], options?: RunOptions): Promise<Outcome>;
 }
 
-/** A person at a computer of their own. Nothing is a terminal. */
+/** A person at a computer of their own. Nothing is a terminal, unless the person types. */
 export function commandLine(clock: Clock = systemClock): CommandLine {
   const cwd = mkdtempSync(join(tmpdir(), 'overlay-auth-cli-'));
   const configDir = join(cwd, 'config');
@@ -41,25 +43,33 @@ export function commandLine(clock: Clock = systemClock): CommandLine {
   return {
     cwd,
     configDir,
-    async run(args, { input = '', env = {}, onStderr } = {}) {
+    async run(args, { input = '', env = {}, onStderr, person } = {}) {
       let stdout = '';
       let stderr = '';
+      let answered = 0;
+      const keyboard = Object.assign(new PassThrough(), { isTTY: true });
+      const isTerminal = person !== undefined;
       const ports: CliPorts = {
         clock,
         random,
         env: { HOME: cwd, OVERLAY_AUTH_CONFIG_DIR: configDir, ...env },
         cwd,
         platform: process.platform,
-        stdin: Readable.from(input === '' ? [] : [input]),
+        stdin: isTerminal ? keyboard : Readable.from(input === '' ? [] : [input]),
         stdout: {
           write(text) {
             stdout += text;
           },
         },
         stderr: {
+          isTTY: isTerminal,
           write(text) {
             stderr += text;
             onStderr?.(stderr);
+            const typed = person?.(stderr.slice(answered));
+            if (typed === undefined) return;
+            answered = stderr.length;
+            setImmediate(() => keyboard.write(`${typed}\r`));
           },
         },
       };

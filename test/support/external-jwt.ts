@@ -11,7 +11,7 @@ import {
 } from '../../src/model/ids.ts';
 import { beginLogin, codeOf, redeem, type Tokens } from './flow.ts';
 import type { Answer } from './https-client.ts';
-import { type Caller, createdId } from './management.ts';
+import { type Caller, createdId, password } from './management.ts';
 import { goodClaims, type TestIdp, type TokenOptions } from './test-idp.ts';
 import type { TestServer } from './test-server.ts';
 
@@ -48,6 +48,17 @@ export async function createIdentity(
     ...more,
   };
   await server.store.identities.create(identity, null, server.clock.now());
+  return id;
+}
+
+/** Somebody with a password, the external id `NAME@idp`, and a policy. */
+export async function createUserWithPolicy(
+  server: TestServer,
+  name: string,
+  authPolicyId: AuthPolicyId,
+): Promise<IdentityId> {
+  const id = await server.createUser({ name, password });
+  await server.store.identities.update(id, { externalId: `${name}@idp`, authPolicyId }, server.clock.now());
   return id;
 }
 

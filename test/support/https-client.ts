@@ -79,7 +79,7 @@ function send(
     });
   }
   return new Promise((resolve, reject) => {
-    const outgoing = httpsRequest(new URL(path, url), options, (incoming) => {
+    const outgoing = httpsRequest(new URL(path.startsWith('/') ? url : path), options, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', reject);

@@ -22,6 +22,8 @@ export interface TestServerOptions {
   readonly clock?: Clock;
   /** Changes the text of the configuration file before it is read. */
   readonly configure?: (yaml: string) => string;
+  /** Closed with the server. */
+  readonly hashPool?: HashPool;
   /** A folder with the database and keys of an earlier test server, to start it again. */
   readonly home?: string;
 }
@@ -80,7 +82,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { config } = loadConfig(configFile, { readFile: readNamedFile, env: {} });
   const store = await openSqliteStore({ path: join(home, 'overlay.db') });
   // Cheap hashes: what they cost is not what these tests are about.
-  const hashPool = createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
+  const hashPool =
+    options.hashPool ??
+    createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
   // The identity providers of tests have certificates of the same root.
   const trustedRoots = [pki.ca.certPem];
   const foundations = { config, store, masterKey, hashPool, clock, random, log, trustedRoots };

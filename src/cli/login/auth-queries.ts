@@ -57,11 +57,8 @@ export async function satisfyQueries(needs: QueryNeeds, answer: HttpsAnswer): Pr
 async function answerTotp(needs: QueryNeeds, query: JsonObject): Promise<HttpsAnswer> {
   const { report, origin } = needs;
   if (query.isTotpEnrolled === false) {
-    throw new CliError('Your policy requires one-time codes, and you have not set them up yet.', {
-      exitCode: exitCodes.notAuthenticated,
-      code: 'totp_not_enrolled',
-      next: `overlay-auth login ${origin}   (the browser leads through the set-up)`,
-    });
+    const { enrollTotp } = await import('./totp-enrollment.ts');
+    return enrollTotp(needs);
   }
   const url = new URL(textField(query, 'httpUrl') ?? '/oidc/login/totp', origin);
   if (url.origin !== origin) throw new CliError(`${origin} asks to send the code to ${url.origin}.`);

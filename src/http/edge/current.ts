@@ -1,4 +1,4 @@
-import { type ApiSessionNeeds, endApiSession, getApiSession } from '../../admin/api-sessions.ts';
+import { type ApiSessionNeeds, endApiSession, getOwnApiSession } from '../../admin/api-sessions.ts';
 import { getIdentity } from '../../admin/identities.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import type { SignerDirectory } from '../../login/signer-directory.ts';
@@ -61,7 +61,7 @@ export function currentRoutes(
 
 /** Expiry is that of what the caller presented: for OIDC the access token's (spec 5.5). */
 async function currentApiSession(needs: CurrentNeeds, principal: Principal): Promise<object> {
-  const session = await getApiSession(needs, principal.apiSessionId);
+  const session = await getOwnApiSession(needs, principal);
   const expiry = sessionHeaders(principal, needs.clock.now());
   return {
     ...apiSessionDocument(session),

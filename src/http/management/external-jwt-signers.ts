@@ -42,6 +42,8 @@ const optional = {
 };
 const required = { name: z.string(), enabled: z.boolean(), issuer: z.string(), audience: z.string() };
 const whole = z.object({ ...required, ...optional });
+/** One that is created is meant to be used; replacing one must not enable it by silence. */
+const fresh = whole.extend({ enabled: z.boolean().default(true) });
 const some = z.object({ ...z.object(required).partial().shape, ...optional });
 
 /** `/external-jwt-signers` */
@@ -52,7 +54,7 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
     listFields: externalJwtSignerListFields,
     list: async (query) => mapPage(await listSigners(needs, query), signerDocument),
     get: async (id) => signerDocument(await getSigner(needs, id)),
-    create: operation(whole, (by, signer) => createSigner(needs, by, signer)),
+    create: operation(fresh, (by, signer) => createSigner(needs, by, signer)),
     replace: operation(whole, (by, signer, id) => replaceSigner(needs, by, id, signer)),
     patch: operation(some, (by, fields, id) => updateSigner(needs, by, id, fields)),
     remove: (by, id) => deleteSigner(needs, by, id),

@@ -10,7 +10,7 @@ import { bearerTokens } from '../presented-tokens.ts';
 import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
-import { bindingCookie } from './browser-binding.ts';
+import { browserOfStep } from './browser-binding.ts';
 import { formTarget } from './form-target.ts';
 import { configTypes } from './login.ts';
 import { isForPeople, loginStepFor, type Step } from './totp-pages.ts';
@@ -33,7 +33,7 @@ export function certificateLoginRoutes(
     query: idOnly,
     async handler(context, { query }) {
       const id = authRequestIdIn(query);
-      const authRequest = openAuthRequest(needs, id, originOf(context), bindingCookie(context));
+      const authRequest = openAuthRequest(needs, id, originOf(context), browserOfStep(context));
       await requireOpen(needs, authRequest);
       const headers = { 'auth-request-id': id };
       const step = { context, authRequest, authRequestId: id };
@@ -50,7 +50,7 @@ export function certificateLoginRoutes(
     async handler(context, { query, body }) {
       const origin = originOf(context);
       const id = authRequestIdIn(query, body);
-      const authRequest = openAuthRequest(needs, id, origin, bindingCookie(context));
+      const authRequest = openAuthRequest(needs, id, origin, browserOfStep(context));
       const step = { context, authRequest, authRequestId: id };
       const credentials = { method: 'cert', chain: context.clientCertificates?.chain ?? null } as const;
       try {

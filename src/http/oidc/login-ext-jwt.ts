@@ -7,7 +7,7 @@ import { bearerTokens } from '../presented-tokens.ts';
 import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
-import { bindingCookie } from './browser-binding.ts';
+import { browserOfStep } from './browser-binding.ts';
 import { configTypes } from './login.ts';
 import { loginStepAnswer } from './login-answer.ts';
 
@@ -30,7 +30,7 @@ export function externalJwtLoginRoutes(
     query: idOnly,
     handler(context, { query }) {
       const id = authRequestIdIn(query);
-      openAuthRequest(needs, id, originOf(context), bindingCookie(context));
+      openAuthRequest(needs, id, originOf(context), browserOfStep(context));
       const answer = {
         authRequestId: id,
         httpMethod: 'POST',
@@ -49,7 +49,7 @@ export function externalJwtLoginRoutes(
     async handler(context, { query, body }) {
       const origin = originOf(context);
       const id = authRequestIdIn(query, body);
-      const authRequest = openAuthRequest(needs, id, origin, bindingCookie(context));
+      const authRequest = openAuthRequest(needs, id, origin, browserOfStep(context));
       const tokens = bearerTokens(context.authorization);
       const credentials = { method: 'ext-jwt', tokens } as const;
       return loginStepAnswer(

@@ -13,7 +13,7 @@ import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
-import { bindingCookie } from './browser-binding.ts';
+import { bindBrowser, browserOfStep } from './browser-binding.ts';
 import { formTarget } from './form-target.ts';
 import { loginStepFor } from './totp-pages.ts';
 
@@ -45,7 +45,7 @@ export function usernameLoginRoutes(
     query: loginQuery,
     async handler(context, { query }) {
       const id = authRequestIdIn(query);
-      const authRequest = openAuthRequest(needs, id, originOf(context), bindingCookie(context));
+      const authRequest = openAuthRequest(needs, id, originOf(context), browserOfStep(context));
       await requireOpen(needs, authRequest);
       const headers = { 'auth-request-id': id };
       if (!wantsHtml(context.headers.accept)) {
@@ -54,7 +54,10 @@ export function usernameLoginRoutes(
           { headers },
         );
       }
-      return form(authRequest, id, { headers });
+      // The cookie here, and not with the password: a person who is lured here is bound before giving it.
+      return form(authRequest, id, {
+        headers: { ...headers, ...bindBrowser(needs.random, context).headers },
+      });
     },
   });
 
@@ -69,7 +72,7 @@ export function usernameLoginRoutes(
     async handler(context, { query, body }) {
       const id = authRequestIdIn(query, body);
       const origin = originOf(context);
-      const authRequest = openAuthRequest(needs, id, origin, bindingCookie(context));
+      const authRequest = openAuthRequest(needs, id, origin, browserOfStep(context));
       const credentials = { method: 'password', username: body.username, password: body.password } as const;
       try {
         const tokens = bearerTokens(context.authorization);

@@ -4,7 +4,7 @@ import type { Millis } from '../../platform/clock.ts';
 export interface AttemptLimit {
   /** For example `password:<authenticator id>`, `totp:<identity id>`, `source:<prefix>`. */
   readonly key: string;
-  /** Attempts that may be open or have failed before the next one is refused. */
+  /** Attempts that may be open or have failed; the last of them locks the key. */
   readonly max: number;
   /** How long the key is then refused. The length doubles with each lock that follows without a success between. */
   readonly lockFor: Millis;
@@ -23,12 +23,13 @@ export type ReserveOutcome =
 export interface AttemptStore {
   /**
    * Counts one attempt against every limit, before it is evaluated, in one durable step: of any number of parallel
-   * guesses no more than `max` are let through. When one limit is reached nothing is counted at all.
+   * guesses no more than `max` are let through. When one limit is reached nothing is counted at all. The attempt
+   * that reaches `max` locks the key, until it is released.
    */
   reserve(limits: readonly AttemptLimit[], now: Millis): Promise<ReserveOutcome>;
   /** Forgets the failures and locks of the keys: after a success, or by an administrator. */
   clear(keys: readonly string[]): Promise<void>;
-  /** Takes back the one attempt that a success had reserved on keys that a success does not clear. */
+  /** Takes back one attempt that was reserved, and the lock that it brought. */
   release(keys: readonly string[]): Promise<void>;
   /** Until when the key is locked, or null. */
   lockedUntil(key: string, now: Millis): Promise<Millis | null>;

@@ -26,17 +26,24 @@ export function* reserveAttempt(args: {
     const counter = counterOf(yield* first('SELECT * FROM attempts WHERE key = ?', limit.key), now);
     if (counter.lockedUntil > now) return { outcome: 'refused', key: limit.key, until: counter.lockedUntil };
     if (counter.failures >= limit.max) {
-      const until = now + lockLength(limit, counter.locks);
-      yield* keep(limit, { failures: 0, locks: counter.locks + 1, lockedUntil: until }, now);
-      return { outcome: 'refused', key: limit.key, until };
+      // The limit was higher when these were counted.
+      const locked = lock(limit, counter, now);
+      yield* keep(limit, locked, now);
+      return { outcome: 'refused', key: limit.key, until: locked.lockedUntil };
     }
     counters.push(counter);
   }
   for (const [at, limit] of limits.entries()) {
     const counter = counters[at] ?? fresh;
-    yield* keep(limit, { ...counter, failures: counter.failures + 1 }, now);
+    const counted = { ...counter, failures: counter.failures + 1 };
+    // The lock begins with the last failure, not with the attempt after it, which may come much later and be right.
+    yield* keep(limit, counted.failures < limit.max ? counted : lock(limit, counted, now), now);
   }
   return { outcome: 'reserved' };
+}
+
+function lock(limit: AttemptLimit, { failures, locks }: Counter, now: Millis): Counter {
+  return { failures, locks: locks + 1, lockedUntil: now + lockLength(limit, locks) };
 }
 
 function lockLength(limit: AttemptLimit, earlierLocks: number): Millis {
@@ -46,11 +53,11 @@ function lockLength(limit: AttemptLimit, earlierLocks: number): Millis {
 
 function counterOf(row: SqlRow | undefined, now: Millis): Counter {
   if (row === undefined || integer(row, 'forget_at') <= now) return fresh;
-  return {
-    failures: integer(row, 'failures'),
-    locks: integer(row, 'locks'),
-    lockedUntil: integer(row, 'locked_until'),
-  };
+  const locks = integer(row, 'locks');
+  const lockedUntil = integer(row, 'locked_until');
+  // A lock that has ended has paid for the failures that led to it.
+  if (lockedUntil > 0 && lockedUntil <= now) return { failures: 0, locks, lockedUntil: 0 };
+  return { failures: integer(row, 'failures'), locks, lockedUntil };
 }
 
 function* keep(limit: AttemptLimit, counter: Counter, now: Millis): Intent<void> {
@@ -72,6 +79,12 @@ export function* clearAttempts(args: { readonly keys: readonly string[] }): Inte
 
 export function* releaseAttempts(args: { readonly keys: readonly string[] }): Intent<void> {
   for (const key of args.keys) {
-    yield* first('UPDATE attempts SET failures = failures - 1 WHERE key = ? AND failures > 0', key);
+    // Whoever had a reservation came in before the lock, which the reservations that are left do not reach.
+    yield* first(
+      `UPDATE attempts SET failures = failures - 1, locked_until = 0,
+         locks = CASE WHEN locked_until > 0 THEN locks - 1 ELSE locks END
+       WHERE key = ? AND failures > 0`,
+      key,
+    );
   }
 }

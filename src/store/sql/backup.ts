@@ -2,7 +2,7 @@
 
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { createPrivateFile } from './private-file.ts';
+import { createPrivateFile } from '../../platform/private-file.ts';
 
 /** More than a database can have. */
 const allPages = 2 ** 31 - 1;

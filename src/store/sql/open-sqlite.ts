@@ -1,9 +1,9 @@
 // The only file that opens an SQLite database for the service.
 
 import { DatabaseSync } from 'node:sqlite';
+import { createPrivateFile } from '../../platform/private-file.ts';
 import type { Store } from '../contracts/store.ts';
 import { migrateSqlite } from './migrate.ts';
-import { createPrivateFile } from './private-file.ts';
 import { sqlStore } from './sql-store.ts';
 import { openSqliteEngine } from './sqlite-engine.ts';
 

@@ -1,0 +1,28 @@
+import { encode } from 'uqr';
+
+const blackOnWhite = '\u001b[30;107m';
+const asBefore = '\u001b[0m';
+
+/**
+ * A QR code for a terminal, two rows of modules in a line of text. Colours are set, because cameras want dark
+ * modules on a light ground, whatever the terminal's own colours are.
+ * @returns undefined when it is too wide
+ */
+export function terminalQrCode(text: string, columns: number): string | undefined {
+  if (text.length > 800) return undefined;
+  const { data, size } = encode(text, { ecc: 'L', border: 2 });
+  if (size > columns) return undefined;
+  const lines: string[] = [];
+  for (let y = 0; y < size; y += 2) {
+    const upper = data[y] ?? [];
+    const lower = data[y + 1] ?? [];
+    const blocks = upper.map((isDark, x) => block(isDark, lower[x] ?? false));
+    lines.push(`${blackOnWhite}${blocks.join('')}${asBefore}`);
+  }
+  return lines.join('\n');
+}
+
+function block(upper: boolean, lower: boolean): string {
+  if (upper) return lower ? '█' : '▀';
+  return lower ? '▄' : ' ';
+}

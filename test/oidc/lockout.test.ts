@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { asId, type IdentityId } from '../../src/model/ids.ts';
+import { DAY, type FixedClock, fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { createHashPool } from '../../src/platform/hash-pool.ts';
+import { preparePassword, unmatchableHash } from '../../src/platform/password-hash.ts';
+import { timeStepAt, totpCode } from '../../src/platform/totp-code.ts';
+import { beginLogin, callWith, login, submitPassword } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const password = 'seven quiet lanterns';
+let clock: FixedClock;
+let server: TestServer;
+let aliceId: IdentityId;
+
+beforeEach(async () => {
+  clock = fixedClock('2026-01-01T00:00:00Z');
+  server = await startTestServer({ clock });
+  aliceId = await server.createUser({ name: 'alice', password });
+  await setRules({ maxAttempts: 5, lockoutDurationMinutes: 15 });
+});
+afterEach(() => server.close());
+
+async function setRules(updb: { maxAttempts: number; lockoutDurationMinutes: number }): Promise<void> {
+  await server.store.authPolicies.update(asId('default'), { primary: { updb } }, clock.now());
+}
+
+async function requireTotp(): Promise<void> {
+  await server.store.authPolicies.update(asId('default'), { secondary: { requireTotp: true } }, clock.now());
+}
+
+const attempt = async (username: string, secret: string, to = server): Promise<Answer> =>
+  submitPassword(to, await beginLogin(to), username, secret);
+
+async function fail(times: number, username = 'alice'): Promise<void> {
+  for (let done = 0; done < times; done += 1) {
+    assert.equal((await attempt(username, 'wrong')).status, 401);
+  }
+}
+
+async function assertLocked(username = 'alice'): Promise<void> {
+  assert.equal((await attempt(username, password)).status, 401);
+}
+
+async function assertOpen(username = 'alice'): Promise<void> {
+  assert.equal((await attempt(username, password)).status, 302);
+}
+
+/** What is in the table of counters. */
+function counters(): { key: string; failures: number }[] {
+  const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
+  const rows = database.prepare('SELECT key, failures FROM attempts ORDER BY key').all();
+  database.close();
+  return rows.map(({ key, failures }) => ({ key: String(key), failures: Number(failures) }));
+}
+
+async function reasons(identityId: string): Promise<string[]> {
+  await server.controller.services.attempts.flush();
+  const { items } = await server.store.loginAttempts.list({
+    filter: { op: '=', field: 'identityId', value: identityId },
+    sort: [],
+    limit: null,
+    offset: 0,
+  });
+  return items.map(({ reason }) => reason ?? 'passed');
+}
+
+describe('a password', () => {
+  test('is locked by as many wrong ones in a row as the policy says, and by no others', async () => {
+    await fail(4);
+    await assertOpen();
+    for (let login = 0; login < 10; login += 1) await assertOpen();
+    await fail(4);
+    await assertOpen();
+    await fail(5);
+    await assertLocked();
+  });
+
+  test('is never locked where the policy says 0', async () => {
+    await setRules({ maxAttempts: 0, lockoutDurationMinutes: 15 });
+    await fail(30);
+    await assertOpen();
+  });
+
+  test('is one counter under every spelling of the user name', async () => {
+    for (const spelling of ['alice', 'Alice', 'ALICE', 'ａｌｉｃｅ', 'aLiCe']) await fail(1, spelling);
+    for (const spelling of ['alice', 'Alice', 'ａｌｉｃｅ']) await assertLocked(spelling);
+  });
+
+  test('is open again when its time is over, counted from the last failure', async () => {
+    await fail(5);
+    clock.advance(15 * MINUTE - 1);
+    await assertLocked();
+    clock.advance(1);
+    await assertOpen();
+  });
+
+  test('is locked twice as long each time, until somebody has logged in', async () => {
+    for (const minutes of [15, 30, 60]) {
+      await fail(5);
+      clock.advance(minutes * MINUTE - 1);
+      await assertLocked();
+      clock.advance(1);
+    }
+    await assertOpen();
+    await fail(5);
+    clock.advance(15 * MINUTE);
+    await assertOpen();
+  });
+
+  test('forgets failures after a day', async () => {
+    await fail(4);
+    clock.advance(DAY);
+    await fail(4);
+    await assertOpen();
+  });
+
+  test('is locked for good where the policy says so, and opens when an administrator unlocks', async () => {
+    await setRules({ maxAttempts: 2, lockoutDurationMinutes: 0 });
+    await fail(2);
+    clock.advance(365 * DAY);
+    await assertLocked();
+    const found = await server.store.authenticators.findPasswordLogin('alice');
+    await server.store.attempts.clear([`password:${found?.authenticator.id}`]);
+    await assertOpen();
+  });
+
+  test('that is locked answers exactly as a wrong one does', async () => {
+    const plain = ({ status, headers, text, json }: Answer) => {
+      const { date: _date, 'x-request-id': id, ...rest } = headers;
+      assert.equal(json.error.requestId, id);
+      return { status, rest, text: text.replaceAll(String(id), 'ID') };
+    };
+    const wrong = plain(await attempt('alice', 'wrong'));
+    const unknown = plain(await attempt('ghost', 'wrong'));
+    await fail(4);
+    assert.deepEqual(plain(await attempt('alice', password)), wrong);
+    assert.deepEqual(plain(await attempt('alice', 'wrong')), wrong);
+    assert.deepEqual(unknown, wrong);
+  });
+
+  test('that is locked leaves the identity and what it has as they are', async () => {
+    const { access_token } = await login(server, 'alice', password);
+    await fail(5);
+    await assertLocked();
+    assert.equal((await callWith(server, access_token)).status, 200);
+    const identity = await server.store.identities.find(aliceId);
+    assert.equal(identity?.disabledAt, null);
+    // Only the password has a lock: another authenticator of the identity has a key of its own, or none.
+    assert.deepEqual(
+      counters().map(({ key }) => key.split(':')[0]),
+      ['password', 'source'],
+    );
+  });
+
+  test('stays locked over a restart, and so do counted failures', async () => {
+    await server.createUser({ name: 'bob', password });
+    await fail(5);
+    await fail(4, 'bob');
+    await server.stop();
+    server = await startTestServer({ clock, home: server.home });
+    await assertLocked();
+    await fail(1, 'bob');
+    await assertLocked('bob');
+  });
+});
+
+describe('guesses in parallel', () => {
+  test('are not evaluated beyond the limit', async () => {
+    const id = await beginLogin(server);
+    const guesses = Array.from({ length: 200 }, (_, at) =>
+      submitPassword(server, id, 'alice', `guess ${at}`),
+    );
+    const statuses = new Set((await Promise.all(guesses)).map(({ status }) => status));
+    assert.deepEqual([...statuses], [401]);
+    const counted = await reasons(aliceId);
+    assert.equal(counted.length, 200);
+    assert.equal(counted.filter((reason) => reason === 'wrong-password').length, 5);
+    assert.equal(counted.filter((reason) => reason === 'locked').length, 195);
+    await assertLocked();
+  });
+
+  test('do not keep the right password from passing within the limit', async () => {
+    const answers = await Promise.all(
+      ['wrong', 'wrong', password, 'wrong', 'wrong'].map((secret) => attempt('alice', secret)),
+    );
+    assert.equal(answers[2]?.status, 302);
+  });
+});
+
+describe('with TOTP', () => {
+  /** Enrols alice and finishes a login. @returns the seed */
+  async function enrol(): Promise<Buffer> {
+    await requireTotp();
+    const id = await beginLogin(server);
+    assert.equal((await submitPassword(server, id, 'alice', password)).status, 200);
+    const enrolment = await server.post('/oidc/login/totp/enroll', { json: { id } });
+    const secret = new URL(enrolment.json.provisioningUrl).searchParams.get('secret') ?? '';
+    const seed = decodeBase32(secret);
+    const code = totpCode(seed, timeStepAt(clock.now()));
+    const verified = await server.post('/oidc/login/totp/enroll/verify', { json: { id, code } });
+    assert.equal(verified.status, 302, verified.text);
+    clock.advance(MINUTE);
+    return seed;
+  }
+
+  /** The status of one code on a login of its own. */
+  async function submitCode(code: string): Promise<number> {
+    const id = await beginLogin(server);
+    assert.equal((await submitPassword(server, id, 'alice', password)).status, 200);
+    return (await server.post('/oidc/login/totp', { json: { id, code } })).status;
+  }
+
+  const rightCode = (seed: Buffer) => totpCode(seed, timeStepAt(clock.now()));
+  const wrongCode = (seed: Buffer) => String((Number(rightCode(seed)) + 1) % 1_000_000).padStart(6, '0');
+
+  test('failures of the password count until the whole login is done', async () => {
+    const seed = await enrol();
+    await fail(4);
+    assert.equal((await attempt('alice', password)).status, 200);
+    await fail(1);
+    await assertLocked();
+    clock.advance(15 * MINUTE);
+    await fail(4);
+    assert.equal(await submitCode(rightCode(seed)), 302);
+    await fail(4);
+    assert.equal((await attempt('alice', password)).status, 200);
+  });
+
+  test('codes are locked after five wrong ones, whichever login they are for', async () => {
+    const seed = await enrol();
+    for (let guess = 0; guess < 5; guess += 1) assert.equal(await submitCode(wrongCode(seed)), 400);
+    assert.equal(await submitCode(rightCode(seed)), 400);
+    clock.advance(30 * SECOND);
+    assert.equal(await submitCode(rightCode(seed)), 302);
+  });
+
+  test('a hundred codes in parallel: five are evaluated', async () => {
+    const seed = await enrol();
+    const before = (await reasons(aliceId)).filter((reason) => reason === 'wrong-code').length;
+    const id = await beginLogin(server);
+    await submitPassword(server, id, 'alice', password);
+    const wrong = wrongCode(seed);
+    const codes = Array.from({ length: 100 }, () =>
+      server.post('/oidc/login/totp', { json: { id, code: wrong } }),
+    );
+    assert.deepEqual([...new Set((await Promise.all(codes)).map(({ status }) => status))], [400]);
+    const evaluated = (await reasons(aliceId)).filter((reason) => reason === 'wrong-code').length - before;
+    assert.equal(evaluated, 5);
+  });
+});
+
+describe('the source of guesses', () => {
+  test('is all that is kept of guesses at unknown users', async () => {
+    for (let guess = 0; guess < 20; guess += 1) await fail(1, `ghost-${guess}`);
+    assert.deepEqual(counters(), [{ key: 'source:127.0.0.1', failures: 20 }]);
+  });
+
+  test('is told to wait with 429 and Retry-After, whatever it guesses at; then it may try again', async () => {
+    const id = await beginLogin(server);
+    const guesses = Array.from({ length: 300 }, (_, at) => submitPassword(server, id, `ghost-${at}`, 'x'));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    assert.deepEqual([...new Set(statuses)], [401]);
+    for (const [username, secret] of [
+      ['alice', password],
+      ['alice', 'wrong'],
+      ['ghost', 'x'],
+    ] as const) {
+      const answer = await submitPassword(server, id, username, secret);
+      assert.equal(answer.status, 429, answer.text);
+      assert.equal(answer.json.error.code, 'RATE_LIMITED');
+      assert.equal(answer.headers['retry-after'], '60');
+    }
+    clock.advance(MINUTE);
+    await assertOpen();
+  });
+
+  test('is counted at a locked password too', async () => {
+    await fail(5);
+    await fail(10);
+    assert.equal(counters().find(({ key }) => key.startsWith('source:'))?.failures, 15);
+  });
+
+  test('is not counted for who gets in', async () => {
+    for (let login = 0; login < 5; login += 1) await assertOpen();
+    assert.deepEqual(
+      counters().filter(({ failures }) => failures > 0),
+      [],
+    );
+  });
+});
+
+test('when too many logins wait, the answer is 503 with Retry-After, and nothing is counted', async (t) => {
+  const cost = { memoryKiB: 1024, passes: 1, lanes: 1 };
+  const hashPool = createHashPool({ clock: systemClock }, { cost, threads: 1, longestQueue: 0 });
+  const busy = await startTestServer({ clock, hashPool });
+  t.after(() => busy.close());
+  await busy.createUser({ name: 'alice', password });
+  const rules = { primary: { updb: { maxAttempts: 1 } } };
+  await busy.store.authPolicies.update(asId('default'), rules, clock.now());
+  const id = await beginLogin(busy);
+  // Some seconds of work: what is being hashed while the attempts below arrive.
+  const slow = unmatchableHash({ memoryKiB: 128 * 1024, passes: 32, lanes: 1 });
+  const work = hashPool.verify(slow, preparePassword('x'));
+  for (const [username, secret] of [
+    ['alice', 'wrong'],
+    ['alice', password],
+    ['ghost', 'x'],
+  ] as const) {
+    const answer = await submitPassword(busy, id, username, secret);
+    assert.equal(answer.status, 503, answer.text);
+    assert.equal(answer.json.error.code, 'SERVER_BUSY');
+    assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+  }
+  await work;
+  assert.equal((await attempt('alice', password, busy)).status, 302);
+});
+
+function decodeBase32(text: string): Buffer {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}
