@@ -1,8 +1,6 @@
 // The refresh_token grant (RFC 6749 6, RFC 9700 4.14.2).
 
 import { AuthError } from '../errors/auth-error.ts';
-import { readAccount } from '../login/account.ts';
-import { outstandingFactors } from '../login/outstanding-factors.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { TokenResponse } from '../model/tokens.ts';
@@ -33,8 +31,6 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
   if (clientCertificates !== null) {
     await requireCertificateStillGood(needs, session, clientCertificates, origin);
   }
-
-  await requireNothingOutstanding(needs, sessionId, request);
 
   const now = needs.clock.now();
   const next = nextRefreshToken(needs, presented);
@@ -71,27 +67,6 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
     { nonce: null, refreshToken: next.text },
     now,
   );
-}
-
-/**
- * Judges the policy as it is now: a session that lacks a factor has to log in again. Nothing is used up. Who is gone
- * or disabled is the store's to refuse.
- * @throws AuthError invalid_grant
- */
-async function requireNothingOutstanding(
-  needs: GrantNeeds,
-  sessionId: ApiSessionId,
-  { client, origin }: GrantRequest,
-): Promise<void> {
-  const session = await needs.store.apiSessions.find(sessionId);
-  const account = session === null ? null : await readAccount(needs, session.identityId);
-  if (session === null || account === null) return;
-  // As on every call: what somebody has enrolled since is asked for at the next login.
-  const outstanding = outstandingFactors(account.policy, { isEnrolled: false }, session.passed);
-  if (outstanding.length === 0) return;
-  const reason = 'factors-outstanding';
-  needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId: client.clientId }, origin);
-  throw new AuthError('invalid_grant', { detail: `policy ${account.policy.name} asks for another factor` });
 }
 
 /** The scopes that the client asks to keep, or null for all. Checked before anything is used up. */

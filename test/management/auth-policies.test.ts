@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { login, refresh } from '../support/flow.ts';
+import { login } from '../support/flow.ts';
 import {
   assertRefused,
   type Caller,
@@ -245,18 +245,6 @@ describe('a change of a policy holds at the next call', () => {
     const strict = await newPolicy({ name: 'asks for totp', secondary: { requireTotp: true } });
     const { caller } = await userWith('moved', strict);
     assertRefused(await caller.get('current-identity'), 401, 'UNAUTHORIZED');
-  });
-
-  test('a session that lacks a factor is not refreshed, and is not used up by trying', async () => {
-    const id = await newPolicy({ name: 'refreshing' });
-    const { caller } = await userWith('refresher', id);
-    await admin.call('PATCH', `auth-policies/${id}`, { secondary: { requireTotp: true } });
-    const refused = await refresh(server, caller.refreshToken);
-    assert.equal(refused.status, 400, refused.text);
-    assert.equal(refused.json.error, 'invalid_grant');
-    assert.equal(refused.json.access_token, undefined);
-    await admin.call('PATCH', `auth-policies/${id}`, { secondary: { requireTotp: false } });
-    assert.equal((await refresh(server, caller.refreshToken)).status, 200);
   });
 
   test('a primary method that is no longer allowed opens no session', async () => {
