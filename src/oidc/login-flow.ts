@@ -148,6 +148,7 @@ export async function submitTotp(
   await recordedAttempt(needs, origin, (attempt) =>
     verifyTotp(needs, identityId, code, attempt, origin.ipAddress),
   );
+  needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   return factorPassed(needs, login, 'totp', origin);
 }
 
