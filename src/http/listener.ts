@@ -132,7 +132,7 @@ async function startServer(
     // Parsed on demand from the address itself; the framework's parser would drop what is there twice.
     routerOptions: { querystringParser: () => noQuery, maxParamLength: 256 },
     frameworkErrors: (error, request, reply) =>
-      failureHandler(needs, scope, 'html-or-edge', true)(error, request, reply),
+      failureHandler(needs, scope, 'html-or-edge', 'none')(error, request, reply),
   }) as unknown as FastifyInstance;
   mountRoutes(app, needs, scope, routes);
   await app.ready();
