@@ -47,6 +47,8 @@ async function openSession(identityId: string): Promise<Held> {
     progress: {
       identityId: asId(identityId),
       authenticatorId: null,
+      signerId: null,
+      caId: null,
       passed: ['password'],
       authTime: now,
       certThumbprint: null,

@@ -5,13 +5,14 @@ import { readFileSync } from 'node:fs';
 import type { BindPoint, Listener } from './config/config.ts';
 import { type RunningListener, startListener } from './http/listener.ts';
 import type { TlsMaterial } from './http/tls-material.ts';
+import { readOverlayAuthorities } from './overlay-pki.ts';
 import { type Foundations, openServices, type Services } from './services.ts';
 
 export interface RunningController {
   readonly services: Services;
   /** With real ports where the configuration left them to the system. */
   readonly bindPoints: readonly BindPoint[];
-  /** Reads the certificate files again; what cannot be used is refused and the old certificates stay. */
+  /** Reads the certificate files again, those of the overlay's PKI too; what cannot be used is refused and the old certificates stay. */
   reloadCertificates(): void;
   /** Takes no more requests, finishes those under way, stops background work. The store stays open. */
   stop(): Promise<void>;
@@ -19,10 +20,11 @@ export interface RunningController {
 
 /**
  * Starts a controller; resolves when every listener accepts connections.
+ * @throws PkiFileError a file of the overlay's PKI holds no certificates
  * @throws ListenError an interface or an identity cannot be used; nothing is left open then
  */
 export async function startController(foundations: Foundations): Promise<RunningController> {
-  const services = await openServices(foundations);
+  const services = await openServices(foundations, readOverlayAuthorities(foundations));
   const started: RunningListener[] = [];
   const stop = async () => {
     await Promise.all(started.map((listener) => listener.close()));
@@ -43,7 +45,9 @@ export async function startController(foundations: Foundations): Promise<Running
     services,
     bindPoints,
     reloadCertificates() {
+      const authorities = readOverlayAuthorities(foundations);
       for (const running of started) running.reloadCertificates(readTlsMaterial(running.listener));
+      services.replaceOwnAuthorities(authorities);
     },
     stop,
   };

@@ -16,14 +16,19 @@ import { setupRoutes } from './http/setup.ts';
 import type { PasswordHasher } from './login/password.ts';
 import { passwordHasher } from './login/password-hasher.ts';
 import type { AuditTrail } from './model/audit-event.ts';
+import { asId } from './model/ids.ts';
 import type { SigningAlgorithm } from './model/signing-key.ts';
 import { authRequestSealer } from './oidc/auth-request-id.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import type { HashPool } from './platform/hash-pool.ts';
+import { jwksCache } from './platform/jwks-cache.ts';
 import { keyVault } from './platform/key-vault.ts';
 import type { Logger } from './platform/logger.ts';
+import { outboundClient } from './platform/outbound-client.ts';
+import type { TrustAnchor } from './platform/path-validation.ts';
 import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
+import { secondaryTokens } from './sessions/secondary-tokens.ts';
 import { openSessionView, type SessionView } from './sessions/session-view.ts';
 import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
@@ -42,6 +47,8 @@ export interface Foundations {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Roots (PEM) that are trusted when the keys of signers are fetched, besides those of the machine. */
+  readonly trustedRoots?: readonly string[];
 }
 
 export interface Services {
@@ -57,6 +64,8 @@ export interface Services {
   readonly issuers: Set<string>;
   /** Makes the next signing key when it is time; otherwise a task does. */
   rotateKeysWhenDue(): Promise<void>;
+  /** Puts other authorities in the place of those of the overlay's PKI, from the next login on. */
+  replaceOwnAuthorities(anchors: readonly TrustAnchor[]): void;
   /** Stops background work. The store and the hash pool are the caller's to close. */
   stop(): Promise<void>;
 }
@@ -64,8 +73,14 @@ export interface Services {
 const expiryInterval: Millis = MINUTE;
 const rotationInterval: Millis = MINUTE;
 
-/** Resolves when the service may take requests: keys are there and the deny set is complete. */
-export async function openServices(foundations: Foundations): Promise<Services> {
+/**
+ * Resolves when the service may take requests: keys are there and the deny set is complete.
+ * @param ownAuthorities of the overlay's PKI
+ */
+export async function openServices(
+  foundations: Foundations,
+  ownAuthorities: readonly TrustAnchor[],
+): Promise<Services> {
   const { config, store, clock, random, log } = foundations;
   const { oidc } = config.edge;
   const audit = auditLog(log);
@@ -85,9 +100,15 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
   const accessTokens = accessTokenVerifier(ring, issuers);
+  const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
+    trustedRoots: foundations.trustedRoots ?? [],
+  });
+  const jwks = jwksCache({ client: jwksFetch, clock, logger: log });
   const view = await openSessionView({
     store,
     clock,
+    jwks,
+    ownAuthorities,
     tokenLifetime: oidc.accessTokenDuration,
     async onSigningKeys() {
       await ring.reload();
@@ -114,6 +135,10 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     ring,
     accessTokens,
     attempts,
+    jwks,
+    view,
+    signers: view.signers,
+    authorities: view.authorities,
     vault,
     recoveryKey,
     totpIssuer: config.edge.totp.issuer,
@@ -128,8 +153,19 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     },
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher });
-  const signerExists = async () => false;
-  const edgeNeeds = { config, store, clock, random, audit, hasher, attempts, signerExists };
+  const edgeNeeds = {
+    config,
+    store,
+    clock,
+    random,
+    audit,
+    hasher,
+    attempts,
+    issuers,
+    signers: view.signers,
+    authorities: view.authorities,
+    signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
+  };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
   const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health];
@@ -137,7 +173,8 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
   );
   const stopRotation = every(rotationInterval, 'key rotation', log, rotateKeysWhenDue);
-  const guardNeeds = { accessTokens, view, clock };
+  const secondary = secondaryTokens({ clock, jwks, signers: view.signers });
+  const guardNeeds = { accessTokens, view, secondary, clock };
   return {
     ring,
     view,
@@ -147,6 +184,7 @@ export async function openServices(foundations: Foundations): Promise<Services> 
     routes,
     issuers,
     rotateKeysWhenDue,
+    replaceOwnAuthorities: view.authorities.replaceOwn,
     mount: {
       clock,
       log,

@@ -98,6 +98,8 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
     const progress = {
       identityId,
       authenticatorId: null,
+      signerId: null,
+      caId: null,
       passed: ['password' as const],
       authTime: now,
       certThumbprint: null,

@@ -45,7 +45,7 @@ export async function createAuthPolicy(
   sent: SentAuthPolicy & { readonly name: string },
 ): Promise<AuthPolicyId> {
   const id = asId<AuthPolicyId>(needs.random.id());
-  const rules = patchedRules(startOf(sent), await acceptable(needs, sent, null));
+  const rules = patchedRules(usualRules, await acceptable(needs, sent, null));
   await takenRefused({ ...sent }, needs.store.authPolicies.create(id, rules, needs.clock.now()));
   recordChange(needs, by, {
     action: 'create',
@@ -86,7 +86,7 @@ export function replaceAuthPolicy(
   return change(needs, by, id, sent, (policyId, patch) =>
     needs.store.authPolicies.replace(
       policyId,
-      patchedRules(startOf(sent), patch),
+      patchedRules(usualRules, patch),
       needs.clock.now(),
       by.isForced,
     ),
@@ -108,7 +108,7 @@ export function updateAuthPolicy(
 /**
  * @throws AuthError not_found
  * @throws AuthError cannot_be_deleted          the policy that new identities have
- * @throws AuthError cannot_delete_referenced   identities have it
+ * @throws AuthError cannot_delete_referenced   identities have it, or a signer enrols with it
  */
 export async function deleteAuthPolicy(needs: AuthPolicyNeeds, by: AdminCall, id: string): Promise<void> {
   if (id === defaultAuthPolicyId) {
@@ -120,7 +120,8 @@ export async function deleteAuthPolicy(needs: AuthPolicyNeeds, by: AdminCall, id
   if (outcome === 'unknown') throw new AuthError('not_found');
   if (outcome === 'referenced') {
     throw new AuthError('cannot_delete_referenced', {
-      description: 'Identities have this policy; give them another one first',
+      description:
+        'Identities have this policy, or an external JWT signer enrols with it; name another one there first',
     });
   }
   recordChange(needs, by, { action: 'delete', entity: 'auth-policy', entityId: id, fields: [] });
@@ -145,32 +146,25 @@ async function change(
   });
 }
 
-/**
- * What members have that are not sent. Without `primary` every primary method is allowed; with it, those that it
- * mentions.
- */
-function startOf({ primary }: SentAuthPolicy): AuthPolicyRules {
-  const isMeant = (method: keyof AuthPolicy['primary']) =>
-    primary === undefined || primary[method] !== undefined;
-  return {
-    name: '',
-    primary: {
-      cert: { allowed: isMeant('cert'), allowExpiredCerts: false },
-      extJwt: { allowed: isMeant('extJwt'), allowedSigners: [] },
-      updb: {
-        allowed: isMeant('updb'),
-        minPasswordLength: 12,
-        requireSpecialChar: false,
-        requireNumberChar: false,
-        requireMixedCase: false,
-        maxAttempts: 10,
-        lockoutDurationMinutes: 15,
-      },
+/** What members have that are not sent: as in the policy `default` when it was new. */
+const usualRules: AuthPolicyRules = {
+  name: '',
+  primary: {
+    cert: { allowed: true, allowExpiredCerts: false },
+    extJwt: { allowed: true, allowedSigners: [] },
+    updb: {
+      allowed: true,
+      minPasswordLength: 12,
+      requireSpecialChar: false,
+      requireNumberChar: false,
+      requireMixedCase: false,
+      maxAttempts: 10,
+      lockoutDurationMinutes: 15,
     },
-    secondary: { requireTotp: false, requireExtJwt: null },
-    tags: {},
-  };
-}
+  },
+  secondary: { requireTotp: false, requireExtJwt: null },
+  tags: {},
+};
 
 /** @param requiredNow the signer that the policy requires before the change */
 async function acceptable(

@@ -18,6 +18,7 @@ import type { IdentityStore } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { acceptableLeaf } from './client-certificates.ts';
 import { administratorKept } from './last-administrator.ts';
 
 export interface AuthenticatorNeeds {
@@ -59,7 +60,45 @@ export async function createPassword(
   const id = asId<AuthenticatorId>(needs.random.id());
   const authenticator = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags };
   const step = needs.store.authenticators.createPassword(authenticator, needs.clock.now());
-  await takenRefused({ username }, step.catch(secondPasswordRefused));
+  await takenRefused({ username }, step.catch(secondOneRefused('updb')));
+  recordChange(needs, by, {
+    action: 'create',
+    entity: 'authenticator',
+    entityId: id,
+    fields: ['method', 'identityId', ...namesOf({ ...fields })],
+  });
+  return id;
+}
+
+export interface CertificateFields {
+  readonly certPem: string;
+  readonly tags: Tags;
+}
+
+/**
+ * Gives an identity a client certificate. Whether an authority is trusted that issued it shows at each login.
+ * @throws AuthError could_not_validate   no such identity; not a client certificate, or somebody has it already
+ * @throws AuthError conflict             the identity has a certificate already
+ */
+export async function createCertificate(
+  needs: Omit<AuthenticatorNeeds, 'hasher'>,
+  by: AdminCall,
+  identityId: string,
+  fields: CertificateFields,
+): Promise<AuthenticatorId> {
+  const identity = await needs.store.identities.find(asId(identityId));
+  if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
+  const { certificate, pem } = acceptableLeaf('certPem', fields.certPem);
+  const id = asId<AuthenticatorId>(needs.random.id());
+  const authenticator = {
+    id,
+    identityId: identity.id,
+    certPem: pem,
+    thumbprint: certificate.thumbprint,
+    tags: acceptableTags(fields.tags),
+  };
+  const step = needs.store.authenticators.createCertificate(authenticator, needs.clock.now());
+  await takenRefused({}, step.catch(secondOneRefused('cert')));
   recordChange(needs, by, {
     action: 'create',
     entity: 'authenticator',
@@ -182,10 +221,16 @@ async function hashNewPassword(
   }
 }
 
-function secondPasswordRefused(error: unknown): never {
-  if (!(error instanceof AlreadyTaken) || error.field !== 'method') throw error;
-  throw new AuthError('conflict', {
-    description: 'The identity has a password already; change that authenticator',
-    fields: [{ field: 'method', reason: 'the identity has one already', value: 'updb' }],
-  });
+function secondOneRefused(method: Authenticator['method']): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof AlreadyTaken) || error.field !== 'method') throw error;
+    const description =
+      method === 'updb'
+        ? 'The identity has a password already; change that authenticator'
+        : 'The identity has a certificate already; delete that authenticator first';
+    throw new AuthError('conflict', {
+      description,
+      fields: [{ field: 'method', reason: 'the identity has one already', value: method }],
+    });
+  };
 }

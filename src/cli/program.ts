@@ -8,9 +8,11 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type CliError, usageError } from './cli-error.ts';
 import { registerAdminCommands } from './commands/admin.ts';
+import { registerCaCommands } from './commands/ca.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
 import { registerConfigCommands } from './commands/config.ts';
 import { registerEntityCommands } from './commands/entities.ts';
+import { registerExplainCommand } from './commands/explain.ts';
 import { registerIdentityCommands } from './commands/identity.ts';
 import { registerKeyCommands } from './commands/keys.ts';
 import { registerOpsCommands } from './commands/ops.ts';
@@ -31,6 +33,8 @@ const registrations: readonly Registration[] = [
   registerSessionCommands,
   registerEntityCommands,
   registerIdentityCommands,
+  registerCaCommands,
+  registerExplainCommand,
   registerAdminCommands,
   registerConfigCommands,
   registerKeyCommands,

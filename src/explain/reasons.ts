@@ -56,9 +56,10 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
       'Give the client its certificate and key. In between there must be no proxy that ends TLS, and the listener must ask for certificates (clientCertificates: request).',
   },
   'untrusted-chain': {
-    happened: 'The certificate does not lead to a certificate authority that is trusted for logins.',
+    happened:
+      'The certificate does not lead to a certificate authority that is trusted for logins, or the way there breaks a rule; what was seen says which.',
     remedy:
-      'Add the authority as a third-party CA with authentication on, or let the client send the intermediate certificates too.',
+      'Add the authority as a third-party CA with authentication on and verified, or let the client send the intermediate certificates too.',
   },
   'certificate-expired': {
     happened: 'The certificate has expired.',

@@ -1,3 +1,4 @@
+import { AuthError } from '../errors/auth-error.ts';
 import type { PresentedTokens } from '../sessions/authenticate-request.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -13,19 +14,27 @@ export function presentedTokens(context: RequestContext): PresentedTokens {
 /**
  * The tokens of the lines with the Bearer scheme, whose name has no case (RFC 9110 11.1). A proxy may have
  * joined several lines by commas. A line without a token gives an empty one, which is never valid.
+ * @throws AuthError invalid_request   more tokens than lines are accepted: each of them costs a verification
  */
 export function bearerTokens(lines: readonly string[]): readonly string[] {
   const [first] = lines;
   if (first === undefined) return none;
   // What nearly every caller sends.
   if (lines.length === 1 && PLAIN_BEARER.test(first)) return [first.slice('Bearer '.length)];
-  return lines
+  const tokens = lines
     .flatMap((line) => line.split(','))
     .map((credentials) => /^\s*bearer(?: +(.*))?$/i.exec(credentials))
     .filter((match) => match !== null)
     .map((match) => match[1]?.trim() ?? '');
+  if (tokens.length > mostTokens) {
+    throw new AuthError('invalid_request', {
+      description: `At most ${mostTokens} bearer tokens are accepted`,
+    });
+  }
+  return tokens;
 }
 
 const none: readonly string[] = [];
+const mostTokens = 3;
 /** The scheme, one space and a token (RFC 6750 2.1). */
 const PLAIN_BEARER = /^Bearer [\w.~+/=-]+$/;

@@ -1,10 +1,11 @@
 import type { AuthQuery, Factor } from '../model/login.ts';
+import type { SignerDirectory } from './signer-directory.ts';
 
 /**
  * How a factor is asked of a client (spec 2.3).
  * @param totpUrl path at which this mechanism takes TOTP codes
  */
-export function authQueryOf(factor: Factor, totpUrl: string): AuthQuery {
+export function authQueryOf(factor: Factor, totpUrl: string, signers: SignerDirectory): AuthQuery {
   if (factor.type === 'totp') {
     return {
       typeId: 'MFA',
@@ -17,5 +18,15 @@ export function authQueryOf(factor: Factor, totpUrl: string): AuthQuery {
       isTotpEnrolled: factor.isEnrolled,
     };
   }
-  return { typeId: 'EXT-JWT', provider: 'url' };
+  const query = { typeId: 'EXT-JWT', provider: 'url', id: factor.signerId };
+  const signer = signers.find(factor.signerId);
+  if (signer === undefined) return query;
+  const { issuer, scopes, clientId, externalAuthUrl } = signer;
+  return {
+    ...query,
+    issuer,
+    scopes,
+    ...(clientId === null ? {} : { clientId }),
+    ...(externalAuthUrl === null ? {} : { httpUrl: externalAuthUrl }),
+  };
 }

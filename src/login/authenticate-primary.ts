@@ -6,17 +6,22 @@ import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
 import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
 import type { Account } from './account.ts';
+import { type CertificateLoginNeeds, verifyCertificate } from './certificate.ts';
+import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
-import type { PrimaryVerdict } from './primary-verdict.ts';
+import type { PrimaryVerdict, UsedToken } from './primary-verdict.ts';
 
 export interface PrimaryResult {
   readonly account: Account;
   readonly progress: LoginProgress;
   /** See `PrimaryVerdict.usedToken`. */
-  readonly usedToken: string | null;
+  readonly usedToken: UsedToken | null;
 }
 
-export interface PrimaryNeeds extends PasswordLoginNeeds {
+export interface PrimaryNeeds extends PasswordLoginNeeds, CertificateLoginNeeds, ExternalJwtLoginNeeds {
+  readonly store: PasswordLoginNeeds['store'] &
+    CertificateLoginNeeds['store'] &
+    ExternalJwtLoginNeeds['store'];
   readonly audit: AuditTrail;
   readonly attempts: AttemptLog;
 }
@@ -40,7 +45,7 @@ export async function authenticatePrimary(
     needs.audit.record({ event: 'login.refused', method: credentials.method }, origin);
     throw new AuthError('invalid_auth', { challenges: verdict.challenges ?? [] });
   }
-  const { account, authenticatorId, certThumbprint, usedToken } = verdict;
+  const { account, authenticatorId, certThumbprint, caId, usedToken } = verdict;
   needs.audit.record(
     { event: 'login.passed', method: credentials.method, identityId: account.identity.id },
     origin,
@@ -51,6 +56,8 @@ export async function authenticatePrimary(
     progress: {
       identityId: account.identity.id,
       authenticatorId,
+      signerId: usedToken?.signerId ?? null,
+      caId,
       passed: [credentials.method],
       authTime: needs.clock.now(),
       certThumbprint,
@@ -67,5 +74,9 @@ function verify(
   switch (credentials.method) {
     case 'password':
       return verifyPassword(needs, credentials.username, credentials.password, attempt, origin.ipAddress);
+    case 'cert':
+      return verifyCertificate(needs, credentials.chain, attempt);
+    case 'ext-jwt':
+      return verifyPrimaryJwt(needs, credentials.tokens, attempt);
   }
 }

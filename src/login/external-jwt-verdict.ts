@@ -29,15 +29,15 @@ export const externalJwtRefusals = {
 
 export type ExternalJwtRefusal = keyof typeof externalJwtRefusals;
 
-export type ExternalJwtVerdict =
-  | {
-      readonly verdict: 'valid';
-      readonly signer: ExternalJwtSigner;
-      /** The value that names the identity: its `externalId` or its id, as `signer.useExternalId` says. */
-      readonly claim: string;
-      readonly claims: Claims;
-    }
-  | RefusedExternalJwt;
+export type ExternalJwtVerdict = ValidExternalJwt | RefusedExternalJwt;
+
+export interface ValidExternalJwt {
+  readonly verdict: 'valid';
+  readonly signer: ExternalJwtSigner;
+  /** The value that names the identity: its `externalId` or its id, as `signer.useExternalId` says. */
+  readonly claim: string;
+  readonly claims: Claims;
+}
 
 export interface RefusedExternalJwt {
   readonly verdict: 'refused';
@@ -70,6 +70,13 @@ const order = Object.keys(externalJwtRefusals);
 /** Of several refusals the one that came last in the order of the checks; the earlier one of two equal ones. */
 export function furthest(one: RefusedExternalJwt, other: RefusedExternalJwt): RefusedExternalJwt {
   return order.indexOf(other.reason) > order.indexOf(one.reason) ? other : one;
+}
+
+/** Orders the refusals of several tokens: those that came further are first; null, no refusal, came furthest. */
+export function furtherThan(one: RefusedExternalJwt | null, other: RefusedExternalJwt | null): number {
+  const stage = (refusal: RefusedExternalJwt | null) =>
+    refusal === null ? order.length : order.indexOf(refusal.reason);
+  return stage(other) - stage(one);
 }
 
 /** What one challenge says of all tokens of a request that were refused; `missing` when there were none. */

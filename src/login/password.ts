@@ -80,6 +80,7 @@ export async function verifyPassword(
     account: current,
     authenticatorId: current.authenticator.id,
     certThumbprint: null,
+    caId: null,
     usedToken: null,
   };
 }

@@ -1,6 +1,12 @@
 import type { Challenge } from '../errors/challenge.ts';
-import type { AuthenticatorId } from '../model/ids.ts';
+import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
 import type { Account } from './account.ts';
+
+/** The external JWT that was used up as the primary proof: it cannot be the secondary one too. */
+export interface UsedToken {
+  readonly token: string;
+  readonly signerId: SignerId;
+}
 
 /** What a primary method decided. The reason of a refusal is in the attempt's record, never here. */
 export type PrimaryVerdict =
@@ -11,8 +17,9 @@ export type PrimaryVerdict =
       readonly authenticatorId: AuthenticatorId | null;
       /** SHA-256 of the DER leaf, base64url, after a certificate login. */
       readonly certThumbprint: string | null;
-      /** The external JWT that was used up as the primary proof: it cannot be the secondary one too. */
-      readonly usedToken: string | null;
+      /** See `LoginProgress.caId`. */
+      readonly caId: CaId | null;
+      readonly usedToken: UsedToken | null;
     }
   | {
       readonly verdict: 'refused';

@@ -1,6 +1,7 @@
 /**
  * An entry of the ordered change feed. Whatever a node keeps in memory is dropped or updated when an entry names it.
- * `session-ended` carries the session's id, `identity` the identity's, `auth-policy` the policy's; `signing-keys` has none.
+ * `session-ended` carries the session's id, `identity` the identity's, `auth-policy` the policy's,
+ * `external-jwt-signer` the signer's, `ca` the authority's; `signing-keys` has none.
  */
 export interface Change {
   /** Strictly increasing; a node reads what is greater than the last one it has seen. */
@@ -9,5 +10,12 @@ export interface Change {
   readonly entityId: string;
 }
 
-export const changeKinds = ['session-ended', 'identity', 'auth-policy', 'signing-keys'] as const;
+export const changeKinds = [
+  'session-ended',
+  'identity',
+  'auth-policy',
+  'external-jwt-signer',
+  'ca',
+  'signing-keys',
+] as const;
 export type ChangeKind = (typeof changeKinds)[number];

@@ -88,3 +88,30 @@ export const apiSessionListFields = listFields({
   lastActivityAt: time,
   expiresAt: time,
 });
+
+export const externalJwtSignerListFields = listFields({
+  id: text,
+  name: text,
+  enabled: boolean,
+  issuer: text,
+  audience: text,
+  clientId: optionalText,
+  kid: optionalText,
+  createdAt: time,
+  updatedAt: time,
+});
+
+export const caListFields = listFields({
+  id: text,
+  name: text,
+  fingerprint: text,
+  isAuthEnabled: boolean,
+  isAutoCaEnrollmentEnabled: boolean,
+  isOttCaEnrollmentEnabled: boolean,
+  verifiedAt: optionalTime,
+  createdAt: time,
+  updatedAt: time,
+});
+
+/** What anybody may ask for: nothing by which the other fields of a signer could be guessed. */
+export const publicSignerListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });

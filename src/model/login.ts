@@ -1,16 +1,17 @@
 import type { Millis } from '../platform/clock.ts';
-import type { AuthenticatorId, IdentityId, SignerId } from './ids.ts';
+import type { AuthenticatorId, CaId, IdentityId, SignerId } from './ids.ts';
 
 /** The primary methods, by the words of the `method` parameter (spec 4.2). */
 export const primaryMethods = ['password', 'cert', 'ext-jwt'] as const;
 export type PrimaryMethod = (typeof primaryMethods)[number];
 
 /** What a client hands in to prove who it is. One member for each primary method. */
-export type Credentials = {
-  readonly method: 'password';
-  readonly username: string;
-  readonly password: string;
-};
+export type Credentials =
+  | { readonly method: 'password'; readonly username: string; readonly password: string }
+  /** DER of what the TLS connection proved and brought, the leaf first; null when it brought no certificate. */
+  | { readonly method: 'cert'; readonly chain: readonly Buffer[] | null }
+  /** Bearer tokens in the order of their header lines; not all of them need be meant as primary. */
+  | { readonly method: 'ext-jwt'; readonly tokens: readonly string[] };
 
 /** A proof that was accepted; the value of `amr` in tokens. `ejs:` carries the id of the external JWT signer. */
 export type PassedMethod = PrimaryMethod | 'totp' | `ejs:${string}`;
@@ -23,6 +24,10 @@ export interface LoginProgress {
   readonly identityId: IdentityId;
   /** Null when the identity was found by a claim and not by an authenticator of its own. */
   readonly authenticatorId: AuthenticatorId | null;
+  /** The signer of the primary proof when that was an external JWT. */
+  readonly signerId: SignerId | null;
+  /** The third-party authority that the certificate of the primary proof led to; null: the overlay's own, or none. */
+  readonly caId: CaId | null;
   readonly passed: readonly PassedMethod[];
   readonly authTime: Millis;
   /** SHA-256 of the DER leaf, base64url, when the primary method was `cert`; tokens are bound to it (RFC 8705). */

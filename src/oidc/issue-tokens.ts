@@ -1,17 +1,18 @@
 // Turns a session into the answer of the token endpoint. Called after the store has committed, never before.
 
 import type { ApiSession } from '../model/api-session.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
 import type { Identity } from '../model/identity.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { TokenResponse } from '../model/tokens.ts';
-import type { Clock, Millis } from '../platform/clock.ts';
+import type { Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { AuthRequestStore } from '../store/contracts/auth-requests.ts';
 import { mintAccessToken, toSeconds } from '../tokens/access-token.ts';
 import { mintIdToken } from '../tokens/id-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
+import type { CertificateSessionNeeds } from './certificate-session.ts';
+import type { SessionStandingNeeds } from './session-standing.ts';
 
 /** Lengths of life, from the configuration (spec 5.7). */
 export interface TokenLifetimes {
@@ -22,15 +23,16 @@ export interface TokenLifetimes {
   readonly refreshFamily: Millis;
 }
 
-export interface GrantNeeds {
-  readonly store: { readonly authRequests: AuthRequestStore; readonly apiSessions: ApiSessionStore };
+export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeeds {
+  readonly store: CertificateSessionNeeds['store'] & {
+    readonly authRequests: AuthRequestStore;
+    readonly apiSessions: ApiSessionStore;
+  };
   readonly ring: KeyRing;
   readonly idTokenAlg: SigningAlgorithm;
   readonly lifetimes: TokenLifetimes;
   readonly tagKey: Buffer;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly audit: AuditTrail;
 }
 
 /** @param refreshToken null when `offline_access` was not granted */

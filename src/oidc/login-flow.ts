@@ -4,10 +4,15 @@
 // decides between "here is your code" and "these questions remain"; steps never call each other.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { mayLogIn, readAccount, stillHasAuthenticator } from '../login/account.ts';
+import type { Challenge, ChallengeError } from '../errors/challenge.ts';
+import { type Account, mayLogIn, readAccount, stillHasAuthenticator } from '../login/account.ts';
 import { authQueryOf } from '../login/auth-query.ts';
-import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
+import { authenticatePrimary, type PrimaryNeeds, type PrimaryResult } from '../login/authenticate-primary.ts';
+import { maySignerLogIn } from '../login/external-jwt.ts';
+import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { verifySecondaryJwt } from '../login/secondary-jwt.ts';
+import { enabledSigner } from '../login/signer-directory.ts';
 import { passwordKey, totpKey } from '../login/throttle.ts';
 import { verifyTotp } from '../login/totp.ts';
 import {
@@ -18,6 +23,7 @@ import {
 } from '../login/totp-enrollment.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { AuthRequest } from '../model/auth-request.ts';
+import { asId } from '../model/ids.ts';
 import type {
   AuthQuery,
   Credentials,
@@ -32,6 +38,8 @@ import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contrac
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
 import { codeLifetime, mintCode } from './authorization-code.ts';
+import { readConfigTypes } from './config-types.ts';
+import { requireSameBrowser } from './open-auth-request.ts';
 import { withParameters } from './redirect-uri.ts';
 
 /** What to answer to a login step. */
@@ -43,6 +51,8 @@ export type LoginStep =
       readonly kind: 'queries';
       readonly authQueries: readonly AuthQuery[];
       readonly isTotpRequired: boolean;
+      /** Says which external JWT is lacking; none when no such token is asked for. */
+      readonly challenges: readonly Challenge[];
     };
 
 export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
@@ -61,27 +71,65 @@ const totpUrl = '/oidc/login/totp';
 /**
  * Takes primary credentials for an authorization request.
  * @param configTypes given with the login, added to those of the authorization request
+ * @param bearers     tokens that came with the credentials: one of them may be the secondary proof
  * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
+ * @throws AuthError could_not_validate   too many or too long configTypes
  */
 export async function submitPrimary(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
   credentials: Credentials,
   configTypes: readonly string[],
+  bearers: readonly string[],
   origin: RequestOrigin,
 ): Promise<LoginStep> {
   await requireOpen(needs, authRequest);
-  const { progress } = await authenticatePrimary(needs, credentials, origin, 'oidc');
-  const merged = { ...authRequest, configTypes: [...new Set([...authRequest.configTypes, ...configTypes])] };
-  return nextStep(needs, merged, progress, origin, (code) =>
+  const merged = withConfigTypes(authRequest, configTypes);
+  const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
+  const secondary = await submitSecondary(needs, primary, bearers, origin);
+  const { progress } = secondary;
+  const record = (code: StoredCode | null) =>
     needs.store.authRequests.recordPrimaryLogin({
       authRequest: merged,
       progress,
       code,
       expiresAt: authRequest.createdAt + authRequestLifetime,
       now: needs.clock.now(),
-    }),
-  );
+    });
+  return nextStep(needs, merged, progress, origin, record, secondary.error);
+}
+
+/** Takes the external JWT that the policy requires besides, if it came with the primary credentials (spec 4.4). */
+async function submitSecondary(
+  needs: LoginFlowNeeds,
+  { account, progress, usedToken }: PrimaryResult,
+  bearers: readonly string[],
+  origin: RequestOrigin,
+): Promise<{ readonly progress: LoginProgress; readonly error: ChallengeError }> {
+  const signerId = account.policy.secondary.requireExtJwt;
+  if (signerId === null) return { progress, error: 'missing' };
+  const { identity } = account;
+  const method = 'secondary-ext-jwt';
+  const attempt = needs.attempts.begin(method, 'oidc', origin);
+  attempt.about({ identityId: identity.id });
+  const verdict = await verifySecondaryJwt(needs, signerId, identity, bearers, usedToken, attempt);
+  attempt.conclude();
+  if (verdict.verdict === 'refused') {
+    needs.audit.record({ event: 'login.refused', method }, origin);
+    return { progress, error: verdict.error };
+  }
+  needs.audit.record({ event: 'login.passed', method, identityId: identity.id }, origin);
+  return { progress: { ...progress, passed: [...progress.passed, `ejs:${signerId}`] }, error: 'missing' };
+}
+
+function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {
+  const configTypes = readConfigTypes([...authRequest.configTypes, ...more]);
+  if (configTypes === undefined) {
+    throw new AuthError('could_not_validate', {
+      fields: [{ field: 'configTypes', reason: 'too many or too long' }],
+    });
+  }
+  return { ...authRequest, configTypes };
 }
 
 /**
@@ -100,6 +148,7 @@ export async function submitTotp(
   await recordedAttempt(needs, origin, (attempt) =>
     verifyTotp(needs, identityId, code, attempt, origin.ipAddress),
   );
+  needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   return factorPassed(needs, login, 'totp', origin);
 }
 
@@ -109,7 +158,7 @@ export async function outstandingQueries(
   authRequest: AuthRequest,
 ): Promise<Extract<LoginStep, { kind: 'queries' }>> {
   const login = await loginInProgress(needs, authRequest);
-  return queriesStep(await outstandingNow(needs, login.progress));
+  return queriesStep(needs, await outstandingNow(needs, login.progress), 'missing');
 }
 
 /**
@@ -178,6 +227,7 @@ export async function requireOpen(
 async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login === null || login.hasCode) throw new AuthError('auth_request_unknown');
+  requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
   return login;
 }
 
@@ -219,9 +269,10 @@ function factorPassed(
 }
 
 /**
- * Records what was proven, and answers with the code when nothing is outstanding. Identity, policy, authenticator
- * and enrolment are read again for this decision, and a read that fails refuses. The code exists only in this
- * answer: no endpoint returns it again (RFC 9700 4.5).
+ * Records what was proven, and answers with the code when nothing is outstanding. Identity, policy, authenticator,
+ * signers and enrolment are read again for this decision, and a read that fails refuses. The code exists only in
+ * this answer: no endpoint returns it again (RFC 9700 4.5).
+ * @param error what the challenge says when an external JWT is outstanding
  */
 async function nextStep(
   needs: LoginFlowNeeds,
@@ -229,6 +280,7 @@ async function nextStep(
   progress: LoginProgress,
   origin: RequestOrigin,
   record: (code: StoredCode | null) => Promise<'recorded' | 'finished' | 'superseded'>,
+  error: ChallengeError = 'missing',
 ): Promise<LoginStep> {
   await requireStillAllowed(needs, progress, origin);
   const outstanding = await outstandingNow(needs, progress);
@@ -238,7 +290,7 @@ async function nextStep(
   if (recorded !== 'recorded') {
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
-  if (code === null) return queriesStep(outstanding);
+  if (code === null) return queriesStep(needs, outstanding, error);
   await forgetFailures(needs, progress);
   const location = withParameters(authRequest.redirectUri, [
     ['code', code.text],
@@ -267,7 +319,11 @@ async function requireStillAllowed(
   const account = await readAccount(needs, progress.identityId);
   const attempt = needs.attempts.begin(method, 'oidc', origin);
   if (account === null) attempt.failed('identity exists', 'changed-meanwhile', 'the identity was deleted');
-  else if (mayLogIn(account, method, attempt, needs.clock.now())) {
+  else if (
+    mayLogIn(account, method, attempt, needs.clock.now()) &&
+    maySignerStillLogIn(needs, account, progress, attempt) &&
+    isAuthorityStillTrusted(needs, progress, attempt)
+  ) {
     if (await stillHasAuthenticator(needs, progress.authenticatorId)) return;
     attempt.failed(
       'authenticator exists',
@@ -279,17 +335,55 @@ async function requireStillAllowed(
   throw new AuthError('invalid_auth');
 }
 
+/** Whether the signer whose token opened a login is still enabled and allowed; other logins have none. */
+function maySignerStillLogIn(
+  needs: LoginFlowNeeds,
+  account: Account,
+  { signerId, passed }: LoginProgress,
+  attempt: AttemptRecorder,
+): boolean {
+  if (!passed.includes('ext-jwt')) return true;
+  const signer = signerId === null ? undefined : needs.signers.find(signerId);
+  if (signer !== undefined) return maySignerLogIn(needs, account, signer, attempt);
+  attempt.failed('signer enabled', 'signer-disabled', 'the signer was deleted during the login');
+  return false;
+}
+
+/** Whether the third-party authority behind the certificate that opened a login still counts. */
+function isAuthorityStillTrusted(
+  { authorities }: LoginFlowNeeds,
+  { caId }: LoginProgress,
+  attempt: AttemptRecorder,
+): boolean {
+  if (caId === null || authorities.find(caId) !== undefined) return true;
+  attempt.failed('authority enabled', 'changed-meanwhile', 'the authority was disabled during the login');
+  return false;
+}
+
 async function outstandingNow(needs: LoginFlowNeeds, progress: LoginProgress): Promise<readonly Factor[]> {
   const account = await readAccount(needs, progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
   const isEnrolled = (await needs.store.totp.find(progress.identityId)) !== null;
-  return outstandingFactors(account.policy, { isEnrolled }, progress.passed);
+  const passed = progress.passed.filter((method) => isStillProven(needs, method));
+  return outstandingFactors(account.policy, { isEnrolled }, passed);
 }
 
-function queriesStep(outstanding: readonly Factor[]): Extract<LoginStep, { kind: 'queries' }> {
+/** A token of a signer that was disabled since counts no more. */
+function isStillProven(needs: LoginFlowNeeds, method: PassedMethod): boolean {
+  return !method.startsWith('ejs:') || enabledSigner(needs.signers, asId(method.slice(4))) !== undefined;
+}
+
+function queriesStep(
+  { signers }: LoginFlowNeeds,
+  outstanding: readonly Factor[],
+  error: ChallengeError,
+): Extract<LoginStep, { kind: 'queries' }> {
   return {
     kind: 'queries',
-    authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl)),
+    authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl, signers)),
     isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
+    challenges: outstanding
+      .filter((factor) => factor.type === 'ext-jwt')
+      .map((factor) => secondaryChallenge(signers, factor.signerId, error)),
   };
 }

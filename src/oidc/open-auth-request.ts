@@ -6,7 +6,8 @@ import { constantTimeEqual, sha256 } from '../platform/digest.ts';
 import type { AuthRequestSealer } from './auth-request-id.ts';
 
 /**
- * The authorization request behind an auth request id, for a step that arrives from `origin`.
+ * The authorization request behind an auth request id, for a step that arrives from `origin`. One that was not begun
+ * in a browser is bound to the browser that continues it: see `requireSameBrowser`.
  * @param browserCookie the binding cookie of the browser, or null
  * @throws AuthError auth_request_unknown   not ours, expired, begun at another bind point or in another browser
  */
@@ -21,15 +22,21 @@ export function openAuthRequest(
   if (authRequest.issuer !== origin.issuer) {
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
   }
-  const { browserBinding } = authRequest;
-  // A login that began in a browser continues in that browser only, whoever has learnt the id (RFC 9700 4.7).
-  if (
-    browserBinding !== null &&
-    (browserCookie === null || !constantTimeEqual(sha256(browserCookie), browserBinding))
-  ) {
-    throw new AuthError('auth_request_unknown', {
-      detail: 'the binding cookie is missing or another browser is used',
-    });
-  }
-  return authRequest;
+  const presented = browserCookie === null ? null : sha256(browserCookie);
+  requireSameBrowser(authRequest.browserBinding, presented);
+  return { ...authRequest, browserBinding: presented };
+}
+
+/**
+ * A login that went on in a browser continues in that browser only, whoever has learnt the id (RFC 9700 4.7): also
+ * one that somebody else began, to lure a person into giving the password for it.
+ * @param binding   of the browser in which the login began, or its primary step was done; null for none
+ * @param presented of the browser that asks now, or null
+ * @throws AuthError auth_request_unknown
+ */
+export function requireSameBrowser(binding: string | null, presented: string | null): void {
+  if (binding === null || (presented !== null && constantTimeEqual(presented, binding))) return;
+  throw new AuthError('auth_request_unknown', {
+    detail: 'the binding cookie is missing or another browser is used',
+  });
 }

@@ -4,6 +4,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { TokenResponse } from '../model/tokens.ts';
+import type { ClientCertificates } from './certificate-session.ts';
 import { type Client, findClient } from './clients.ts';
 import { redeemAuthorizationCode } from './grant-authorization-code.ts';
 import { refreshTokens } from './grant-refresh-token.ts';
@@ -21,8 +22,8 @@ export interface GrantRequest {
   readonly client: Client;
   readonly parameters: Parameters;
   readonly origin: RequestOrigin;
-  /** SHA-256 of the client certificate on the connection, base64url, or null. */
-  readonly certThumbprint: string | null;
+  /** Those on the connection, or null. */
+  readonly clientCertificates: ClientCertificates | null;
 }
 
 type Grant = (needs: GrantNeeds, request: GrantRequest) => Promise<TokenResponse>;
@@ -44,13 +45,13 @@ export async function exchangeForTokens(
   parameters: Parameters,
   basic: BasicCredentials | null,
   origin: RequestOrigin,
-  certThumbprint: string | null,
+  clientCertificates: ClientCertificates | null,
 ): Promise<TokenResponse> {
   const grantType = required(parameters, 'grant_type');
   const client = identifyClient(parameters, basic);
   const grant = grants.get(grantType);
   if (grant === undefined) throw new AuthError('unsupported_grant_type');
-  return grant(needs, { client, parameters, origin, certThumbprint });
+  return grant(needs, { client, parameters, origin, clientCertificates });
 }
 
 /**

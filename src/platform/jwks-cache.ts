@@ -48,6 +48,11 @@ export type KeyLookup =
 export interface JwksCache {
   /** The keys that a set has under a `kid`. Fetches when the set or the `kid` is not known; never throws. */
   find(source: KeySetSource, kid: string): Promise<KeyLookup>;
+  /**
+   * The keys under a `kid` while they are so young that `find` would not renew them; asks nobody. The same list
+   * again means that the set is still the same one.
+   */
+  peek(id: string, kid: string): readonly VerificationKey[] | undefined;
   /** Drops the set of an owner that was changed or deleted. */
   forget(id: string): void;
 }
@@ -116,6 +121,12 @@ export function jwksCache(
         return { found: 'no-key-set', reason: entry.failure };
       const keys = entry.good.set.keys.get(kid);
       return keys === undefined ? { found: 'no-such-key' } : { found: 'keys', keys };
+    },
+    peek(id, kid) {
+      const entry = entries.get(id);
+      return entry !== undefined && ageOf(entry) < limits.refreshAfter
+        ? entry.good?.set.keys.get(kid)
+        : undefined;
     },
     forget(id) {
       entries.delete(id);

@@ -72,6 +72,15 @@ export function outboundClient(limits: OutboundLimits, needs: OutboundNeeds = {}
   };
 }
 
+/**
+ * Refuses what can be seen of an address before anything is looked up: its form, its scheme, a host that the
+ * limits exclude, an IP address that no connection may go to.
+ * @throws FetchRefused
+ */
+export function checkAddress(url: string, limits: OutboundLimits): void {
+  checkHost(readTarget(url), limits, addressRule(limits));
+}
+
 const LONGEST_URL = 2048;
 
 function readTarget(text: string, base?: URL): URL {

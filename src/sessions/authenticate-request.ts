@@ -10,6 +10,7 @@ import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { Account } from './account-view.ts';
+import type { SecondaryTokens } from './secondary-tokens.ts';
 import type { SessionView } from './session-view.ts';
 
 /** The tokens that a request brought, as they stood in its headers. */
@@ -24,6 +25,7 @@ export interface PresentedTokens {
 export interface AuthenticateNeeds {
   readonly accessTokens: AccessTokenVerifier;
   readonly view: SessionView;
+  readonly secondary: SecondaryTokens;
   readonly clock: Clock;
 }
 
@@ -47,8 +49,11 @@ export function authenticateRequest(
   let sawExpired = false;
   for (const bearer of presented.bearers) {
     const verdict = needs.accessTokens.verify(bearer, now);
-    if (verdict.verdict === 'valid') return callerOf(needs, verdict.claims, presented, now);
+    if (verdict.verdict === 'valid') return callerOf(needs, verdict.claims, bearer, presented, now);
     if (verdict.verdict === 'expired') sawExpired = true;
+  }
+  if (!sawExpired && presented.bearers.every((bearer) => needs.secondary.isForeign(bearer))) {
+    throw new AuthError('unauthorized', { challenges: noTokenChallenges, detail: 'external JWTs only' });
   }
   throw refused(
     sawExpired ? 'expired' : 'invalid',
@@ -59,9 +64,12 @@ export function authenticateRequest(
 function callerOf(
   needs: AuthenticateNeeds,
   claims: AccessTokenClaims,
+  accessToken: string,
   presented: PresentedTokens,
   now: Millis,
 ): Principal | Promise<Principal> {
+  if (needs.view.isBehind)
+    return whenCaughtUp(needs).then(() => callerOf(needs, claims, accessToken, presented, now));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
   const boundTo = claims.cnf?.['x5t#S256'];
   if (boundTo !== undefined && boundTo !== presented.certThumbprint()) {
@@ -69,13 +77,42 @@ function callerOf(
   }
   const account = needs.view.accounts.find(asId(claims.sub), now);
   return account instanceof Promise
-    ? account.then((read) => principalOf(claims, read))
-    : principalOf(claims, account);
+    ? account.then((read) => admit(needs, claims, accessToken, presented, read))
+    : admit(needs, claims, accessToken, presented, account);
 }
 
-function principalOf(claims: AccessTokenClaims, account: Account | null): Principal {
+/** What ended may be unknown as long as the feed cannot be read, and then nobody is let in. @throws AuthError unavailable */
+async function whenCaughtUp({ view }: AuthenticateNeeds): Promise<void> {
+  try {
+    await view.catchUp();
+  } catch (cause) {
+    throw new AuthError('unavailable', { detail: 'the change feed cannot be read', cause });
+  }
+}
+
+/** What the login proved counts, except for the external JWT of a policy: that has to come with every call. */
+function admit(
+  needs: AuthenticateNeeds,
+  claims: AccessTokenClaims,
+  accessToken: string,
+  presented: PresentedTokens,
+  account: Account | null,
+): Principal | Promise<Principal> {
   if (account === null) throw refused('invalid', `identity ${claims.sub} is disabled or deleted`);
   const passed = claims.amr as readonly PassedMethod[];
+  const signerId = account.policy.secondary.requireExtJwt;
+  if (signerId === null) return principalOf(claims, account, passed);
+  const principal = principalOf(claims, account, [...new Set([...passed, `ejs:${signerId}` as const])]);
+  const others = presented.bearers.filter((bearer) => bearer !== accessToken);
+  const verified = needs.secondary.require(signerId, account.identity, others);
+  return verified === undefined ? principal : verified.then(() => principal);
+}
+
+function principalOf(
+  claims: AccessTokenClaims,
+  account: Account,
+  passed: readonly PassedMethod[],
+): Principal {
   return {
     identityId: account.identity.id,
     identityName: account.identity.name,

@@ -6,11 +6,11 @@ import type { ApiSession } from '../model/api-session.ts';
 import type { Identity } from '../model/identity.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
-import { decodeBase64url } from '../platform/digest.ts';
 import type { Random } from '../platform/random.ts';
 import { acrOf } from './acr.ts';
-import { isSignedBy, signJwt, splitJwt } from './jws.ts';
+import { signJwt } from './jws.ts';
 import type { KeyRing } from './key-ring.ts';
+import { readSignedClaims } from './signed-claims.ts';
 
 /** Audience of access tokens: the two Edge APIs, whichever address serves them. */
 export const edgeAudience = 'overlay-edge-apis';
@@ -103,14 +103,7 @@ function readSigned(
   issuers: ReadonlySet<string>,
   now: Millis,
 ): AccessTokenClaims | undefined {
-  const parts = splitJwt(token);
-  if (parts === undefined) return undefined;
-  const material = ring.verifier(parts.header, 'at+jwt', now);
-  if (material === undefined) return undefined;
-  if (!isSignedBy(material, `${parts.header}.${parts.payload}`, parts.signature)) return undefined;
-  const payload = decodeBase64url(parts.payload);
-  if (payload === undefined) return undefined;
-  const claims: unknown = JSON.parse(payload.toString());
+  const claims: unknown = readSignedClaims(ring, token, 'at+jwt', now);
   return isAccessTokenClaims(claims) && issuers.has(claims.iss) ? claims : undefined;
 }
 
@@ -130,8 +123,14 @@ function isAccessTokenClaims(value: unknown): value is AccessTokenClaims {
     ) &&
     typeof claims.z_ia === 'boolean' &&
     isTextList(claims.amr) &&
-    isTextList(claims.z_ct)
+    isTextList(claims.z_ct) &&
+    (claims.cnf === undefined || isCertificateBinding(claims.cnf))
   );
+}
+
+/** A binding that cannot be read must not pass for none. */
+function isCertificateBinding(cnf: unknown): boolean {
+  return typeof cnf === 'object' && cnf !== null && 'x5t#S256' in cnf && typeof cnf['x5t#S256'] === 'string';
 }
 
 function isTextList(value: unknown): boolean {

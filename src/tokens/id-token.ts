@@ -6,11 +6,11 @@ import type { Identity } from '../model/identity.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { IdTokenClaims } from '../model/tokens.ts';
 import type { Millis } from '../platform/clock.ts';
-import { decodeBase64url } from '../platform/digest.ts';
 import { toSeconds } from './access-token.ts';
 import { acrOf } from './acr.ts';
-import { isSignedBy, signJwt, splitJwt } from './jws.ts';
+import { signJwt } from './jws.ts';
 import type { KeyRing } from './key-ring.ts';
+import { readSignedClaims } from './signed-claims.ts';
 
 /**
  * @param nonce of the authorization request; null after a refresh (OIDC Core 12.2)
@@ -57,14 +57,8 @@ export type IdTokenHint = Pick<IdTokenClaims, 'iss' | 'sub' | 'aud' | 'sid'>;
  * Access tokens have another header and never pass.
  */
 export function readIdTokenHint(ring: KeyRing, token: string, now: Millis): IdTokenHint | undefined {
-  const parts = splitJwt(token);
-  if (parts === undefined) return undefined;
-  const material = ring.verifier(parts.header, 'JWT', now);
-  if (material === undefined) return undefined;
-  if (!isSignedBy(material, `${parts.header}.${parts.payload}`, parts.signature)) return undefined;
-  const payload = decodeBase64url(parts.payload);
-  if (payload === undefined) return undefined;
-  const claims = JSON.parse(payload.toString()) as Record<string, unknown>;
+  const claims = readSignedClaims(ring, token, 'JWT', now);
+  if (claims === undefined) return undefined;
   const { iss, sub, aud, sid } = claims;
   if (
     typeof iss !== 'string' ||

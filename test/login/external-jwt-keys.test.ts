@@ -18,7 +18,7 @@ before(async () => {
 after(() => idp.close());
 beforeEach(() => idp.misbehave(null));
 
-const impatient = { fetch: { timeout: 150 } };
+const impatient = { fetch: { timeout: 600 } };
 
 const misbehaviours: readonly Misbehaviour[] = [
   { kind: 'status', status: 500 },

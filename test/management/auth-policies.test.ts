@@ -61,12 +61,15 @@ describe('a policy', () => {
     });
   });
 
-  test('that names primary methods allows those', async () => {
-    const id = await newPolicy({ name: 'passwords', primary: { updb: { maxAttempts: 3 } } });
+  test('that names some rules has the usual ones besides', async () => {
+    const id = await newPolicy({
+      name: 'some',
+      primary: { updb: { maxAttempts: 3 }, cert: { allowed: false } },
+    });
     const { primary } = await document(id);
     assert.deepEqual(primary, {
       cert: { allowed: false, allowExpiredCerts: false },
-      extJwt: { allowed: false, allowedSigners: [] },
+      extJwt: { allowed: true, allowedSigners: [] },
       updb: { ...updbDefaults, maxAttempts: 3 },
     });
   });
@@ -245,7 +248,7 @@ describe('a change of a policy holds at the next call', () => {
   });
 
   test('a primary method that is no longer allowed opens no session', async () => {
-    const id = await newPolicy({ name: 'without passwords', primary: { cert: {} } });
+    const id = await newPolicy({ name: 'without passwords', primary: { updb: { allowed: false } } });
     const { caller } = await userWith('passwordless', id);
     await assert.rejects(login(server, 'passwordless', password), /401/);
     assert.equal((await caller.get('current-identity')).status, 200);
@@ -258,13 +261,11 @@ describe('a change after which no administrator could log in', () => {
     t.after(() => own.close());
     const root = await rootOf(own);
     const noPasswords = { primary: { updb: { allowed: false } } };
-    const certsOnly = createdId(
-      await root.call('POST', 'auth-policies', { name: 'certs', primary: { cert: {} } }),
-    );
+    const certsOnly = createdId(await root.call('POST', 'auth-policies', { name: 'certs', ...noPasswords }));
     const rootId = (await root.get('current-identity')).json.data.id;
     const changes: readonly (readonly [string, string, object?])[] = [
       ['PATCH', 'auth-policies/default', noPasswords],
-      ['PUT', 'auth-policies/default', { name: 'Default', primary: { cert: {}, extJwt: {} } }],
+      ['PUT', 'auth-policies/default', { name: 'Default', ...noPasswords }],
       ['PATCH', `identities/${rootId}`, { authPolicyId: certsOnly }],
     ];
     for (const [method, path, body] of changes) {
@@ -311,6 +312,42 @@ describe('a change after which no administrator could log in', () => {
     ]);
     assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409]);
   });
+});
+
+test('signers that are named must exist; the last way in of the last administrator may be one', async (t) => {
+  const own = await startTestServer();
+  t.after(() => own.close());
+  const root = await rootOf(own);
+  const signer = createdId(
+    await root.call('POST', 'external-jwt-signers', {
+      ...{ name: 'idp', issuer: 'https://idp.example.com', audience: 'overlay', enabled: true },
+      jwksEndpoint: 'https://idp.example.com/keys',
+    }),
+  );
+  const signerOnly = {
+    primary: { updb: { allowed: false }, cert: { allowed: false }, extJwt: { allowedSigners: [signer] } },
+  };
+  const patched = await root.call('PATCH', 'auth-policies/default', signerOnly);
+  assert.equal(patched.status, 200, patched.text);
+  const disabled = await root.call('PATCH', `external-jwt-signers/${signer}`, { enabled: false });
+  assertRefused(disabled, 409, 'CONFLICT');
+  const kept = await root.call('DELETE', `external-jwt-signers/${signer}?force=true`);
+  assertRefused(kept, 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
+  // A document that was read comes back with one of the two names of a member changed.
+  const policyId = createdId(await root.call('POST', 'auth-policies', { name: 'two names' }));
+  for (const [name, value] of [
+    ['requireExtJwt', signer],
+    ['requireExtJwtSigner', null],
+    ['requireExtJwtSigner', signer],
+    ['requireExtJwt', null],
+  ] as const) {
+    const read = (await root.get(`auth-policies/${policyId}`)).json.data;
+    const changed = { ...read, secondary: { ...read.secondary, [name]: value } };
+    const answer = await root.call('PUT', `auth-policies/${policyId}`, changed);
+    assert.equal(answer.status, 200, answer.text);
+    const { secondary } = (await root.get(`auth-policies/${policyId}`)).json.data;
+    assert.deepEqual([secondary.requireExtJwt, secondary.requireExtJwtSigner], [value, value]);
+  }
 });
 
 test('changes are in the audit trail, with the names of members', async () => {

@@ -113,6 +113,15 @@ describe('a refused login', () => {
   });
 });
 
+test('many right passwords at once lock nobody out', async () => {
+  await server.createUser({ name: 'busy', password });
+  const ids: string[] = [];
+  while (ids.length < 40) ids.push(await beginLogin(server));
+  const answers = await Promise.all(ids.map((id) => submitPassword(server, id, 'busy', password)));
+  assert.ok(answers.some(({ status }) => status === 302));
+  assert.equal((await submitPassword(server, await beginLogin(server), 'busy', password)).status, 302);
+});
+
 describe('an auth request id', () => {
   test('that is missing, foreign or altered is refused', async () => {
     const id = await beginLogin(server);

@@ -480,6 +480,14 @@ describe('guessing', () => {
     assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
   });
 
+  test('leaves the password alone: the right one at once in many logins locks nobody out', async () => {
+    const { name, app } = await bob();
+    const ids: string[] = [];
+    while (ids.length < 40) ids.push(await beginLogin(server));
+    await Promise.all(ids.map((id) => submitPassword(server, id, name, password)));
+    assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
+  });
+
   test('does not keep the next login of whoever got it right in the end', async () => {
     const { name, app } = await bob();
     for (let round = 0; round < 3; round += 1) {

@@ -118,6 +118,43 @@ export function limitTests(shared: GetDatabase): void {
       assert.deepEqual(locks, [MINUTE, 2 * MINUTE, 3 * MINUTE]);
     });
 
+    test('lock from the attempt that reaches the limit on, whenever the next one comes', async () => {
+      const { store } = shared();
+      const limit = attemptLimit({ max: 2 });
+      const reserve = (now: number) => store.attempts.reserve([limit], now);
+      await reserve(t0);
+      await reserve(t0 + 5);
+      assert.equal(await store.attempts.lockedUntil(limit.key, t0 + 5), t0 + 5 + MINUTE);
+      assert.deepEqual(await reserve(t0 + 5 + MINUTE), { outcome: 'reserved' });
+    });
+
+    test('are unlocked by the release of an attempt that was open when the limit was reached', async () => {
+      const { store } = shared();
+      const limit = attemptLimit({ max: 2 });
+      const reserve = async () => (await store.attempts.reserve([limit], t0)).outcome;
+      assert.deepEqual(
+        [await reserve(), await reserve(), await reserve()],
+        ['reserved', 'reserved', 'refused'],
+      );
+      await store.attempts.release([limit.key]);
+      await store.attempts.release([limit.key]);
+      assert.equal(await store.attempts.lockedUntil(limit.key, t0), null);
+      assert.deepEqual(
+        [await reserve(), await reserve(), await reserve()],
+        ['reserved', 'reserved', 'refused'],
+      );
+    });
+
+    test('stay locked after the most locks, until they are cleared', async () => {
+      const { store } = shared();
+      const limit = attemptLimit({ max: 1, mostLocks: 2 });
+      const reserve = async (now: number) => (await store.attempts.reserve([limit], now)).outcome;
+      assert.deepEqual([await reserve(t0), await reserve(t0 + MINUTE)], ['reserved', 'reserved']);
+      assert.equal(await reserve(t0 + 1000 * HOUR), 'refused');
+      await store.attempts.clear([limit.key]);
+      assert.equal(await reserve(t0 + 1000 * HOUR), 'reserved');
+    });
+
     test('count nothing at all when one of several limits is reached', async () => {
       const { store } = shared();
       const [wide, narrow] = [attemptLimit({ max: 2 }), attemptLimit({ max: 1 })];

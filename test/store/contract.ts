@@ -5,11 +5,13 @@ import { after, before, describe } from 'node:test';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { apiSessionTests } from './contract-api-sessions.ts';
 import { authRequestTests } from './contract-auth-requests.ts';
+import { caTests } from './contract-cas.ts';
 import { changeTests } from './contract-changes.ts';
 import { identityTests } from './contract-identities.ts';
 import { keyTests } from './contract-keys.ts';
 import { limitTests } from './contract-limits.ts';
 import { listTests } from './contract-lists.ts';
+import { signerTests } from './contract-signers.ts';
 
 /** A fresh, migrated database. */
 export interface TestDatabase {
@@ -46,6 +48,8 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     identityTests(shared);
     keyTests(shared);
     limitTests(shared);
+    signerTests(shared);
+    caTests(shared);
     changeTests(shared);
   });
   describe(`lists on ${name}`, () => listTests(sharedDatabase(open)));

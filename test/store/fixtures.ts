@@ -81,6 +81,8 @@ export function progressOf(user: User, changes: Partial<LoginProgress> = {}): Lo
   return {
     identityId: user.id,
     authenticatorId: user.authenticatorId,
+    signerId: null,
+    caId: null,
     passed: ['password'],
     authTime: t0,
     certThumbprint: null,

@@ -106,6 +106,8 @@ export async function finishLogin(
     progress: {
       identityId,
       authenticatorId: null,
+      signerId: null,
+      caId: null,
       passed: ['password'],
       authTime: at,
       certThumbprint: null,

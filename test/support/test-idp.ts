@@ -13,6 +13,8 @@ export type Misbehaviour =
   | { readonly kind: 'status'; readonly status: number }
   /** Accepts the request and says nothing. */
   | { readonly kind: 'silence' }
+  /** The keys, but not before this resolves. */
+  | { readonly kind: 'late'; readonly until: Promise<void> }
   /** Sends a byte at a time and never comes to an end. */
   | { readonly kind: 'drip' }
   /** A body of this many bytes; with the length announced, or not. */
@@ -79,7 +81,9 @@ export async function startTestIdp(): Promise<TestIdp> {
     if (path === '/.well-known/openid-configuration') {
       sendJson(response, { issuer, jwks_uri: `${issuer}/jwks` });
     } else if (path === '/jwks' && misbehaviour !== null) {
-      answerBadly(response, misbehaviour);
+      if (misbehaviour.kind === 'late') {
+        void misbehaviour.until.then(() => sendJson(response, { keys: publishedKeys() }));
+      } else answerBadly(response, misbehaviour);
     } else if (path === '/jwks' || hops === '0') {
       sendJson(response, { keys: publishedKeys() });
     } else if (hops !== undefined) {
@@ -131,7 +135,7 @@ export async function startTestIdp(): Promise<TestIdp> {
   };
 }
 
-function answerBadly(response: ServerResponse, how: Misbehaviour): void {
+function answerBadly(response: ServerResponse, how: Exclude<Misbehaviour, { kind: 'late' }>): void {
   switch (how.kind) {
     case 'status':
       response.writeHead(how.status).end('{"keys":[]}');

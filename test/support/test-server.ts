@@ -85,7 +85,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const hashPool =
     options.hashPool ??
     createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
-  const controller = await startController({ config, store, masterKey, hashPool, clock, random, log });
+  // The identity providers of tests have certificates of the same root.
+  const trustedRoots = [pki.ca.certPem];
+  const foundations = { config, store, masterKey, hashPool, clock, random, log, trustedRoots };
+  const controller = await startController(foundations);
   const [bindPoint] = controller.bindPoints;
   if (bindPoint === undefined) throw new Error('the test configuration has no bind point');
   const url = `https://${bindPoint.address}`;

@@ -77,12 +77,12 @@ function registerUpdate(parent: Command, entity: EntityDescriptor, ports: CliPor
 }
 
 function registerDelete(parent: Command, entity: EntityDescriptor, ports: CliPorts): void {
-  subcommand(parent, entity)
-    .argument('<names...>', nameHelp(entity))
-    .action(async (names: string[], options: EntityOptions, command: Command) => {
-      const { deleteEntities } = await import('../entities/run-entities.ts');
-      await deleteEntities(reportOf(command, ports), entity, names, options);
-    });
+  const command = subcommand(parent, entity).argument('<names...>', nameHelp(entity));
+  addForceOption(command, entity);
+  command.action(async (names: string[], options: EntityOptions) => {
+    const { deleteEntities } = await import('../entities/run-entities.ts');
+    await deleteEntities(reportOf(command, ports), entity, names, options);
+  });
 }
 
 function subcommand(parent: Command, entity: EntityDescriptor): Command {
@@ -105,6 +105,16 @@ function nameHelp({ lookupFields }: EntityDescriptor): string {
 function addOptions(command: Command, entity: EntityDescriptor, name: 'create' | 'update'): void {
   for (const option of entity.options ?? []) {
     if (option.only === undefined || option.only === name) addOption(command, option);
+  }
+  if (entity.hasFile === true) {
+    command.option('-f, --file <file>', 'take what no option says from FILE, YAML or JSON');
+  }
+  if (name === 'update') addForceOption(command, entity);
+}
+
+function addForceOption(command: Command, entity: EntityDescriptor): void {
+  if (entity.isForceable === true) {
+    command.option('--force', 'also when no administrator could log in any more');
   }
 }
 

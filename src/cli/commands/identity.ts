@@ -4,7 +4,7 @@ import type { CliPorts } from '../ports.ts';
 import type { SecretOptions } from '../secret-input.ts';
 import { reportOf, serverOption } from './report-of.ts';
 
-/** `identity disable|enable|set-password|end-sessions NAME` */
+/** `identity unlock|disable|enable|reset-mfa|set-password|end-sessions NAME` */
 export function registerIdentityCommands(program: Command, ports: CliPorts): void {
   const identity = program.command('identity').description('act on one identity');
   const action = (name: string, description: string) =>
@@ -12,6 +12,20 @@ export function registerIdentityCommands(program: Command, ports: CliPorts): voi
       '<name>',
       'name or id of the identity',
     );
+
+  action('unlock', 'forget failed attempts at its password and codes').action(
+    async (name: string, options: IdentityOptions, command: Command) => {
+      const { unlockIdentity } = await import('../entities/identity-actions.ts');
+      await unlockIdentity(reportOf(command, ports), name, options);
+    },
+  );
+
+  action('reset-mfa', 'remove its authenticator app and recovery codes').action(
+    async (name: string, options: IdentityOptions, command: Command) => {
+      const { resetMfa } = await import('../entities/identity-actions.ts');
+      await resetMfa(reportOf(command, ports), name, options);
+    },
+  );
 
   action('disable', 'end its sessions and refuse it from now on')
     .option('--minutes <n>', 'enable it again by itself after N minutes')

@@ -16,7 +16,7 @@ export interface TypedField {
 }
 
 /**
- * The body that the typed fields make.
+ * The body that the typed fields make, and where they say nothing the document.
  * @param api for references, which are typed as names
  * @throws CliError exit 2 for a value that cannot be read
  */
@@ -24,8 +24,9 @@ export async function bodyOf(
   ports: CliPorts,
   api: ApiClient,
   fields: readonly TypedField[],
+  document: JsonObject = {},
 ): Promise<JsonObject> {
-  let body: JsonObject = {};
+  let body = document;
   for (const { field, label, typed } of fields) {
     if (typed !== undefined)
       body = withMember(body, field.path.split('.'), await typedValue(ports, api, field, label, typed));

@@ -50,6 +50,10 @@ export interface EntityDescriptor {
   /** Options of `create` and `update`. */
   readonly options?: readonly EntityOption[];
   readonly isUpdatable?: boolean;
+  /** Whether `create` and `update` take a document with `--file`. */
+  readonly hasFile?: boolean;
+  /** Whether a change may be refused for the sake of the last administrator, and done with `--force`. */
+  readonly isForceable?: boolean;
   /** The password of a new authenticator: `create` asks for it, `update` sets it on request. */
   readonly hasPassword?: boolean;
   /** A second step of `create` with options of its own; imported when it is needed. */

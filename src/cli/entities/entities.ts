@@ -1,4 +1,6 @@
 import { asObject, type JsonObject } from '../json-shape.ts';
+import { authPolicy } from './auth-policy.ts';
+import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 
 // The entities that the generic commands know. Another one is one more descriptor in `entities`.
@@ -36,7 +38,13 @@ const identity: EntityDescriptor = {
       nullable: true,
       help: 'id in claims of external JWTs',
     },
-    { flags: '--auth-policy <policy>', path: 'authPolicyId', kind: 'text', help: 'id of its auth policy' },
+    {
+      flags: '--auth-policy <policy>',
+      path: 'authPolicyId',
+      kind: 'reference',
+      entity: 'auth-policy',
+      help: 'name or id of its auth policy',
+    },
     { flags: '--role-attributes <list>', path: 'roleAttributes', kind: 'list', help: 'separated by commas' },
     {
       flags: '--tag <key=value>',
@@ -46,6 +54,7 @@ const identity: EntityDescriptor = {
     },
   ],
   isUpdatable: true,
+  isForceable: true,
   afterCreate: {
     options: [
       {
@@ -73,11 +82,18 @@ const authenticator: EntityDescriptor = {
     { heading: 'fingerprint', cell: (row) => row.fingerprint },
   ],
   createArguments: [
-    { argument: '<method>', path: 'method', kind: 'text', choices: ['updb'], help: 'user name and password' },
+    {
+      argument: '<method>',
+      path: 'method',
+      kind: 'text',
+      choices: ['updb', 'cert'],
+      help: 'password or certificate',
+    },
     { argument: '<identity>', path: 'identityId', kind: 'reference', entity: 'identity', help: 'whose' },
-    { argument: '<username>', path: 'username', kind: 'text', help: 'user name' },
+    { argument: '[username]', path: 'username', kind: 'text', help: 'of a password' },
   ],
   options: [
+    { flags: '--cert <file>', path: 'certPem', kind: 'file', only: 'create', help: 'the certificate' },
     { flags: '--username <name>', path: 'username', kind: 'text', only: 'update', help: 'a new user name' },
     {
       flags: '--tag <key=value>',
@@ -87,7 +103,107 @@ const authenticator: EntityDescriptor = {
     },
   ],
   isUpdatable: true,
+  isForceable: true,
   hasPassword: true,
+  afterCreate: { options: [], load: async () => (await import('./new-authenticator.ts')).newAuthenticator },
+};
+
+const extJwtSigner: EntityDescriptor = {
+  name: 'ext-jwt-signer',
+  aliases: ['ext-jwt-signers', 'external-jwt-signer'],
+  path: '/external-jwt-signers',
+  help: 'identity providers whose JWTs prove who somebody is',
+  lookupFields: ['name'],
+  columns: [
+    { heading: 'name', cell: (row) => row.name },
+    { heading: 'id', cell: (row) => row.id },
+    { heading: 'enabled', cell: (row) => row.enabled },
+    { heading: 'issuer', cell: (row) => row.issuer },
+    { heading: 'audience', cell: (row) => row.audience },
+    { heading: 'claim', cell: (row) => row.claimsProperty },
+    { heading: 'keys', cell: (row) => row.jwksEndpoint ?? row.fingerprint },
+  ],
+  createArguments: [
+    { argument: '<name>', path: 'name', kind: 'text', help: 'its name' },
+    { argument: '<issuer>', path: 'issuer', kind: 'text', help: 'exactly as it stands in the tokens' },
+    { argument: '<audience>', path: 'audience', kind: 'text', help: 'that the tokens must be for' },
+  ],
+  options: [
+    { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
+    { flags: '--issuer <issuer>', path: 'issuer', kind: 'text', only: 'update', help: 'another issuer' },
+    {
+      flags: '--audience <audience>',
+      path: 'audience',
+      kind: 'text',
+      only: 'update',
+      help: 'another audience',
+    },
+    { flags: '--enabled', path: 'enabled', kind: 'flag', help: 'its tokens are accepted' },
+    { flags: '--jwks-endpoint <url>', path: 'jwksEndpoint', kind: 'text', help: 'https address of its keys' },
+    { flags: '--cert <file>', path: 'certPem', kind: 'file', help: 'certificate with its key, instead' },
+    {
+      flags: '--kid <kid>',
+      path: 'kid',
+      kind: 'text',
+      nullable: true,
+      help: 'with --cert: the only key id that tokens may name',
+    },
+    {
+      flags: '--claims-property <claim>',
+      path: 'claimsProperty',
+      kind: 'text',
+      help: 'claim that names the identity, or a JSON pointer (default: sub)',
+    },
+    {
+      flags: '--use-external-id',
+      path: 'useExternalId',
+      kind: 'flag',
+      help: 'the claim is the external id of the identity, not its id',
+    },
+    { flags: '--leeway <seconds>', path: 'leewaySeconds', kind: 'integer', help: '0 to 60 (default: 30)' },
+    {
+      flags: '--max-lifetime <seconds>',
+      path: 'maxLifetimeSeconds',
+      kind: 'integer',
+      nullable: true,
+      help: 'refuse tokens that live longer',
+    },
+    {
+      flags: '--external-auth-url <url>',
+      path: 'externalAuthUrl',
+      kind: 'text',
+      nullable: true,
+      help: 'where clients get a token',
+    },
+    {
+      flags: '--client-id <id>',
+      path: 'clientId',
+      kind: 'text',
+      nullable: true,
+      help: 'that clients use there',
+    },
+    {
+      flags: '--scopes <list>',
+      path: 'scopes',
+      kind: 'list',
+      help: 'that clients ask for, separated by commas',
+    },
+    {
+      flags: '--send <token>',
+      path: 'targetToken',
+      kind: 'text',
+      choices: ['ACCESS', 'ID'],
+      help: 'which token clients send',
+    },
+    {
+      flags: '--tag <key=value>',
+      path: 'tags',
+      kind: 'tags',
+      help: 'may be repeated; an update replaces all',
+    },
+  ],
+  isUpdatable: true,
+  isForceable: true,
 };
 
 const apiSession: EntityDescriptor = {
@@ -107,7 +223,14 @@ const apiSession: EntityDescriptor = {
   ],
 };
 
-export const entities: readonly EntityDescriptor[] = [identity, authenticator, apiSession];
+export const entities: readonly EntityDescriptor[] = [
+  identity,
+  authenticator,
+  authPolicy,
+  extJwtSigner,
+  ca,
+  apiSession,
+];
 
 /** The entity of that name. @throws Error for a name that no descriptor has: a mistake in a descriptor */
 export function entityNamed(name: string): EntityDescriptor {

@@ -1,4 +1,4 @@
-// What an administrator does to one identity: disable, enable, set-password, end-sessions.
+// What an administrator does to one identity: unlock, disable, enable, reset-mfa, set-password, end-sessions.
 
 import { type ApiClient, withApi } from '../api-client.ts';
 import { CliError, usageError } from '../cli-error.ts';
@@ -50,6 +50,28 @@ export async function enableIdentity(
   await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
     await api.call({ method: 'POST', path: `${path}/enable`, json: {} });
     printResult(report, { id, name }, () => printable(`Enabled ${name}.`));
+  });
+}
+
+/** `identity unlock NAME` */
+export async function unlockIdentity(
+  report: Report,
+  nameOrId: string,
+  options: IdentityOptions,
+): Promise<void> {
+  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+    await api.call({ method: 'POST', path: `${path}/unlock`, json: {} });
+    printResult(report, { id, name }, () => printable(`Unlocked ${name}.`));
+  });
+}
+
+/** `identity reset-mfa NAME` */
+export async function resetMfa(report: Report, nameOrId: string, options: IdentityOptions): Promise<void> {
+  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+    if ((await api.find({ method: 'DELETE', path: `${path}/mfa` })) === undefined) {
+      throw new CliError(`${name} has no authenticator app.`, { code: 'NOT_FOUND' });
+    }
+    printResult(report, { id, name }, () => printable(`Removed the authenticator app of ${name}.`));
   });
 }
 

@@ -4,6 +4,7 @@ import { type ApiClient, withApi } from '../api-client.ts';
 import { usageError } from '../cli-error.ts';
 import { asList, asObject, type JsonObject, numberField, textField } from '../json-shape.ts';
 import { notice, printable, printResult, type Report } from '../output.ts';
+import type { CliPorts } from '../ports.ts';
 import { readNewPassword } from '../secret-input.ts';
 import { renderFields, renderTable } from '../table.ts';
 import { bodyOf, type TypedField } from './body.ts';
@@ -22,10 +23,12 @@ export async function createEntity(
     const positional = (entity.createArguments ?? []).map(
       (field, index): TypedField => ({ field, label: field.argument, typed: args[index] }),
     );
-    const body = await bodyOf(report.ports, api, [...positional, ...typedOptions(entity, 'create', options)]);
+    const typed = [...positional, ...typedOptions(entity, 'create', options)];
+    const body = await bodyOf(report.ports, api, typed, await documentOf(report.ports, options));
     const afterCreate = await entity.afterCreate?.load();
     const next = await afterCreate?.prepare(report, options, body);
-    const whole = entity.hasPassword === true ? await withPassword(report, options, body) : body;
+    const needsPassword = entity.hasPassword === true && body.method !== 'cert';
+    const whole = needsPassword ? await withPassword(report, options, body) : body;
     const { data } = await api.call({ method: 'POST', path: entity.path, json: whole });
     const id = textField(asObject(data), 'id') ?? '';
     await next?.(api, id);
@@ -92,14 +95,16 @@ export async function updateEntity(
   const setsPassword =
     entity.hasPassword === true &&
     (options.passwordStdin === true || options.passwordFile !== undefined || options.newPassword === true);
-  if (!setsPassword && typed.every((field) => field.typed === undefined)) {
+  const hasFile = options.file !== undefined;
+  if (!setsPassword && !hasFile && typed.every((field) => field.typed === undefined)) {
     throw usageError('Nothing to change was given.', `overlay-auth update ${entity.name} --help`);
   }
   await withApi(report, serverOf(options), async (api) => {
     const { id } = await findEntity(api, entity, nameOrId);
-    const body = await bodyOf(report.ports, api, typed);
+    const body = await bodyOf(report.ports, api, typed, await documentOf(report.ports, options));
     const json = setsPassword ? await withPassword(report, options, body, nameOrId) : body;
-    await api.call({ method: 'PATCH', path: `${entity.path}/${encodeURIComponent(id)}`, json });
+    const path = `${entity.path}/${encodeURIComponent(id)}`;
+    await api.call({ method: 'PATCH', path, json, ...forced(options) });
     printResult(report, { id }, () => printable(`Updated ${label(entity)} ${nameOrId}.`));
   });
 }
@@ -114,15 +119,31 @@ export async function deleteEntities(
   await withApi(report, serverOf(options), async (api) => {
     const ids: string[] = [];
     for (const nameOrId of namesOrIds) ids.push((await findEntity(api, entity, nameOrId)).id);
-    for (const id of ids) await deleteOne(api, entity, id);
+    for (const id of ids) await deleteOne(api, entity, id, options);
     printResult(report, { ids }, () =>
       namesOrIds.map((nameOrId) => printable(`Deleted ${label(entity)} ${nameOrId}.`)).join('\n'),
     );
   });
 }
 
-async function deleteOne(api: ApiClient, entity: EntityDescriptor, id: string): Promise<void> {
-  await api.call({ method: 'DELETE', path: `${entity.path}/${encodeURIComponent(id)}` });
+async function deleteOne(
+  api: ApiClient,
+  entity: EntityDescriptor,
+  id: string,
+  options: EntityOptions,
+): Promise<void> {
+  const path = `${entity.path}/${encodeURIComponent(id)}`;
+  await api.call({ method: 'DELETE', path, ...forced(options) });
+}
+
+function forced({ force }: EntityOptions): { query?: Readonly<Record<string, string>> } {
+  return force === true ? { query: { force: 'true' } } : {};
+}
+
+async function documentOf(ports: CliPorts, { file }: EntityOptions): Promise<JsonObject> {
+  if (typeof file !== 'string') return {};
+  const { readDocument } = await import('./document-file.ts');
+  return readDocument(ports, file);
 }
 
 function typedOptions(

@@ -4,6 +4,7 @@ import { renderProblems } from '../../config/explain.ts';
 import { AlreadyRunning, NoDatabase, SchemaError, UnsupportedDatabase } from '../../database.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { ListenError } from '../../http/listen-error.ts';
+import { PkiFileError } from '../../overlay-pki.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/key-file-format.ts';
 import { SealBroken } from '../../platform/sealed-box.ts';
 import { CliError } from '../cli-error.ts';
@@ -28,6 +29,7 @@ export function hostFailure(error: unknown): unknown {
       cause: error,
     });
   }
+  if (error instanceof PkiFileError) return new CliError(error.message, { code: 'pki_file', cause: error });
   if (error instanceof ListenError) return new CliError(error.message, { code: 'listen', cause: error });
   if (error instanceof AlreadyRunning || error instanceof SchemaError) {
     const code = error instanceof AlreadyRunning ? 'already_running' : 'schema';

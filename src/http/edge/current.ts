@@ -1,6 +1,7 @@
 import { type ApiSessionNeeds, endApiSession, getOwnApiSession } from '../../admin/api-sessions.ts';
 import { getIdentity } from '../../admin/identities.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
+import type { SignerDirectory } from '../../login/signer-directory.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { adminCallOf } from '../admin-call.ts';
@@ -13,6 +14,7 @@ import { sessionHeaders } from '../session-headers.ts';
 
 export interface CurrentNeeds extends ApiSessionNeeds {
   readonly store: Pick<Store, 'identities' | 'authPolicies' | 'apiSessions' | 'totp'>;
+  readonly signers: SignerDirectory;
 }
 
 /** What callers may ask and do about themselves, on either Edge API. */
@@ -64,7 +66,9 @@ async function currentApiSession(needs: CurrentNeeds, principal: Principal): Pro
   return {
     ...apiSessionDocument(session),
     _links: { self: { href: './current-api-session' } },
-    authQueries: principal.outstanding.map((factor) => authQueryOf(factor, './authenticate/mfa')),
+    authQueries: principal.outstanding.map((factor) =>
+      authQueryOf(factor, './authenticate/mfa', needs.signers),
+    ),
     expiresAt: expiry['expires-at'],
     expirationSeconds: Number(expiry['expiration-seconds']),
   };

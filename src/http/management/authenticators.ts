@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  createCertificate,
   createPassword,
   deleteAuthenticator,
   getAuthenticator,
@@ -18,10 +19,18 @@ import { idText, tags } from './schemas.ts';
 
 const fields = z.object({ username: z.string(), password: z.string(), tags });
 const replacement = fields.extend({ tags: tags.default({}) });
-const newPassword = replacement.extend({
-  method: z.literal('updb', 'must be updb: certificates are added by enrolment'),
+const newPassword = replacement.extend({ method: z.literal('updb'), identityId: idText });
+const newCertificate = z.object({
+  method: z.literal('cert'),
   identityId: idText,
+  certPem: z.string(),
+  tags: tags.default({}),
 });
+const newAuthenticator = z.discriminatedUnion(
+  'method',
+  [newPassword, newCertificate],
+  'must be updb or cert',
+);
 
 /** `/authenticators` */
 export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
@@ -31,8 +40,14 @@ export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
     list: async (query) =>
       mapPage(await listAuthenticators(needs, query), authenticatorDocument(needs.clock)),
     get: async (id) => authenticatorDocument(needs.clock)(await getAuthenticator(needs, id)),
-    create: operation(newPassword, (by, { method: _updb, identityId, ...password }) =>
-      createPassword(needs, by, identityId, password),
+    create: operation(newAuthenticator, (by, { identityId, ...fields }) =>
+      fields.method === 'cert'
+        ? createCertificate(needs, by, identityId, { certPem: fields.certPem, tags: fields.tags })
+        : createPassword(needs, by, identityId, {
+            username: fields.username,
+            password: fields.password,
+            tags: fields.tags,
+          }),
     ),
     replace: operation(replacement, (by, password, id) => updatePassword(needs, by, id, password)),
     patch: operation(fields.partial(), (by, some, id) => updatePassword(needs, by, id, some)),

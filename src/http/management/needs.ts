@@ -1,5 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { PasswordHasher } from '../../login/password.ts';
+import type { SignerDirectory } from '../../login/signer-directory.ts';
+import type { TrustedAuthorities } from '../../login/trusted-authorities.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
@@ -9,9 +11,21 @@ import type { Store } from '../../store/contracts/store.ts';
 export interface ManagementNeeds {
   readonly store: Pick<
     Store,
-    'identities' | 'authenticators' | 'authPolicies' | 'apiSessions' | 'attempts' | 'totp' | 'loginAttempts'
+    | 'identities'
+    | 'authenticators'
+    | 'authPolicies'
+    | 'apiSessions'
+    | 'attempts'
+    | 'totp'
+    | 'loginAttempts'
+    | 'externalJwtSigners'
+    | 'cas'
   >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
+  readonly signers: SignerDirectory;
+  readonly authorities: TrustedAuthorities;
+  /** Our own issuers, with the ports that the bind points really have. */
+  readonly issuers: ReadonlySet<string>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly random: Random;

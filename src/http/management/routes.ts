@@ -7,6 +7,8 @@ import { managementRoot } from './admin-route.ts';
 import { apiSessionRoutes } from './api-sessions.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
+import { caRoutes } from './cas.ts';
+import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
 import type { ManagementNeeds } from './needs.ts';
@@ -19,6 +21,8 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...authenticatorRoutes(needs),
     ...authPolicyRoutes(needs),
     ...apiSessionRoutes(needs),
+    ...externalJwtSignerRoutes(needs),
+    ...caRoutes(needs),
     ...loginAttemptRoutes(needs),
   ];
 }

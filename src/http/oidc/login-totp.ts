@@ -23,7 +23,7 @@ import {
   authRequestIdMembers,
 } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
-import { bindingCookie } from './browser-binding.ts';
+import { browserOfStep } from './browser-binding.ts';
 import {
   cancelPath,
   codePage,
@@ -48,7 +48,7 @@ export function totpLoginRoutes(
 ): readonly Route[] {
   const opened = (context: RequestContext, ...sources: readonly AuthRequestIdSpellings[]): Step => {
     const authRequestId = authRequestIdIn(...sources);
-    const authRequest = openAuthRequest(needs, authRequestId, originOf(context), bindingCookie(context));
+    const authRequest = openAuthRequest(needs, authRequestId, originOf(context), browserOfStep(context));
     return { context, authRequest, authRequestId };
   };
 

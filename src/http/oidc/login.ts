@@ -8,17 +8,18 @@ import { loginPage } from '../../pages/login.ts';
 import { type Answer, json, page } from '../answer.ts';
 import { errorTable } from '../errors.ts';
 import { wantsHtml } from '../negotiate.ts';
+import { bearerTokens } from '../presented-tokens.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
-import { bindingCookie } from './browser-binding.ts';
+import { bindBrowser, browserOfStep } from './browser-binding.ts';
 import { formTarget } from './form-target.ts';
 import { loginStepFor } from './totp-pages.ts';
 
 const path = '/oidc/login/username';
 
-const configTypes = z
+export const configTypes = z
   .union([z.string(), z.array(z.string().max(100)).max(32)])
   .optional()
   .transform((value) => (value === undefined ? [] : typeof value === 'string' ? [value] : value));
@@ -44,7 +45,7 @@ export function usernameLoginRoutes(
     query: loginQuery,
     async handler(context, { query }) {
       const id = authRequestIdIn(query);
-      const authRequest = openAuthRequest(needs, id, originOf(context), bindingCookie(context));
+      const authRequest = openAuthRequest(needs, id, originOf(context), browserOfStep(context));
       await requireOpen(needs, authRequest);
       const headers = { 'auth-request-id': id };
       if (!wantsHtml(context.headers.accept)) {
@@ -53,7 +54,10 @@ export function usernameLoginRoutes(
           { headers },
         );
       }
-      return form(authRequest, id, { headers });
+      // The cookie here, and not with the password: a person who is lured here is bound before giving it.
+      return form(authRequest, id, {
+        headers: { ...headers, ...bindBrowser(needs.random, context).headers },
+      });
     },
   });
 
@@ -68,12 +72,13 @@ export function usernameLoginRoutes(
     async handler(context, { query, body }) {
       const id = authRequestIdIn(query, body);
       const origin = originOf(context);
-      const authRequest = openAuthRequest(needs, id, origin, bindingCookie(context));
+      const authRequest = openAuthRequest(needs, id, origin, browserOfStep(context));
       const credentials = { method: 'password', username: body.username, password: body.password } as const;
       try {
+        const tokens = bearerTokens(context.authorization);
         return loginStepFor(
           { context, authRequest, authRequestId: id },
-          await submitPrimary(needs, authRequest, credentials, body.configTypes, origin),
+          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin),
         );
       } catch (error) {
         if (

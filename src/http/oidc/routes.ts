@@ -10,6 +10,8 @@ import { authorizationRoute } from './authorization.ts';
 import { documentRoutes } from './documents.ts';
 import { endSessionRoute } from './end-session.ts';
 import { usernameLoginRoutes } from './login.ts';
+import { certificateLoginRoutes } from './login-cert.ts';
+import { externalJwtLoginRoutes } from './login-ext-jwt.ts';
 import { totpLoginRoutes } from './login-totp.ts';
 import { tokenRoutes } from './token.ts';
 import { userInfoRoute } from './userinfo.ts';
@@ -25,6 +27,8 @@ export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
   return [
     authorizationRoute(needs),
     ...usernameLoginRoutes(needs),
+    ...certificateLoginRoutes(needs),
+    ...externalJwtLoginRoutes(needs),
     ...totpLoginRoutes(needs),
     ...tokenRoutes(needs),
     ...documentRoutes(needs),

@@ -26,7 +26,7 @@ export function tokenRoutes(
         parametersOf(body),
         basicCredentials(context.authorization),
         originOf(context),
-        context.clientCertificates?.leafThumbprint ?? null,
+        context.clientCertificates,
       );
       return json(answer, { headers: { pragma: 'no-cache' } });
     },

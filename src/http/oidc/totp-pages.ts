@@ -1,8 +1,10 @@
-// What people see of TOTP during a login: the same endpoints, answered with pages. The JSON contract knows none
-// of this.
+// What people see of the secondary factors during a login: the same endpoints, answered with pages. The JSON
+// contract knows none of this.
 
 import type { AuthRequest } from '../../model/auth-request.ts';
+import type { AuthQuery } from '../../model/login.ts';
 import type { LoginStep } from '../../oidc/login-flow.ts';
+import { externalTokenPage } from '../../pages/external-token.ts';
 import type { Html } from '../../pages/html.ts';
 import { totpPage } from '../../pages/totp.ts';
 import {
@@ -35,15 +37,21 @@ export function isForPeople({ context }: Step): boolean {
   return wantsHtml(context.headers.accept);
 }
 
-/** The answer to a login step; for people who have to pass TOTP next, the page that asks for it. */
+/** The answer to a login step; for people, the page that asks for what remains. */
 export function loginStepFor(step: Step, outcome: LoginStep): Answer {
   const answer = loginStepAnswer(outcome);
   if (outcome.kind === 'redirect' || !isForPeople(step)) return answer;
-  const query = outcome.authQueries.find(({ isTotpEnrolled }) => isTotpEnrolled !== undefined);
-  if (query === undefined) return answer;
   const { 'content-type': _json, ...headers } = answer.headers;
-  const shown = query.isTotpEnrolled === true ? codePage(step, 200) : introPage(step, 200);
+  const shown = nextPage(step, outcome.authQueries);
   return { ...shown, headers: { ...shown.headers, ...headers } };
+}
+
+function nextPage(step: Step, authQueries: readonly AuthQuery[]): Answer {
+  const totp = authQueries.find(({ isTotpEnrolled }) => isTotpEnrolled !== undefined);
+  if (totp !== undefined) return totp.isTotpEnrolled === true ? codePage(step, 200) : introPage(step, 200);
+  const issuers = authQueries.flatMap(({ issuer }) => (issuer === undefined ? [] : [issuer]));
+  const { startOver } = actionsOf(step);
+  return shown(step, 200, externalTokenPage({ issuers, startOver, referenceId: step.context.requestId }));
 }
 
 /** @param status that of the refusal of the code, or 200 when none was submitted yet */

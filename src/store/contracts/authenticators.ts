@@ -1,5 +1,9 @@
 import type { AuthPolicy } from '../../model/auth-policy.ts';
-import type { Authenticator, PasswordAuthenticator } from '../../model/authenticator.ts';
+import type {
+  Authenticator,
+  CertificateAuthenticator,
+  PasswordAuthenticator,
+} from '../../model/authenticator.ts';
 import type { Identity, Tags } from '../../model/identity.ts';
 import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
@@ -24,6 +28,18 @@ export interface PasswordLogin {
   readonly policy: AuthPolicy;
 }
 
+export type NewCertificateAuthenticator = Pick<
+  CertificateAuthenticator,
+  'id' | 'identityId' | 'certPem' | 'thumbprint' | 'tags'
+>;
+
+/** Everything a certificate login needs, read at once. */
+export interface CertificateLogin {
+  readonly authenticator: CertificateAuthenticator;
+  readonly identity: Identity;
+  readonly policy: AuthPolicy;
+}
+
 /** An authenticator as administrators see it. */
 export type ListedAuthenticator = Authenticator & {
   readonly identityName: string;
@@ -35,6 +51,10 @@ export interface AuthenticatorStore {
   findPasswordLogin(usernameKey: string): Promise<PasswordLogin | null>;
   /** @throws AlreadyTaken `username`, or `method` when the identity already has a password */
   createPassword(authenticator: NewPasswordAuthenticator, now: Millis): Promise<void>;
+  /** @param thumbprint SHA-256 of the DER leaf, base64url */
+  findCertificateLogin(thumbprint: string): Promise<CertificateLogin | null>;
+  /** @throws AlreadyTaken `certPem` (of any identity), or `method` when the identity already has a certificate */
+  createCertificate(authenticator: NewCertificateAuthenticator, now: Millis): Promise<void>;
   find(id: AuthenticatorId): Promise<Authenticator | null>;
   list(query: ListQuery): Promise<Page<ListedAuthenticator>>;
   /**

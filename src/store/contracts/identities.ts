@@ -31,6 +31,8 @@ export interface IdentityStore {
     now: Millis,
   ): Promise<void>;
   find(id: IdentityId): Promise<Identity | null>;
+  /** The identity that has exactly this external id. */
+  findByExternalId(externalId: string): Promise<Identity | null>;
   list(query: ListQuery): Promise<Page<Identity>>;
   /**
    * Changes an identity. Disabling ends its sessions and logins in progress in the same step. Leaves a change-feed

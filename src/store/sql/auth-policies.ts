@@ -67,7 +67,9 @@ export function* deleteAuthPolicy(args: {
 }): Intent<'deleted' | 'referenced' | 'unknown'> {
   const row = yield* first(
     `DELETE FROM auth_policies WHERE id = ?
-       AND NOT EXISTS (SELECT 1 FROM identities WHERE identities.auth_policy_id = auth_policies.id) RETURNING id`,
+       AND NOT EXISTS (SELECT 1 FROM identities WHERE identities.auth_policy_id = auth_policies.id)
+       AND NOT EXISTS (SELECT 1 FROM external_jwt_signers WHERE enroll_auth_policy_id = auth_policies.id)
+     RETURNING id`,
     args.id,
   );
   if (row !== undefined) {

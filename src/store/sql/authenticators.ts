@@ -1,6 +1,11 @@
 import type { Tags } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { NewPasswordAuthenticator, PasswordLogin } from '../contracts/authenticators.ts';
+import type {
+  CertificateLogin,
+  NewCertificateAuthenticator,
+  NewPasswordAuthenticator,
+  PasswordLogin,
+} from '../contracts/authenticators.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
@@ -15,13 +20,16 @@ import {
 import { insertPassword } from './identities.ts';
 import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 
-/** Everything that a password login needs in one read. */
-export const findPasswordLoginSql = `SELECT authenticators.*,
+/** Everything that a primary login needs in one read. */
+const findLoginSql = `SELECT authenticators.*,
     ${identityColumns('identities', 'identity__')}, ${authPolicyColumns('auth_policies', 'policy__')}
   FROM authenticators
   JOIN identities ON identities.id = authenticators.identity_id
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
-  WHERE authenticators.username_key = ?`;
+  WHERE`;
+
+export const findPasswordLoginSql = `${findLoginSql} authenticators.username_key = ?`;
+export const findCertificateLoginSql = `${findLoginSql} authenticators.thumbprint = ?`;
 
 export function passwordLoginOf(row: SqlRow): PasswordLogin {
   const authenticator = authenticatorOf(row);
@@ -32,6 +40,30 @@ export function passwordLoginOf(row: SqlRow): PasswordLogin {
     identity: identityOf(row, 'identity__'),
     policy: authPolicyOf(row, 'policy__'),
   };
+}
+
+export function certificateLoginOf(row: SqlRow): CertificateLogin {
+  const authenticator = authenticatorOf(row);
+  if (authenticator.method !== 'cert') throw new Error('a thumbprint belongs to a password');
+  return { authenticator, identity: identityOf(row, 'identity__'), policy: authPolicyOf(row, 'policy__') };
+}
+
+export function* createCertificate(args: {
+  readonly authenticator: NewCertificateAuthenticator;
+  readonly now: Millis;
+}): Intent<void> {
+  const { authenticator, now } = args;
+  yield* first(
+    `INSERT INTO authenticators (id, identity_id, method, cert_pem, thumbprint, tags, created_at, updated_at)
+     VALUES (?, ?, 'cert', ?, ?, ?, ?, ?)`,
+    authenticator.id,
+    authenticator.identityId,
+    authenticator.certPem,
+    authenticator.thumbprint,
+    JSON.stringify(authenticator.tags),
+    now,
+    now,
+  );
 }
 
 export function* createPassword(args: {

@@ -6,8 +6,20 @@ import { endSession, endSessionsOf, rotateRefreshToken } from './api-sessions.ts
 import { clearAttempts, releaseAttempts, reserveAttempt } from './attempts.ts';
 import { createAuthPolicy, deleteAuthPolicy, replaceAuthPolicy, updateAuthPolicy } from './auth-policies.ts';
 import { extendLogin, recordFactor, recordPrimaryLogin, redeemCode } from './auth-requests.ts';
-import { createPassword, deleteAuthenticator, rehashPassword, updatePassword } from './authenticators.ts';
+import {
+  createCertificate,
+  createPassword,
+  deleteAuthenticator,
+  rehashPassword,
+  updatePassword,
+} from './authenticators.ts';
+import { createCa, deleteCa, updateCa, verifyCa } from './cas.ts';
 import { deleteExpired } from './expiry.ts';
+import {
+  createExternalJwtSigner,
+  deleteExternalJwtSigner,
+  updateExternalJwtSigner,
+} from './external-jwt-signers.ts';
 import { createIdentity, deleteIdentity, updateIdentity } from './identities.ts';
 import { keepServerSecret, rotateSigningKey } from './keys.ts';
 import { appendLoginAttempts, deleteLoginAttempts } from './login-attempts.ts';
@@ -34,6 +46,13 @@ export const intents = {
   replaceAuthPolicy,
   updateAuthPolicy,
   deleteAuthPolicy,
+  createExternalJwtSigner,
+  updateExternalJwtSigner,
+  deleteExternalJwtSigner,
+  createCa,
+  updateCa,
+  verifyCa,
+  deleteCa,
   startTotp,
   verifyTotp,
   abandonTotp,
@@ -56,6 +75,7 @@ export const intents = {
   updateIdentity,
   deleteIdentity,
   createPassword,
+  createCertificate,
   updatePassword,
   rehashPassword,
   deleteAuthenticator,

@@ -79,6 +79,42 @@ export const authPoliciesSource: ListSource = {
   ]),
 };
 
+export const externalJwtSignersSource: ListSource = {
+  from: 'external_jwt_signers',
+  select: '*',
+  where: everything,
+  tieBreaker: 'id',
+  fields: fields([
+    ['id', 'id', 'text'],
+    ['name', 'name', 'text'],
+    ['enabled', 'enabled', 'boolean'],
+    ['issuer', 'issuer', 'text'],
+    ['audience', 'audience', 'text'],
+    ['clientId', 'client_id', 'text'],
+    ['kid', 'kid', 'text'],
+    ['createdAt', 'created_at', 'time'],
+    ['updatedAt', 'updated_at', 'time'],
+  ]),
+};
+
+export const casSource: ListSource = {
+  from: 'cas',
+  select: '*',
+  where: everything,
+  tieBreaker: 'id',
+  fields: fields([
+    ['id', 'id', 'text'],
+    ['name', 'name', 'text'],
+    ['fingerprint', 'thumbprint', 'text'],
+    ['isAuthEnabled', 'is_auth_enabled', 'boolean'],
+    ['isAutoCaEnrollmentEnabled', 'is_auto_ca_enrollment_enabled', 'boolean'],
+    ['isOttCaEnrollmentEnabled', 'is_ott_ca_enrollment_enabled', 'boolean'],
+    ['verifiedAt', 'verified_at', 'time'],
+    ['createdAt', 'created_at', 'time'],
+    ['updatedAt', 'updated_at', 'time'],
+  ]),
+};
+
 export const loginAttemptsSource: ListSource = {
   from: 'login_attempts LEFT JOIN identities ON identities.id = login_attempts.identity_id',
   select: 'login_attempts.*, identities.name AS identity_name',

@@ -5,9 +5,20 @@ import type { Change, ChangeKind } from '../../model/change.ts';
 import { asId, type IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Store } from '../contracts/store.ts';
-import { administratorMeansOf, administratorsSql } from './administrators.ts';
+import {
+  administratorMeansOf,
+  administratorsSql,
+  enabledSignersOf,
+  enabledSignersSql,
+} from './administrators.ts';
 import { findLoginSql, loginRecordOf } from './auth-requests.ts';
-import { findPasswordLoginSql, passwordLoginOf } from './authenticators.ts';
+import {
+  certificateLoginOf,
+  findCertificateLoginSql,
+  findPasswordLoginSql,
+  passwordLoginOf,
+} from './authenticators.ts';
+import { caOf, listTrustedCasSql } from './cas.ts';
 import {
   apiSessionOf,
   authenticatorOf,
@@ -20,12 +31,15 @@ import {
   textOrNull,
 } from './codec.ts';
 import type { Engine } from './engine.ts';
+import { externalJwtSignerOf } from './external-jwt-signers.ts';
 import type { SqlRow, SqlValue } from './intent.ts';
 import type { ListSource } from './list-query.ts';
 import {
   apiSessionsSource,
   authenticatorsSource,
   authPoliciesSource,
+  casSource,
+  externalJwtSignersSource,
   identitiesSource,
   loginAttemptsSource,
 } from './list-sources.ts';
@@ -82,16 +96,21 @@ export function sqlStore(engine: Engine): Store {
     identities: {
       create: (identity, password, now) => engine.write('createIdentity', { identity, password, now }),
       find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
+      findByExternalId: (externalId) =>
+        find(identityOf, 'SELECT * FROM identities WHERE external_id = ?', externalId),
       list: (query) => list(identitiesSource, query, (row) => identityOf(row)),
       update: (id, patch, now, force = false) => engine.write('updateIdentity', { id, patch, now, force }),
       delete: (id, now, force = false) => engine.write('deleteIdentity', { id, now, force }),
       async countUsableAdmins(now) {
+        const signers = enabledSignersOf(await engine.read(enabledSignersSql));
         const rows = await engine.read(administratorsSql, '', Number.MAX_SAFE_INTEGER);
-        return rows.filter((row) => hasMeansToLogIn(administratorMeansOf(row), now)).length;
+        return rows.filter((row) => hasMeansToLogIn(administratorMeansOf(row, signers), now)).length;
       },
     },
     authenticators: {
       findPasswordLogin: (usernameKey) => find(passwordLoginOf, findPasswordLoginSql, usernameKey),
+      findCertificateLogin: (thumbprint) => find(certificateLoginOf, findCertificateLoginSql, thumbprint),
+      createCertificate: (authenticator, now) => engine.write('createCertificate', { authenticator, now }),
       createPassword: (authenticator, now) => engine.write('createPassword', { authenticator, now }),
       find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
       list: (query) =>
@@ -113,6 +132,28 @@ export function sqlStore(engine: Engine): Store {
         engine.write('replaceAuthPolicy', { id, rules, now, force }),
       update: (id, patch, now, force = false) => engine.write('updateAuthPolicy', { id, patch, now, force }),
       delete: (id, now) => engine.write('deleteAuthPolicy', { id, now }),
+    },
+    externalJwtSigners: {
+      find: (id) => find(externalJwtSignerOf, 'SELECT * FROM external_jwt_signers WHERE id = ?', id),
+      list: (query) => list(externalJwtSignersSource, query, externalJwtSignerOf),
+      async listAll() {
+        return (await engine.read('SELECT * FROM external_jwt_signers ORDER BY id')).map(externalJwtSignerOf);
+      },
+      create: (signer, now) => engine.write('createExternalJwtSigner', { signer, now }),
+      update: (id, patch, now, force = false) =>
+        engine.write('updateExternalJwtSigner', { id, patch, now, force }),
+      delete: (id, now, force = false) => engine.write('deleteExternalJwtSigner', { id, now, force }),
+    },
+    cas: {
+      find: (id) => find(caOf, 'SELECT * FROM cas WHERE id = ?', id),
+      list: (query) => list(casSource, query, caOf),
+      async listTrusted() {
+        return (await engine.read(listTrustedCasSql)).map(caOf);
+      },
+      create: (ca, now) => engine.write('createCa', { ca, now }),
+      update: (id, patch, now) => engine.write('updateCa', { id, patch, now }),
+      verify: (id, now) => engine.write('verifyCa', { id, now }),
+      delete: (id, now) => engine.write('deleteCa', { id, now }),
     },
     totp: {
       find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),

@@ -15,6 +15,11 @@ const fields: Readonly<Record<string, string>> = {
   'authenticators.identity_id': 'method',
   'authenticators.thumbprint': 'certPem',
   'auth_policies.name': 'name',
+  'cas.name': 'name',
+  'cas.thumbprint': 'certPem',
+  'external_jwt_signers.name': 'name',
+  // Together with the audience; the issuer alone need not be unique.
+  'external_jwt_signers.issuer': 'audience',
 };
 
 // Primary result codes of SQLite: the last eight bits of an extended one.

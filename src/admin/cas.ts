@@ -1,0 +1,141 @@
+// Third-party authorities: whose certificates may log in besides those of the overlay's own PKI (spec 2.9).
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { TrustedAuthorities } from '../login/trusted-authorities.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { Ca } from '../model/ca.ts';
+import { asId, type CaId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { CaPatch, CaStore } from '../store/contracts/cas.ts';
+import {
+  acceptableName,
+  acceptableRoleAttributes,
+  acceptableTags,
+  refusedField,
+  takenRefused,
+} from './acceptable-values.ts';
+import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { acceptableClaim, acceptableNameFormat } from './ca-values.ts';
+import { acceptableAuthority } from './client-certificates.ts';
+import { proofProblem } from './key-proof.ts';
+
+export interface CaNeeds {
+  readonly store: { readonly cas: CaStore };
+  readonly authorities: TrustedAuthorities;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+}
+
+/** Everything about an authority that an administrator decides. */
+export type CaFields = Pick<
+  Ca,
+  | 'name'
+  | 'certPem'
+  | 'isAuthEnabled'
+  | 'isAutoCaEnrollmentEnabled'
+  | 'isOttCaEnrollmentEnabled'
+  | 'identityRoles'
+  | 'identityNameFormat'
+  | 'externalIdClaim'
+  | 'tags'
+>;
+
+/**
+ * Registers an authority. Nothing that it issued counts before somebody proved to hold its key (`verifyCa`).
+ * @throws AuthError could_not_validate   names the field: not acceptable, or taken
+ */
+export async function createCa(needs: CaNeeds, by: AdminCall, fields: CaFields): Promise<CaId> {
+  const { certificate, pem } = acceptableAuthority('certPem', fields.certPem, needs.clock.now());
+  if (needs.authorities.isOwn(certificate.thumbprint))
+    throw refusedField('certPem', "is an authority of the overlay's own PKI, which is trusted already");
+  const id = asId<CaId>(needs.random.id());
+  const ca = {
+    ...fields,
+    ...acceptable(fields),
+    id,
+    certPem: pem,
+    thumbprint: certificate.thumbprint,
+    verificationToken: needs.random.bytes(16).toString('hex'),
+  };
+  const { name } = fields;
+  await takenRefused({ name }, needs.store.cas.create(ca, needs.clock.now()));
+  recordChange(needs, by, { action: 'create', entity: 'ca', entityId: id, fields: namesOf({ ...fields }) });
+  return id;
+}
+
+/** @throws AuthError not_found */
+export async function getCa(needs: Pick<CaNeeds, 'store'>, id: string): Promise<Ca> {
+  const ca = await needs.store.cas.find(asId(id));
+  if (ca === null) throw new AuthError('not_found');
+  return ca;
+}
+
+export function listCas(needs: Pick<CaNeeds, 'store'>, query: ListQuery): Promise<Page<Ca>> {
+  return needs.store.cas.list(query);
+}
+
+/**
+ * Changes the fields that are given, from the next login on. The certificate may be repeated, not changed: it was
+ * that one whose key somebody proved to hold.
+ * @throws AuthError not_found
+ * @throws AuthError could_not_validate   as when creating
+ */
+export async function updateCa(
+  needs: CaNeeds,
+  by: AdminCall,
+  id: string,
+  fields: Some<CaFields>,
+): Promise<void> {
+  const before = await getCa(needs, id);
+  const { certPem, ...others } = fields;
+  if (certPem !== undefined) {
+    const { certificate } = acceptableAuthority('certPem', certPem, needs.clock.now());
+    if (certificate.thumbprint !== before.thumbprint)
+      throw refusedField('certPem', 'cannot be changed; register the other certificate as a CA of its own');
+  }
+  const patch = { ...others, ...acceptable(others) } as CaPatch;
+  const step = needs.store.cas.update(before.id, patch, needs.clock.now());
+  if (!(await takenRefused({ name: fields.name }, step))) throw new AuthError('not_found');
+  recordChange(needs, by, { action: 'update', entity: 'ca', entityId: id, fields: namesOf({ ...fields }) });
+}
+
+/**
+ * Takes the proof that the authority's key is in the hands of whoever registers it: a certificate that the
+ * authority issued, whose common name is the verification token.
+ * @throws AuthError not_found
+ * @throws AuthError conflict             verified already
+ * @throws AuthError could_not_validate   not that proof
+ */
+export async function verifyCa(needs: CaNeeds, by: AdminCall, id: string, pem: string): Promise<void> {
+  const ca = await getCa(needs, id);
+  if (ca.verifiedAt !== null) throw new AuthError('conflict', { description: 'The CA is verified already' });
+  const problem = proofProblem(ca, pem, needs.clock.now());
+  if (problem !== undefined) throw refusedField('certPem', problem);
+  if (!(await needs.store.cas.verify(ca.id, needs.clock.now()))) {
+    throw new AuthError('conflict', { description: 'The CA was verified or deleted meanwhile' });
+  }
+  recordChange(needs, by, { action: 'update', entity: 'ca', entityId: id, fields: ['isVerified'] });
+}
+
+/** Its certificates log nobody in from then on. @throws AuthError not_found */
+export async function deleteCa(needs: CaNeeds, by: AdminCall, id: string): Promise<void> {
+  if (!(await needs.store.cas.delete(asId(id), needs.clock.now()))) throw new AuthError('not_found');
+  recordChange(needs, by, { action: 'delete', entity: 'ca', entityId: id, fields: [] });
+}
+
+/** Those of the given fields that are stored in another form than they were given, or may be refused. */
+function acceptable(fields: Some<CaFields>): CaPatch {
+  const { name, identityRoles, identityNameFormat, externalIdClaim, tags } = fields;
+  return {
+    ...(name === undefined ? {} : { name: acceptableName('name', name) }),
+    ...(identityRoles === undefined ? {} : { identityRoles: acceptableRoleAttributes(identityRoles) }),
+    ...(identityNameFormat === undefined
+      ? {}
+      : { identityNameFormat: acceptableNameFormat(identityNameFormat) }),
+    ...(externalIdClaim === undefined ? {} : { externalIdClaim: acceptableClaim(externalIdClaim) }),
+    ...(tags === undefined ? {} : { tags: acceptableTags(tags) }),
+  };
+}

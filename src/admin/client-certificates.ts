@@ -1,0 +1,48 @@
+// Certificates that administrators hand in: read once, with what is wrong said of the field.
+
+import type { Millis } from '../platform/clock.ts';
+import { MalformedInput } from '../platform/malformed-input.ts';
+import { describeRefusal } from '../platform/path-refusal.ts';
+import { anchorProblem, readTrustAnchor, type TrustAnchor } from '../platform/path-validation.ts';
+import { parseCertificates } from '../platform/x509.ts';
+import { refusedField } from './acceptable-values.ts';
+
+const longestPem = 16_384;
+const clientAuth = '1.3.6.1.5.5.7.3.2';
+
+export interface AcceptableCertificate {
+  readonly certificate: TrustAnchor;
+  /** Of this certificate alone, without what stood around it. */
+  readonly pem: string;
+}
+
+/** Exactly one certificate. @throws AuthError could_not_validate */
+export function acceptableCertificate(field: string, pem: string): AcceptableCertificate {
+  if (pem.length > longestPem) throw refusedField(field, `must have at most ${longestPem} characters`);
+  try {
+    const [x509, ...others] = parseCertificates(pem);
+    if (x509 === undefined || others.length > 0) throw new MalformedInput('several certificates');
+    return { certificate: readTrustAnchor(x509.raw), pem: x509.toString() };
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    throw refusedField(field, `must be exactly one certificate in PEM form (${error.reason})`);
+  }
+}
+
+/** A certificate that may issue others. @throws AuthError could_not_validate */
+export function acceptableAuthority(field: string, pem: string, now: Millis): AcceptableCertificate {
+  const acceptable = acceptableCertificate(field, pem);
+  const problem = anchorProblem(acceptable.certificate, now);
+  if (problem !== undefined) throw refusedField(field, `cannot be an authority: ${describeRefusal(problem)}`);
+  return acceptable;
+}
+
+/** A certificate with which somebody may log in, as far as it says so itself. @throws AuthError could_not_validate */
+export function acceptableLeaf(field: string, pem: string): AcceptableCertificate {
+  const acceptable = acceptableCertificate(field, pem);
+  const { isCa, extendedKeyUsages, keyUsage } = acceptable.certificate.extensions;
+  if (isCa) throw refusedField(field, 'is a certificate authority, which does not log in');
+  if (extendedKeyUsages?.includes(clientAuth) === false || keyUsage?.digitalSignature === false)
+    throw refusedField(field, 'is not meant for client authentication');
+  return acceptable;
+}

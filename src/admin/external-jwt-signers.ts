@@ -1,0 +1,230 @@
+// External JWT signers: whose tokens prove who somebody is. What a single field may hold is signer-values.ts.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import { type ExternalJwtSigner, externalJwtSignerDefaults } from '../model/external-jwt-signer.ts';
+import { type AuthPolicyId, asId, type SignerId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { OutboundLimits } from '../platform/outbound-client.ts';
+import type { Random } from '../platform/random.ts';
+import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import type {
+  ExternalJwtSignerPatch,
+  ExternalJwtSignerStore,
+} from '../store/contracts/external-jwt-signers.ts';
+import { acceptableName, acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
+import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { administratorKept } from './last-administrator.ts';
+import { type KeySource, keySourceOf } from './signer-keys.ts';
+import {
+  acceptableAudience,
+  acceptableAuthUrl,
+  acceptableClientId,
+  acceptableIssuer,
+  acceptableLeeway,
+  acceptableLifetime,
+  acceptableScopes,
+  acceptableSelector,
+} from './signer-values.ts';
+
+export interface SignerNeeds {
+  readonly store: {
+    readonly externalJwtSigners: ExternalJwtSignerStore;
+    readonly authPolicies: AuthPolicyStore;
+  };
+  /** Our own issuers, which nobody else can vouch for. */
+  readonly issuers: ReadonlySet<string>;
+  readonly limits: OutboundLimits;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+}
+
+/** Everything about a signer that an administrator decides. */
+export type SignerFields = Omit<
+  ExternalJwtSigner,
+  | 'id'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'fingerprint'
+  | 'commonName'
+  | 'notBefore'
+  | 'notAfter'
+  | 'enrollAuthPolicyId'
+> & { readonly enrollAuthPolicyId: string | null };
+
+type Required = 'name' | 'enabled' | 'issuer' | 'audience';
+export type NewSignerFields = Pick<SignerFields, Required> & Some<Omit<SignerFields, Required>>;
+
+/** What is stored when a field is left out. */
+const absent: Omit<SignerFields, Required> = {
+  ...externalJwtSignerDefaults,
+  certPem: null,
+  jwksEndpoint: null,
+  kid: null,
+  externalAuthUrl: null,
+  clientId: null,
+  enrollAuthPolicyId: null,
+  enrollAttributeClaimsSelector: null,
+  tags: {},
+};
+
+/** @throws AuthError could_not_validate   names the field: not acceptable, taken, or no such auth policy */
+export async function createSigner(
+  needs: SignerNeeds,
+  by: AdminCall,
+  fields: NewSignerFields,
+): Promise<SignerId> {
+  const id = asId<SignerId>(needs.random.id());
+  const acceptable = await acceptableSigner(needs, withDefaults(fields), null);
+  await takenRefused(
+    { ...fields },
+    needs.store.externalJwtSigners.create({ id, ...acceptable }, needs.clock.now()),
+  );
+  recordChange(needs, by, {
+    action: 'create',
+    entity: 'ext-jwt-signer',
+    entityId: id,
+    fields: namesOf({ ...fields }),
+  });
+  return id;
+}
+
+/** @throws AuthError not_found */
+export async function getSigner(needs: Pick<SignerNeeds, 'store'>, id: string): Promise<ExternalJwtSigner> {
+  const signer = await needs.store.externalJwtSigners.find(asId(id));
+  if (signer === null) throw new AuthError('not_found');
+  return signer;
+}
+
+export function listSigners(
+  needs: { readonly store: Pick<SignerNeeds['store'], 'externalJwtSigners'> },
+  query: ListQuery,
+): Promise<Page<ExternalJwtSigner>> {
+  return needs.store.externalJwtSigners.list(query);
+}
+
+/** Those that take part in logins, for anybody who wants to log in. */
+export function listEnabledSigners(
+  needs: { readonly store: Pick<SignerNeeds['store'], 'externalJwtSigners'> },
+  query: ListQuery,
+): Promise<Page<ExternalJwtSigner>> {
+  const isEnabled = { op: '=', field: 'enabled', value: true } as const;
+  const filter = { op: 'and', terms: [isEnabled, query.filter] } as const;
+  return needs.store.externalJwtSigners.list({ ...query, filter });
+}
+
+/** Sets all fields; those that are left out get their default. @throws AuthError not_found, could_not_validate */
+export function replaceSigner(
+  needs: SignerNeeds,
+  by: AdminCall,
+  id: string,
+  fields: NewSignerFields,
+): Promise<void> {
+  return updateSigner(needs, by, id, withDefaults(fields));
+}
+
+/**
+ * Changes the fields that are given. A certificate takes the place of the address of the keys and the reverse.
+ * @throws AuthError not_found
+ * @throws AuthError could_not_validate   as when creating
+ */
+export async function updateSigner(
+  needs: SignerNeeds,
+  by: AdminCall,
+  id: string,
+  fields: Some<SignerFields>,
+): Promise<void> {
+  const before = await getSigner(needs, id);
+  const patch = await acceptableSigner(needs, fields, before);
+  const step = needs.store.externalJwtSigners.update(before.id, patch, needs.clock.now(), by.isForced);
+  if (!(await takenRefused({ ...fields }, administratorKept(step)))) throw new AuthError('not_found');
+  recordChange(needs, by, {
+    action: 'update',
+    entity: 'ext-jwt-signer',
+    entityId: id,
+    fields: namesOf({ ...fields }),
+  });
+}
+
+/** @throws AuthError not_found, cannot_delete_referenced (an auth policy names it), conflict (the last administrator) */
+export async function deleteSigner(needs: SignerNeeds, by: AdminCall, id: string): Promise<void> {
+  const step = needs.store.externalJwtSigners.delete(asId(id), needs.clock.now(), by.isForced);
+  const outcome = await administratorKept(step);
+  if (outcome === 'unknown') throw new AuthError('not_found');
+  if (outcome === 'referenced') throw new AuthError('cannot_delete_referenced');
+  recordChange(needs, by, { action: 'delete', entity: 'ext-jwt-signer', entityId: id, fields: [] });
+}
+
+function withDefaults(fields: NewSignerFields): SignerFields {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // Sound because the fields without a default are required in `fields`.
+  return { ...absent, ...Object.fromEntries(given) } as SignerFields;
+}
+
+type Acceptable = Omit<SignerFields, 'enrollAuthPolicyId'> &
+  KeySource & { readonly enrollAuthPolicyId: AuthPolicyId | null };
+
+/** The given fields in the form in which they are stored. @param before null when creating */
+async function acceptableSigner(needs: SignerNeeds, fields: SignerFields, before: null): Promise<Acceptable>;
+async function acceptableSigner(
+  needs: SignerNeeds,
+  fields: Some<SignerFields>,
+  before: ExternalJwtSigner,
+): Promise<ExternalJwtSignerPatch>;
+async function acceptableSigner(
+  needs: SignerNeeds,
+  fields: Some<SignerFields>,
+  before: ExternalJwtSigner | null,
+): Promise<ExternalJwtSignerPatch> {
+  const given = <Name extends keyof SignerFields, Value>(
+    name: Name,
+    read: (value: SignerFields[Name]) => Value,
+  ): { [Key in Name]?: Value } => {
+    const value = fields[name];
+    // Sound because a value that is given has the type of its field.
+    return value === undefined
+      ? {}
+      : ({ [name]: read(value as SignerFields[Name]) } as { [Key in Name]: Value });
+  };
+  const same = <Value>(value: Value): Value => value;
+  const { enrollAuthPolicyId } = fields;
+  return {
+    ...given('name', (name) => acceptableName('name', name)),
+    ...given('enabled', same),
+    ...given('issuer', (issuer) => acceptableIssuer(issuer, needs.issuers)),
+    ...given('audience', acceptableAudience),
+    ...keySourceOf(needs, fields, before),
+    ...given('claimsProperty', (selector) => acceptableSelector('claimsProperty', selector)),
+    ...given('useExternalId', same),
+    ...given('leewaySeconds', acceptableLeeway),
+    ...given('maxLifetimeSeconds', acceptableLifetime),
+    ...given('externalAuthUrl', acceptableAuthUrl),
+    ...given('clientId', acceptableClientId),
+    ...given('scopes', acceptableScopes),
+    ...given('targetToken', same),
+    ...given('enrollToCertEnabled', same),
+    ...given('enrollToTokenEnabled', same),
+    ...(enrollAuthPolicyId === undefined
+      ? {}
+      : { enrollAuthPolicyId: await existingPolicy(needs, enrollAuthPolicyId) }),
+    ...given('enrollNameClaimsSelector', (selector) =>
+      acceptableSelector('enrollNameClaimsSelector', selector),
+    ),
+    ...given('enrollAttributeClaimsSelector', (selector) =>
+      selector === null ? null : acceptableSelector('enrollAttributeClaimsSelector', selector),
+    ),
+    ...given('tags', acceptableTags),
+  };
+}
+
+async function existingPolicy(
+  needs: Pick<SignerNeeds, 'store'>,
+  id: string | null,
+): Promise<AuthPolicyId | null> {
+  if (id === null) return null;
+  const policy = await needs.store.authPolicies.find(asId(id));
+  if (policy === null) throw refusedField('enrollAuthPolicyId', 'names no auth policy', id);
+  return policy.id;
+}

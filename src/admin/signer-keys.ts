@@ -1,0 +1,113 @@
+// Where the keys of a signer come from: exactly one of a certificate and an address of a key set.
+
+import { readSignerCertificate } from '../login/signer-keys.ts';
+import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import type { Clock } from '../platform/clock.ts';
+import { FetchRefused } from '../platform/fetch-refused.ts';
+import { checkAddress, type OutboundLimits } from '../platform/outbound-client.ts';
+import { certificateFacts, parseCertificates } from '../platform/x509.ts';
+import { refusedField } from './acceptable-values.ts';
+import type { Some } from './admin-call.ts';
+
+/** The members that always change together. */
+export type KeySource = Pick<
+  ExternalJwtSigner,
+  'certPem' | 'jwksEndpoint' | 'kid' | 'fingerprint' | 'commonName' | 'notBefore' | 'notAfter'
+>;
+
+type KeyFields = Some<Pick<ExternalJwtSigner, 'certPem' | 'jwksEndpoint' | 'kid'>>;
+
+const longestKid = 256;
+const longestPem = 16_384;
+
+/**
+ * The key source that the given fields make, or nothing when none of them is given.
+ * @param before the signer as it is; null when it is created
+ * @throws AuthError could_not_validate
+ */
+export function keySourceOf(
+  needs: { readonly clock: Clock; readonly limits: OutboundLimits },
+  fields: KeyFields,
+  before: ExternalJwtSigner | null,
+): Partial<KeySource> {
+  const { certPem, jwksEndpoint, kid } = fields;
+  if (certPem === undefined && jwksEndpoint === undefined && kid === undefined) return {};
+  const hasCert = given(certPem);
+  const hasEndpoint = given(jwksEndpoint);
+  if (hasCert && hasEndpoint) throw refusedField('jwksEndpoint', 'cannot be set together with certPem');
+  // The one that is given takes the place of the other.
+  const cert = hasCert ? certPem : hasEndpoint || certPem !== undefined ? null : (before?.certPem ?? null);
+  const endpoint = hasEndpoint
+    ? jwksEndpoint
+    : hasCert || jwksEndpoint !== undefined
+      ? null
+      : (before?.jwksEndpoint ?? null);
+  if (cert !== null) return fromCertificate(needs, cert, kid === undefined ? (before?.kid ?? null) : kid);
+  if (endpoint === null) throw refusedField('jwksEndpoint', 'is required unless certPem is set');
+  if (given(kid))
+    throw refusedField('kid', 'can only be set together with certPem: key sets name their keys', kid);
+  return {
+    certPem: null,
+    jwksEndpoint: acceptableEndpoint(needs.limits, endpoint),
+    kid: null,
+    fingerprint: null,
+    commonName: null,
+    notBefore: null,
+    notAfter: null,
+  };
+}
+
+/** Empty text is what forms send for none. */
+function given(value: string | null | undefined): value is string {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function fromCertificate({ clock }: { readonly clock: Clock }, pem: string, kid: string | null): KeySource {
+  const facts = readCertificate(pem);
+  if (facts.notAfter < clock.now()) throw refusedField('certPem', 'has expired');
+  if (kid !== null && (kid.length > longestKid || !/^[\x20-\x7e]*$/.test(kid))) {
+    throw refusedField('kid', `must be at most ${longestKid} printable ASCII characters`, kid);
+  }
+  return {
+    certPem: pem,
+    jwksEndpoint: null,
+    kid: given(kid) ? kid : null,
+    fingerprint: facts.thumbprint,
+    commonName: facts.commonName ?? null,
+    notBefore: facts.notBefore,
+    notAfter: facts.notAfter,
+  };
+}
+
+function readCertificate(pem: string): ReturnType<typeof certificateFacts> {
+  if (pem.length > longestPem) throw refusedField('certPem', `must have at most ${longestPem} characters`);
+  const certificates = allCertificates(pem);
+  const [certificate] = certificates;
+  if (certificate === undefined || certificates.length > 1) {
+    throw refusedField('certPem', 'must be exactly one certificate in PEM form');
+  }
+  if (readSignerCertificate(pem) === undefined) {
+    throw refusedField('certPem', 'has a key of a kind or size that is not accepted');
+  }
+  return certificateFacts(certificate);
+}
+
+function allCertificates(pem: string): ReturnType<typeof parseCertificates> {
+  try {
+    return parseCertificates(pem);
+  } catch {
+    return [];
+  }
+}
+
+/** What shows only when the keys are fetched (names that resolve badly, redirects) is refused then. */
+function acceptableEndpoint(limits: OutboundLimits, url: string): string {
+  try {
+    checkAddress(url, limits);
+    return url;
+  } catch (error) {
+    if (error instanceof FetchRefused)
+      throw refusedField('jwksEndpoint', `is refused: ${error.message}`, url);
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+// Rules of single values of an external JWT signer.
+
+import { isClaimsSelector } from '../login/claims-selector.ts';
+import { refusedField } from './acceptable-values.ts';
+
+const longestUrl = 2048;
+const longestText = 1024;
+const mostScopes = 50;
+const longestLeeway = 60;
+const longestLifetime = 10 * 366 * 24 * 60 * 60;
+
+/**
+ * An issuer, compared exactly with what tokens say. It stands in headers, several of them joined by `|`.
+ * @param own our own issuers: nobody else can vouch for what we issue
+ */
+export function acceptableIssuer(issuer: string, own: ReadonlySet<string>): string {
+  if (issuer === '') throw refusedField('issuer', 'must not be empty', issuer);
+  if (issuer.length > longestUrl || !/^[\x21-\x7b\x7d\x7e]+$/.test(issuer)) {
+    const reason = `must be at most ${longestUrl} printable ASCII characters without spaces and "|"`;
+    throw refusedField('issuer', reason, issuer);
+  }
+  const comparable = comparableUrl(issuer);
+  for (const ours of own) {
+    if (comparableUrl(ours) === comparable)
+      throw refusedField('issuer', 'is an issuer of this service', issuer);
+  }
+  return issuer;
+}
+
+/** Differences that people overlook: case of the host, a port that goes without saying, a slash at the end. */
+function comparableUrl(text: string): string {
+  return (URL.parse(text)?.href ?? text).replace(/\/+$/, '');
+}
+
+export function acceptableAudience(audience: string): string {
+  return acceptableText('audience', audience);
+}
+
+export function acceptableClientId(clientId: string | null): string | null {
+  return clientId === null || clientId === '' ? null : acceptableText('clientId', clientId);
+}
+
+function acceptableText(field: string, text: string): string {
+  if (text === '') throw refusedField(field, 'must not be empty', text);
+  if (text.length > longestText || !text.isWellFormed() || /\p{Cc}/u.test(text)) {
+    throw refusedField(field, `must be at most ${longestText} characters without control characters`, text);
+  }
+  return text;
+}
+
+export function acceptableSelector(field: string, selector: string): string {
+  if (isClaimsSelector(selector)) return selector;
+  throw refusedField(
+    field,
+    'must be the name of a claim, or a JSON pointer that begins with a slash',
+    selector,
+  );
+}
+
+/** Browsers are sent there, so only schemes that lead to a server. */
+export function acceptableAuthUrl(url: string | null): string | null {
+  if (url === null || url === '') return null;
+  const parsed = url.length > longestUrl ? null : URL.parse(url);
+  if (parsed !== null && ['https:', 'http:'].includes(parsed.protocol) && parsed.username === '') return url;
+  throw refusedField('externalAuthUrl', 'must be an https or http URL', url);
+}
+
+/** @see RFC 6749 section 3.3 */
+export function acceptableScopes(scopes: readonly string[]): readonly string[] {
+  if (scopes.length > mostScopes) throw refusedField('scopes', `must have at most ${mostScopes} entries`);
+  for (const scope of scopes) {
+    if (!/^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/.test(scope)) {
+      throw refusedField('scopes', 'must be scope names, one in each entry', scope);
+    }
+  }
+  return [...new Set(scopes)];
+}
+
+export function acceptableLeeway(seconds: number): number {
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= longestLeeway) return seconds;
+  throw refusedField('leewaySeconds', `must be a whole number from 0 to ${longestLeeway}`, seconds);
+}
+
+export function acceptableLifetime(seconds: number | null): number | null {
+  if (seconds === null || (Number.isInteger(seconds) && seconds >= 1 && seconds <= longestLifetime)) {
+    return seconds;
+  }
+  throw refusedField(
+    'maxLifetimeSeconds',
+    `must be a whole number from 1 to ${longestLifetime}, or null`,
+    seconds,
+  );
+}

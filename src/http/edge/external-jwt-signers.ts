@@ -1,0 +1,55 @@
+import { listEnabledSigners } from '../../admin/external-jwt-signers.ts';
+import { listQuery } from '../../admin/list-parameters.ts';
+import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import { publicSignerListFields } from '../../model/list-fields.ts';
+import type { Store } from '../../store/contracts/store.ts';
+import { envelope } from '../answer.ts';
+import { listParameters } from '../management/schemas.ts';
+import { type Route, route } from '../routes.ts';
+import { selfLink, wireTime } from '../wire.ts';
+
+/** What somebody who wants to log in needs to get a token: the enabled signers, without issuer, keys and claims. */
+export function publicSignerRoute(
+  needs: { readonly store: Pick<Store, 'externalJwtSigners'> },
+  path: string,
+): Route {
+  return route({
+    methods: ['GET'],
+    path,
+    api: 'edge-client',
+    guard: 'anonymous',
+    errors: 'edge',
+    query: listParameters,
+    async handler(_context, { query }) {
+      const asked = listQuery(query, publicSignerListFields);
+      const { items, totalCount } = await listEnabledSigners(needs, asked);
+      const pagination = { limit: asked.limit ?? items.length, offset: asked.offset, totalCount };
+      const filterableFields = [...publicSignerListFields.keys()];
+      return envelope(items.map(publicSignerDocument), { filterableFields, pagination });
+    },
+  });
+}
+
+function publicSignerDocument(signer: ExternalJwtSigner): object {
+  const { id, name, tags, externalAuthUrl, clientId, scopes, audience, targetToken } = signer;
+  const { enrollToCertEnabled, enrollToTokenEnabled } = signer;
+  return {
+    id,
+    createdAt: wireTime(signer.createdAt),
+    updatedAt: wireTime(signer.updatedAt),
+    _links: { self: selfLink('external-jwt-signers', id) },
+    tags,
+    name,
+    externalAuthUrl,
+    clientId,
+    scopes,
+    audience,
+    targetToken,
+    enrollToCertEnabled,
+    enrollToTokenEnabled,
+    openIdConfigurationUrl:
+      externalAuthUrl === null
+        ? null
+        : `${externalAuthUrl.replace(/\/+$/, '')}/.well-known/openid-configuration`,
+  };
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { createCa, deleteCa, getCa, listCas, updateCa, verifyCa } from '../../admin/cas.ts';
+import { type Ca, claimLocations, claimMatchers, claimParsers } from '../../model/ca.ts';
+import { caListFields } from '../../model/list-fields.ts';
+import { adminCallOf } from '../admin-call.ts';
+import { envelope } from '../answer.ts';
+import { readBody, readRawBody } from '../body.ts';
+import { parseMediaType } from '../media-type.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Route } from '../routes.ts';
+import { selfLink, wireTime, wireTimeOrNull } from '../wire.ts';
+import { adminRoute, idOf } from './admin-route.ts';
+import { mapPage } from './map-page.ts';
+import type { ManagementNeeds } from './needs.ts';
+import { operation, resourceRoutes } from './resource.ts';
+import { tags } from './schemas.ts';
+
+// Null is what some clients send for a field that they leave at its default.
+function orDefault<Schema extends z.ZodType, Value extends z.output<Schema>>(schema: Schema, value: Value) {
+  return schema.nullish().transform((given) => given ?? value);
+}
+
+const claim = z
+  .object({
+    location: z.enum(claimLocations),
+    matcher: orDefault(z.enum(claimMatchers), 'ALL'),
+    matcherCriteria: orDefault(z.string(), ''),
+    parser: orDefault(z.enum(claimParsers), 'NONE'),
+    parserCriteria: orDefault(z.string(), ''),
+    index: orDefault(z.number(), 0),
+  })
+  .nullable();
+
+const fields = z.object({
+  name: z.string(),
+  certPem: z.string(),
+  isAuthEnabled: z.boolean(),
+  isAutoCaEnrollmentEnabled: z.boolean(),
+  isOttCaEnrollmentEnabled: z.boolean(),
+  identityRoles: z
+    .array(z.string())
+    .nullable()
+    .transform((roles) => roles ?? []),
+  identityNameFormat: z.string(),
+  externalIdClaim: claim,
+  tags,
+});
+const { shape } = fields;
+
+const newCa = fields.extend({
+  isAuthEnabled: orDefault(shape.isAuthEnabled, false),
+  isAutoCaEnrollmentEnabled: orDefault(shape.isAutoCaEnrollmentEnabled, false),
+  isOttCaEnrollmentEnabled: orDefault(shape.isOttCaEnrollmentEnabled, false),
+  identityRoles: shape.identityRoles.default([]),
+  identityNameFormat: orDefault(shape.identityNameFormat, ''),
+  externalIdClaim: claim.default(null),
+  tags: tags.default({}),
+});
+/** The certificate stays as it is and may be left out. */
+const replacement = newCa.extend({ certPem: shape.certPem.optional() });
+
+const pemTypes = ['text/plain', 'application/x-pem-file', 'application/pem-certificate-chain'];
+const proof = z.object({ certPem: z.string() });
+
+/** `/cas` */
+export function caRoutes(needs: ManagementNeeds): readonly Route[] {
+  return [
+    ...resourceRoutes({
+      collection: 'cas',
+      listFields: caListFields,
+      list: async (query) => mapPage(await listCas(needs, query), caDocument),
+      get: async (id) => caDocument(await getCa(needs, id)),
+      create: operation(newCa, (by, ca) => createCa(needs, by, ca)),
+      replace: operation(replacement, (by, ca, id) => updateCa(needs, by, id, ca)),
+      patch: operation(fields.partial(), (by, some, id) => updateCa(needs, by, id, some)),
+      remove: (by, id) => deleteCa(needs, by, id),
+    }),
+    adminRoute('POST', 'cas/:id/verify', {
+      async handler(context) {
+        await verifyCa(needs, adminCallOf(context), idOf(context), proofIn(context));
+        return envelope({});
+      },
+    }),
+  ];
+}
+
+/** The certificate as it is, or in a JSON document. */
+function proofIn(context: RequestContext): string {
+  const isJson = parseMediaType(context.headers['content-type'] ?? '')?.essence === 'application/json';
+  return isJson
+    ? readBody(context, { json: true, form: false, schema: proof }).certPem
+    : readRawBody(context, pemTypes).toString('latin1');
+}
+
+function caDocument(ca: Ca): object {
+  const { id, createdAt, updatedAt, tags: caTags, thumbprint, verifiedAt, verificationToken, ...rest } = ca;
+  return {
+    id,
+    createdAt: wireTime(createdAt),
+    updatedAt: wireTime(updatedAt),
+    _links: { self: selfLink('cas', id), verify: { href: `./cas/${id}/verify` } },
+    tags: caTags,
+    ...rest,
+    fingerprint: thumbprint,
+    isVerified: verifiedAt !== null,
+    verifiedAt: wireTimeOrNull(verifiedAt),
+    // Of no use any more when it was answered.
+    verificationToken: verifiedAt === null ? verificationToken : null,
+  };
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import {
+  createSigner,
+  deleteSigner,
+  getSigner,
+  listSigners,
+  replaceSigner,
+  updateSigner,
+} from '../../admin/external-jwt-signers.ts';
+import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
+import { externalJwtSignerListFields } from '../../model/list-fields.ts';
+import type { Route } from '../routes.ts';
+import { selfLink, wireTime, wireTimeOrNull } from '../wire.ts';
+import { mapPage } from './map-page.ts';
+import type { ManagementNeeds } from './needs.ts';
+import { operation, resourceRoutes } from './resource.ts';
+import { idText, tags } from './schemas.ts';
+
+/** Null is what some clients send for a field that they leave at its default. */
+function orDefault<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+const optional = {
+  certPem: z.string().nullish(),
+  jwksEndpoint: z.string().nullish(),
+  kid: z.string().nullish(),
+  claimsProperty: orDefault(z.string()),
+  useExternalId: orDefault(z.boolean()),
+  leewaySeconds: orDefault(z.number()),
+  maxLifetimeSeconds: z.number().nullish(),
+  externalAuthUrl: z.string().nullish(),
+  clientId: z.string().nullish(),
+  scopes: orDefault(z.array(z.string())),
+  targetToken: orDefault(z.enum(targetTokens)),
+  enrollToCertEnabled: orDefault(z.boolean()),
+  enrollToTokenEnabled: orDefault(z.boolean()),
+  enrollAuthPolicyId: idText.nullish(),
+  enrollNameClaimsSelector: orDefault(z.string()),
+  enrollAttributeClaimsSelector: z.string().nullish(),
+  tags: tags.optional(),
+};
+const required = { name: z.string(), enabled: z.boolean(), issuer: z.string(), audience: z.string() };
+const whole = z.object({ ...required, ...optional });
+/** One that is created is meant to be used; replacing one must not enable it by silence. */
+const fresh = whole.extend({ enabled: z.boolean().default(true) });
+const some = z.object({ ...z.object(required).partial().shape, ...optional });
+
+/** `/external-jwt-signers` */
+export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
+  const needs = { ...managementNeeds, limits: managementNeeds.config.edge.externalJwtSigners.jwksFetch };
+  return resourceRoutes({
+    collection: 'external-jwt-signers',
+    listFields: externalJwtSignerListFields,
+    list: async (query) => mapPage(await listSigners(needs, query), signerDocument),
+    get: async (id) => signerDocument(await getSigner(needs, id)),
+    create: operation(fresh, (by, signer) => createSigner(needs, by, signer)),
+    replace: operation(whole, (by, signer, id) => replaceSigner(needs, by, id, signer)),
+    patch: operation(some, (by, fields, id) => updateSigner(needs, by, id, fields)),
+    remove: (by, id) => deleteSigner(needs, by, id),
+  });
+}
+
+function signerDocument(signer: ExternalJwtSigner): object {
+  const { id, createdAt, updatedAt, tags: signerTags, notBefore, notAfter, ...rest } = signer;
+  return {
+    id,
+    createdAt: wireTime(createdAt),
+    updatedAt: wireTime(updatedAt),
+    _links: { self: selfLink('external-jwt-signers', id) },
+    tags: signerTags,
+    ...rest,
+    notBefore: wireTimeOrNull(notBefore),
+    notAfter: wireTimeOrNull(notAfter),
+  };
+}

@@ -1,0 +1,62 @@
+// The authorities of the overlay's own PKI, from the files that the configuration names.
+
+import { readFileSync } from 'node:fs';
+import type { Config } from './config/config.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Logger } from './platform/logger.ts';
+import { MalformedInput } from './platform/malformed-input.ts';
+import { describeRefusal } from './platform/path-refusal.ts';
+import { anchorProblem, readTrustAnchor, type TrustAnchor } from './platform/path-validation.ts';
+import { displaySubject, parseCertificates } from './platform/x509.ts';
+
+/** A file of the overlay's PKI holds no certificates; the message is a sentence for the operator. */
+export class PkiFileError extends Error {
+  override readonly name = 'PkiFileError';
+}
+
+/**
+ * Every certificate of the default identity's `ca`, and the one that enrolment signs with. The `ca` of a listener's
+ * own identity does not count: it may be the authorities of a public certificate, which anybody can get one from.
+ * What cannot end a path is left out with a warning.
+ * @throws PkiFileError, or what reading a file throws
+ */
+export function readOverlayAuthorities(needs: {
+  readonly config: Pick<Config, 'identity' | 'edge'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): readonly TrustAnchor[] {
+  const { config, clock, log } = needs;
+  const { signingCert } = config.edge.enrollment;
+  const anchors = new Map<string, TrustAnchor>();
+  const add = (file: string, der: Uint8Array, subject: string) => {
+    const refused = (problem: string) =>
+      log.warn('a certificate is not used as authority', { file, subject, problem });
+    try {
+      const anchor = readTrustAnchor(der);
+      const problem = anchorProblem(anchor, clock.now());
+      // An end that comes later is noticed at each login all the same.
+      if (problem !== undefined && problem.reason !== 'expired' && problem.reason !== 'not-yet-valid')
+        refused(describeRefusal(problem));
+      else anchors.set(anchor.thumbprint, anchor);
+    } catch (error) {
+      if (!(error instanceof MalformedInput)) throw error;
+      refused(error.reason);
+    }
+  };
+  for (const each of certificatesIn(config.identity.caFile))
+    add(config.identity.caFile, each.raw, displaySubject(each));
+  if (signingCert !== null) {
+    const [signing] = certificatesIn(signingCert.certFile);
+    if (signing !== undefined) add(signingCert.certFile, signing.raw, displaySubject(signing));
+  }
+  return [...anchors.values()];
+}
+
+function certificatesIn(file: string): ReturnType<typeof parseCertificates> {
+  try {
+    return parseCertificates(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    throw new PkiFileError(`${file} holds no certificates in PEM form.`, { cause: error });
+  }
+}

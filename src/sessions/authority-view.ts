@@ -1,0 +1,60 @@
+// The authorities whose certificates may log in, in memory with their certificates read: a login that read them
+// anew would take twice as long.
+
+import type { TrustedAuthorities } from '../login/trusted-authorities.ts';
+import { type Ca, isTrustedForLogin } from '../model/ca.ts';
+import type { CaId } from '../model/ids.ts';
+import { readTrustAnchor, type TrustAnchor } from '../platform/path-validation.ts';
+import { parseCertificate } from '../platform/x509.ts';
+import type { CaStore } from '../store/contracts/cas.ts';
+
+export interface AuthorityView extends TrustedAuthorities {
+  /** Puts other authorities in the place of the overlay's own. */
+  replaceOwn(anchors: readonly TrustAnchor[]): void;
+  /** Reads one third-party authority again after it was created, changed or deleted. */
+  reload(id: CaId): Promise<void>;
+}
+
+interface ThirdParty {
+  readonly ca: Ca;
+  readonly anchor: TrustAnchor;
+}
+
+/** Resolves when all third-party authorities are in memory. @param own authorities of the overlay's PKI */
+export async function openAuthorityView(
+  store: { readonly cas: CaStore },
+  own: readonly TrustAnchor[],
+): Promise<AuthorityView> {
+  const thirdParties = new Map<CaId, ThirdParty>();
+  for (const ca of await store.cas.listTrusted()) thirdParties.set(ca.id, withAnchor(ca));
+  let ours = own;
+  let anchors: readonly TrustAnchor[] = [];
+  let byThumbprint: ReadonlyMap<string, Ca> = new Map();
+  function rebuild(): void {
+    const isOurs = new Set(ours.map(({ thumbprint }) => thumbprint));
+    const others = [...thirdParties.values()].filter(({ anchor }) => !isOurs.has(anchor.thumbprint));
+    anchors = [...ours, ...others.map(({ anchor }) => anchor)];
+    byThumbprint = new Map(others.map(({ ca, anchor }) => [anchor.thumbprint, ca]));
+  }
+  rebuild();
+  return {
+    anchors: () => anchors,
+    caOf: (anchor) => byThumbprint.get(anchor.thumbprint),
+    find: (id) => thirdParties.get(id)?.ca,
+    isOwn: (thumbprint) => ours.some((anchor) => anchor.thumbprint === thumbprint),
+    replaceOwn(fresh) {
+      ours = fresh;
+      rebuild();
+    },
+    async reload(id) {
+      const ca = await store.cas.find(id);
+      if (ca !== null && isTrustedForLogin(ca)) thirdParties.set(id, withAnchor(ca));
+      else thirdParties.delete(id);
+      rebuild();
+    },
+  };
+}
+
+function withAnchor(ca: Ca): ThirdParty {
+  return { ca, anchor: readTrustAnchor(parseCertificate(ca.certPem).raw) };
+}

@@ -1,0 +1,126 @@
+// The external JWT that must come with every call when the caller's policy names a signer (spec 5.1). A token that
+// was verified is remembered, so that the next call with it costs a hash, as long as nothing has changed: the
+// signer's record, the keys that it was verified with, and its time.
+
+import { LRUCache } from 'lru-cache';
+import { AuthError } from '../errors/auth-error.ts';
+import { type ExternalJwtNeeds, namesIdentity } from '../login/external-jwt.ts';
+import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
+import { readForeignJwt } from '../login/foreign-jwt.ts';
+import { type SecondaryVerdict, verifySecondaryJwt } from '../login/secondary-jwt.ts';
+import { enabledSigner } from '../login/signer-directory.ts';
+import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import type { Identity } from '../model/identity.ts';
+import type { SignerId } from '../model/ids.ts';
+import type { AttemptRecorder } from '../model/login-attempt.ts';
+import { type Millis, SECOND } from '../platform/clock.ts';
+import { sha256 } from '../platform/digest.ts';
+import type { VerificationKey } from '../platform/verification-key.ts';
+
+export interface SecondaryTokens {
+  /**
+   * Requires a token of the signer that names the identity. Answers without a promise when it knows the token.
+   * @param tokens those of the request without the one that says who is calling
+   * @throws AuthError unauthorized   with the challenge of the signer
+   */
+  require(
+    signerId: SignerId,
+    identity: Pick<Identity, 'id' | 'externalId'>,
+    tokens: readonly string[],
+  ): Promise<void> | undefined;
+  /** Whether a token says that it is of a signer, and so is no token of this service. Nothing is verified. */
+  isForeign(token: string): boolean;
+}
+
+interface SeenToken {
+  readonly signer: ExternalJwtSigner;
+  readonly claim: string;
+  /** The published keys under its `kid` when it was verified; null: the signer has a certificate instead. */
+  readonly keys: readonly VerificationKey[] | null;
+  readonly kid: string | null;
+  /** Not good at or after this point. */
+  readonly until: Millis;
+}
+
+/** @param max how many tokens are remembered */
+export function secondaryTokens(needs: ExternalJwtNeeds, max = 10_000): SecondaryTokens {
+  const seen = new LRUCache<string, SeenToken>({ max });
+
+  function isStillGood({ signer, keys, kid, until }: SeenToken): boolean {
+    if (needs.clock.now() >= until) return false;
+    return keys === null || (kid !== null && needs.jwks.peek(signer.id, kid) === keys);
+  }
+
+  /** What is remembered of a token beforehand: a key set that changes while it is verified spoils the comparison. */
+  function keysOf(signer: ExternalJwtSigner, token: string): Pick<SeenToken, 'keys' | 'kid'> | undefined {
+    if (signer.jwksEndpoint === null) return { keys: null, kid: null };
+    const kid = headerOf(token)?.kid ?? null;
+    const keys = kid === null ? undefined : needs.jwks.peek(signer.id, kid);
+    return keys === undefined ? undefined : { keys, kid };
+  }
+
+  async function verify(
+    signerId: SignerId,
+    identity: Pick<Identity, 'id' | 'externalId'>,
+    tokens: readonly string[],
+  ): Promise<void> {
+    const signer = enabledSigner(needs.signers, signerId);
+    const keys = new Map(signer === undefined ? [] : tokens.map((token) => [token, keysOf(signer, token)]));
+    const { record, failures } = failureNotes();
+    const verdict = await verifySecondaryJwt(needs, signerId, identity, tokens, null, record);
+    if (verdict.verdict === 'refused') {
+      throw new AuthError('unauthorized', {
+        challenges: [secondaryChallenge(needs.signers, signerId, verdict.error)],
+        detail: `secondary external JWT: ${failures.join('; ')}`,
+      });
+    }
+    const remembered = keys.get(verdict.token);
+    if (remembered !== undefined) seen.set(sha256(verdict.token), { ...remembered, ...factsOf(verdict) });
+  }
+
+  return {
+    require(signerId, identity, tokens) {
+      const signer = enabledSigner(needs.signers, signerId);
+      for (const token of tokens) {
+        const known = seen.get(sha256(token));
+        if (known === undefined || known.signer !== signer || !isStillGood(known)) continue;
+        if (namesIdentity(known.signer, known.claim, identity)) return undefined;
+      }
+      return verify(signerId, identity, tokens);
+    },
+    isForeign(token) {
+      const issuer = headerOf(token)?.issuer;
+      return needs.signers.all().some((signer) => signer.enabled && signer.issuer === issuer);
+    },
+  };
+}
+
+function factsOf(
+  verdict: Extract<SecondaryVerdict, { verdict: 'passed' }>,
+): Pick<SeenToken, 'signer' | 'claim' | 'until'> {
+  const { signer, claim, claims } = verdict.jwt;
+  const expiry = (Number(claims.exp) + signer.leewaySeconds) * SECOND;
+  return { signer, claim, until: Math.min(expiry, signer.notAfter ?? expiry) };
+}
+
+function headerOf(token: string): { readonly kid: string | null; readonly issuer: string } | undefined {
+  try {
+    return readForeignJwt(token);
+  } catch {
+    // Not a JWT; whoever verifies it will say so.
+    return undefined;
+  }
+}
+
+/** Calls leave no decision record: what refused goes to the log with the request. */
+function failureNotes(): { readonly record: AttemptRecorder; readonly failures: readonly string[] } {
+  const failures: string[] = [];
+  const record: AttemptRecorder = {
+    passed() {},
+    failed: (check, reason, saw) =>
+      void failures.push(`${check}: ${reason}${saw === undefined ? '' : `, ${saw}`}`),
+    about() {},
+    conclude() {},
+  };
+  return { record, failures };
+}

@@ -1,0 +1,35 @@
+// The external JWT signers in memory: logins and calls ask for them with every token, and there are few of them.
+
+import type { SignerDirectory } from '../login/signer-directory.ts';
+import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import type { SignerId } from '../model/ids.ts';
+import type { JwksCache } from '../platform/jwks-cache.ts';
+import type { ExternalJwtSignerStore } from '../store/contracts/external-jwt-signers.ts';
+
+export interface SignerView extends SignerDirectory {
+  /** Reads one signer again after it was created, changed or deleted. */
+  reload(id: SignerId): Promise<void>;
+}
+
+/** Resolves when all signers are in memory. */
+export async function openSignerView(
+  store: { readonly externalJwtSigners: ExternalJwtSignerStore },
+  jwks: Pick<JwksCache, 'forget'>,
+): Promise<SignerView> {
+  const signers = new Map<SignerId, ExternalJwtSigner>();
+  for (const signer of await store.externalJwtSigners.listAll()) signers.set(signer.id, signer);
+  let list = [...signers.values()];
+  return {
+    all: () => list,
+    find: (id) => signers.get(id),
+    async reload(id) {
+      const before = signers.get(id);
+      const signer = await store.externalJwtSigners.find(id);
+      if (signer === null) signers.delete(id);
+      else signers.set(id, signer);
+      list = [...signers.values()];
+      // Keys are kept over other changes: the provider may be out of reach just now.
+      if (before?.jwksEndpoint !== signer?.jwksEndpoint) jwks.forget(id);
+    },
+  };
+}

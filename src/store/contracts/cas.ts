@@ -1,0 +1,32 @@
+import type { Ca } from '../../model/ca.ts';
+import type { CaId } from '../../model/ids.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { Millis } from '../../platform/clock.ts';
+
+/** A new authority counts for nothing until it is verified. */
+export type NewCa = Omit<Ca, 'verifiedAt' | 'createdAt' | 'updatedAt'>;
+
+/**
+ * Only the members that are present are changed. The certificate cannot be: the proof that somebody holds its key
+ * would no longer belong to it.
+ */
+export type CaPatch = Partial<Omit<NewCa, 'id' | 'certPem' | 'thumbprint' | 'verificationToken'>>;
+
+/** Every change leaves a change-feed entry, so that it holds at the next login everywhere. */
+export interface CaStore {
+  find(id: CaId): Promise<Ca | null>;
+  list(query: ListQuery): Promise<Page<Ca>>;
+  /** Those whose certificates may log in (`isTrustedForLogin`), the oldest first. */
+  listTrusted(): Promise<readonly Ca[]>;
+  /** @throws AlreadyTaken `name`, or `certPem` when the certificate is registered already */
+  create(ca: NewCa, now: Millis): Promise<void>;
+  /**
+   * @returns false when there is no such authority
+   * @throws AlreadyTaken `name`
+   */
+  update(id: CaId, patch: CaPatch, now: Millis): Promise<boolean>;
+  /** Notes that somebody proved to hold the key. @returns false when that was done before, or there is none */
+  verify(id: CaId, now: Millis): Promise<boolean>;
+  /** @returns false when there is none */
+  delete(id: CaId, now: Millis): Promise<boolean>;
+}

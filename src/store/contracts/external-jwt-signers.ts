@@ -1,0 +1,32 @@
+import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { SignerId } from '../../model/ids.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { Millis } from '../../platform/clock.ts';
+
+export type NewExternalJwtSigner = Omit<ExternalJwtSigner, 'createdAt' | 'updatedAt'>;
+
+/** Only the members that are present are changed. */
+export type ExternalJwtSignerPatch = Partial<Omit<NewExternalJwtSigner, 'id'>>;
+
+/** Every change leaves a change-feed entry, so that it holds at the next token everywhere. */
+export interface ExternalJwtSignerStore {
+  find(id: SignerId): Promise<ExternalJwtSigner | null>;
+  list(query: ListQuery): Promise<Page<ExternalJwtSigner>>;
+  /** All of them, the disabled ones too. */
+  listAll(): Promise<readonly ExternalJwtSigner[]>;
+  /** @throws AlreadyTaken `name`, or `audience` when another signer has the same issuer and audience */
+  create(signer: NewExternalJwtSigner, now: Millis): Promise<void>;
+  /**
+   * @param force also when no administrator is left who can log in
+   * @returns false when there is no such signer
+   * @throws AlreadyTaken as when creating
+   * @throws NoAdministratorLeft
+   */
+  update(id: SignerId, patch: ExternalJwtSignerPatch, now: Millis, force?: boolean): Promise<boolean>;
+  /**
+   * `referenced` when an auth policy names the signer; nothing is deleted then.
+   * @param force as for `update`
+   * @throws NoAdministratorLeft
+   */
+  delete(id: SignerId, now: Millis, force?: boolean): Promise<'deleted' | 'referenced' | 'unknown'>;
+}

@@ -1,0 +1,37 @@
+// External JWT signers. Two of one issuer differ in their audience: a token then belongs to at most one of them,
+// unless it names both audiences, and such a token is refused.
+
+export const externalJwtSignersSchema: readonly string[] = [
+  `CREATE TABLE external_jwt_signers (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    enabled INTEGER NOT NULL,
+    issuer TEXT NOT NULL,
+    audience TEXT NOT NULL,
+    cert_pem TEXT,
+    jwks_endpoint TEXT,
+    kid TEXT,
+    fingerprint TEXT,
+    common_name TEXT,
+    not_before BIGINT,
+    not_after BIGINT,
+    claims_property TEXT NOT NULL,
+    use_external_id INTEGER NOT NULL,
+    leeway_seconds INTEGER NOT NULL,
+    max_lifetime_seconds BIGINT,
+    external_auth_url TEXT,
+    client_id TEXT,
+    scopes TEXT NOT NULL,
+    target_token TEXT NOT NULL,
+    enroll_to_cert_enabled INTEGER NOT NULL,
+    enroll_to_token_enabled INTEGER NOT NULL,
+    enroll_auth_policy_id TEXT REFERENCES auth_policies (id),
+    enroll_name_claims_selector TEXT NOT NULL,
+    enroll_attribute_claims_selector TEXT,
+    tags TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    UNIQUE (issuer, audience)
+  )`,
+  'CREATE INDEX external_jwt_signers_by_policy ON external_jwt_signers (enroll_auth_policy_id)',
+];

@@ -1,0 +1,34 @@
+import type { Millis } from '../platform/clock.ts';
+import { decodeBase64url } from '../platform/digest.ts';
+import { isSignedBy, type JwtType, splitJwt } from './jws.ts';
+import type { KeyRing } from './key-ring.ts';
+
+/**
+ * The claims of a JWT of this type that one of our keys signed, as they stand there; undefined for everything else.
+ * Which claims there are, and of which types, is the caller's to check.
+ */
+export function readSignedClaims(
+  ring: KeyRing,
+  token: string,
+  typ: JwtType,
+  now: Millis,
+): Readonly<Record<string, unknown>> | undefined {
+  const parts = splitJwt(token);
+  if (parts === undefined) return undefined;
+  const material = ring.verifier(parts.header, typ, now);
+  if (material === undefined) return undefined;
+  if (!isSignedBy(material, `${parts.header}.${parts.payload}`, parts.signature)) return undefined;
+  const payload = decodeBase64url(parts.payload);
+  return payload === undefined ? undefined : jsonObject(payload.toString());
+}
+
+function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+}

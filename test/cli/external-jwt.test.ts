@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { createIdentity, createPolicy, createUserWithPolicy, tokenOf } from '../support/external-jwt.ts';
+import { password } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let idp: TestIdp;
+let admin: CommandLine;
+before(async () => {
+  [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  admin = commandLine();
+  await login(admin, ['-u', 'root', '--password-stdin']);
+});
+after(async () => {
+  await admin[Symbol.asyncDispose]();
+  await Promise.all([server.close(), idp.close()]);
+});
+
+function login(who: CommandLine, more: readonly string[]): Promise<Outcome> {
+  return who.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), ...more], { input: password });
+}
+
+async function fine(args: readonly string[]): Promise<Outcome> {
+  const outcome = await admin.run(args);
+  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
+  return outcome;
+}
+
+async function tokenFile(who: CommandLine, subject: string): Promise<string> {
+  const file = join(who.cwd, 'external.jwt');
+  writeFileSync(file, `${await tokenOf(server, idp, subject)}\n`);
+  return file;
+}
+
+describe('external JWTs on the command line', () => {
+  test('a signer is created, shown, changed and used to log in, until it is disabled', async () => {
+    await fine([
+      ...[
+        'create',
+        'ext-jwt-signer',
+        'corporate',
+        idp.issuer,
+        'overlay',
+        '--jwks-endpoint',
+        idp.jwksEndpoint,
+      ],
+      ...['--use-external-id', '--scopes', 'openid, email', '--max-lifetime', '3600', '--tag', 'team=ops'],
+    ]);
+    const shown = (await fine(['get', 'ext-jwt-signer', 'corporate', '-j'])).json;
+    assert.deepEqual(
+      [shown.enabled, shown.issuer, shown.scopes, shown.maxLifetimeSeconds, shown.useExternalId, shown.tags],
+      [true, idp.issuer, ['openid', 'email'], 3600, true, { team: 'ops' }],
+    );
+    assert.match((await fine(['list', 'ext-jwt-signers'])).stdout, /corporate/);
+
+    await createIdentity(server, 'grace');
+    await using cli = commandLine();
+    const done = await login(cli, ['-e', await tokenFile(cli, 'grace@idp')]);
+    assert.equal(done.code, 0, done.stderr);
+    assert.match(done.stdout, /as grace \(ext-jwt\)/);
+    assert.equal((await cli.run(['whoami', '-j'])).json.name, 'grace');
+
+    await fine(['update', 'ext-jwt-signer', 'corporate', '--no-enabled']);
+    assert.equal((await login(cli, ['-e', await tokenFile(cli, 'grace@idp')])).code, 3);
+    await fine(['update', 'ext-jwt-signer', 'corporate', '--enabled']);
+  });
+
+  test('a token beside the password is the second factor, and its lack is explained', async () => {
+    const signer = (await fine(['get', 'ext-jwt-signer', 'corporate', '-j'])).json;
+    const policy = await createPolicy(server, 'two proofs', { secondary: { requireExtJwt: signer.id } });
+    await createUserWithPolicy(server, 'ada', policy);
+    await using cli = commandLine();
+    const byPassword = ['-u', 'ada', '--password-stdin'];
+    const refused = await login(cli, byPassword);
+    assert.equal(refused.code, 3);
+    assert.match(refused.stderr, new RegExp(`requires a token from ${idp.issuer}`));
+    const done = await login(cli, [...byPassword, '-e', await tokenFile(cli, 'ada@idp')]);
+    assert.equal(done.code, 0, done.stderr);
+    assert.match(done.stdout, /as ada \(password, ejs:/);
+  });
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { beginLogin, submitPassword } from '../support/flow.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let cli: CommandLine;
+
+before(async () => {
+  server = await startTestServer();
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  cli = commandLine();
+  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+  assert.equal((await cli.run(args, { input: password })).code, 0);
+});
+after(async () => {
+  await cli[Symbol.asyncDispose]();
+  await server.close();
+});
+
+async function fine(...args: readonly string[]): Promise<Outcome> {
+  const outcome = await cli.run(args);
+  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
+  return outcome;
+}
+
+const policy = async (name: string) => (await fine('get', 'auth-policy', name, '-j')).json;
+
+describe('auth policies', () => {
+  test('are created with options, changed, listed, given to identities and deleted', async () => {
+    await fine('create', 'auth-policy', 'staff', '--require-totp', '--no-cert', '--max-attempts', '7');
+    const created = await policy('staff');
+    assert.equal(created.secondary.requireTotp, true);
+    assert.equal(created.primary.cert.allowed, false);
+    assert.equal(created.primary.updb.allowed, true);
+    assert.equal(created.primary.updb.maxAttempts, 7);
+    assert.match((await fine('list', 'auth-policies')).stdout, /^staff +\S+ +password, ext-jwt +yes +- +7$/m);
+
+    await fine('update', 'auth-policy', 'staff', '--no-require-totp', '--no-password', '--name', 'crew');
+    const changed = await policy('crew');
+    assert.equal(changed.secondary.requireTotp, false);
+    assert.equal(changed.primary.updb.allowed, false);
+    assert.equal(changed.primary.updb.maxAttempts, 7);
+
+    await fine('create', 'identity', 'sailor', '--auth-policy', 'crew');
+    const kept = await cli.run(['delete', 'auth-policy', 'crew']);
+    assert.equal(kept.code, 1);
+    assert.match(kept.stderr, /Identities have this policy/);
+    await fine('update', 'identity', 'sailor', '--auth-policy', 'default');
+    await fine('delete', 'auth-policy', 'crew');
+  });
+
+  test('come from a file, in YAML or JSON; options say the last word', async () => {
+    const yaml = join(cli.cwd, 'policy.yaml');
+    writeFileSync(yaml, 'primary:\n  updb: { minPasswordLength: 20 }\nsecondary: { requireTotp: true }\n');
+    await fine('create', 'auth-policy', 'filed', '--file', yaml, '--no-require-totp');
+    const created = await policy('filed');
+    assert.equal(created.primary.updb.minPasswordLength, 20);
+    assert.equal(created.secondary.requireTotp, false);
+    const json = join(cli.cwd, 'policy.json');
+    writeFileSync(json, JSON.stringify({ primary: { updb: { maxAttempts: 3 } } }));
+    await fine('update', 'auth-policy', 'filed', '--file', json);
+    assert.equal((await policy('filed')).primary.updb.maxAttempts, 3);
+    for (const content of ['- a list', 'a: [', 'text', 'a: 1\na: 2']) {
+      writeFileSync(yaml, content);
+      const refused = await cli.run(['update', 'auth-policy', 'filed', '--file', yaml]);
+      assert.equal(refused.code, 2, refused.stderr);
+    }
+  });
+
+  test('that would shut the last administrator out need --force', async () => {
+    const refused = await cli.run(['update', 'auth-policy', 'default', '--no-password']);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /last administrator/);
+    await fine('update', 'auth-policy', 'default', '--no-password', '--force');
+    await fine('update', 'auth-policy', 'default', '--password');
+  });
+});
+
+describe('an identity', () => {
+  test('is unlocked', async () => {
+    const id = await server.createUser({ name: 'locked', password });
+    await fine('update', 'auth-policy', 'default', '--max-attempts', '1');
+    const attempt = async (secret: string) =>
+      (await submitPassword(server, await beginLogin(server), 'locked', secret)).status;
+    assert.equal(await attempt('wrong'), 401);
+    assert.equal(await attempt(password), 401);
+    assert.equal((await fine('identity', 'unlock', id)).stdout, 'Unlocked locked.\n');
+    assert.equal(await attempt(password), 302);
+    await fine('update', 'auth-policy', 'default', '--max-attempts', '10');
+  });
+
+  test('loses its authenticator app with reset-mfa, if it has one', async () => {
+    const identityId = await server.createUser({ name: 'phone lost', password });
+    const none = await cli.run(['identity', 'reset-mfa', 'phone lost']);
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /has no authenticator app/);
+    const now = server.clock.now();
+    const pending = { identityId, sealedSeed: 'x', recoveryHashes: [], expiresAt: now + 60_000 };
+    await server.store.totp.start('flow', pending, now);
+    await server.store.totp.verify('flow', { sealedSeed: 'x', step: 1, now });
+    await fine('identity', 'reset-mfa', 'phone lost');
+    assert.equal(await server.store.totp.find(identityId), null);
+  });
+});
+
+describe('explain', () => {
+  test('shows each check, the one that failed, and what to do', async () => {
+    await server.createUser({ name: 'puzzled', password });
+    const refused = await submitPassword(server, await beginLogin(server), 'puzzled', 'wrong');
+    const reference: string = refused.json.error.requestId;
+    const { stdout } = await fine('explain', reference.toLowerCase());
+    assert.match(stdout, /^puzzled: password refused, 20\S+Z, from 127\.0\.0\.1\n/);
+    assert.match(stdout, /\n {2}✓ passed {2}user name known: puzzled\n/);
+    assert.match(stdout, /\n {2}✗ failed {2}password\n/);
+    assert.match(stdout, /\nWhat happened: .*password was wrong\.\nWhat to do: {4}.+\n$/);
+    const { json } = await fine('explain', reference, '-j');
+    assert.equal(json.attempts[0].reason, 'wrong-password');
+  });
+
+  test('lets nothing that a stranger typed look like a line of its own', async () => {
+    const name = 'x\n  ✓ passed  password';
+    const refused = await submitPassword(server, await beginLogin(server), name, 'wrong');
+    const { stdout } = await fine('explain', refused.json.error.requestId);
+    assert.ok(!stdout.includes('\n  ✓'), stdout);
+  });
+
+  test('exits with 1 when no login has the reference id', async () => {
+    const unknown = await cli.run(['explain', '0000000000']);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /^error: There is no login with this reference id/);
+  });
+});

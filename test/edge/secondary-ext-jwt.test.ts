@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import {
+  assertChallenged,
+  bearer,
+  createPolicy,
+  createSigner,
+  createUserWithPolicy,
+  redeemed,
+  submitPasswordAnd,
+  tokenOf,
+} from '../support/external-jwt.ts';
+import { type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let admin: Caller;
+let idp: TestIdp;
+let other: TestIdp;
+let signer: { readonly id: string; readonly issuer: string };
+before(async () => {
+  server = await startTestServer({ clock });
+  admin = await rootOf(server);
+  [idp, other] = await Promise.all([startTestIdp(), startTestIdp()]);
+  signer = { id: await createSigner(admin, idp, 'required'), issuer: idp.issuer };
+  await createSigner(admin, other, 'other');
+  const policy = await createPolicy(server, 'per request', { secondary: { requireExtJwt: signer.id } });
+  await createUserWithPolicy(server, 'alice', policy);
+  await createUserWithPolicy(server, 'bob', policy);
+});
+after(async () => {
+  await Promise.all([server?.close(), idp?.close(), other?.close()]);
+});
+
+const secondary = (name = 'alice', changes = {}, options = {}) =>
+  tokenOf(server, idp, `${name}@idp`, changes, options);
+
+async function accessToken(name = 'alice'): Promise<string> {
+  const answer = await submitPasswordAnd(server, name, password, await secondary(name));
+  return (await redeemed(server, answer)).access_token;
+}
+
+const call = (tokens: readonly string[], path = '/edge/client/v1/current-identity', method = 'GET') =>
+  server.request(method, path, { headers: bearer(...tokens) });
+
+describe('a caller whose policy requires an external JWT', () => {
+  test('sends it with every call, before or after the access token', async () => {
+    const [access, jwt] = [await accessToken(), await secondary()];
+    for (const tokens of [
+      [access, jwt],
+      [jwt, access],
+      ['not.a.jwt', jwt, access],
+      [access, await tokenOf(server, other, 'alice@idp'), jwt],
+    ]) {
+      for (const root of ['/edge/client/v1', '/edge/management/v1']) {
+        const answer = await call(tokens, `${root}/current-identity`);
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal(answer.json.data.name, 'alice');
+      }
+    }
+    const joined = { authorization: `Bearer ${jwt}, Bearer ${access}` };
+    assert.equal((await server.get('/edge/client/v1/current-identity', { headers: joined })).status, 200);
+  });
+
+  test('is challenged when it is missing, invalid or expired, on every call alike', async () => {
+    const access = await accessToken();
+    const iat = Math.floor(clock.now() / 1000);
+    const good = await secondary();
+    const [head, payload] = good.split('.');
+    const cases: [string[], 'missing' | 'invalid' | 'expired'][] = [
+      [[], 'missing'],
+      [[await tokenOf(server, other, 'alice@idp')], 'missing'],
+      [[access], 'missing'],
+      [['not.a.jwt'], 'invalid'],
+      [[`${head}.${payload}.${'A'.repeat(86)}`], 'invalid'],
+      [[await secondary('alice', { aud: 'somebody' })], 'invalid'],
+      // A good token of somebody else.
+      [[await secondary('bob')], 'invalid'],
+      [[await secondary('alice', { exp: iat - 60, iat: iat - 90 })], 'expired'],
+    ];
+    const paths = ['current-identity', 'current-api-session'].flatMap((name) => [
+      `/edge/client/v1/${name}`,
+      `/edge/management/v1/${name}`,
+    ]);
+    for (const [tokens, error] of cases) {
+      for (const path of [...paths, '/edge/management/v1/identities']) {
+        const answer = await call([access, ...tokens], path);
+        assertChallenged(answer, 'secondary', error, signer);
+        assert.equal(answer.json.error.code, 'UNAUTHORIZED');
+      }
+    }
+    assertChallenged(
+      await call([access], '/edge/client/v1/current-api-session', 'DELETE'),
+      'secondary',
+      'missing',
+      signer,
+    );
+  });
+
+  test('is refused once the token expires between login and call, also when it was seen before', async () => {
+    const [access, jwt] = [await accessToken(), await secondary()];
+    for (let time = 0; time < 3; time += 1) assert.equal((await call([access, jwt])).status, 200);
+    clock.advance(10 * MINUTE + 29 * SECOND);
+    assert.equal((await call([access, jwt])).status, 200, 'within the leeway');
+    clock.advance(SECOND);
+    assertChallenged(await call([access, jwt]), 'secondary', 'expired', signer);
+    assert.equal((await call([access, await secondary()])).status, 200);
+  });
+
+  test('cannot use a token that was seen before for another identity', async () => {
+    const [alice, bob, jwt] = [
+      await accessToken('alice'),
+      await accessToken('bob'),
+      await secondary('alice'),
+    ];
+    for (let time = 0; time < 3; time += 1) assert.equal((await call([alice, jwt])).status, 200);
+    assertChallenged(await call([bob, jwt]), 'secondary', 'invalid', signer);
+    assert.equal((await call([bob, jwt, await secondary('bob')])).status, 200);
+  });
+
+  test('has a session that cannot be opened by the external JWT alone', async () => {
+    const answer = await call([await secondary()]);
+    assert.equal(answer.status, 401);
+    assert.deepEqual(answer.lines('www-authenticate'), [
+      'zt-session realm="zt-session", error="missing", error_description="no matching token was provided"',
+      'Bearer realm="overlay-oidc", error="missing", error_description="no matching token was provided"',
+    ]);
+  });
+
+  test('is told of a bad access token first', async () => {
+    const answer = await call(['not-an-access-token', await secondary()]);
+    assert.match(answer.lines('www-authenticate').join(), /^Bearer realm="overlay-oidc", error="invalid"/);
+  });
+});
+
+describe('what an administrator changes holds at the next call', () => {
+  test('a signer that is disabled, changed or enabled again', async () => {
+    admin = await loggedIn(server, 'root');
+    const [access, jwt] = [await accessToken(), await secondary()];
+    const patch = (fields: object) => admin.call('PATCH', `external-jwt-signers/${signer.id}`, fields);
+    for (let time = 0; time < 2; time += 1) assert.equal((await call([access, jwt])).status, 200);
+    await patch({ enabled: false });
+    assertChallenged(await call([access, jwt]), 'secondary', 'invalid', signer);
+    assertChallenged(await call([access]), 'secondary', 'missing', signer);
+    await patch({ enabled: true });
+    assert.equal((await call([access, jwt])).status, 200);
+    await patch({ audience: 'moved' });
+    assertChallenged(await call([access, jwt]), 'secondary', 'invalid', signer);
+    assert.equal((await call([access, await secondary('alice', { aud: 'moved' })])).status, 200);
+    await patch({ audience: 'overlay' });
+  });
+
+  test('a policy that begins or ceases to require the token', async () => {
+    admin = await loggedIn(server, 'root');
+    const policy = await createPolicy(server, 'free', {});
+    await createUserWithPolicy(server, 'carol', policy);
+    const carol = await loggedIn(server, 'carol');
+    assert.equal((await carol.get('/edge/client/v1/current-identity')).status, 200);
+    const require = (id: string | null) =>
+      admin.call('PATCH', `auth-policies/${policy}`, { secondary: { requireExtJwtSigner: id } });
+    assert.equal((await require(signer.id)).status, 200);
+    assertChallenged(await call([carol.accessToken]), 'secondary', 'missing', signer);
+    assert.equal((await call([carol.accessToken, await secondary('carol')])).status, 200);
+    await require(null);
+    assert.equal((await call([carol.accessToken])).status, 200);
+  });
+});
+
+describe('the keys of the signer', () => {
+  test('a withdrawn key is refused once the set was read again, also for a token that was seen before', async () => {
+    const old = idp.currentKid();
+    const jwt = await secondary('alice', { exp: Math.floor(clock.now() / 1000) + 3600 });
+    let access = await accessToken();
+    for (let time = 0; time < 3; time += 1) assert.equal((await call([access, jwt])).status, 200);
+    await idp.rotate();
+    idp.withdraw(old);
+    clock.advance(11 * SECOND);
+    // A token under the new key makes the set be read; the old key is gone with it.
+    assert.equal((await call([access, await secondary()])).status, 200);
+    assertChallenged(await call([access, jwt]), 'secondary', 'invalid', signer);
+    clock.advance(11 * SECOND);
+    access = await accessToken();
+    assert.equal((await call([access, await secondary()])).status, 200);
+  });
+
+  test('are not asked for again by calls, and those that are known do while the provider is down', async () => {
+    const [access, jwt] = [await accessToken(), await secondary()];
+    await call([access, jwt]);
+    idp.misbehave({ kind: 'status', status: 503 });
+    const asked = idp.keyRequests();
+    for (let time = 0; time < 20; time += 1) assert.equal((await call([access, jwt])).status, 200);
+    assert.equal(idp.keyRequests(), asked);
+    clock.advance(9 * MINUTE);
+    assert.equal((await call([access, jwt])).status, 200);
+    idp.misbehave(null);
+  });
+});

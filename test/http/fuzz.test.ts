@@ -1,0 +1,382 @@
+// Every endpoint of a running controller against requests that nobody should send: seeded, so that a failure can be
+// repeated. Status 5xx, internals in an answer and an error in the log are failures, whatever the request was.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Route } from '../../src/http/routes.ts';
+import { authorizationQuery, beginLogin, login } from '../support/flow.ts';
+import type { Answer, RequestInit } from '../support/https-client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const password = 'seven quiet lanterns';
+const seed = Number(process.env.OVERLAY_AUTH_FUZZ_SEED ?? 20260101);
+const requests = 3000;
+
+let server: TestServer;
+let routes: readonly Route[];
+let admin: string;
+before(async () => {
+  server = await startTestServer();
+  routes = server.controller.services.routes;
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  await server.createUser({ name: 'keeper', password, isAdmin: true });
+  admin = (await login(server, 'root', password)).access_token;
+});
+after(() => server.close());
+
+/** Words of our inside that no answer may have: files, stacks, SQL, libraries. */
+const internals =
+  /\.ts\b|node_modules|node:|\/work\/|\/tmp\/|\/home\/|\bat \w+ \(|SQLITE|sqlite|\bSELECT\b|\bINSERT\b|\bUPDATE \w+ SET|fastify|FST_|zod|\bjose\b|kysely|argon2|undefined|\[object |TypeError|SyntaxError|RangeError|ERR_[A-Z]/;
+
+function assertHarmless(answer: Answer, what: string): void {
+  assert.ok(answer.status >= 200 && answer.status < 500, `${answer.status} ${what}: ${answer.text}`);
+  const isOurs = !/\.css$/.test(what.split(' ')[1] ?? '');
+  const headers = Object.entries(answer.headers)
+    // What the client sent may come back in these, encoded.
+    .filter(([name]) => name !== 'location')
+    .map((entry) => entry.join(': '))
+    .join('\n');
+  assert.doesNotMatch(headers, internals, what);
+  if (answer.status >= 400 && isOurs) assert.doesNotMatch(withoutEcho(answer.text), internals, what);
+  assert.equal(answer.headers['strict-transport-security'], 'max-age=31536000', what);
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff', what);
+  assert.equal(answer.headers['referrer-policy'], 'no-referrer', what);
+  assert.match(String(answer.headers['x-request-id']), /^[0-9A-Z]{10}$/, what);
+  assert.equal(answer.headers.server ?? answer.headers['x-powered-by'], undefined, what);
+  if (answer.status >= 400) assert.equal(answer.headers['cache-control'], 'no-store', what);
+  if (answer.status === 405) assert.ok(answer.headers.allow, what);
+  const type = String(answer.headers['content-type'] ?? '');
+  if (type.startsWith('text/html')) {
+    assert.match(String(answer.headers['content-security-policy']), /^default-src 'none'; /, what);
+    assert.doesNotMatch(answer.text, /<script>|<img src=x/, what);
+  }
+}
+
+/** The refused value is quoted in the envelope; it is the sender's own. */
+function withoutEcho(text: string): string {
+  try {
+    const { error } = JSON.parse(text);
+    if (error?.cause !== undefined) delete error.cause.value;
+    return JSON.stringify(error ?? text);
+  } catch {
+    return text;
+  }
+}
+
+/** A small generator of the same numbers for the same seed (mulberry32). */
+function numbers(from: number) {
+  let state = from;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  return {
+    chance: (probability: number) => next() < probability,
+    below: (limit: number) => Math.floor(next() * limit),
+    pick: <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T,
+  };
+}
+type Numbers = ReturnType<typeof numbers>;
+
+const hostile: readonly unknown[] = [
+  '',
+  ' ',
+  '\u0000',
+  'a\r\nSet-Cookie: x=1',
+  '\ud800',
+  '😀'.repeat(300),
+  'x'.repeat(5000),
+  "' OR 1=1--",
+  '"; DROP TABLE identities; --',
+  '%00',
+  '%',
+  '%zz',
+  '../../etc/passwd',
+  '__proto__',
+  'constructor',
+  'toString',
+  '<script>alert(1)</script>',
+  '"><img src=x>',
+  '\u0024{jndi:x}',
+  '{{7*7}}',
+  '\u202egnp',
+  '1e999',
+  '-1',
+  '9007199254740993',
+  'NaN',
+  'null',
+  'none',
+  'true',
+  0,
+  -1,
+  1.5,
+  9e15,
+  1e300,
+  true,
+  false,
+  null,
+  [],
+  {},
+  [null],
+  ['a', 'a'],
+  { $ne: null },
+  { toString: 1 },
+  { length: -1 },
+  [[[[[[]]]]]],
+];
+
+const names = [
+  'authRequestId',
+  'authRequestID',
+  'id',
+  'username',
+  'password',
+  'code',
+  'configTypes',
+  'grant_type',
+  'client_id',
+  'redirect_uri',
+  'code_verifier',
+  'refresh_token',
+  'scope',
+  'token',
+  'id_token_hint',
+  'post_logout_redirect_uri',
+  'state',
+  'filter',
+  'sort',
+  'limit',
+  'offset',
+  'force',
+  'name',
+  'type',
+  'isAdmin',
+  'externalId',
+  'authPolicyId',
+  'roleAttributes',
+  'tags',
+  'method',
+  'identityId',
+  'primary',
+  'secondary',
+  'durationMinutes',
+  't',
+  'ids',
+  'certPem',
+  'jwksEndpoint',
+  'issuer',
+  'audience',
+  '__proto__',
+  'constructor',
+];
+
+const filters = [
+  'name = "x"',
+  'name contains "',
+  'not not not true',
+  '((((((((((',
+  'true sort by name limit none',
+  'name in ["a", "b"',
+  'a'.repeat(3000),
+  'name = "\u0000"',
+  '🙂 = 🙂',
+];
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value);
+}
+
+/** Printable, as a header value has to be. */
+function inHeader(value: unknown): string {
+  return textOf(value)
+    .replace(/[^\x20-\x7e]/g, '~')
+    .slice(0, 2000);
+}
+
+interface Sample {
+  readonly ids: readonly string[];
+  readonly tokens: readonly string[];
+}
+
+function requestFor(route: Route, sample: Sample, from: Numbers) {
+  const method = from.chance(0.85)
+    ? from.pick(route.methods)
+    : from.pick(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']);
+  const path = route.path.replace(/:\w+/g, () =>
+    encodeURIComponent(from.chance(0.5) ? from.pick(sample.ids) : textOf(from.pick(hostile)).slice(0, 300)),
+  );
+  return { method, path: mutatedPath(path, from) + queryOf(sample, from), init: initOf(sample, from) };
+}
+
+function mutatedPath(path: string, from: Numbers): string {
+  if (from.chance(0.9)) return path;
+  return from.pick([
+    `${path}/`,
+    `/${path}`,
+    `${path}%2f`,
+    `${path}/x.css`,
+    `${path};x=1`,
+    `${path}%00`,
+    `${path}%zz`,
+    `${path}/../..`,
+    path.toUpperCase(),
+    path.replace('/', '//'),
+  ]);
+}
+
+function queryOf(sample: Sample, from: Numbers): string {
+  if (from.chance(0.5)) return '';
+  if (from.chance(0.2)) return `?${authorizationQuery()}`;
+  if (from.chance(0.1))
+    return from.pick(['?', '?&&&', '?%', '?=', '?a=%ff', '??', '?a&a&a', '?a[]=1&a[b]=2']);
+  const pairs = fieldsOf(sample, from).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(textOf(value)).slice(0, 3000)}`,
+  );
+  return `?${pairs.join('&')}`;
+}
+
+function fieldsOf(sample: Sample, from: Numbers): [string, unknown][] {
+  return Array.from({ length: 1 + from.below(5) }, () => {
+    const name = from.pick(names);
+    if (name === 'filter' && from.chance(0.7)) return [name, from.pick(filters)];
+    const known = from.pick([...sample.ids, ...sample.tokens, 'root', 'overlay', password]);
+    return [name, from.chance(0.3) ? known : from.pick(hostile)];
+  });
+}
+
+function initOf(sample: Sample, from: Numbers): RequestInit {
+  const headers: Record<string, string | readonly string[]> = {};
+  const bearer = () => from.pick([...sample.tokens.map((token) => `Bearer ${token}`), ...authorizations]);
+  if (from.chance(0.75)) headers.authorization = `Bearer ${admin}`;
+  else if (from.chance(0.5)) headers.authorization = bearer();
+  else if (from.chance(0.2)) headers.authorization = [bearer(), bearer()];
+  if (from.chance(0.1)) headers['zt-session'] = inHeader(from.pick([...sample.tokens, ...hostile]));
+  if (from.chance(0.15))
+    headers.accept = from.pick(['text/html', 'image/png', '*/*;q=0', inHeader(from.pick(hostile))]);
+  if (from.chance(0.1)) headers.origin = from.pick(['null', 'https://evil.example', `https://localhost`]);
+  if (from.chance(0.1)) headers.cookie = inHeader(from.pick(hostile));
+  if (from.chance(0.05)) headers['x-forwarded-host'] = 'evil.example';
+  if (from.chance(0.05)) headers['sec-fetch-site'] = 'cross-site';
+  if (from.chance(0.05)) headers['content-encoding'] = 'gzip';
+  if (from.chance(0.3)) return { headers };
+  if (from.chance(0.1)) {
+    headers['content-type'] = from.pick([
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'text/plain',
+      'application/json; charset=utf-16',
+      'multipart/form-data; boundary=x',
+      inHeader(from.pick(hostile)),
+    ]);
+    return { headers, body: from.pick(bodies) };
+  }
+  const fields = fieldsOf(sample, from);
+  if (from.chance(0.6))
+    return { headers, json: from.chance(0.05) ? from.pick(hostile) : Object.fromEntries(fields) };
+  return { headers, form: fields.map(([name, value]) => [name, textOf(value)] as const) };
+}
+
+const bodies = [
+  '',
+  '{',
+  '[]',
+  'null',
+  '"x"',
+  '{"a":1,"a":2}',
+  '{"__proto__":{"isAdmin":true}}',
+  `${'['.repeat(2000)}${']'.repeat(2000)}`,
+  `{"a":${'9'.repeat(5000)}}`,
+  '\ufeff{}',
+  '%',
+  'a=%ff',
+  'a=1&a=2&__proto__=3',
+  Buffer.from([0xff, 0xfe, 0, 0xc0, 0xaf]),
+  'x'.repeat(15_000),
+  'y'.repeat(70_000),
+];
+
+const authorizations = [
+  'Bearer',
+  'Bearer ',
+  'bearer  x',
+  'Bearer\tx',
+  'Bearer x,',
+  'Bearer x, Bearer y, Bearer z, Bearer w',
+  'Basic',
+  'Basic =',
+  'Basic Og==',
+  'Basic b3ZlcmxheTo=',
+  'Basic b3ZlcmxheTol',
+  'Negotiate x',
+  ',',
+  'Bearer a.b.c',
+  'Bearer eyJhbGciOiJub25lIn0.e30.',
+  `Bearer ${'A'.repeat(9000)}`,
+  `Bearer ${'.'.repeat(3000)}`,
+  'Digest username="x"',
+];
+
+describe('hostile requests', () => {
+  test(`${requests} of them to all endpoints do no harm (seed ${seed})`, async () => {
+    const from = numbers(seed);
+    const victim = await login(server, 'keeper', password);
+    const sample: Sample = {
+      ids: ['default', 'no-such', await beginLogin(server)],
+      tokens: [victim.id_token, victim.refresh_token, victim.access_token],
+    };
+    let sent = 0;
+    async function sender(): Promise<void> {
+      while (sent < requests) {
+        const route = routes[sent % routes.length] as Route;
+        sent += 1;
+        const { method, path, init } = requestFor(route, sample, from);
+        const what = `${method} ${path.slice(0, 500)} ${JSON.stringify(init).slice(0, 700)}`;
+        const answer = await server.request(method, path, init).catch((error: NodeJS.ErrnoException) => {
+          // A body that is refused unread may be cut off while it is sent; and where the headers are too long, the
+          // server has not seen that the method was HEAD.
+          if (['ECONNRESET', 'EPIPE', 'HPE_CLOSED_CONNECTION'].includes(error.code ?? '')) return null;
+          throw error;
+        });
+        if (answer !== null) assertHarmless(answer, what);
+        // An administrator may have ended the own session, among all those calls.
+        if (answer?.status === 401 && what.includes(admin)) admin = await adminAgain();
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, sender));
+    assert.deepEqual(
+      server.log.entries.filter(({ level }) => level === 'error'),
+      [],
+    );
+    assert.equal((await server.get('/oidc/keys')).status, 200);
+  });
+
+  test('a malformed Authorization is no failure anywhere, and never the reason of a success', async () => {
+    for (const route of routes) {
+      const [method] = route.methods;
+      const path = route.path.replace(/:\w+/g, 'default');
+      const calls = authorizations.map(async (authorization) => {
+        const answer = await server.request(method as string, path, { headers: { authorization } });
+        const what = `${method} ${path} ${authorization.slice(0, 40)}`;
+        assertHarmless(answer, what);
+        if (route.guard !== 'anonymous') {
+          // More tokens than are accepted make the request malformed, whatever they are.
+          const tooMany = authorization.split(',').length > 3;
+          assert.equal(answer.status, tooMany ? 400 : 401, what);
+          assert.equal(answer.lines('www-authenticate').length > 0, !tooMany, what);
+        }
+      });
+      await Promise.all(calls);
+    }
+  });
+});
+
+/** Whatever became of root among those calls, there is an administrator; if none can log in, anybody will do. */
+async function adminAgain(): Promise<string> {
+  for (const name of ['root', 'keeper']) {
+    const tokens = await login(server, name, password).catch(() => null);
+    if (tokens !== null) return tokens.access_token;
+  }
+  return 'none';
+}

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createRootCa } from '../../src/platform/pki.ts';
+import { parseCertificate, thumbprint } from '../../src/platform/x509.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { testPki } from '../support/test-pki.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: Caller;
+let certPem: string;
+before(async () => {
+  server = await startTestServer();
+  admin = await rootOf(server);
+  certPem = (await testPki()).server.certPem;
+});
+after(() => server.close());
+
+const path = 'external-jwt-signers';
+const jwksEndpoint = 'https://idp.example/jwks';
+const create = (fields: object) => admin.call('POST', path, fields);
+const smallest = (name: string) => ({
+  name,
+  enabled: true,
+  issuer: `https://${name}.example`,
+  audience: 'overlay',
+  jwksEndpoint,
+});
+
+describe('a signer', () => {
+  test('has the defaults of a new one, and comes back as it was given', async () => {
+    const id = createdId(await create(smallest('plain')));
+    const { data } = (await admin.get(`${path}/${id}`)).json;
+    const { createdAt, updatedAt, ...rest } = data;
+    assert.equal(createdAt, updatedAt);
+    assert.deepEqual(rest, {
+      id,
+      _links: { self: { href: `./external-jwt-signers/${id}` } },
+      tags: {},
+      name: 'plain',
+      enabled: true,
+      issuer: 'https://plain.example',
+      audience: 'overlay',
+      certPem: null,
+      jwksEndpoint,
+      kid: null,
+      fingerprint: null,
+      commonName: null,
+      notBefore: null,
+      notAfter: null,
+      claimsProperty: 'sub',
+      useExternalId: false,
+      leewaySeconds: 30,
+      maxLifetimeSeconds: null,
+      externalAuthUrl: null,
+      clientId: null,
+      scopes: [],
+      targetToken: 'ACCESS',
+      enrollToCertEnabled: false,
+      enrollToTokenEnabled: false,
+      enrollAuthPolicyId: null,
+      enrollNameClaimsSelector: 'sub',
+      enrollAttributeClaimsSelector: null,
+    });
+  });
+
+  test('is changed in the fields that are given, replaced as a whole, and deleted', async () => {
+    const id = createdId(await create({ ...smallest('changing'), clientId: 'app', scopes: ['openid'] }));
+    assert.equal((await admin.call('PATCH', `${path}/${id}`, { claimsProperty: '/realm/user' })).status, 200);
+    let { data } = (await admin.get(`${path}/${id}`)).json;
+    assert.deepEqual([data.claimsProperty, data.clientId, data.scopes], ['/realm/user', 'app', ['openid']]);
+    // What was read may be sent back whole.
+    assert.equal((await admin.call('PUT', `${path}/${id}`, { ...data, enabled: false })).status, 200);
+    assert.equal((await admin.get(`${path}/${id}`)).json.data.enabled, false);
+    assert.equal((await admin.call('PUT', `${path}/${id}`, smallest('changed'))).status, 200);
+    ({ data } = (await admin.get(`${path}/${id}`)).json);
+    assert.deepEqual(
+      [data.name, data.claimsProperty, data.clientId, data.scopes],
+      ['changed', 'sub', null, []],
+    );
+    const { enabled: _left, ...without } = smallest('changed');
+    assertRefused(await admin.call('PUT', `${path}/${id}`, without), 400, 'COULD_NOT_VALIDATE', 'enabled');
+    assert.equal((await admin.call('DELETE', `${path}/${id}`)).status, 200);
+    for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const)
+      assertRefused(await admin.call(method, `${path}/${id}`, body), 404, 'NOT_FOUND');
+  });
+
+  test('has its key from one certificate or from an address, and each takes the place of the other', async () => {
+    const id = createdId(await create({ ...smallest('keyed'), jwksEndpoint: null, certPem, kid: 'k1' }));
+    let { data } = (await admin.get(`${path}/${id}`)).json;
+    assert.equal(data.fingerprint, thumbprint(parseCertificate(certPem)));
+    assert.deepEqual([data.certPem, data.jwksEndpoint, data.kid], [certPem, null, 'k1']);
+    assert.match(data.notAfter, /^\d{4}-/);
+    assert.equal((await admin.call('PATCH', `${path}/${id}`, { jwksEndpoint })).status, 200);
+    ({ data } = (await admin.get(`${path}/${id}`)).json);
+    const { fingerprint, commonName, notBefore, notAfter, kid } = data;
+    assert.deepEqual([data.certPem, fingerprint, commonName, notBefore, notAfter, kid], Array(6).fill(null));
+    assert.equal((await admin.call('PATCH', `${path}/${id}`, { certPem })).status, 200);
+    assert.equal((await admin.get(`${path}/${id}`)).json.data.jwksEndpoint, null);
+  });
+
+  test('shares its issuer only with signers of other audiences, and its name with none', async () => {
+    createdId(await create(smallest('shared')));
+    const issuer = 'https://shared.example';
+    assertRefused(await create({ ...smallest('shared-2'), issuer }), 400, 'COULD_NOT_VALIDATE', 'audience');
+    assertRefused(await create({ ...smallest('shared'), issuer: 'x' }), 400, 'COULD_NOT_VALIDATE', 'name');
+    createdId(await create({ ...smallest('shared-2'), issuer, audience: 'other' }));
+  });
+
+  test('is found by filters', async () => {
+    createdId(await create({ ...smallest('findable'), enabled: false }));
+    const names = async (filter: string) =>
+      (await admin.get(`${path}?filter=${encodeURIComponent(filter)}`)).json.data.map(
+        ({ name }: { name: string }) => name,
+      );
+    assert.deepEqual(await names('issuer = "https://findable.example"'), ['findable']);
+    assert.deepEqual(await names('name contains "findab" and enabled = false'), ['findable']);
+  });
+});
+
+describe('what cannot be a signer is refused, and the answer names field, reason and value', () => {
+  const cases: readonly [field: string, values: readonly unknown[]][] = [
+    ['name', ['', ' ', undefined, 'a\u0007b', 7]],
+    ['enabled', ['yes', null]],
+    [
+      'issuer',
+      [
+        '',
+        undefined,
+        'https://a.example/\r\nset-cookie: x',
+        'a b',
+        'a|b',
+        'https://é.example',
+        'x'.repeat(3000),
+      ],
+    ],
+    ['audience', ['', undefined, null, 'a\nb', ['overlay']]],
+    [
+      'jwksEndpoint',
+      [
+        'http://idp.example/jwks',
+        'file:///etc/passwd',
+        'gopher://idp.example/',
+        'https://169.254.169.254/latest',
+        'https://[fd00:ec2::254]/',
+        'https://[::ffff:169.254.169.254]/',
+        'https://0/',
+        'https://0.0.0.0/jwks',
+        'https://user:secret@idp.example/',
+        'https://localhost:admin/',
+        'not an address',
+        `https://idp.example/${'x'.repeat(3000)}`,
+      ],
+    ],
+    ['kid', ['x']],
+    ['certPem', ['not a certificate']],
+    ['claimsProperty', ['', '/', '/a~2b', 'x'.repeat(300)]],
+    ['leewaySeconds', [-1, 61, 0.5, 'ten']],
+    ['maxLifetimeSeconds', [0, -1, 1e12, 1.5]],
+    ['externalAuthUrl', ['javascript:alert(1)', 'no address', 'https://user@idp.example']],
+    ['scopes', [['a b'], [''], ['é'], 'openid', Array(51).fill('x')]],
+    ['targetToken', ['REFRESH', 'id']],
+    ['enrollAuthPolicyId', ['no-such-policy', '../x']],
+    ['enrollNameClaimsSelector', ['']],
+    ['enrollAttributeClaimsSelector', ['/']],
+    ['tags', [{ a: {} }]],
+  ];
+  for (const [field, values] of cases) {
+    test(field, async () => {
+      const id = createdId(await create(smallest(`target-${field}`)));
+      for (const value of values) {
+        const refused = await create({
+          ...smallest(`bad-${field}`),
+          ...(field === 'certPem' ? { jwksEndpoint: null } : {}),
+          [field]: value,
+        });
+        assert.equal(refused.status, 400, `${field}: ${JSON.stringify(value)?.slice(0, 80)} ${refused.text}`);
+        const cause = refused.json.error.cause;
+        assert.ok(cause.field === field || cause.field.startsWith(`${field}.`), refused.text);
+        assert.equal(typeof cause.reason, 'string');
+        if (value === undefined || value === null) continue;
+        assert.equal((await admin.call('PATCH', `${path}/${id}`, { [field]: value })).status, 400, field);
+      }
+    });
+  }
+
+  test('no key source, two of them, several certificates, and one that has expired', async () => {
+    const { jwksEndpoint: _none, ...without } = smallest('keyless');
+    assertRefused(await create(without), 400, 'COULD_NOT_VALIDATE', 'jwksEndpoint');
+    assertRefused(
+      await create({ ...without, jwksEndpoint, certPem }),
+      400,
+      'COULD_NOT_VALIDATE',
+      'jwksEndpoint',
+    );
+    const two = `${certPem}\n${(await testPki()).ca.certPem}`;
+    assertRefused(await create({ ...without, certPem: two }), 400, 'COULD_NOT_VALIDATE', 'certPem');
+    const longAgo = { now: () => Date.UTC(2020, 0, 1), monotonic: () => systemClock.monotonic() };
+    const old = await createRootCa({ clock: longAgo }, { commonName: 'old', days: 2 });
+    assertRefused(await create({ ...without, certPem: old.certPem }), 400, 'COULD_NOT_VALIDATE', 'certPem');
+    const id = createdId(await create(smallest('emptied')));
+    const answer = await admin.call('PATCH', `${path}/${id}`, { jwksEndpoint: null });
+    assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'jwksEndpoint');
+  });
+
+  test('an issuer of this service, however it is spelled', async () => {
+    const spellings = [
+      server.issuer,
+      `${server.issuer}/`,
+      server.issuer.replace('https://localhost', 'HTTPS://LOCALHOST'),
+    ];
+    for (const issuer of spellings)
+      assertRefused(await create({ ...smallest('self'), issuer }), 400, 'COULD_NOT_VALIDATE', 'issuer');
+  });
+});
+
+test('signers are for administrators only', async () => {
+  const id = createdId(await create(smallest('guarded')));
+  await server.createUser({ name: 'nobody special', password, username: 'user' });
+  const user = await loggedIn(server, 'user');
+  for (const [method, target] of [
+    ['GET', path],
+    ['POST', path],
+    ['GET', `${path}/${id}`],
+    ['PATCH', `${path}/${id}`],
+    ['PUT', `${path}/${id}`],
+    ['DELETE', `${path}/${id}`],
+  ] as const) {
+    const body = method === 'GET' || method === 'DELETE' ? undefined : smallest('x');
+    assertRefused(await user.call(method, target, body), 403, 'FORBIDDEN');
+  }
+});
+
+describe('anybody', () => {
+  test('is told which enabled signers there are, without issuer, keys and claims', async () => {
+    const more = {
+      externalAuthUrl: 'https://idp.example/realm/',
+      clientId: 'app',
+      scopes: ['openid'],
+      targetToken: 'ID',
+    };
+    const id = createdId(await create({ ...smallest('public'), ...more, tags: { team: 'ops' } }));
+    createdId(await create({ ...smallest('hidden'), enabled: false }));
+    const answer = await server.get('/edge/client/v1/external-jwt-signers?limit=none');
+    assert.equal(answer.status, 200);
+    const names = answer.json.data.map(({ name }: { name: string }) => name);
+    assert.ok(names.includes('public') && !names.includes('hidden'));
+    const found = answer.json.data.find((entry: { id: string }) => entry.id === id);
+    const { createdAt: _created, updatedAt: _updated, ...rest } = found;
+    assert.deepEqual(rest, {
+      id,
+      _links: { self: { href: `./external-jwt-signers/${id}` } },
+      tags: { team: 'ops' },
+      name: 'public',
+      ...more,
+      audience: 'overlay',
+      enrollToCertEnabled: false,
+      enrollToTokenEnabled: false,
+      openIdConfigurationUrl: 'https://idp.example/realm/.well-known/openid-configuration',
+    });
+    assert.equal(answer.json.meta.pagination.totalCount, names.length);
+  });
+
+  test('can narrow the list by name, and not by what is not shown', async () => {
+    const list = (filter: string) =>
+      server.get(`/edge/client/v1/external-jwt-signers?filter=${encodeURIComponent(filter)}`);
+    const found = (await list('name = "public"')).json.data;
+    assert.deepEqual([found.length, found[0].name], [1, 'public']);
+    assert.equal(
+      (await list('name = "hidden" or true')).json?.data?.some?.(
+        (s: { name: string }) => s.name === 'hidden',
+      ) ?? false,
+      false,
+    );
+    for (const filter of ['issuer contains "example"', 'enabled = false', 'claimsProperty = "sub"'])
+      assertRefused(await list(filter), 400, 'INVALID_FILTER');
+  });
+});

@@ -1,0 +1,141 @@
+// A login belongs to the browser in which it goes on, also when somebody else began it and knows its id.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { fixedClock } from '../../src/platform/clock.ts';
+import { authorizationQuery, authRequestIdOf, beginLogin, submitPassword } from '../support/flow.ts';
+import type { Answer, RequestInit } from '../support/https-client.ts';
+import { assertRefused } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import {
+  authQueries,
+  createTotpUser,
+  password,
+  scan,
+  startEnrollment,
+  submitCode,
+  totpPolicy,
+  verifyEnrollment,
+} from '../support/totp.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+let server: TestServer;
+let policy: AuthPolicyId;
+before(async () => {
+  server = await startTestServer({ clock });
+  policy = await totpPolicy(server);
+  await server.createUser({ name: 'alice', password });
+});
+after(() => server.close());
+
+interface Browser {
+  get(path: string): Promise<Answer>;
+  post(path: string, form: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+/** Keeps the one cookie there is. */
+function browser(): Browser {
+  let cookie = '';
+  async function request(method: string, path: string, init: RequestInit): Promise<Answer> {
+    const headers = { accept, ...(cookie === '' ? {} : { cookie }) };
+    const answer = await server.request(method, path, { ...init, headers });
+    cookie = answer.headers['set-cookie']?.[0]?.split(';')[0] ?? cookie;
+    return answer;
+  }
+  return { get: (path) => request('GET', path, {}), post: (path, form) => request('POST', path, { form }) };
+}
+
+/** Somebody opens the login page of another one's request and gives the password. */
+async function lured(id: string, username: string): Promise<Browser> {
+  const victim = browser();
+  assert.equal((await victim.get(`/oidc/login/username?authRequestID=${id}`)).status, 200);
+  const answer = await victim.post('/oidc/login/username', { authRequestId: id, username, password });
+  assert.equal(answer.status, 200, answer.text);
+  return victim;
+}
+
+describe('a request that was begun outside a browser and continued in one', () => {
+  test('shows whoever began it no question and no enrolment, and takes no code from there', async () => {
+    await createTotpUser(server, policy, 'carol');
+    const id = await beginLogin(server);
+    const carol = await lured(id, 'carol');
+
+    const answers = [
+      await authQueries(server, id),
+      await startEnrollment(server, id),
+      await submitCode(server, id, '123456'),
+      await verifyEnrollment(server, id, '123456'),
+      await server.request('DELETE', '/oidc/login/totp/enroll', { json: { authRequestId: id } }),
+    ];
+    for (const answer of answers) assertRefused(answer, 400, 'INVALID_AUTH_REQUEST');
+    const mallory = browser();
+    await mallory.get(`/oidc/authorization?${authorizationQuery()}`);
+    const elsewhere = await mallory.post('/oidc/login/totp/enroll', { authRequestId: id });
+    assert.equal(elsewhere.status, 400);
+
+    const started = await carol.post('/oidc/login/totp/enroll', { authRequestId: id });
+    assert.equal(started.status, 201, started.text);
+    const url = /otpauth:[^"<]+/.exec(started.text)?.[0].replaceAll('&amp;', '&') ?? '';
+    const code = scan(clock, url).code();
+    const done = await carol.post('/oidc/login/totp/enroll/verify', { authRequestId: id, code });
+    assert.equal(done.status, 302);
+  });
+
+  test('is bound by every page on which a browser can do the first step', async () => {
+    const id = await beginLogin(server);
+    for (const method of ['username', 'cert']) {
+      const page = await server.get(`/oidc/login/${method}?authRequestID=${id}`, { headers: { accept } });
+      assert.equal(page.status, 200, page.text);
+      assert.match(String(page.headers['set-cookie']), /^__Host-/, method);
+      const json = await server.get(`/oidc/login/${method}?authRequestID=${id}`);
+      assert.equal(json.headers['set-cookie'], undefined, method);
+    }
+  });
+
+  test('goes on without a cookie where no browser gave the password', async () => {
+    await createTotpUser(server, policy, 'dan');
+    const id = await beginLogin(server);
+    assert.equal((await submitPassword(server, id, 'dan', password)).status, 200);
+    assert.equal((await authQueries(server, id)).status, 200);
+  });
+});
+
+describe('a form of another site', () => {
+  test('submits no login step, whatever it holds', async () => {
+    for (const site of ['cross-site', 'same-site']) {
+      for (const path of ['/oidc/login/username', '/oidc/login/totp', '/oidc/login/totp/enroll']) {
+        const id = await beginLogin(server);
+        const answer = await server.post(path, {
+          form: { authRequestId: id, username: 'alice', password, code: '123456' },
+          headers: { accept, 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', origin: 'null' },
+        });
+        assert.equal(answer.status, 403, `${site} ${path}`);
+        assert.equal(answer.headers.location, undefined);
+      }
+    }
+  });
+
+  test('may lead to the login page, and the page may submit', async () => {
+    const headers = { accept, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    const begun = await server.get(`/oidc/authorization?${authorizationQuery()}`, { headers });
+    const id = authRequestIdOf(begun);
+    const cookie = begun.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    const path = `/oidc/login/username?authRequestID=${id}`;
+    assert.equal((await server.get(path, { headers: { ...headers, cookie } })).status, 200);
+    const answer = await server.post('/oidc/login/username', {
+      form: { authRequestId: id, username: 'alice', password },
+      headers: { ...headers, cookie, 'sec-fetch-site': 'same-origin', origin: 'null' },
+    });
+    assert.equal(answer.status, 302);
+  });
+
+  test('is not a script of an allowed origin, which CORS lets in', async () => {
+    const answer = await server.post('/oidc/login/username', {
+      json: { authRequestId: await beginLogin(server), username: 'alice', password },
+      headers: { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', origin: 'http://localhost:3000' },
+    });
+    assert.equal(answer.status, 302);
+  });
+});

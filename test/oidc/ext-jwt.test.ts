@@ -1,0 +1,427 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { asId } from '../../src/model/ids.ts';
+import { fixedClock, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import {
+  assertChallenged,
+  audience,
+  bearer,
+  createIdentity,
+  createPolicy,
+  createSigner,
+  reasonOf,
+  redeemed,
+  submitJwt,
+  tokenOf,
+} from '../support/external-jwt.ts';
+import { beginLogin, callWith, claimsOf } from '../support/flow.ts';
+import { type Caller, loggedIn, rootOf } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let admin: Caller;
+let one: TestIdp;
+let two: TestIdp;
+before(async () => {
+  server = await startTestServer({ clock });
+  admin = await rootOf(server);
+  [one, two] = await Promise.all([startTestIdp(), startTestIdp()]);
+});
+after(async () => {
+  await Promise.all([server?.close(), one?.close(), two?.close()]);
+});
+
+/** Tests that create signers remove them, so that the challenges of the others name only their own. */
+async function withSigners(run: () => Promise<void>): Promise<void> {
+  // Tests let hours pass; an administrator logs in again.
+  admin = await loggedIn(server, 'root');
+  try {
+    await run();
+  } finally {
+    const { externalJwtSigners } = server.store;
+    for (const { id } of await externalJwtSigners.listAll()) {
+      assert.equal(await externalJwtSigners.delete(id, clock.now()), 'deleted');
+    }
+    // Keys are fetched at most once in ten seconds; a later test may want some.
+    clock.advance(11 * SECOND);
+  }
+}
+
+const login = (idp: TestIdp, subject: string, changes = {}, options = {}) =>
+  tokenOf(server, idp, subject, changes, options).then((token) => submitJwt(server, token));
+
+describe('a valid external JWT', () => {
+  test('logs in the identity with its external id', async () => {
+    const id = await createIdentity(server, 'ext');
+    await withSigners(async () => {
+      await createSigner(admin, one, 'one');
+      const tokens = await redeemed(server, await login(one, 'ext@idp'));
+      const claims = claimsOf(tokens.access_token);
+      assert.equal(claims.sub, id);
+      assert.deepEqual(claims.amr, ['ext-jwt']);
+      assert.equal((await callWith(server, tokens.access_token)).status, 200);
+    });
+  });
+
+  test('logs in the identity whose id a claim holds, wherever that stands', async () => {
+    const id = await createIdentity(server, 'by-id', { externalId: null });
+    await withSigners(async () => {
+      await createSigner(admin, one, 'one', { useExternalId: false, claimsProperty: '/overlay/identity' });
+      const answer = await login(one, 'whoever', { overlay: { identity: id } });
+      assert.equal(claimsOf((await redeemed(server, answer)).access_token).sub, id);
+      // The external id of somebody is not an id.
+      await createIdentity(server, 'by-ext');
+      const refused = await login(one, 'whoever', { overlay: { identity: 'by-ext@idp' } });
+      assert.equal(refused.status, 401);
+      assert.equal(await reasonOf(server, refused), 'no-identity-for-claim');
+    });
+  });
+
+  test('is taken with the auth request id under each of its names, in form and JSON, body and query', async () => {
+    await createIdentity(server, 'spelled');
+    await withSigners(async () => {
+      await createSigner(admin, one, 'one');
+      const headers = bearer(await tokenOf(server, one, 'spelled@idp'));
+      const path = '/oidc/login/ext-jwt';
+      for (const name of ['authRequestId', 'authRequestID', 'id']) {
+        const answers = [
+          await server.post(path, { json: { [name]: await beginLogin(server) }, headers }),
+          await server.post(path, { form: { [name]: await beginLogin(server) }, headers }),
+          await server.post(`${path}?${name}=${await beginLogin(server)}`, { json: {}, headers }),
+        ];
+        for (const answer of answers) assert.equal(answer.status, 302, `${name}: ${answer.text}`);
+      }
+    });
+  });
+
+  test('may be sent again until it expires', async () => {
+    await createIdentity(server, 'again');
+    await withSigners(async () => {
+      await createSigner(admin, one, 'one');
+      const token = await tokenOf(server, one, 'again@idp');
+      for (let time = 0; time < 3; time += 1) assert.equal((await submitJwt(server, token)).status, 302);
+      clock.advance(10 * MINUTE + 31 * SECOND);
+      assert.equal((await submitJwt(server, token)).status, 401);
+    });
+  });
+});
+
+test('the authorization endpoint leads there, and GET answers with the id in a header', async () => {
+  const id = await beginLogin(server, { method: 'ext-jwt' });
+  const answer = await server.get(`/oidc/login/ext-jwt?authRequestID=${encodeURIComponent(id)}`);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers['auth-request-id'], id);
+});
+
+describe('the challenge of a refused login', () => {
+  test('lists every enabled signer, and says missing, invalid or expired', async () => {
+    await createIdentity(server, 'challenged');
+    await withSigners(async () => {
+      const first = await createSigner(admin, one, 'one');
+      await createSigner(admin, two, 'two off', { enabled: false });
+      const second = await createSigner(admin, two, 'two', { audience: 'other' });
+      const signers = { id: `${first}|${second}`, issuer: `${one.issuer}|${two.issuer}` };
+      const iat = Math.floor(clock.now() / 1000);
+      const sent: [tokens: string[], 'missing' | 'invalid' | 'expired'][] = [
+        [[], 'missing'],
+        [[await tokenOf(server, one, 'x', { iss: 'https://elsewhere.example' })], 'missing'],
+        [['no JWT at all'], 'invalid'],
+        [[await tokenOf(server, one, 'challenged@idp', { aud: 'somebody else' })], 'invalid'],
+        [[await tokenOf(server, one, 'challenged@idp', { exp: iat - 60, iat: iat - 90 })], 'expired'],
+        // A good token of nobody tells no more than a bad one.
+        [[await tokenOf(server, one, 'nobody@idp')], 'invalid'],
+      ];
+      for (const [tokens, error] of sent) {
+        assertChallenged(await submitJwt(server, ...tokens), 'primary', error, signers);
+      }
+    });
+  });
+
+  test('fits into a header however many signers there are', async () => {
+    await withSigners(async () => {
+      for (let number = 0; number < 12; number += 1) {
+        const issuer = `https://idp-${number}.example/${'x'.repeat(1000)}`;
+        await createSigner(admin, { issuer, jwksEndpoint: one.jwksEndpoint }, `long ${number}`);
+      }
+      const answer = await submitJwt(server);
+      assert.equal(answer.status, 401);
+      const [line = ''] = answer.lines('www-authenticate');
+      assert.ok(line.length < 5000, `${line.length}`);
+      assert.match(line, /realm="overlay-primary-ext-jwt", error="missing"/);
+    });
+  });
+
+  test('names no signer when there is none', async () => {
+    const answer = await submitJwt(server, await tokenOf(server, one, 'ext@idp'));
+    assert.equal(answer.status, 401);
+    assert.deepEqual(answer.lines('www-authenticate'), [
+      'Bearer realm="overlay-primary-ext-jwt", error="missing", error_description="no matching token was provided"',
+    ]);
+  });
+});
+
+describe('a token is refused', () => {
+  test('with its reason on record, when one thing about it is wrong', async () => {
+    await createIdentity(server, 'refusals');
+    await withSigners(async () => {
+      await createSigner(admin, one, 'one', { leewaySeconds: 10 });
+      const iat = Math.floor(clock.now() / 1000);
+      const good = await tokenOf(server, one, 'refusals@idp');
+      assert.equal((await submitJwt(server, good)).status, 302);
+      const [header, payload] = good.split('.');
+      const cases: [string, string][] = [
+        ['', 'malformed-token'],
+        [`${header}.${payload}.${'A'.repeat(86)}`, 'token-signature'],
+        [await tokenOf(server, one, 'refusals@idp', { aud: `${audience}x` }), 'token-audience'],
+        [await tokenOf(server, one, 'refusals@idp', { aud: [`x${audience}`] }), 'token-audience'],
+        [await tokenOf(server, one, 'refusals@idp', { aud: undefined }), 'token-audience'],
+        [await tokenOf(server, one, 'refusals@idp', { exp: undefined }), 'token-without-expiry'],
+        [await tokenOf(server, one, 'refusals@idp', { exp: iat - 10, iat: iat - 60 }), 'token-expired'],
+        [await tokenOf(server, one, 'refusals@idp', { nbf: iat + 11 }), 'token-not-yet-valid'],
+        [await tokenOf(server, one, 'refusals@idp', { iss: `${one.issuer}/` }), 'no-signer-for-issuer'],
+        [await tokenOf(server, one, 'refusals@idp', { sub: undefined }), 'token-claim-missing'],
+        [await tokenOf(server, one, 'refusals@idp', { sub: ['refusals@idp'] }), 'token-claim-missing'],
+        [await tokenOf(server, one, 'Refusals@idp'), 'no-identity-for-claim'],
+        [await tokenOf(server, one, 'refusals@idp', {}, { header: { kid: 'unknown' } }), 'unknown-key'],
+      ];
+      for (const [token, reason] of cases) {
+        const answer = await submitJwt(server, token);
+        assert.equal(answer.status, 401, reason);
+        assert.equal(answer.json.error.code, 'INVALID_AUTH');
+        assert.equal(await reasonOf(server, answer), reason);
+      }
+      // Within the leeway, both ways.
+      assert.equal((await login(one, 'refusals@idp', { exp: iat - 9, iat: iat - 60 })).status, 302);
+      assert.equal((await login(one, 'refusals@idp', { nbf: iat + 10 })).status, 302);
+    });
+  });
+
+  test('when it is an access token of this service', async () => {
+    await withSigners(async () => {
+      await createSigner(admin, one, 'one');
+      const answer = await submitJwt(server, admin.accessToken);
+      assert.equal(answer.status, 401);
+      assert.equal(await reasonOf(server, answer), 'no-signer-for-issuer');
+    });
+  });
+
+  test('when the identity is disabled, or its policy allows neither the method nor the signer', async () => {
+    await withSigners(async () => {
+      const first = await createSigner(admin, one, 'one');
+      await createSigner(admin, two, 'two');
+      const onlyFirst = await createPolicy(server, 'only one', {
+        primary: { extJwt: { allowed: true, allowedSigners: [asId(first)] } },
+      });
+      const none = await createPolicy(server, 'no jwt', {
+        primary: { extJwt: { allowed: false, allowedSigners: [] } },
+      });
+      const frozen = await createIdentity(server, 'frozen');
+      await server.store.identities.update(frozen, { disabledAt: clock.now() }, clock.now());
+      const choosy = await createIdentity(server, 'choosy', { authPolicyId: onlyFirst });
+      await createIdentity(server, 'never', { authPolicyId: none });
+      assert.equal((await login(one, 'choosy@idp')).status, 302);
+      const refusals = [
+        [await login(one, 'frozen@idp'), 'identity-disabled'],
+        [await login(one, 'never@idp'), 'method-not-allowed'],
+        // The same external id, vouched for by somebody whom the policy does not trust.
+        [await login(two, 'choosy@idp'), 'signer-not-allowed'],
+      ] as const;
+      for (const [answer, reason] of refusals) {
+        assert.equal(answer.status, 401, reason);
+        assert.match(answer.lines('www-authenticate')[0] ?? '', /error="invalid"/);
+        assert.equal(await reasonOf(server, answer), reason);
+      }
+      await server.store.identities.delete(choosy, clock.now());
+      assert.equal(await server.store.authPolicies.delete(onlyFirst, clock.now()), 'deleted');
+    });
+  });
+});
+
+describe('signers that share something', () => {
+  test('an issuer: each takes only tokens for its own audience under its own keys, and one can go', async () => {
+    await createIdentity(server, 'shared');
+    await withSigners(async () => {
+      await createSigner(admin, one, 'S1');
+      const other = await createSigner(admin, { ...two, issuer: one.issuer }, 'S4', { audience: 'other' });
+      const claims = { iss: one.issuer };
+      assert.equal((await login(one, 'shared@idp')).status, 302);
+      assert.equal((await login(two, 'shared@idp', { ...claims, aud: 'other' })).status, 302);
+      const crossed = [
+        await login(two, 'shared@idp', claims, { header: { kid: one.currentKid() } }),
+        await login(one, 'shared@idp', { aud: 'other' }, { header: { kid: two.currentKid() } }),
+      ];
+      for (const answer of crossed) {
+        assert.equal(answer.status, 401);
+        assert.equal(await reasonOf(server, answer), 'token-signature');
+      }
+      // For both audiences: whose token it is cannot be told when both signers have the key.
+      await admin.call('PATCH', `external-jwt-signers/${other}`, { jwksEndpoint: one.jwksEndpoint });
+      const both = await login(one, 'shared@idp', { aud: [audience, 'other'] });
+      assert.equal(both.status, 401);
+      await admin.call('DELETE', `external-jwt-signers/${other}`);
+      assert.equal((await login(one, 'shared@idp')).status, 302);
+    });
+  });
+
+  test('a key id: the issuer decides whose key it is', async () => {
+    await createIdentity(server, 'pooled');
+    await withSigners(async () => {
+      await one.rotate('ES256', 'pool-1');
+      await two.rotate('ES256', 'pool-1');
+      await createSigner(admin, one, 'one');
+      await createSigner(admin, two, 'two');
+      assert.equal((await login(one, 'pooled@idp')).status, 302);
+      assert.equal((await login(two, 'pooled@idp')).status, 302);
+      const confused = await login(two, 'pooled@idp', { iss: one.issuer });
+      assert.equal(await reasonOf(server, confused), 'token-signature');
+    });
+  });
+
+  test('nothing in the request can choose the signer', async () => {
+    await createIdentity(server, 'steered');
+    await withSigners(async () => {
+      await createSigner(admin, one, 'one');
+      const second = await createSigner(admin, two, 'two');
+      const token = await tokenOf(server, two, 'steered@idp', { iss: one.issuer });
+      const authRequestId = await beginLogin(server);
+      const answer = await server.post('/oidc/login/ext-jwt', {
+        json: { authRequestId, signer: second, issuerId: second },
+        headers: { ...bearer(token), 'token-issuer-id': second, 'ziti-token-issuer-id': second },
+      });
+      assert.equal(answer.status, 401);
+    });
+  });
+});
+
+describe('several Authorization lines', () => {
+  test('the first token that counts wins, whatever stands before it', async () => {
+    const id = await createIdentity(server, 'lines');
+    await createIdentity(server, 'later');
+    await withSigners(async () => {
+      await createSigner(admin, one, 'one');
+      const good = await tokenOf(server, one, 'lines@idp');
+      const later = await tokenOf(server, one, 'later@idp');
+      const nobody = await tokenOf(server, one, 'nobody@idp');
+      for (const tokens of [
+        [nobody, 'x.y.z', good],
+        [good, later],
+        ['', good, later],
+      ]) {
+        const answer = await submitJwt(server, ...tokens);
+        const { access_token } = await redeemed(server, answer);
+        assert.equal(claimsOf(access_token).sub, id);
+        assert.equal(await reasonOf(server, answer), null, 'a login that passed has no reason on record');
+      }
+    });
+  });
+
+  test('more than three are refused, and other schemes are not looked at', async () => {
+    await withSigners(async () => {
+      await createSigner(admin, one, 'one');
+      const token = await tokenOf(server, one, 'lines@idp');
+      assert.equal((await submitJwt(server, token, token, token, token)).status, 400);
+      const joined = await submitJwt(server, `${token}, Bearer ${token}`, token, token);
+      assert.equal(joined.status, 400, 'nor when a proxy has joined their lines');
+      const authRequestId = await beginLogin(server);
+      for (const scheme of ['Basic', 'DPoP', 'Token', '']) {
+        const headers = { authorization: `${scheme} ${token}`.trim() };
+        const answer = await server.post('/oidc/login/ext-jwt', { json: { authRequestId }, headers });
+        assert.equal(answer.status, 401, scheme);
+        assert.match(answer.lines('www-authenticate')[0] ?? '', /error="missing"/);
+      }
+    });
+  });
+});
+
+describe('a signer that is disabled', () => {
+  test('takes part in nothing from then on, and again when it is enabled', async () => {
+    await createIdentity(server, 'switched');
+    await withSigners(async () => {
+      const id = await createSigner(admin, one, 'one');
+      const token = await tokenOf(server, one, 'switched@idp');
+      assert.equal((await submitJwt(server, token)).status, 302);
+      await admin.call('PATCH', `external-jwt-signers/${id}`, { enabled: false });
+      const answer = await submitJwt(server, token);
+      assert.equal(answer.status, 401);
+      assert.match(answer.lines('www-authenticate')[0] ?? '', /error="missing"/);
+      await admin.call('PATCH', `external-jwt-signers/${id}`, { enabled: true });
+      assert.equal((await submitJwt(server, token)).status, 302);
+    });
+  });
+
+  test('while its token waits for keys, does not count', async () => {
+    await createIdentity(server, 'in flight');
+    await withSigners(async () => {
+      const id = await createSigner(admin, one, 'one');
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      one.misbehave({ kind: 'late', until: released });
+      const asked = one.keyRequests();
+      const answering = login(one, 'in flight@idp');
+      while (one.keyRequests() === asked) await new Promise((resolve) => setImmediate(resolve));
+      await admin.call('PATCH', `external-jwt-signers/${id}`, { enabled: false });
+      release();
+      const answer = await answering;
+      one.misbehave(null);
+      assert.equal(answer.status, 401);
+      assert.equal(await reasonOf(server, answer), 'signer-disabled');
+    });
+  });
+});
+
+describe('the keys of a provider', () => {
+  test('change without a restart: a new key is found, a withdrawn one is forgotten', async () => {
+    await createIdentity(server, 'keys');
+    await withSigners(async () => {
+      await createSigner(admin, one, 'one');
+      const old = one.currentKid();
+      assert.equal((await login(one, 'keys@idp')).status, 302);
+      clock.advance(11 * SECOND);
+      const fresh = await one.rotate();
+      assert.equal((await login(one, 'keys@idp')).status, 302);
+      assert.equal((await login(one, 'keys@idp', {}, { kid: old })).status, 302);
+      one.withdraw(old);
+      clock.advance(16 * MINUTE);
+      const refused = await login(one, 'keys@idp', {}, { kid: old });
+      assert.equal(refused.status, 401);
+      assert.equal(await reasonOf(server, refused), 'unknown-key');
+      assert.equal((await login(one, 'keys@idp', {}, { kid: fresh })).status, 302);
+    });
+  });
+
+  test('that cannot be fetched are an ordinary refusal, until they can', async () => {
+    await createIdentity(server, 'down');
+    await withSigners(async () => {
+      await createSigner(admin, two, 'two');
+      two.misbehave({ kind: 'status', status: 500 });
+      const refused = await login(two, 'down@idp');
+      assert.equal(refused.status, 401);
+      assert.equal(await reasonOf(server, refused), 'keys-unavailable');
+      two.misbehave(null);
+      clock.advance(11 * SECOND);
+      assert.equal((await login(two, 'down@idp')).status, 302);
+      // Those that are known go on being used for a day.
+      two.misbehave({ kind: 'status', status: 500 });
+      clock.advance(23 * HOUR);
+      assert.equal((await login(two, 'down@idp')).status, 302);
+      clock.advance(2 * HOUR);
+      assert.equal((await login(two, 'down@idp')).status, 401);
+      two.misbehave(null);
+    });
+  });
+
+  test('are asked for once, however many tokens name keys that nobody has', async () => {
+    await createIdentity(server, 'flood');
+    await withSigners(async () => {
+      await createSigner(admin, one, 'one');
+      await login(one, 'flood@idp');
+      const asked = one.keyRequests();
+      for (let number = 0; number < 20; number += 1) {
+        const header = { header: { kid: `random ${number}` } };
+        assert.equal((await login(one, 'flood@idp', {}, header)).status, 401);
+      }
+      assert.ok(one.keyRequests() - asked <= 1);
+    });
+  });
+});

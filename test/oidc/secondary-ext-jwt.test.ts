@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import {
+  assertChallenged,
+  audience,
+  bearer,
+  createPolicy,
+  createSigner,
+  createUserWithPolicy,
+  reasonOf,
+  redeemed,
+  submitJwt,
+  submitPasswordAnd,
+  tokenOf,
+} from '../support/external-jwt.ts';
+import { beginLogin, claimsOf } from '../support/flow.ts';
+import { type Caller, password, rootOf } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { authQueries, scan, startEnrollment, submitCode, verifyEnrollment } from '../support/totp.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let admin: Caller;
+let one: TestIdp;
+let two: TestIdp;
+/** Signers of `one` and `two`. */
+let s1: { readonly id: string; readonly issuer: string };
+let s2: { readonly id: string; readonly issuer: string };
+let needsTwo: AuthPolicyId;
+before(async () => {
+  server = await startTestServer({ clock });
+  admin = await rootOf(server);
+  [one, two] = await Promise.all([startTestIdp(), startTestIdp()]);
+  s1 = { id: await createSigner(admin, one, 'one'), issuer: one.issuer };
+  const forClients = { externalAuthUrl: 'https://idp.example/start', clientId: 'app', scopes: ['openid'] };
+  s2 = { id: await createSigner(admin, two, 'two', forClients), issuer: two.issuer };
+  needsTwo = await createPolicy(server, 'needs two', { secondary: { requireExtJwt: s2.id } });
+  await createUserWithPolicy(server, 'alice', needsTwo);
+  await createUserWithPolicy(server, 'bob', needsTwo);
+});
+after(async () => {
+  await Promise.all([server?.close(), one?.close(), two?.close()]);
+});
+
+const ofOne = (name: string, changes = {}, options = {}) =>
+  tokenOf(server, one, `${name}@idp`, changes, options);
+const ofTwo = (name: string, changes = {}, options = {}) =>
+  tokenOf(server, two, `${name}@idp`, changes, options);
+const withPassword = (name: string, ...tokens: string[]) =>
+  submitPasswordAnd(server, name, password, ...tokens);
+
+describe('a policy that requires an external JWT', () => {
+  test('is satisfied by one that comes with the password', async () => {
+    const tokens = await redeemed(server, await withPassword('alice', await ofTwo('alice')));
+    assert.deepEqual(claimsOf(tokens.access_token).amr, ['password', `ejs:${s2.id}`]);
+  });
+
+  test('asks for it when it is missing, in the query and in a challenge', async () => {
+    const answer = await withPassword('alice');
+    assertChallenged(answer, 'secondary', 'missing', s2, 200);
+    assert.equal(answer.headers['totp-required'], undefined);
+    assert.deepEqual(answer.json, {
+      authQueries: [
+        {
+          typeId: 'EXT-JWT',
+          provider: 'url',
+          id: s2.id,
+          issuer: two.issuer,
+          clientId: 'app',
+          scopes: ['openid'],
+          httpUrl: 'https://idp.example/start',
+        },
+      ],
+    });
+    assert.equal(await reasonOf(server, answer), 'secondary-token-missing');
+  });
+
+  test('is not satisfied by a token that is wrong in some way, which the challenge names', async () => {
+    const iat = Math.floor(clock.now() / 1000);
+    const cases: [string[], 'missing' | 'invalid' | 'expired', string][] = [
+      [[await ofTwo('bob')], 'invalid', 'secondary-wrong-identity'],
+      [[await ofOne('alice')], 'missing', 'secondary-token-missing'],
+      [[await ofTwo('alice', { aud: 'somebody' })], 'invalid', 'token-audience'],
+      [[await ofTwo('alice', { exp: iat - 60, iat: iat - 90 })], 'expired', 'token-expired'],
+      [[await ofOne('alice', { iss: two.issuer })], 'invalid', 'token-signature'],
+      [[await ofOne('alice'), await ofTwo('bob')], 'invalid', 'secondary-wrong-identity'],
+    ];
+    for (const [tokens, error, reason] of cases) {
+      const answer = await withPassword('alice', ...tokens);
+      assertChallenged(answer, 'secondary', error, s2, 200);
+      assert.equal(await reasonOf(server, answer), reason);
+    }
+  });
+
+  test('does not help a wrong password', async () => {
+    const answer = await submitPasswordAnd(server, 'alice', 'wrong password', await ofTwo('alice'));
+    assert.equal(answer.status, 401);
+    assert.deepEqual(answer.lines('www-authenticate'), []);
+  });
+
+  test('may be tried again on the same request, and forgets what another identity proved', async () => {
+    const authRequestId = await beginLogin(server);
+    const submit = async (name: string, ...tokens: string[]) =>
+      server.post('/oidc/login/username', {
+        json: { authRequestId, username: name, password },
+        headers: tokens.length === 0 ? {} : bearer(...tokens),
+      });
+    assert.equal((await submit('alice')).status, 200);
+    assert.equal((await submit('bob', await ofTwo('alice'))).status, 200);
+    const tokens = await redeemed(server, await submit('bob', await ofTwo('bob')));
+    assert.equal(claimsOf(tokens.access_token).name ?? 'bob', 'bob');
+  });
+});
+
+describe('with an external JWT as the primary proof', () => {
+  test('the two tokens may stand in any order', async () => {
+    const [primary, secondary] = [await ofOne('alice'), await ofTwo('alice')];
+    for (const tokens of [
+      [primary, secondary],
+      [secondary, primary],
+      ['a.b.c', secondary, primary],
+    ]) {
+      const { access_token } = await redeemed(server, await submitJwt(server, ...tokens));
+      assert.deepEqual(claimsOf(access_token).amr, ['ext-jwt', `ejs:${s2.id}`]);
+    }
+  });
+
+  test('one token never counts for two requirements, however it is repeated', async () => {
+    const token = await ofTwo('alice', { jti: 'only-once' });
+    const sameId = await ofTwo('alice', { jti: 'only-once', extra: true });
+    for (const tokens of [[token], [token, token], [token, otherSignature(token)], [token, sameId]]) {
+      const answer = await submitJwt(server, ...tokens);
+      assertChallenged(answer, 'secondary', 'missing', s2, 200);
+      assert.equal(await reasonOf(server, answer), 'secondary-same-token');
+    }
+    const ofAnother = await submitJwt(server, await ofOne('alice'));
+    assert.equal(await reasonOf(server, ofAnother), 'secondary-token-missing');
+    // A second token of the signer is a second proof.
+    assert.equal((await submitJwt(server, token, await ofTwo('alice', { jti: 'another' }))).status, 302);
+  });
+
+  test('two tokens of different identities do not add up', async () => {
+    const answer = await submitJwt(server, await ofOne('alice'), await ofTwo('bob'));
+    assertChallenged(answer, 'secondary', 'invalid', s2, 200);
+  });
+});
+
+test('people in a browser get a page that says which token is lacking, with the same headers', async () => {
+  const json = { authRequestId: await beginLogin(server), username: 'alice', password };
+  const answer = await server.post('/oidc/login/username', { json, headers: { accept: 'text/html' } });
+  assert.equal(answer.status, 200);
+  assert.match(String(answer.headers['content-type']), /^text\/html/);
+  assert.match(String(answer.headers['www-authenticate']), /overlay-secondary-ext-jwt/);
+  assert.ok(answer.text.includes(s2.issuer.replaceAll('&', '&amp;')));
+});
+
+describe('together with TOTP', () => {
+  test('both are asked for; the token that came with the password counts when the code comes', async () => {
+    const both = await createPolicy(server, 'both', {
+      secondary: { requireTotp: true, requireExtJwt: s2.id },
+    });
+    await createUserWithPolicy(server, 'carol', both);
+    const authRequestId = await beginLogin(server);
+    const json = { authRequestId, username: 'carol', password };
+    const none = await server.post('/oidc/login/username', { json });
+    assert.deepEqual(
+      none.json.authQueries.map(({ typeId }: { typeId: string }) => typeId),
+      ['MFA', 'EXT-JWT'],
+    );
+    assert.equal(none.headers['totp-required'], 'true');
+    assertChallenged(none, 'secondary', 'missing', s2, 200);
+
+    const withToken = await server.post('/oidc/login/username', {
+      json,
+      headers: bearer(await ofTwo('carol')),
+    });
+    assert.equal(withToken.json.authQueries.length, 1);
+    assert.deepEqual(withToken.lines('www-authenticate'), []);
+    const started = await startEnrollment(server, authRequestId);
+    const app = scan(clock, started.json.provisioningUrl);
+    const { access_token } = await redeemed(
+      server,
+      await verifyEnrollment(server, authRequestId, app.code()),
+    );
+    assert.deepEqual(claimsOf(access_token).amr, ['password', `ejs:${s2.id}`, 'totp']);
+
+    // Without the token the code alone does not finish the login.
+    clock.advance(MINUTE);
+    const again = await beginLogin(server);
+    await server.post('/oidc/login/username', { json: { ...json, authRequestId: again } });
+    const halfway = await submitCode(server, again, app.code());
+    assertChallenged(halfway, 'secondary', 'missing', s2, 200);
+    assert.equal((await authQueries(server, again)).json.authQueries[0].typeId, 'EXT-JWT');
+  });
+
+  test('a signer that is disabled between the steps counts no more', async () => {
+    const both = await createPolicy(server, 'both again', {
+      secondary: { requireTotp: true, requireExtJwt: s2.id },
+    });
+    await createUserWithPolicy(server, 'dave', both);
+    await createUserWithPolicy(
+      server,
+      'erin',
+      await createPolicy(server, 'totp', { secondary: { requireTotp: true } }),
+    );
+    const authRequestId = await beginLogin(server);
+    const json = { authRequestId, username: 'dave', password };
+    await server.post('/oidc/login/username', { json, headers: bearer(await ofTwo('dave')) });
+    const primary = await beginLogin(server);
+    await server.post('/oidc/login/ext-jwt', {
+      json: { authRequestId: primary },
+      headers: bearer(await ofTwo('erin')),
+    });
+    const apps = [];
+    for (const id of [authRequestId, primary])
+      apps.push(scan(clock, (await startEnrollment(server, id)).json.provisioningUrl));
+    await admin.call('PATCH', `external-jwt-signers/${s2.id}`, { enabled: false });
+    const asSecondary = await verifyEnrollment(server, authRequestId, apps[0]?.code());
+    assertChallenged(asSecondary, 'secondary', 'missing', s2, 200);
+    const asPrimary = await verifyEnrollment(server, primary, apps[1]?.code());
+    assert.equal(asPrimary.status, 401);
+    assert.equal(await reasonOf(server, asPrimary), 'signer-disabled');
+    await admin.call('PATCH', `external-jwt-signers/${s2.id}`, { enabled: true });
+  });
+});
+
+test('a policy can be given signers that exist, and no others', async () => {
+  const rules = (signer: string) => ({
+    name: `names ${signer}`,
+    primary: { extJwt: { allowed: true, allowedSigners: [signer] } },
+    secondary: { requireTotp: false, requireExtJwtSigner: signer },
+  });
+  assert.equal((await admin.call('POST', 'auth-policies', rules(s1.id))).status, 201);
+  assert.equal((await admin.call('POST', 'auth-policies', rules('no-such'))).status, 400);
+  const deletion = await admin.call('DELETE', `external-jwt-signers/${s1.id}`);
+  assert.deepEqual([deletion.status, deletion.json.error.code], [409, 'CAN_NOT_DELETE_REFERENCED_ENTITY']);
+});
+
+test(`${audience} tokens of a signer do not open a session for an identity that they do not name`, async () => {
+  const answer = await submitJwt(server, await ofOne('mallory'), await ofTwo('mallory'));
+  assert.equal(answer.status, 401);
+});
+
+/** ES256 signatures come in pairs: (r, s) and (r, n - s) are both good. */
+function otherSignature(token: string): string {
+  const [header, payload, signature = ''] = token.split('.');
+  const bytes = Buffer.from(signature, 'base64url');
+  const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+  const s = order - BigInt(`0x${bytes.subarray(32).toString('hex')}`);
+  const mirrored = Buffer.concat([
+    bytes.subarray(0, 32),
+    Buffer.from(s.toString(16).padStart(64, '0'), 'hex'),
+  ]);
+  return `${header}.${payload}.${mirrored.toString('base64url')}`;
+}

@@ -1,0 +1,176 @@
+// Tokens that are properly signed with the service's own key, and are not access tokens all the same: what an older
+// release, another kind of token or a mistake at minting would be.
+
+import assert from 'node:assert/strict';
+import { sign } from 'node:crypto';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { fixedClock, HOUR, SECOND } from '../../src/platform/clock.ts';
+import { headerSegment, type JwtType } from '../../src/tokens/jws.ts';
+import { callWith, claimsOf, login, type Tokens } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let tokens: Tokens;
+// biome-ignore lint/suspicious/noExplicitAny: claims are what this file changes at will
+let claims: any;
+before(async () => {
+  server = await startTestServer({ clock });
+  await server.createUser({ name: 'alice', password });
+});
+beforeEach(async () => {
+  tokens = await login(server, 'alice', password);
+  claims = claimsOf(tokens.access_token);
+});
+after(() => server.close());
+
+/** A JWT over exactly this payload, under the key that signs access tokens now. */
+function signed(payload: string, typ: JwtType = 'at+jwt'): string {
+  const { material } = server.controller.services.ring.signer('ES256', typ, clock.now());
+  const input = `${headerSegment(material, typ)}.${Buffer.from(payload).toString('base64url')}`;
+  const key = { key: material.privateKey, dsaEncoding: 'ieee-p1363' } as const;
+  return `${input}.${sign('sha256', Buffer.from(input), key).toString('base64url')}`;
+}
+
+const withClaims = (changes: object) => signed(JSON.stringify({ ...claims, ...changes }));
+
+async function assertInvalid(token: string, what: string, error = 'invalid'): Promise<void> {
+  for (const path of [
+    '/edge/client/v1/current-api-session',
+    '/edge/management/v1/identities',
+    '/oidc/userinfo',
+  ]) {
+    const answer = await callWith(server, token, path);
+    assert.equal(answer.status, 401, `${what}: ${answer.text}`);
+    const [challenge = ''] = answer.lines('www-authenticate');
+    assert.ok(challenge.startsWith(`Bearer realm="overlay-oidc", error="${error}"`), `${what}: ${challenge}`);
+  }
+}
+
+const session = (token: string): Promise<Answer> => callWith(server, token);
+
+describe('a token signed with our key', () => {
+  test('is taken with the claims that we write', async () => {
+    assert.equal((await session(withClaims({}))).status, 200);
+  });
+
+  test('is refused without any one of its claims, or with one of another type', async () => {
+    const required = [
+      'iss',
+      'sub',
+      'aud',
+      'exp',
+      'iat',
+      'nbf',
+      'jti',
+      'client_id',
+      'scope',
+      'z_asid',
+      'z_t',
+      'z_ia',
+      'z_ct',
+    ];
+    for (const name of required) {
+      await assertInvalid(withClaims({ [name]: undefined }), `without ${name}`);
+      for (const value of [null, {}, [], '', 7, true, [1], '\u0000']) {
+        if (typeof value === typeof claims[name] && !['aud', 'z_t', 'iss'].includes(name)) continue;
+        if (name === 'z_ct' && Array.isArray(value) && value.length === 0) continue;
+        await assertInvalid(withClaims({ [name]: value }), `${name} ${JSON.stringify(value)}`);
+      }
+    }
+  });
+
+  test('is refused for times that are no whole seconds', async () => {
+    for (const name of ['exp', 'iat', 'nbf', 'auth_time']) {
+      for (const value of [-1, 0.5, `${claims[name]}`, 2 ** 53, 1e300]) {
+        await assertInvalid(withClaims({ [name]: value }), `${name} ${value}`);
+      }
+    }
+  });
+
+  test('is expired from the very second that it names, and taken from half a minute ahead at most', async () => {
+    const now = clock.now() / SECOND;
+    for (const ago of [0, 1, 60, 61, 3600]) {
+      await assertInvalid(withClaims({ exp: now - ago }), `expired ${ago} s ago`, 'expired');
+    }
+    assert.equal((await session(withClaims({ exp: now + 1 }))).status, 200);
+    for (const name of ['nbf', 'iat']) {
+      assert.equal((await session(withClaims({ [name]: now + 30 }))).status, 200);
+      for (const ahead of [31, 59, 61, 600]) {
+        await assertInvalid(withClaims({ [name]: now + ahead }), `${name} in ${ahead} s`);
+      }
+    }
+  });
+
+  test('is refused for another audience, issuer or kind', async () => {
+    const { aud, iss } = claims;
+    const wrong = {
+      aud: ['overlay', ['overlay'], ['evil'], ['overlay', 'evil'], [], {}, '', `${aud} `, `${aud},x`],
+      iss: [
+        `${iss}/`,
+        iss.replace('https', 'http'),
+        iss.toUpperCase(),
+        'https://evil.example/oidc',
+        iss.slice(0, -1),
+      ],
+      z_t: ['r', 't', 's', 'A', ['a'], 'a ', '', 'aa', { a: 1 }],
+    };
+    for (const [name, values] of Object.entries(wrong)) {
+      for (const value of values)
+        await assertInvalid(withClaims({ [name]: value }), `${name} ${JSON.stringify(value)}`);
+    }
+  });
+
+  test('is refused as the other kind of token under its header, in both directions', async () => {
+    await assertInvalid(signed(JSON.stringify(claims), 'JWT'), 'access claims under the header of ID tokens');
+    await assertInvalid(signed(JSON.stringify(claimsOf(tokens.id_token))), 'ID token under at+jwt');
+    const hint = await server.get(
+      `/oidc/end_session?id_token_hint=${withClaims({ aud: 'overlay', sid: claims.z_asid })}`,
+    );
+    assert.equal(hint.status, 400);
+    assert.equal((await session(tokens.access_token)).status, 200);
+  });
+
+  test('makes nobody an administrator: whether one is, is known here', async () => {
+    const twice = JSON.stringify(claims).replace('"z_ia":false', '"z_ia":false,"z_ia":true');
+    for (const token of [withClaims({ z_ia: true }), signed(twice)]) {
+      const answer = await callWith(server, token, '/edge/management/v1/identities');
+      assert.ok(answer.status === 403 || answer.status === 401, answer.text);
+    }
+  });
+
+  test('is refused when its binding to a certificate cannot be read', async () => {
+    for (const cnf of ['x', null, 7, [], {}, { 'x5t#S256': 7 }, { 'x5t#S256': null }, { jkt: 'x' }]) {
+      await assertInvalid(withClaims({ cnf }), `cnf ${JSON.stringify(cnf)}`);
+    }
+    await assertInvalid(withClaims({ cnf: { 'x5t#S256': 'A'.repeat(43) } }), 'bound, without a certificate');
+  });
+
+  test('is refused when it holds no claims at all', async () => {
+    for (const payload of ['', 'x', '{', 'null', '[]', '"a"', '7', '\ufeff{}', '{"iss":', '\u0000']) {
+      if (payload !== '') await assertInvalid(signed(payload), `payload ${JSON.stringify(payload)}`);
+      const hint = `/oidc/end_session?id_token_hint=${signed(payload, 'JWT')}`;
+      assert.equal((await server.get(hint)).status, 400, `hint ${JSON.stringify(payload)}`);
+    }
+  });
+});
+
+test('an access token and its session end at the same time, and the headers never say otherwise', async () => {
+  const answerAt = async (millis: number) => {
+    clock.set(millis);
+    return session(tokens.access_token);
+  };
+  const start = clock.now();
+  for (const jump of [0, 1, 999, -29 * SECOND, HOUR / 2 - 1]) {
+    const answer = await answerAt(start + jump);
+    assert.equal(answer.status, 200, `${jump}: ${answer.text}`);
+    const left = Number(answer.headers['expiration-seconds']);
+    assert.ok(left >= 0 && left <= 1800, `${jump}: ${left}`);
+    assert.ok(Date.parse(String(answer.headers['expires-at'])) <= claims.exp * SECOND);
+  }
+  for (const jump of [-HOUR, HOUR / 2, HOUR])
+    assert.equal((await answerAt(start + jump)).status, 401, `${jump}`);
+  clock.set(start);
+});

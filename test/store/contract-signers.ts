@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type AuthPolicyId,
+  defaultAuthPolicyId,
+  type IdentityId,
+  type SignerId,
+} from '../../src/model/ids.ts';
+import type { NewExternalJwtSigner } from '../../src/store/contracts/external-jwt-signers.ts';
+import type { GetDatabase } from './contract.ts';
+import { createUser, newId, query, t0, uniqueName } from './fixtures.ts';
+
+function newSigner(changes: Partial<NewExternalJwtSigner> = {}): NewExternalJwtSigner {
+  return {
+    id: newId<SignerId>(),
+    name: uniqueName('signer'),
+    enabled: true,
+    issuer: `https://${uniqueName('idp')}.example`,
+    audience: 'overlay',
+    certPem: null,
+    jwksEndpoint: 'https://idp.example/jwks',
+    kid: null,
+    fingerprint: null,
+    commonName: null,
+    notBefore: null,
+    notAfter: null,
+    claimsProperty: 'sub',
+    useExternalId: true,
+    leewaySeconds: 30,
+    maxLifetimeSeconds: null,
+    externalAuthUrl: null,
+    clientId: null,
+    scopes: ['openid', 'email'],
+    targetToken: 'ACCESS',
+    enrollToCertEnabled: false,
+    enrollToTokenEnabled: false,
+    enrollAuthPolicyId: null,
+    enrollNameClaimsSelector: 'name',
+    enrollAttributeClaimsSelector: null,
+    tags: { a: 1 },
+    ...changes,
+  };
+}
+
+export function signerTests(shared: GetDatabase): void {
+  describe('external JWT signers', () => {
+    test('are found with every member, listed, changed and deleted, each with a feed entry', async () => {
+      const { store } = shared();
+      const before = await store.changes.latestSeq();
+      const signer = newSigner();
+      await store.externalJwtSigners.create(signer, t0);
+      const stored = { ...signer, createdAt: t0, updatedAt: t0 };
+      assert.deepEqual(await store.externalJwtSigners.find(signer.id), stored);
+      const filter = { op: '=', field: 'name', value: signer.name } as const;
+      assert.deepEqual((await store.externalJwtSigners.list(query({ filter }))).items, [stored]);
+      assert.equal(
+        await store.externalJwtSigners.update(signer.id, { enabled: false, scopes: [] }, t0 + 1),
+        true,
+      );
+      const changed = { ...stored, enabled: false, scopes: [], updatedAt: t0 + 1 };
+      assert.deepEqual(await store.externalJwtSigners.find(signer.id), changed);
+      const all = await store.externalJwtSigners.listAll();
+      assert.deepEqual(
+        all.filter(({ id }) => id === signer.id),
+        [changed],
+      );
+      assert.equal(await store.externalJwtSigners.delete(signer.id, t0), 'deleted');
+      assert.equal(await store.externalJwtSigners.delete(signer.id, t0), 'unknown');
+      assert.equal(await store.externalJwtSigners.update(signer.id, {}, t0), false);
+      const entries = await store.changes.readAfter(before);
+      assert.deepEqual(
+        entries.map(({ kind, entityId }) => [kind, entityId]),
+        Array.from({ length: 3 }, () => ['external-jwt-signer', signer.id]),
+      );
+    });
+
+    test('a name is taken once, an issuer once for each audience', async () => {
+      const { store } = shared();
+      const { issuer, name } = newSigner();
+      await store.externalJwtSigners.create(newSigner({ issuer, name }), t0);
+      await store.externalJwtSigners.create(newSigner({ issuer, audience: 'another' }), t0);
+      const create = (changes: Partial<NewExternalJwtSigner>) =>
+        store.externalJwtSigners.create(newSigner(changes), t0);
+      await assert.rejects(create({ name }), { name: 'AlreadyTaken', field: 'name' });
+      await assert.rejects(create({ issuer }), { name: 'AlreadyTaken', field: 'audience' });
+    });
+
+    test('one that a policy names is not deleted, nor a policy with which one enrols', async () => {
+      const { store } = shared();
+      const [allowed, required] = [newSigner(), newSigner()];
+      for (const signer of [allowed, required]) await store.externalJwtSigners.create(signer, t0);
+      const base = await store.authPolicies.find(defaultAuthPolicyId);
+      assert.ok(base !== null);
+      const policy = newId<AuthPolicyId>();
+      const { primary, secondary, tags } = base;
+      const rules = {
+        name: uniqueName('policy'),
+        primary: { ...primary, extJwt: { allowed: true, allowedSigners: [allowed.id] } },
+        secondary: { ...secondary, requireExtJwt: required.id },
+        tags,
+      };
+      await store.authPolicies.create(policy, rules, t0);
+      for (const { id } of [allowed, required]) {
+        assert.equal(await store.externalJwtSigners.delete(id, t0), 'referenced');
+      }
+      const enrolling = newSigner({ enrollAuthPolicyId: policy });
+      await store.externalJwtSigners.create(enrolling, t0);
+      assert.equal(await store.authPolicies.delete(policy, t0), 'referenced');
+      await store.externalJwtSigners.delete(enrolling.id, t0);
+      assert.equal(await store.authPolicies.delete(policy, t0), 'deleted');
+      assert.equal(await store.externalJwtSigners.delete(allowed.id, t0), 'deleted');
+    });
+
+    test('an identity is found by its external id, exactly', async () => {
+      const { store } = shared();
+      const externalId = uniqueName('External');
+      const { id } = await createUser(store, { externalId });
+      assert.equal((await store.identities.findByExternalId(externalId))?.id, id);
+      assert.equal(await store.identities.findByExternalId(externalId.toLowerCase()), null);
+      assert.deepEqual(await store.totp.enrolledAmong([id, newId<IdentityId>()]), new Set());
+    });
+  });
+}
