@@ -21,6 +21,11 @@ export interface Load {
   readonly connections: number;
   /** Measured operations of a round. As many as a quarter of them go before, unmeasured. */
   readonly operations: number;
+  /**
+   * Keeps the load generator from ever sleeping. Waking it would cost the server processor time for each answer,
+   * and the more the slower it answers. Only where the server works on one thread: it takes a whole core.
+   */
+  readonly isSleepless?: boolean;
 }
 
 /** What one round showed. */
@@ -61,6 +66,7 @@ async function runRound(contestant: Contestant, load: Load): Promise<Round> {
   const connections = await Promise.all(
     Array.from({ length: load.connections }, () => openConnection(subject.port)),
   );
+  const rest = load.isSleepless === true ? stayAwake() : () => undefined;
   try {
     const steps = connections.map((connection, index) => contestant.drive(connection, index));
     await repeat(steps, warmUp);
@@ -77,8 +83,17 @@ async function runRound(contestant: Contestant, load: Load): Promise<Round> {
       mainThread: (after.mainThreadMicros - before.mainThreadMicros) / load.operations,
     };
   } finally {
+    rest();
     for (const connection of connections) connection.close();
   }
+}
+
+/** @returns what ends it */
+function stayAwake(): () => void {
+  let next = setImmediate(function again() {
+    next = setImmediate(again);
+  });
+  return () => clearImmediate(next);
 }
 
 /** Runs steps side by side until so many operations are done. @returns how long each took, Millis */

@@ -1,6 +1,6 @@
 // The floor: node:https and the least code that does the same work, with none of the checks.
 import { generateKeyPairSync, hash, randomBytes, sign, verify } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createHashPool } from '../../src/platform/hash-pool.ts';
@@ -25,16 +25,17 @@ const requests = new Map<
 const subject = '0198c000-0000-7000-a000-000000000001';
 const tokenLifetime = 1800;
 let callAnswer = '{}';
+let callHeaders: OutgoingHttpHeaders = {};
 let lastSession = 0;
 
 createServer(tls, (request, response) => {
   const { url = '' } = request;
   const question = url.indexOf('?');
   const path = question === -1 ? url : url.slice(0, question);
-  if (path === '/call') return send(response, 200, callAnswer);
+  if (path === '/call') return send(response, 200, callAnswer, callHeaders);
   if (path === '/authorization') return beginLogin(response, new URLSearchParams(url.slice(question + 1)));
   if (path === '/first-sight') {
-    return send(response, isKnown(request.headers.authorization ?? '') ? 200 : 401, callAnswer);
+    return send(response, isKnown(request.headers.authorization ?? '') ? 200 : 401, callAnswer, callHeaders);
   }
   readText(request, (text) => {
     if (path === '/refresh') void refresh(response, new URLSearchParams(text));
@@ -156,10 +157,16 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-function send(response: ServerResponse, status: number, body: string): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: OutgoingHttpHeaders = {},
+): void {
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
+    ...headers,
   });
   response.end(body);
 }
@@ -175,9 +182,10 @@ const password = preparePassword('seven quiet lanterns');
 let phc: Promise<string> | undefined;
 
 answerCommands({
-  /** The answer of `/call` has the length of this text. */
-  answerLike: (text: string) => {
-    callAnswer = JSON.stringify({ data: 'x'.repeat(Math.max(0, text.length - '{"data":""}'.length)) });
+  /** The answer of `/call` has these header lines and a body of the length of this text. */
+  answerLike: ({ headers, body }: { readonly headers: OutgoingHttpHeaders; readonly body: string }) => {
+    callHeaders = headers;
+    callAnswer = JSON.stringify({ data: 'x'.repeat(Math.max(0, body.length - '{"data":""}'.length)) });
   },
   accessTokens: (count: number) => Array.from({ length: count }, (_, index) => signed(index)),
   openSessions: async (count: number) =>
