@@ -1,4 +1,5 @@
 import { AuthError } from '../errors/auth-error.ts';
+import { secondaryExtJwtChallenge } from '../errors/challenge.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Guard } from './routes.ts';
@@ -18,7 +19,13 @@ export type Authenticate = (presented: RequestContext) => Principal | Promise<Pr
 export function enforceGuard(guard: Guard, principal: Principal): void {
   if (guard === 'anonymous' || guard === 'partial') return;
   if (principal.outstanding.length > 0) {
+    const lacking = principal.lackingJwt;
+    const { signerId: id, issuer } = lacking ?? { signerId: '', issuer: null };
     throw new AuthError('unauthorized', {
+      challenges:
+        lacking === undefined
+          ? []
+          : [secondaryExtJwtChallenge(lacking.error, issuer === null ? [] : [{ id, issuer }])],
       description: 'The authentication is not complete: answer the outstanding authentication queries first',
       detail: `outstanding: ${principal.outstanding.map((factor) => JSON.stringify(factor)).join(', ')}`,
     });
