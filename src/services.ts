@@ -142,6 +142,7 @@ export async function openServices(
     accessTokens,
     attempts,
     jwks,
+    view,
     signers: view.signers,
     authorities: view.authorities,
     vault,

@@ -15,6 +15,7 @@ import type {
 } from '../store/contracts/external-jwt-signers.ts';
 import { acceptableName, acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { administratorKept } from './last-administrator.ts';
 import { type KeySource, keySourceOf } from './signer-keys.ts';
 import {
   acceptableAudience,
@@ -137,8 +138,8 @@ export async function updateSigner(
 ): Promise<void> {
   const before = await getSigner(needs, id);
   const patch = await acceptableSigner(needs, fields, before);
-  const step = needs.store.externalJwtSigners.update(before.id, patch, needs.clock.now());
-  if (!(await takenRefused({ ...fields }, step))) throw new AuthError('not_found');
+  const step = needs.store.externalJwtSigners.update(before.id, patch, needs.clock.now(), by.isForced);
+  if (!(await takenRefused({ ...fields }, administratorKept(step)))) throw new AuthError('not_found');
   recordChange(needs, by, {
     action: 'update',
     entity: 'ext-jwt-signer',
@@ -147,9 +148,10 @@ export async function updateSigner(
   });
 }
 
-/** @throws AuthError not_found, cannot_delete_referenced (an auth policy names it) */
+/** @throws AuthError not_found, cannot_delete_referenced (an auth policy names it), conflict (the last administrator) */
 export async function deleteSigner(needs: SignerNeeds, by: AdminCall, id: string): Promise<void> {
-  const outcome = await needs.store.externalJwtSigners.delete(asId(id), needs.clock.now());
+  const step = needs.store.externalJwtSigners.delete(asId(id), needs.clock.now(), by.isForced);
+  const outcome = await administratorKept(step);
   if (outcome === 'unknown') throw new AuthError('not_found');
   if (outcome === 'referenced') throw new AuthError('cannot_delete_referenced');
   recordChange(needs, by, { action: 'delete', entity: 'ext-jwt-signer', entityId: id, fields: [] });

@@ -8,6 +8,7 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type CliError, usageError } from './cli-error.ts';
 import { registerAdminCommands } from './commands/admin.ts';
+import { registerCaCommands } from './commands/ca.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
 import { registerConfigCommands } from './commands/config.ts';
 import { registerEntityCommands } from './commands/entities.ts';
@@ -32,6 +33,7 @@ const registrations: readonly Registration[] = [
   registerSessionCommands,
   registerEntityCommands,
   registerIdentityCommands,
+  registerCaCommands,
   registerExplainCommand,
   registerAdminCommands,
   registerConfigCommands,

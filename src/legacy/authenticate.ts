@@ -7,6 +7,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { ChallengeError } from '../errors/challenge.ts';
 import { readAccount } from '../login/account.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
+import { readConfigTypes } from '../login/config-types.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { passwordKey, totpKey } from '../login/throttle.ts';
@@ -46,7 +47,7 @@ export interface OpenedSession {
 /**
  * Opens a session for primary credentials; partially authenticated when factors are outstanding.
  * @param bearers tokens that came with the credentials: one of them may be the secondary proof
- * @throws AuthError invalid_auth, rate_limited, busy
+ * @throws AuthError could_not_validate, invalid_auth, rate_limited, busy
  */
 export async function authenticate(
   needs: LegacyNeeds,
@@ -55,6 +56,12 @@ export async function authenticate(
   configTypes: readonly string[],
   origin: RequestOrigin,
 ): Promise<OpenedSession> {
+  const wanted = readConfigTypes(configTypes);
+  if (wanted === undefined) {
+    throw new AuthError('could_not_validate', {
+      fields: [{ field: 'configTypes', reason: 'too many or too long' }],
+    });
+  }
   const primary = await authenticatePrimary(needs, credentials, origin, 'legacy');
   const { progress, error } = await submitSecondaryJwt(needs, primary, bearers, origin, 'legacy');
   const id = asId<ApiSessionId>(needs.random.id());
@@ -65,7 +72,7 @@ export async function authenticate(
     tokenHash: hash,
     progress,
     issuer: origin.issuer,
-    configTypes: [...new Set(configTypes)],
+    configTypes: wanted,
     ipAddress: origin.ipAddress,
     expiresAt: now + needs.sessionTimeout,
     now,

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, MINUTE } from '../platform/clock.ts';
 import { type AdministratorMeans, hasMeansToLogIn } from './administrator.ts';
+import { asId, type SignerId } from './ids.ts';
 
 const now = 1_000_000;
+const byId = { id: asId<SignerId>('one'), useExternalId: false };
+const byExternalId = { id: asId<SignerId>('two'), useExternalId: true };
 
 function means(change: Partial<AdministratorMeans> = {}, allowed = 'cert extJwt updb'): AdministratorMeans {
   const rules = { minPasswordLength: 12, requireSpecialChar: false, requireNumberChar: false };
@@ -25,6 +28,7 @@ function means(change: Partial<AdministratorMeans> = {}, allowed = 'cert extJwt 
     hasPassword: true,
     lockedUntil: null,
     hasCertificate: false,
+    signers: [],
     ...change,
   };
 }
@@ -39,6 +43,18 @@ test('an administrator has the means to log in when enabled, with a proof that t
     ['locked for a while', means({ lockedUntil: now + 15 * MINUTE }), true],
     ['locked until unlocked', means({ lockedUntil: now + 36_500 * DAY }), false],
     ['locked, with certificate', means({ lockedUntil: now + 36_500 * DAY, hasCertificate: true }), true],
+    ['signer of ids', means({ hasPassword: false, signers: [byId] }), true],
+    ['signer of ids, not allowed', means({ hasPassword: false, signers: [byId] }, 'cert updb'), false],
+    ['signer of external ids, without one', means({ hasPassword: false, signers: [byExternalId] }), false],
+    [
+      'signer of external ids, with one',
+      means({
+        hasPassword: false,
+        signers: [byExternalId],
+        identity: { disabledAt: null, disabledUntil: null, externalId: 'x' },
+      }),
+      true,
+    ],
     ['disabled', means({ identity: { disabledAt: 1, disabledUntil: null, externalId: null } }), false],
     [
       'disabled until now',

@@ -1,5 +1,6 @@
 import { DAY, type Millis } from '../platform/clock.ts';
 import type { AuthPolicy } from './auth-policy.ts';
+import type { ExternalJwtSigner } from './external-jwt-signer.ts';
 import { type Identity, isDisabled } from './identity.ts';
 
 /** What decides whether an administrator can log in. */
@@ -10,6 +11,8 @@ export interface AdministratorMeans {
   /** Of the password; null when it is not locked. */
   readonly lockedUntil: Millis | null;
   readonly hasCertificate: boolean;
+  /** The signers that are enabled. */
+  readonly signers: readonly Pick<ExternalJwtSigner, 'id' | 'useExternalId'>[];
 }
 
 /** A lock that takes longer than this to end by itself is one that somebody else has to end. */
@@ -24,5 +27,14 @@ export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean
   if (isDisabled(means.identity, now)) return false;
   const isLockedForGood = means.lockedUntil !== null && means.lockedUntil > now + bearableLock;
   if (primary.updb.allowed && means.hasPassword && !isLockedForGood) return true;
-  return primary.cert.allowed && means.hasCertificate;
+  if (primary.cert.allowed && means.hasCertificate) return true;
+  const { allowed, allowedSigners } = primary.extJwt;
+  const hasExternalId = means.identity.externalId !== null;
+  return (
+    allowed &&
+    means.signers.some(
+      ({ id, useExternalId }) =>
+        (allowedSigners.length === 0 || allowedSigners.includes(id)) && (!useExternalId || hasExternalId),
+    )
+  );
 }

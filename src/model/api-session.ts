@@ -1,5 +1,5 @@
 import type { Millis } from '../platform/clock.ts';
-import type { ApiSessionId, AuthenticatorId, IdentityId } from './ids.ts';
+import type { ApiSessionId, AuthenticatorId, IdentityId, SignerId } from './ids.ts';
 import type { PassedMethod } from './login.ts';
 
 /** Why a session ended; kept for the audit trail. */
@@ -25,6 +25,8 @@ export interface ApiSession {
   readonly passed: readonly PassedMethod[];
   readonly authTime: Millis;
   readonly certThumbprint: string | null;
+  /** The signer of the primary proof when that was an external JWT. */
+  readonly signerId: SignerId | null;
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly issuer: string;

@@ -2,6 +2,7 @@
 
 import { AuthError, AuthorizationError, type ValidatedRedirect } from '../errors/auth-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
+import { readConfigTypes } from '../login/config-types.ts';
 import type { AuthRequest } from '../model/auth-request.ts';
 import { asId } from '../model/ids.ts';
 import { type PrimaryMethod, primaryMethods } from '../model/login.ts';
@@ -23,10 +24,10 @@ export interface OidcBindPoint {
 /** Scopes that mean something here; others are ignored (OIDC Core 3.1.2.1). */
 export const supportedScopes = ['openid', 'offline_access'] as const;
 
-const maxStateLength = 4096;
+const maxStateSize = 4098;
 const maxNonceLength = 512;
-const maxConfigTypes = 32;
-const maxConfigTypeLength = 100;
+/** Of the whole request: the auth request id holds it, and has to fit into an address. */
+const maxRequestSize = 8000;
 
 /** Parameters that we read; each may come once. */
 const singleParameters = [
@@ -70,7 +71,7 @@ export function validateAuthorizationRequest(
   const state = isRepeated(parameters, 'state') ? null : parameter(parameters, 'state');
   const back = { redirectUri, state, issuer: bindPoint.issuer };
   checkOnce(back, parameters);
-  if (state !== null && state.length > maxStateLength) {
+  if (state !== null && sizeOf(state) > maxStateSize) {
     throw new AuthorizationError(
       'invalid_request',
       { ...back, state: null },
@@ -87,7 +88,7 @@ export function validateAuthorizationRequest(
   const requestedMethod = readMethod(back, parameters);
   checkPromptAndAge(back, parameters);
 
-  return {
+  const authRequest: AuthRequest = {
     key: asId(needs.random.id()),
     clientId: client.clientId,
     redirectUri,
@@ -97,10 +98,13 @@ export function validateAuthorizationRequest(
     codeChallenge,
     issuer: bindPoint.issuer,
     requestedMethod,
-    configTypes: readConfigTypes(back, parameters),
+    configTypes: wantedConfigTypes(back, parameters),
     browserBinding,
     createdAt: needs.clock.now(),
   };
+  if (sizeOf(authRequest) > maxRequestSize)
+    throw refuse(back, 'invalid_request', 'the parameters are too long together');
+  return authRequest;
 }
 
 function refuse(back: ValidatedRedirect, code: ErrorCode, description?: string): AuthorizationError {
@@ -180,13 +184,13 @@ function checkPromptAndAge(back: ValidatedRedirect, parameters: Parameters): voi
   }
 }
 
-function readConfigTypes(back: ValidatedRedirect, parameters: Parameters): readonly string[] {
-  const configTypes = parameters.get('configTypes')?.filter((value) => value !== '') ?? [];
-  if (
-    configTypes.length > maxConfigTypes ||
-    configTypes.some((value) => value.length > maxConfigTypeLength)
-  ) {
-    throw refuse(back, 'invalid_request', 'too many or too long configTypes');
-  }
-  return [...new Set(configTypes)];
+function wantedConfigTypes(back: ValidatedRedirect, parameters: Parameters): readonly string[] {
+  const configTypes = readConfigTypes(parameters.get('configTypes') ?? []);
+  if (configTypes === undefined) throw refuse(back, 'invalid_request', 'too many or too long configTypes');
+  return configTypes;
+}
+
+/** Bytes that a text takes up in an auth request id, where it stands as JSON. */
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }

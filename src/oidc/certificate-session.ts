@@ -1,9 +1,8 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { type CertificateLoginNeeds, verifyCertificate } from '../login/certificate.ts';
+import type { ApiSession } from '../model/api-session.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { ApiSessionId } from '../model/ids.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';
-import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 
 /** What the connection proved and brought; the chain is DER, the leaf first. */
 export interface ClientCertificates {
@@ -13,7 +12,6 @@ export interface ClientCertificates {
 }
 
 export interface CertificateSessionNeeds extends CertificateLoginNeeds {
-  readonly store: CertificateLoginNeeds['store'] & { readonly apiSessions: ApiSessionStore };
   readonly attempts: AttemptLog;
   readonly audit: AuditTrail;
 }
@@ -26,13 +24,11 @@ export interface CertificateSessionNeeds extends CertificateLoginNeeds {
  */
 export async function requireCertificateStillGood(
   needs: CertificateSessionNeeds,
-  sessionId: ApiSessionId,
+  session: ApiSession,
   { leafThumbprint, chain }: ClientCertificates,
-  clientId: string,
   origin: RequestOrigin,
 ): Promise<void> {
-  const session = await needs.store.apiSessions.find(sessionId);
-  if (session === null || session.certThumbprint !== leafThumbprint) return;
+  if (session.certThumbprint !== leafThumbprint) return;
   const attempt = needs.attempts.begin('cert', session.mechanism, origin);
   const verdict = await verifyCertificate(needs, chain, attempt);
   if (verdict.verdict === 'passed') {
@@ -45,6 +41,7 @@ export async function requireCertificateStillGood(
   }
   // Refreshes that pass leave no record: they are no logins.
   attempt.conclude();
+  const { id: sessionId, clientId } = session;
   needs.audit.record({ event: 'refresh.refused', reason: 'certificate', sessionId, clientId }, origin);
   throw new AuthError('invalid_grant', { detail: 'the certificate of the session would no longer log in' });
 }

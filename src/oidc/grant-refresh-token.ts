@@ -9,6 +9,7 @@ import { nextRefreshToken, readRefreshToken } from '../tokens/refresh-token.ts';
 import { requireCertificateStillGood } from './certificate-session.ts';
 import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
 import { optional, required } from './parameters.ts';
+import { requireGoodStanding } from './session-standing.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
@@ -23,10 +24,12 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
   const presented = readRefreshToken(needs.tagKey, required(parameters, 'refresh_token'));
   if (presented === undefined) throw new AuthError('invalid_grant');
   const sessionId = asId<ApiSessionId>(presented.id);
-  const asked = await narrowedScope(needs, sessionId, optional(parameters, 'scope'));
-
+  const session = await needs.store.apiSessions.find(sessionId);
+  if (session === null) throw new AuthError('invalid_grant');
+  const asked = narrowedScope(session, optional(parameters, 'scope'));
+  await requireGoodStanding(needs, session, origin);
   if (clientCertificates !== null) {
-    await requireCertificateStillGood(needs, sessionId, clientCertificates, client.clientId, origin);
+    await requireCertificateStillGood(needs, session, clientCertificates, origin);
   }
 
   const now = needs.clock.now();
@@ -52,14 +55,14 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
     needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId: client.clientId }, origin);
     throw new AuthError('invalid_grant', { detail: `refresh token refused: ${reason}` });
   }
-  const { session, identity } = outcome;
+  const { identity } = outcome;
   needs.audit.record(
     { event: 'token.refreshed', identityId: identity.id, sessionId, clientId: client.clientId },
     origin,
   );
   return issueTokens(
     needs,
-    narrowed(session, asked),
+    narrowed(outcome.session, asked),
     identity,
     { nonce: null, refreshToken: next.text },
     now,
@@ -67,15 +70,9 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
 }
 
 /** The scopes that the client asks to keep, or null for all. Checked before anything is used up. */
-async function narrowedScope(
-  needs: GrantNeeds,
-  sessionId: ApiSessionId,
-  scope: string | null,
-): Promise<readonly string[] | null> {
+function narrowedScope(session: ApiSession, scope: string | null): readonly string[] | null {
   if (scope === null) return null;
   const asked = scope.split(' ');
-  const session = await needs.store.apiSessions.find(sessionId);
-  if (session === null) throw new AuthError('invalid_grant');
   if (!asked.every((entry) => session.scopes.includes(entry))) throw new AuthError('invalid_scope');
   return asked;
 }

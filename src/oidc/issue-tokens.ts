@@ -6,11 +6,13 @@ import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { TokenResponse } from '../model/tokens.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
+import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { AuthRequestStore } from '../store/contracts/auth-requests.ts';
 import { mintAccessToken, toSeconds } from '../tokens/access-token.ts';
 import { mintIdToken } from '../tokens/id-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
 import type { CertificateSessionNeeds } from './certificate-session.ts';
+import type { SessionStandingNeeds } from './session-standing.ts';
 
 /** Lengths of life, from the configuration (spec 5.7). */
 export interface TokenLifetimes {
@@ -21,8 +23,11 @@ export interface TokenLifetimes {
   readonly refreshFamily: Millis;
 }
 
-export interface GrantNeeds extends CertificateSessionNeeds {
-  readonly store: CertificateSessionNeeds['store'] & { readonly authRequests: AuthRequestStore };
+export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeeds {
+  readonly store: CertificateSessionNeeds['store'] & {
+    readonly authRequests: AuthRequestStore;
+    readonly apiSessions: ApiSessionStore;
+  };
   readonly ring: KeyRing;
   readonly idTokenAlg: SigningAlgorithm;
   readonly lifetimes: TokenLifetimes;

@@ -8,6 +8,7 @@ import type { Challenge, ChallengeError } from '../errors/challenge.ts';
 import { type Account, mayLogIn, readAccount, stillHasAuthenticator } from '../login/account.ts';
 import { authQueryOf } from '../login/auth-query.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
+import { readConfigTypes } from '../login/config-types.ts';
 import { maySignerLogIn } from '../login/external-jwt.ts';
 import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
@@ -72,6 +73,7 @@ const totpUrl = '/oidc/login/totp';
  * @param configTypes given with the login, added to those of the authorization request
  * @param bearers     tokens that came with the credentials: one of them may be the secondary proof
  * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
+ * @throws AuthError could_not_validate   too many or too long configTypes
  */
 export async function submitPrimary(
   needs: LoginFlowNeeds,
@@ -82,10 +84,10 @@ export async function submitPrimary(
   origin: RequestOrigin,
 ): Promise<LoginStep> {
   await requireOpen(needs, authRequest);
+  const merged = withConfigTypes(authRequest, configTypes);
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
   const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
   const { progress } = secondary;
-  const merged = { ...authRequest, configTypes: [...new Set([...authRequest.configTypes, ...configTypes])] };
   const record = (code: StoredCode | null) =>
     needs.store.authRequests.recordPrimaryLogin({
       authRequest: merged,
@@ -95,6 +97,16 @@ export async function submitPrimary(
       now: needs.clock.now(),
     });
   return nextStep(needs, merged, progress, origin, record, secondary.error);
+}
+
+function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {
+  const configTypes = readConfigTypes([...authRequest.configTypes, ...more]);
+  if (configTypes === undefined) {
+    throw new AuthError('could_not_validate', {
+      fields: [{ field: 'configTypes', reason: 'too many or too long' }],
+    });
+  }
+  return { ...authRequest, configTypes };
 }
 
 /**
@@ -113,6 +125,7 @@ export async function submitTotp(
   await recordedAttempt(needs, origin, (attempt) =>
     verifyTotp(needs, identityId, code, attempt, origin.ipAddress),
   );
+  needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   return factorPassed(needs, login, 'totp', origin);
 }
 

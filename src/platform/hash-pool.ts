@@ -2,10 +2,10 @@
 // hundreds of token checks, so neither the event loop nor the thread pool that files, name look-ups and
 // signatures share may run one; and whoever sends more logins than the threads can take is told to come back.
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Clock, Millis } from './clock.ts';
 import type { HashReply, HashRequest } from './hash-worker.ts';
+import { openThread } from './open-thread.ts';
 import {
   DEFAULT_HASH_COST,
   type HashCost,
@@ -184,10 +184,7 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
 }
 
 function startHashThread(): Worker {
-  // Runs from the sources and from what is built of them alike.
-  const file = new URL(`./hash-worker${extname(import.meta.url)}`, import.meta.url);
-  // The environment may hold secrets that this thread has no use for.
-  return new Worker(file, { name: 'password-hash', env: {} });
+  return openThread('hash-worker', import.meta.url, { name: 'password-hash' });
 }
 
 function unexpected(reply: HashReply): Error {

@@ -15,6 +15,8 @@ const SECRET_NAME =
 const SECRET_TEXT: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic|dpop)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${REDACTED}`],
   [/\beyJ[\w-]{6,}\.[\w-]+\.[\w-]*/g, REDACTED],
+  // Codes and refresh tokens of ours have this length, see tokens/opaque-token.ts.
+  [/(?<![\w-])[\w-]{91}(?![\w-])/g, REDACTED],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, REDACTED],
   [
     /\b((?:access|refresh|id|subject|actor|setup)_token|id_token_hint|code_verifier|client_secret|password|zt-session)=[^&;\s"]+/gi,
@@ -29,8 +31,8 @@ export function loggableFields(fields: LogFields): Record<string, unknown> {
   return loggableMembers(fields, 0, budget);
 }
 
-/** No pattern of SECRET_TEXT matches a text of these characters alone, unless it holds what a JWT begins with. */
-const PLAIN_TEXT = /^[\w.:/@-]{0,256}$/;
+/** No pattern of SECRET_TEXT matches so few of these characters, unless they hold what a JWT begins with. */
+const PLAIN_TEXT = /^[\w.:/@-]{0,90}$/;
 
 /** A text with what looks like a secret replaced, cut after 2048 characters. */
 export function loggableText(text: string): string {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fixedClock, SECOND } from './clock.ts';
+import { loggableText } from './log-fields.ts';
 import { type LogOptions, memoryLogger, openLogger } from './logger.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'overlay-auth-log-'));
@@ -110,6 +111,15 @@ test('a log in text has one short line for each event, whatever its values hold'
 
 describe('secrets', () => {
   const canary = 'Canary-7f3a9';
+
+  test('that are as long as our opaque tokens are replaced in any text', () => {
+    const token = 'aB3-_'.repeat(19).slice(0, 91);
+    for (const text of [token, `/nowhere/${token}`, `/a/${token}/b`, `kept before ${token}, after`]) {
+      const safe = loggableText(text);
+      assert.ok(safe.includes('[redacted]') && !safe.includes(token), safe);
+    }
+    for (const text of [token.slice(1), `${token}x`]) assert.equal(loggableText(text), text);
+  });
 
   test('are replaced wherever a field is named like one', () => {
     const names = [

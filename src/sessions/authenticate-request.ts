@@ -39,8 +39,11 @@ export function authenticateRequest(
   needs: AuthenticateNeeds,
   presented: PresentedTokens,
 ): Principal | Promise<Principal> {
-  if (presented.ztSession !== null)
-    return needs.ztSessions.authenticate(presented.ztSession, presented.bearers);
+  const { ztSession, bearers } = presented;
+  if (ztSession !== null) {
+    const call = () => needs.ztSessions.authenticate(ztSession, bearers);
+    return needs.view.isBehind ? whenCaughtUp(needs).then(call) : call();
+  }
   if (presented.bearers.length === 0) throw new AuthError('unauthorized', { challenges: noTokenChallenges });
 
   const now = needs.clock.now();
@@ -66,6 +69,8 @@ function callerOf(
   presented: PresentedTokens,
   now: Millis,
 ): Principal | Promise<Principal> {
+  if (needs.view.isBehind)
+    return whenCaughtUp(needs).then(() => callerOf(needs, claims, accessToken, presented, now));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
   const boundTo = claims.cnf?.['x5t#S256'];
   if (boundTo !== undefined && boundTo !== presented.certThumbprint()) {
@@ -75,6 +80,15 @@ function callerOf(
   return account instanceof Promise
     ? account.then((read) => admit(needs, claims, accessToken, presented, read))
     : admit(needs, claims, accessToken, presented, account);
+}
+
+/** What ended may be unknown as long as the feed cannot be read, and then nobody is let in. @throws AuthError unavailable */
+async function whenCaughtUp({ view }: AuthenticateNeeds): Promise<void> {
+  try {
+    await view.catchUp();
+  } catch (cause) {
+    throw new AuthError('unavailable', { detail: 'the change feed cannot be read', cause });
+  }
 }
 
 /** What the login proved counts, except for the external JWT of a policy: that has to come with every call. */

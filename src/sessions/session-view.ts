@@ -21,6 +21,8 @@ export interface SessionView {
   readonly authorities: AuthorityView;
   /** Reads and applies what is new in the feed; resolves when memory is as new as the store was at the call. */
   catchUp(): Promise<void>;
+  /** Whether the feed could not be read the last time: memory may be older than the store. */
+  readonly isBehind: boolean;
   stop(): void;
 }
 
@@ -64,10 +66,17 @@ export async function openSessionView(needs: {
   }
 
   let running: Promise<void> = Promise.resolve();
+  let isBehind = false;
   async function readNew(): Promise<void> {
-    for (const change of await store.changes.readAfter(seq)) {
-      await apply(change);
-      seq = change.seq;
+    try {
+      for (const change of await store.changes.readAfter(seq)) {
+        await apply(change);
+        seq = change.seq;
+      }
+      isBehind = false;
+    } catch (error) {
+      isBehind = true;
+      throw error;
     }
   }
   // One reader at a time, in order; a call that comes while another runs gets a round of its own after it.
@@ -77,5 +86,16 @@ export async function openSessionView(needs: {
   }
 
   const stop = store.changes.onChange(catchUp);
-  return { accounts, ended, legacy, signers, authorities, catchUp, stop };
+  return {
+    accounts,
+    ended,
+    legacy,
+    signers,
+    authorities,
+    catchUp,
+    get isBehind() {
+      return isBehind;
+    },
+    stop,
+  };
 }

@@ -70,21 +70,23 @@ export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
   ): Principal | Promise<Principal> {
     const signerId = account.policy.secondary.requireExtJwt;
     if (signerId === null) return admit(session, account, session.passed);
-    const passed = [...new Set([...session.passed, `ejs:${signerId}` as const])];
+    const proof = `ejs:${signerId}` as const;
+    // What came with the login does not count any more.
+    const own = session.passed.filter((method) => method !== proof);
+    const passed = [...own, proof];
     let verified: Promise<void> | undefined;
     try {
       verified = needs.secondary.require(signerId, account.identity, bearers);
     } catch (error) {
-      return admit(session, account, session.passed, lackingJwt(signerId, error));
+      return admit(session, account, own, lackingJwt(signerId, error));
     }
     if (verified === undefined) return admit(session, account, passed);
     return verified.then(
       () => admit(session, account, passed),
-      (error) => admit(session, account, session.passed, lackingJwt(signerId, error)),
+      (error) => admit(session, account, own, lackingJwt(signerId, error)),
     );
   }
 
-  /** @param passed for an external JWT what came with this very call counts, not what came with the login */
   function admit(
     session: ApiSession,
     { identity, policy, isTotpEnrolled }: Account,

@@ -361,8 +361,10 @@ describe('hostile requests', () => {
         const what = `${method} ${path} ${authorization.slice(0, 40)}`;
         assertHarmless(answer, what);
         if (route.guard !== 'anonymous') {
-          assert.equal(answer.status, 401, what);
-          assert.ok(answer.lines('www-authenticate').length > 0, what);
+          // More tokens than are accepted make the request malformed, whatever they are.
+          const tooMany = authorization.split(',').length > 3;
+          assert.equal(answer.status, tooMany ? 400 : 401, what);
+          assert.equal(answer.lines('www-authenticate').length > 0, !tooMany, what);
         }
       });
       await Promise.all(calls);

@@ -314,6 +314,42 @@ describe('a change after which no administrator could log in', () => {
   });
 });
 
+test('signers that are named must exist; the last way in of the last administrator may be one', async (t) => {
+  const own = await startTestServer();
+  t.after(() => own.close());
+  const root = await rootOf(own);
+  const signer = createdId(
+    await root.call('POST', 'external-jwt-signers', {
+      ...{ name: 'idp', issuer: 'https://idp.example.com', audience: 'overlay', enabled: true },
+      jwksEndpoint: 'https://idp.example.com/keys',
+    }),
+  );
+  const signerOnly = {
+    primary: { updb: { allowed: false }, cert: { allowed: false }, extJwt: { allowedSigners: [signer] } },
+  };
+  const patched = await root.call('PATCH', 'auth-policies/default', signerOnly);
+  assert.equal(patched.status, 200, patched.text);
+  const disabled = await root.call('PATCH', `external-jwt-signers/${signer}`, { enabled: false });
+  assertRefused(disabled, 409, 'CONFLICT');
+  const kept = await root.call('DELETE', `external-jwt-signers/${signer}?force=true`);
+  assertRefused(kept, 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
+  // A document that was read comes back with one of the two names of a member changed.
+  const policyId = createdId(await root.call('POST', 'auth-policies', { name: 'two names' }));
+  for (const [name, value] of [
+    ['requireExtJwt', signer],
+    ['requireExtJwtSigner', null],
+    ['requireExtJwtSigner', signer],
+    ['requireExtJwt', null],
+  ] as const) {
+    const read = (await root.get(`auth-policies/${policyId}`)).json.data;
+    const changed = { ...read, secondary: { ...read.secondary, [name]: value } };
+    const answer = await root.call('PUT', `auth-policies/${policyId}`, changed);
+    assert.equal(answer.status, 200, answer.text);
+    const { secondary } = (await root.get(`auth-policies/${policyId}`)).json.data;
+    assert.deepEqual([secondary.requireExtJwt, secondary.requireExtJwtSigner], [value, value]);
+  }
+});
+
 test('changes are in the audit trail, with the names of members', async () => {
   const id = await newPolicy({ name: 'audited', primary: { updb: { maxAttempts: 3 } } });
   await admin.call('PATCH', `auth-policies/${id}`, { secondary: { requireTotp: true } });

@@ -88,7 +88,7 @@ describe('a password', () => {
   test('is refused with a value that is none', async () => {
     const identityId = await newIdentity('values');
     const refused: readonly (readonly [string, object])[] = [
-      ['method', { method: 'cert' }],
+      ['certPem', { method: 'cert' }],
       ['method', { method: 'toString' }],
       ['method', { method: undefined }],
       ['identityId', { identityId: 'no-such' }],

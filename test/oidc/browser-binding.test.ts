@@ -83,6 +83,17 @@ describe('a request that was begun outside a browser and continued in one', () =
     assert.equal(done.status, 302);
   });
 
+  test('is bound by every page on which a browser can do the first step', async () => {
+    const id = await beginLogin(server);
+    for (const method of ['username', 'cert']) {
+      const page = await server.get(`/oidc/login/${method}?authRequestID=${id}`, { headers: { accept } });
+      assert.equal(page.status, 200, page.text);
+      assert.match(String(page.headers['set-cookie']), /^__Host-/, method);
+      const json = await server.get(`/oidc/login/${method}?authRequestID=${id}`);
+      assert.equal(json.headers['set-cookie'], undefined, method);
+    }
+  });
+
   test('goes on without a cookie where no browser gave the password', async () => {
     await createTotpUser(server, policy, 'dan');
     const id = await beginLogin(server);

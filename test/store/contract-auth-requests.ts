@@ -152,6 +152,7 @@ export function authRequestTests(shared: GetDatabase): void {
         passed: ['cert', 'totp'],
         authTime: t0,
         certThumbprint: 'thumb',
+        signerId: null,
         clientId: 'overlay',
         scopes: ['openid', 'offline_access'],
         issuer: 'https://localhost:1280/oidc',

@@ -5,6 +5,7 @@ import { after, before, describe } from 'node:test';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { apiSessionTests } from './contract-api-sessions.ts';
 import { authRequestTests } from './contract-auth-requests.ts';
+import { caTests } from './contract-cas.ts';
 import { changeTests } from './contract-changes.ts';
 import { identityTests } from './contract-identities.ts';
 import { keyTests } from './contract-keys.ts';
@@ -48,6 +49,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     keyTests(shared);
     limitTests(shared);
     signerTests(shared);
+    caTests(shared);
     changeTests(shared);
   });
   describe(`lists on ${name}`, () => listTests(sharedDatabase(open)));

@@ -1,7 +1,7 @@
 // Plain HTTPS requests, so that tests see status, headers and body as they are: no redirects, no cookies.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
+import { Agent, type AgentOptions, request as httpsRequest, type RequestOptions } from 'node:https';
 
 export interface Answer {
   readonly status: number;
@@ -32,9 +32,12 @@ export interface HttpsClient {
   closeConnections(): void;
 }
 
-/** A client of one server whose certificate `caPem` has issued. */
-export function httpsClient(url: string, caPem: string): HttpsClient {
-  const agent = new Agent({ keepAlive: true, ca: caPem, maxSockets: 64 });
+/**
+ * A client of one server whose certificate `caPem` has issued.
+ * @param tls a client certificate with its chain for every connection, or how connections are made
+ */
+export function httpsClient(url: string, caPem: string, tls: AgentOptions = {}): HttpsClient {
+  const agent = new Agent({ keepAlive: true, ca: caPem, maxSockets: 64, ...tls });
   const request: HttpsClient['request'] = (method, path, init = {}) =>
     send(url, agent, caPem, method, path, init);
   return {

@@ -1,5 +1,6 @@
 import { asObject, type JsonObject } from '../json-shape.ts';
 import { authPolicy } from './auth-policy.ts';
+import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 
 // The entities that the generic commands know. Another one is one more descriptor in `entities`.
@@ -81,11 +82,18 @@ const authenticator: EntityDescriptor = {
     { heading: 'fingerprint', cell: (row) => row.fingerprint },
   ],
   createArguments: [
-    { argument: '<method>', path: 'method', kind: 'text', choices: ['updb'], help: 'user name and password' },
+    {
+      argument: '<method>',
+      path: 'method',
+      kind: 'text',
+      choices: ['updb', 'cert'],
+      help: 'password or certificate',
+    },
     { argument: '<identity>', path: 'identityId', kind: 'reference', entity: 'identity', help: 'whose' },
-    { argument: '<username>', path: 'username', kind: 'text', help: 'user name' },
+    { argument: '[username]', path: 'username', kind: 'text', help: 'of a password' },
   ],
   options: [
+    { flags: '--cert <file>', path: 'certPem', kind: 'file', only: 'create', help: 'the certificate' },
     { flags: '--username <name>', path: 'username', kind: 'text', only: 'update', help: 'a new user name' },
     {
       flags: '--tag <key=value>',
@@ -97,6 +105,7 @@ const authenticator: EntityDescriptor = {
   isUpdatable: true,
   isForceable: true,
   hasPassword: true,
+  afterCreate: { options: [], load: async () => (await import('./new-authenticator.ts')).newAuthenticator },
 };
 
 const extJwtSigner: EntityDescriptor = {
@@ -194,6 +203,7 @@ const extJwtSigner: EntityDescriptor = {
     },
   ],
   isUpdatable: true,
+  isForceable: true,
 };
 
 const apiSession: EntityDescriptor = {
@@ -218,6 +228,7 @@ export const entities: readonly EntityDescriptor[] = [
   authenticator,
   authPolicy,
   extJwtSigner,
+  ca,
   apiSession,
 ];
 

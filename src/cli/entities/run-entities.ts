@@ -27,7 +27,8 @@ export async function createEntity(
     const body = await bodyOf(report.ports, api, typed, await documentOf(report.ports, options));
     const afterCreate = await entity.afterCreate?.load();
     const next = await afterCreate?.prepare(report, options, body);
-    const whole = entity.hasPassword === true ? await withPassword(report, options, body) : body;
+    const needsPassword = entity.hasPassword === true && body.method !== 'cert';
+    const whole = needsPassword ? await withPassword(report, options, body) : body;
     const { data } = await api.call({ method: 'POST', path: entity.path, json: whole });
     const id = textField(asObject(data), 'id') ?? '';
     await next?.(api, id);

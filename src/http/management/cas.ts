@@ -23,9 +23,9 @@ function orDefault<Schema extends z.ZodType, Value extends z.output<Schema>>(sch
 const claim = z
   .object({
     location: z.enum(claimLocations),
-    matcher: z.enum(claimMatchers),
+    matcher: orDefault(z.enum(claimMatchers), 'ALL'),
     matcherCriteria: orDefault(z.string(), ''),
-    parser: z.enum(claimParsers),
+    parser: orDefault(z.enum(claimParsers), 'NONE'),
     parserCriteria: orDefault(z.string(), ''),
     index: orDefault(z.number(), 0),
   })

@@ -10,7 +10,7 @@ import { bearerTokens } from '../presented-tokens.ts';
 import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
-import { browserOfStep } from './browser-binding.ts';
+import { bindBrowser, browserOfStep } from './browser-binding.ts';
 import { formTarget } from './form-target.ts';
 import { configTypes } from './login.ts';
 import { isForPeople, loginStepFor, type Step } from './totp-pages.ts';
@@ -37,7 +37,10 @@ export function certificateLoginRoutes(
       await requireOpen(needs, authRequest);
       const headers = { 'auth-request-id': id };
       const step = { context, authRequest, authRequestId: id };
-      if (isForPeople(step)) return form(step, 200, headers);
+      if (isForPeople(step)) {
+        // Bound before the certificate is given, as where a password is.
+        return form(step, 200, { ...headers, ...bindBrowser(needs.random, context).headers });
+      }
       return json({ authRequestId: id, httpMethod: 'POST', httpUrl: path }, { headers });
     },
   });

@@ -17,10 +17,16 @@ export interface ExternalJwtSignerStore {
   /** @throws AlreadyTaken `name`, or `audience` when another signer has the same issuer and audience */
   create(signer: NewExternalJwtSigner, now: Millis): Promise<void>;
   /**
+   * @param force also when no administrator is left who can log in
    * @returns false when there is no such signer
    * @throws AlreadyTaken as when creating
+   * @throws NoAdministratorLeft
    */
-  update(id: SignerId, patch: ExternalJwtSignerPatch, now: Millis): Promise<boolean>;
-  /** `referenced` when an auth policy names the signer; nothing is deleted then. */
-  delete(id: SignerId, now: Millis): Promise<'deleted' | 'referenced' | 'unknown'>;
+  update(id: SignerId, patch: ExternalJwtSignerPatch, now: Millis, force?: boolean): Promise<boolean>;
+  /**
+   * `referenced` when an auth policy names the signer; nothing is deleted then.
+   * @param force as for `update`
+   * @throws NoAdministratorLeft
+   */
+  delete(id: SignerId, now: Millis, force?: boolean): Promise<'deleted' | 'referenced' | 'unknown'>;
 }

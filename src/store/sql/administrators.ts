@@ -1,5 +1,6 @@
 import { type AdministratorMeans, hasMeansToLogIn } from '../../model/administrator.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
+import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { NoAdministratorLeft } from '../contracts/store.ts';
 import { integer, integerOrNull, text, textOrNull } from './codec.ts';
@@ -22,7 +23,18 @@ export const administratorsSql = `SELECT identities.id, identities.disabled_at, 
   WHERE identities.is_admin = 1 AND identities.id > ?
   ORDER BY identities.id LIMIT ?`;
 
-export function administratorMeansOf(row: SqlRow): AdministratorMeans {
+export const enabledSignersSql = 'SELECT id, use_external_id FROM external_jwt_signers WHERE enabled = 1';
+
+export type EnabledSigners = AdministratorMeans['signers'];
+
+export function enabledSignersOf(rows: readonly SqlRow[]): EnabledSigners {
+  return rows.map((row) => ({
+    id: asId(text(row, 'id')),
+    useExternalId: integer(row, 'use_external_id') === 1,
+  }));
+}
+
+export function administratorMeansOf(row: SqlRow, signers: EnabledSigners): AdministratorMeans {
   return {
     identity: {
       disabledAt: integerOrNull(row, 'disabled_at'),
@@ -33,6 +45,7 @@ export function administratorMeansOf(row: SqlRow): AdministratorMeans {
     hasPassword: textOrNull(row, 'password_id') !== null,
     lockedUntil: integerOrNull(row, 'locked_until'),
     hasCertificate: integer(row, 'certificates') > 0,
+    signers,
   };
 }
 
@@ -54,9 +67,10 @@ export function* keepingAnAdministrator<Outcome>(
 }
 
 function* anAdministratorCanLogIn(now: Millis): Intent<boolean> {
+  const signers = enabledSignersOf(yield* all(enabledSignersSql));
   for (let after = ''; ; ) {
     const rows = yield* all(administratorsSql, after, pageSize);
-    if (rows.some((row) => hasMeansToLogIn(administratorMeansOf(row), now))) return true;
+    if (rows.some((row) => hasMeansToLogIn(administratorMeansOf(row, signers), now))) return true;
     const last = rows.at(-1);
     if (last === undefined || rows.length < pageSize) return false;
     after = text(last, 'id');

@@ -127,15 +127,16 @@ function* openSession(redeem: RedeemCode, authRequest: AuthRequest, progress: Lo
   const refresh = authRequest.scopes.includes('offline_access') ? session.refresh : null;
   const row = yield* first(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, passed, auth_time, cert_thumbprint,
-       client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
+       signer_id, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
        refresh_hash, refresh_generation, refresh_expires_at, family_expires_at)
-     VALUES (?, 'oidc', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?) RETURNING *`,
+     VALUES (?, 'oidc', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?) RETURNING *`,
     session.id,
     progress.identityId,
     progress.authenticatorId,
     JSON.stringify(progress.passed),
     progress.authTime,
     progress.certThumbprint,
+    progress.signerId,
     authRequest.clientId,
     JSON.stringify(authRequest.scopes),
     authRequest.issuer,

@@ -108,6 +108,7 @@ export function authenticatorOf(row: SqlRow): Authenticator {
 
 export function apiSessionOf(row: SqlRow): ApiSession {
   const authenticatorId = textOrNull(row, 'authenticator_id');
+  const signerId = textOrNull(row, 'signer_id');
   return {
     id: asId(text(row, 'id')),
     mechanism: text(row, 'mechanism') as ApiSession['mechanism'],
@@ -116,6 +117,7 @@ export function apiSessionOf(row: SqlRow): ApiSession {
     passed: json<PassedMethod[]>(row, 'passed'),
     authTime: integer(row, 'auth_time'),
     certThumbprint: textOrNull(row, 'cert_thumbprint'),
+    signerId: signerId === null ? null : asId(signerId),
     clientId: text(row, 'client_id'),
     scopes: json<string[]>(row, 'scopes'),
     issuer: text(row, 'issuer'),

@@ -3,6 +3,7 @@ import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { ExternalJwtSignerPatch, NewExternalJwtSigner } from '../contracts/external-jwt-signers.ts';
+import { keepingAnAdministrator } from './administrators.ts';
 import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
@@ -102,12 +103,17 @@ export function* createExternalJwtSigner(args: {
   yield* recordChange('external-jwt-signer', signer.id, now);
 }
 
-export function* updateExternalJwtSigner(args: {
+interface SignerUpdate {
   readonly id: string;
   readonly patch: ExternalJwtSignerPatch;
   readonly now: Millis;
-}): Intent<boolean> {
-  const { id, patch, now } = args;
+}
+
+export function updateExternalJwtSigner(args: SignerUpdate & { readonly force: boolean }): Intent<boolean> {
+  return keepingAnAdministrator(applyUpdate(args), args.now, args.force);
+}
+
+function* applyUpdate({ id, patch, now }: SignerUpdate): Intent<boolean> {
   const set: [string, SqlValue][] = [['updated_at', now], ...valuesOf(patch)];
   const row = yield* first(
     `UPDATE external_jwt_signers SET ${set.map(([column]) => `${column} = ?`).join(', ')}
@@ -120,11 +126,15 @@ export function* updateExternalJwtSigner(args: {
   return true;
 }
 
-export function* deleteExternalJwtSigner(args: {
+export function deleteExternalJwtSigner(args: {
   readonly id: string;
   readonly now: Millis;
+  readonly force: boolean;
 }): Intent<'deleted' | 'referenced' | 'unknown'> {
-  const { id, now } = args;
+  return keepingAnAdministrator(applyDeletion(args.id, args.now), args.now, args.force);
+}
+
+function* applyDeletion(id: string, now: Millis): Intent<'deleted' | 'referenced' | 'unknown'> {
   // Rules name signers by their id as a JSON text, and no other text in them can be an id.
   const row = yield* first(
     `DELETE FROM external_jwt_signers WHERE id = ? AND NOT EXISTS (SELECT 1 FROM auth_policies

@@ -4,6 +4,7 @@ import { changesByTime, changesTable, initialSchema } from './migrations/0001-in
 import { factorsSchema } from './migrations/0002-factors.ts';
 import { externalJwtSignersSchema } from './migrations/0003-external-jwt-signers.ts';
 import { casSchema } from './migrations/0004-cas.ts';
+import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. */
@@ -12,6 +13,7 @@ const migrations: readonly (readonly string[])[] = [
   factorsSchema,
   externalJwtSignersSchema,
   casSchema,
+  sessionSignerSchema,
 ];
 
 export const schemaVersion = migrations.length;

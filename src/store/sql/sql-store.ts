@@ -5,7 +5,12 @@ import type { Change, ChangeKind } from '../../model/change.ts';
 import { asId, type IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Store } from '../contracts/store.ts';
-import { administratorMeansOf, administratorsSql } from './administrators.ts';
+import {
+  administratorMeansOf,
+  administratorsSql,
+  enabledSignersOf,
+  enabledSignersSql,
+} from './administrators.ts';
 import { findLoginSql, loginRecordOf } from './auth-requests.ts';
 import {
   certificateLoginOf,
@@ -105,8 +110,9 @@ export function sqlStore(engine: Engine): Store {
       update: (id, patch, now, force = false) => engine.write('updateIdentity', { id, patch, now, force }),
       delete: (id, now, force = false) => engine.write('deleteIdentity', { id, now, force }),
       async countUsableAdmins(now) {
+        const signers = enabledSignersOf(await engine.read(enabledSignersSql));
         const rows = await engine.read(administratorsSql, '', Number.MAX_SAFE_INTEGER);
-        return rows.filter((row) => hasMeansToLogIn(administratorMeansOf(row), now)).length;
+        return rows.filter((row) => hasMeansToLogIn(administratorMeansOf(row, signers), now)).length;
       },
     },
     authenticators: {
@@ -142,8 +148,9 @@ export function sqlStore(engine: Engine): Store {
         return (await engine.read('SELECT * FROM external_jwt_signers ORDER BY id')).map(externalJwtSignerOf);
       },
       create: (signer, now) => engine.write('createExternalJwtSigner', { signer, now }),
-      update: (id, patch, now) => engine.write('updateExternalJwtSigner', { id, patch, now }),
-      delete: (id, now) => engine.write('deleteExternalJwtSigner', { id, now }),
+      update: (id, patch, now, force = false) =>
+        engine.write('updateExternalJwtSigner', { id, patch, now, force }),
+      delete: (id, now, force = false) => engine.write('deleteExternalJwtSigner', { id, now, force }),
     },
     cas: {
       find: (id) => find(caOf, 'SELECT * FROM cas WHERE id = ?', id),

@@ -1,9 +1,9 @@
 // The engine's side of the writer thread: hands over intents, starts the thread when there is none, and makes
 // sure that every intent is settled, whatever happens to the thread.
 
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
+import { openThread } from '../../platform/open-thread.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import type { IntentName } from './intents.ts';
 import type { WriterMessage } from './serve-writes.ts';
@@ -166,6 +166,5 @@ function take(waiting: Map<number, Waiting>, id: number): Waiting | undefined {
 
 /** Starts the thread that writes. */
 export function startWriter(settings: WriterSettings): Worker {
-  const file = new URL(`./sqlite-writer${extname(import.meta.url)}`, import.meta.url);
-  return new Worker(file, { name: 'sqlite-writer', workerData: settings, env: {} });
+  return openThread('sqlite-writer', import.meta.url, { name: 'sqlite-writer', workerData: settings });
 }

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { CliPorts } from '../ports.ts';
+import { reportOf, serverOption } from './report-of.ts';
+
+/** `ca verify NAME --cert FILE` */
+export function registerCaCommands(program: Command, ports: CliPorts): void {
+  const ca = program.command('ca').description('act on one third-party authority');
+  serverOption(ca.command('verify').description('prove that its key is in your hands'))
+    .argument('<name>', 'name or id of the authority')
+    .requiredOption(
+      '--cert <file>',
+      'a certificate that it issued, with its verification token as the common name',
+    )
+    .action(async (name: string, options: { server?: string; cert: string }, command: Command) => {
+      const { verifyCa } = await import('../entities/ca-actions.ts');
+      await verifyCa(reportOf(command, ports), name, options);
+    });
+}

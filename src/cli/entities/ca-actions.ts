@@ -1,0 +1,19 @@
+import { withApi } from '../api-client.ts';
+import { printable, printResult, type Report } from '../output.ts';
+import { readNamedFile } from '../secret-input.ts';
+import { entityNamed } from './entities.ts';
+import { findEntity } from './lookup.ts';
+
+/** `ca verify NAME --cert FILE`: hands in the proof that somebody holds the key of the authority. */
+export async function verifyCa(
+  report: Report,
+  nameOrId: string,
+  options: { readonly server?: string; readonly cert: string },
+): Promise<void> {
+  const certPem = await readNamedFile(report.ports, options.cert, 'certificate');
+  await withApi(report, options.server, async (api) => {
+    const { id } = await findEntity(api, entityNamed('ca'), nameOrId);
+    await api.call({ method: 'POST', path: `/cas/${encodeURIComponent(id)}/verify`, json: { certPem } });
+    printResult(report, { id }, () => printable(`Verified ca ${nameOrId}.`));
+  });
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, HOUR, systemClock } from '../../src/platform/clock.ts';
+import { overlayRoot } from '../support/certificates.ts';
+import { authority, client, type Made, makeCertificate } from '../support/chains.ts';
+import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { createIdentity } from '../support/external-jwt.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+let server: TestServer;
+let admin: CommandLine;
+before(async () => {
+  server = await startTestServer({ clock });
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  admin = commandLine(clock);
+  const login = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+  assert.equal((await admin.run(login, { input: password })).code, 0);
+});
+after(async () => {
+  await admin[Symbol.asyncDispose]();
+  await server.close();
+});
+
+async function fine(who: CommandLine, args: readonly string[]): Promise<Outcome> {
+  const outcome = await who.run(args);
+  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
+  return outcome;
+}
+
+/** Writes certificate and key where the commands of somebody run. */
+function files(who: CommandLine, name: string, { certPem, keyPem }: Made): readonly [string, string] {
+  writeFileSync(join(who.cwd, `${name}.crt`), certPem);
+  writeFileSync(join(who.cwd, `${name}.key`), keyPem);
+  return [`${name}.crt`, `${name}.key`];
+}
+
+function loginWith(who: CommandLine, name: string, leaf: Made): Promise<Outcome> {
+  const [cert, key] = files(who, name, leaf);
+  return who.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), '-c', cert, '-k', key]);
+}
+
+describe('certificates on the command line', () => {
+  test('an identity gets one, logs in with it, and its session is renewed with it', async () => {
+    await createIdentity(server, 'device');
+    const leaf = client({ issuer: await overlayRoot() });
+    const [cert] = files(admin, 'device', leaf);
+    await using device = commandLine(clock);
+    assert.equal((await loginWith(device, 'device', leaf)).code, 3);
+    await fine(admin, ['create', 'authenticator', 'cert', 'device', '--cert', cert]);
+    const listed = await fine(admin, ['list', 'authenticators', 'method = "cert"']);
+    assert.match(listed.stdout, /device/);
+    const done = await loginWith(device, 'device', leaf);
+    assert.equal(done.code, 0, done.stderr);
+    assert.match(done.stdout, /as device \(cert\)/);
+    assert.equal((await fine(device, ['whoami', '-j'])).json.name, 'device');
+    clock.advance(HOUR);
+    assert.equal((await fine(device, ['whoami', '-j'])).json.name, 'device');
+  });
+
+  test('says what the creation of an authenticator lacks before anything is asked', async () => {
+    for (const [args, message] of [
+      [['cert', 'root'], /needs its certificate/],
+      [['cert', 'root', 'name', '--cert', 'device.crt'], /has no user name/],
+      [['updb', 'root'], /needs the user name/],
+      [['updb', 'root', 'name', '--cert', 'device.crt'], /belongs to the method cert/],
+    ] as const) {
+      const refused = await admin.run(['create', 'authenticator', ...args]);
+      assert.equal(refused.code, 2, refused.stderr);
+      assert.match(refused.stderr, message);
+    }
+  });
+
+  test('a third-party authority is created, verified and used to log in, until it is disabled', async () => {
+    await createIdentity(server, 'partner', { externalId: 'partner-7' });
+    const made = authority();
+    const [caFile] = files(admin, 'partner-ca', made);
+    await fine(admin, ['create', 'ca', 'partners', caFile, '--auth', '--claim-location', 'COMMON_NAME']);
+    const shown = (await fine(admin, ['get', 'ca', 'partners', '-j'])).json;
+    assert.equal(shown.isAuthEnabled, true);
+    assert.equal(shown.externalIdClaim.matcher, 'ALL');
+    await using partner = commandLine(clock);
+    const leaf = client({ issuer: made, subject: 'partner-7' });
+    assert.equal((await loginWith(partner, 'partner', leaf)).code, 3);
+
+    const wrong = files(admin, 'wrong', makeCertificate({ subject: 'wrong', issuer: made }));
+    const refused = await admin.run(['ca', 'verify', 'partners', '--cert', wrong[0]]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /verification token/);
+    const [proof] = files(
+      admin,
+      'proof',
+      makeCertificate({ subject: shown.verificationToken, issuer: made }),
+    );
+    assert.match(
+      (await fine(admin, ['ca', 'verify', 'partners', '--cert', proof])).stdout,
+      /Verified ca partners/,
+    );
+    assert.match((await fine(admin, ['list', 'cas'])).stdout, /partners/);
+
+    const done = await loginWith(partner, 'partner', leaf);
+    assert.equal(done.code, 0, done.stderr);
+    await fine(admin, ['update', 'ca', 'partners', '--no-auth']);
+    assert.equal((await loginWith(partner, 'partner', leaf)).code, 3);
+    await fine(admin, ['delete', 'ca', 'partners']);
+  });
+});

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { DAY, HOUR } from '../../src/platform/clock.ts';
+import { sha256 } from '../../src/platform/digest.ts';
+import {
+  authority,
+  authorityExtensions,
+  basicConstraints,
+  client,
+  keyUsage,
+  type Made,
+  makeCertificate,
+  newKeys,
+} from '../support/chains.ts';
+import { createIdentity } from '../support/external-jwt.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { testPki } from '../support/test-pki.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  server = await startTestServer();
+  admin = await rootOf(server);
+});
+after(() => server?.close());
+
+let count = 0;
+const uniqueName = () => {
+  count += 1;
+  return `ca ${count}`;
+};
+const register = async (ca: Made, more: object = {}) =>
+  createdId(await admin.call('POST', 'cas', { name: uniqueName(), certPem: ca.certPem, ...more }));
+const shown = async (id: string) => (await admin.get(`cas/${id}`)).json.data;
+
+describe('a CA', () => {
+  test('is created with defaults, shown, replaced, changed and deleted', async () => {
+    const made = authority();
+    const id = await register(made);
+    const document = await shown(id);
+    assert.equal(document.certPem, made.certPem);
+    assert.equal(document.fingerprint, sha256(made.der));
+    assert.equal(document.isVerified, false);
+    assert.match(document.verificationToken, /^[0-9a-f]{32}$/);
+    assert.deepEqual(document._links.self, { href: `./cas/${id}` });
+    const defaults = {
+      isAuthEnabled: false,
+      isAutoCaEnrollmentEnabled: false,
+      isOttCaEnrollmentEnabled: false,
+      identityRoles: [],
+      identityNameFormat: '',
+      externalIdClaim: null,
+      tags: {},
+    };
+    for (const [name, value] of Object.entries(defaults)) assert.deepEqual(document[name], value, name);
+
+    const externalIdClaim = {
+      location: 'SAN_URI',
+      matcher: 'SCHEME',
+      matcherCriteria: 'spiffe',
+      parser: 'SPLIT',
+      parserCriteria: '/',
+      index: 3,
+    };
+    const changes = {
+      name: uniqueName(),
+      isAuthEnabled: true,
+      identityRoles: ['a'],
+      externalIdClaim,
+      tags: { x: 1 },
+    };
+    assert.equal((await admin.call('PATCH', `cas/${id}`, changes)).status, 200);
+    const changed = await shown(id);
+    for (const [name, value] of Object.entries(changes)) assert.deepEqual(changed[name], value, name);
+
+    // A document that was read can be sent back; what is left out goes to its default.
+    assert.equal((await admin.call('PUT', `cas/${id}`, { ...changed, externalIdClaim: null })).status, 200);
+    assert.equal((await shown(id)).externalIdClaim, null);
+    assert.equal((await admin.call('PUT', `cas/${id}`, { name: changed.name })).status, 200);
+    assert.equal((await shown(id)).isAuthEnabled, false);
+
+    const found = await admin.get(`cas?filter=${encodeURIComponent(`name = "${changed.name}"`)}`);
+    assert.deepEqual(
+      found.json.data.map((ca: { id: string }) => ca.id),
+      [id],
+    );
+    assert.equal((await admin.call('DELETE', `cas/${id}`)).status, 200);
+    assertRefused(await admin.get(`cas/${id}`), 404, 'NOT_FOUND');
+    assertRefused(await admin.call('DELETE', `cas/${id}`), 404, 'NOT_FOUND');
+  });
+
+  test('is refused for a certificate that cannot be an authority, and the field is named', async () => {
+    const good = authority();
+    const { ca: own } = await testPki();
+    const certificates = [
+      '',
+      'nonsense',
+      good.keyPem,
+      `${good.certPem}${authority().certPem}`,
+      client().certPem,
+      authority({ from: -2 * DAY, until: -HOUR }).certPem,
+      authority({}, [basicConstraints(true), keyUsage('cRLSign')]).certPem,
+      authority({ keys: newKeys.rsa(1024) }).certPem,
+      own.certPem,
+    ];
+    for (const certPem of certificates) {
+      const answer = await admin.call('POST', 'cas', { name: uniqueName(), certPem });
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'certPem');
+      assert.equal(answer.json.error.cause.value, undefined);
+    }
+  });
+
+  test('has name and certificate for itself, and keeps its certificate', async () => {
+    const made = authority();
+    const id = await register(made);
+    const { name } = await shown(id);
+    assertRefused(
+      await admin.call('POST', 'cas', { name, certPem: authority().certPem }),
+      400,
+      'COULD_NOT_VALIDATE',
+      'name',
+    );
+    assertRefused(
+      await admin.call('POST', 'cas', { name: uniqueName(), certPem: made.certPem }),
+      400,
+      'COULD_NOT_VALIDATE',
+      'certPem',
+    );
+    const other = { certPem: authority().certPem };
+    assertRefused(await admin.call('PATCH', `cas/${id}`, other), 400, 'COULD_NOT_VALIDATE', 'certPem');
+    assert.equal((await admin.call('PATCH', `cas/${id}`, { certPem: made.certPem })).status, 200);
+  });
+
+  test('is refused for a rule that cannot find anything', async () => {
+    const certPem = authority().certPem;
+    const cases: [object, string][] = [
+      [{ location: 'SUBJECT' }, 'location'],
+      [{}, 'location'],
+      [{ location: 'SAN_URI', matcher: 'REGEX' }, 'matcher'],
+      [{ location: 'SAN_EMAIL', matcher: 'PREFIX' }, 'matcherCriteria'],
+      [{ location: 'SAN_EMAIL', matcher: 'SCHEME', matcherCriteria: 'spiffe' }, 'matcher'],
+      [{ location: 'SAN_EMAIL', matcher: 'PREFIX', matcherCriteria: 'x'.repeat(256) }, 'matcherCriteria'],
+      [{ location: 'SAN_URI', parser: 'SPLIT' }, 'parserCriteria'],
+      [{ location: 'SAN_URI', parser: 'SPLIT', parserCriteria: '/', index: -1 }, 'index'],
+      [{ location: 'SAN_URI', parser: 'SPLIT', parserCriteria: '/', index: 1.5 }, 'index'],
+      [{ location: 'SAN_URI', index: 1 }, 'index'],
+    ];
+    for (const [externalIdClaim, field] of cases) {
+      const answer = await admin.call('POST', 'cas', { name: uniqueName(), certPem, externalIdClaim });
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', `externalIdClaim.${field}`);
+    }
+  });
+
+  test('is managed by administrators only', async () => {
+    await server.createUser({ name: 'plain', password });
+    const plain = await loggedIn(server, 'plain');
+    for (const [method, path] of [
+      ['GET', 'cas'],
+      ['POST', 'cas'],
+      ['POST', 'cas/any/verify'],
+    ] as const) {
+      assertRefused(await plain.call(method, path, method === 'GET' ? undefined : {}), 403, 'FORBIDDEN');
+    }
+  });
+});
+
+describe('the proof of a CA', () => {
+  const proofOf = async (id: string, issuer: Made, changes: Parameters<typeof makeCertificate>[0] = {}) => {
+    const { verificationToken } = await shown(id);
+    return makeCertificate({ subject: verificationToken, issuer, ...changes }).certPem;
+  };
+  const sendPem = (id: string, body: string, type = 'text/plain') =>
+    server.post(`/edge/management/v1/cas/${id}/verify`, {
+      body,
+      headers: { authorization: `Bearer ${admin.accessToken}`, 'content-type': type },
+    });
+
+  test('is a certificate with its token that it issued, as PEM or in a document, once', async () => {
+    const made = authority();
+    const id = await register(made);
+    const pem = await proofOf(id, made);
+    assert.equal((await sendPem(id, pem)).status, 200);
+    const verified = await shown(id);
+    assert.equal(verified.isVerified, true);
+    assert.equal(typeof verified.verifiedAt, 'string');
+    assert.equal(verified.verificationToken, null);
+    assertRefused(await sendPem(id, pem), 409, 'CONFLICT');
+
+    const below = authority({ issuer: made }, authorityExtensions(0));
+    const second = await register(below);
+    const certPem = await proofOf(second, below);
+    assert.equal((await admin.call('POST', `cas/${second}/verify`, { certPem })).status, 200);
+    assert.equal((await shown(second)).isVerified, true);
+  });
+
+  test('is refused when it proves nothing', async () => {
+    const made = authority();
+    const id = await register(made);
+    const other = authority();
+    const sameName = authority({ subject: made.name });
+    const proofs = [
+      '',
+      'nonsense',
+      made.certPem,
+      await proofOf(id, made, { subject: 'another token' }),
+      await proofOf(id, other),
+      await proofOf(id, sameName),
+      await proofOf(id, made, { signature: 'sha1' }),
+      await proofOf(id, made, { from: -2 * DAY, until: -HOUR }),
+      await proofOf(id, made, { from: HOUR, until: DAY }),
+      makeCertificate({ subject: (await shown(id)).verificationToken }).certPem,
+    ];
+    for (const [at, pem] of proofs.entries()) {
+      const answer = await sendPem(id, pem);
+      assert.equal(answer.status, 400, `proof ${at}: ${answer.text}`);
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'certPem');
+    }
+    assert.equal((await shown(id)).isVerified, false);
+    assert.equal((await sendPem(id, await proofOf(id, made), 'application/xml')).status, 415);
+    assertRefused(await sendPem('no-such', made.certPem), 404, 'NOT_FOUND');
+  });
+});
+
+describe('a certificate authenticator', () => {
+  test('is created for an identity, shown with its certificate, and deleted', async () => {
+    const identityId = await createIdentity(server, 'device');
+    const leaf = client();
+    const body = { method: 'cert', identityId, certPem: leaf.certPem, tags: { rack: 7 } };
+    const id = createdId(await admin.call('POST', 'authenticators', body));
+    const { data } = (await admin.get(`authenticators/${id}`)).json;
+    assert.equal(data.method, 'cert');
+    assert.equal(data.certPem, leaf.certPem);
+    assert.equal(data.fingerprint, sha256(leaf.der));
+    assert.equal(data.identity.name, 'device');
+    assert.deepEqual(data.tags, { rack: 7 });
+
+    // One of each method, and one owner of each certificate.
+    assertRefused(
+      await admin.call('POST', 'authenticators', { ...body, certPem: client().certPem }),
+      409,
+      'CONFLICT',
+      'method',
+    );
+    const another = await createIdentity(server, 'another device');
+    const taken = await admin.call('POST', 'authenticators', { ...body, identityId: another });
+    assertRefused(taken, 400, 'COULD_NOT_VALIDATE', 'certPem');
+    assert.equal((await admin.call('DELETE', `authenticators/${id}`)).status, 200);
+    createdId(await admin.call('POST', 'authenticators', { ...body, identityId: another }));
+  });
+
+  test('is refused for what is no client certificate, or without an identity', async () => {
+    const identityId = await createIdentity(server, 'refused device');
+    const { server: serverCertificate } = await testPki();
+    for (const certPem of ['', 'nonsense', authority().certPem, serverCertificate.certPem]) {
+      const answer = await admin.call('POST', 'authenticators', { method: 'cert', identityId, certPem });
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'certPem');
+    }
+    const { certPem } = client();
+    const body = { method: 'cert', identityId: 'no-such', certPem };
+    assertRefused(await admin.call('POST', 'authenticators', body), 400, 'COULD_NOT_VALIDATE', 'identityId');
+    const other = { method: 'ssh', identityId, certPem };
+    assertRefused(await admin.call('POST', 'authenticators', other), 400, 'COULD_NOT_VALIDATE', 'method');
+  });
+});

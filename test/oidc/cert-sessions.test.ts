@@ -1,0 +1,280 @@
+// What a login by certificate leaves behind: refresh tokens bound to the certificate, and TLS sessions that resume.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { connect, type TLSSocket } from 'node:tls';
+import type { IdentityId } from '../../src/model/ids.ts';
+import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import {
+  certificateLogin,
+  enrolled,
+  giveCertificate,
+  type Issuer,
+  overlayRoot,
+  registerCa,
+  withCertificate,
+} from '../support/certificates.ts';
+import {
+  authority,
+  client,
+  clientExtensions,
+  generalName,
+  type Made,
+  subjectAltName,
+} from '../support/chains.ts';
+import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';
+import { beginLogin, refresh } from '../support/flow.ts';
+import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
+import { type Caller, loggedIn, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+let server: TestServer;
+let admin: Caller;
+let root: Issuer;
+before(async () => {
+  server = await startTestServer({ clock });
+  admin = await rootOf(server);
+  root = await overlayRoot();
+});
+after(() => server?.close());
+
+let count = 0;
+function newIdentity(more: Parameters<typeof createIdentity>[2] = {}): Promise<IdentityId> {
+  count += 1;
+  return createIdentity(server, `identity ${count}`, { externalId: null, ...more });
+}
+
+function assertInvalidGrant(answer: Answer): void {
+  assert.equal(answer.status, 400, answer.text);
+  assert.equal(answer.json.error, 'invalid_grant');
+}
+
+async function refreshed(connection: HttpsClient, token: string): Promise<string> {
+  // Past the time in which a second use of a token is taken for a repeated request.
+  clock.advance(3 * SECOND);
+  const answer = await refresh(connection, token);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json.refresh_token;
+}
+
+describe('a refresh token of a login by certificate', () => {
+  test('works with that certificate only, and another attempt uses nothing up', async () => {
+    const connection = withCertificate(server, await enrolled(server, await newIdentity()));
+    const other = withCertificate(server, await enrolled(server, await newIdentity()));
+    let { refresh_token: token } = await certificateLogin(connection);
+    for (const elsewhere of [server, other]) assertInvalidGrant(await refresh(elsewhere, token));
+    token = await refreshed(connection, token);
+    // Another connection with the same certificate is as good.
+    await refreshed(connection, token);
+    for (const each of [connection, other]) each.closeConnections();
+  });
+
+  test('works no more once its authority is disabled, and again when it is enabled', async () => {
+    const ca = authority();
+    const id = await registerCa(admin, ca);
+    const leaf = client({ issuer: ca });
+    await giveCertificate(server, await newIdentity(), leaf);
+    const connection = withCertificate(server, leaf);
+    const { refresh_token: token } = await certificateLogin(connection);
+    await admin.call('PATCH', `cas/${id}`, { isAuthEnabled: false });
+    for (let time = 0; time < 2; time += 1) {
+      const refused = await refresh(connection, token);
+      assertInvalidGrant(refused);
+      assert.equal(await reasonOf(server, refused), 'untrusted-chain');
+    }
+    await admin.call('PATCH', `cas/${id}`, { isAuthEnabled: true });
+    await refreshed(connection, token);
+    connection.closeConnections();
+  });
+
+  test('works no more when the rule of the authority leads to another identity', async () => {
+    const ca = authority();
+    const externalIdClaim = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
+    await registerCa(admin, ca, { externalIdClaim });
+    const name = subjectAltName(generalName.email('moved@example.com'));
+    const connection = withCertificate(server, client({ issuer: ca }, clientExtensions(name)));
+    const before = await newIdentity({ externalId: 'moved@example.com' });
+    const { refresh_token: token } = await certificateLogin(connection);
+    await server.store.identities.update(before, { externalId: null }, clock.now());
+    assertInvalidGrant(await refresh(connection, token));
+    await newIdentity({ externalId: 'moved@example.com' });
+    const refused = await refresh(connection, token);
+    assertInvalidGrant(refused);
+    assert.equal(await reasonOf(server, refused), 'changed-meanwhile');
+    connection.closeConnections();
+  });
+
+  test('works no more when the certificate, the identity or the policy is gone', async () => {
+    const changes: [
+      string,
+      (id: IdentityId, leaf: Awaited<ReturnType<typeof enrolled>>) => Promise<unknown>,
+    ][] = [
+      ['deleted', (_id, leaf) => admin.call('DELETE', `authenticators/${leaf.authenticatorId}`)],
+      ['disabled', (id) => admin.call('POST', `identities/${id}/disable`, {})],
+      [
+        'barred',
+        async (id) => {
+          const cert = { allowed: false, allowExpiredCerts: false };
+          const authPolicyId = await createPolicy(server, 'barred', { primary: { cert } });
+          await server.store.identities.update(id, { authPolicyId }, clock.now());
+        },
+      ],
+    ];
+    for (const [name, change] of changes) {
+      const id = await newIdentity();
+      const leaf = await enrolled(server, id);
+      const connection = withCertificate(server, leaf);
+      const { refresh_token: token } = await certificateLogin(connection);
+      await change(id, leaf);
+      const refused = await refresh(connection, token);
+      assert.equal(refused.status, 400, name);
+      assertInvalidGrant(refused);
+      connection.closeConnections();
+    }
+  });
+
+  test('works until the certificate expires, or longer when the policy allows that', async () => {
+    const cert = { allowed: true, allowExpiredCerts: true };
+    const lenient = await createPolicy(server, 'lenient', { primary: { cert } });
+    const strictOnes = await enrolled(server, await newIdentity(), { until: 10 * MINUTE });
+    const lenientOnes = await enrolled(server, await newIdentity({ authPolicyId: lenient }), {
+      until: 10 * MINUTE,
+    });
+    const strict = withCertificate(server, strictOnes);
+    const forgiving = withCertificate(server, lenientOnes);
+    let [strictToken, forgivingToken] = [
+      (await certificateLogin(strict)).refresh_token,
+      (await certificateLogin(forgiving)).refresh_token,
+    ];
+    strictToken = await refreshed(strict, strictToken);
+    forgivingToken = await refreshed(forgiving, forgivingToken);
+    clock.advance(11 * MINUTE);
+    const refused = await refresh(strict, strictToken);
+    assertInvalidGrant(refused);
+    assert.equal(await reasonOf(server, refused), 'certificate-expired');
+    await refreshed(forgiving, forgivingToken);
+    for (const each of [strict, forgiving]) each.closeConnections();
+  });
+});
+
+/** One connection, made with a TLS session of an earlier one if given, and with a certificate if given. */
+async function open(
+  url: string,
+  options: {
+    readonly session?: Buffer | undefined;
+    readonly leaf?: Made | undefined;
+    readonly sent?: Made[];
+  },
+): Promise<{
+  socket: TLSSocket;
+  session: Promise<Buffer>;
+  post: (path: string, body: object) => Promise<number>;
+}> {
+  const { port } = new URL(url);
+  const { session, leaf, sent = [] } = options;
+  const socket = connect({
+    host: '127.0.0.1',
+    port: Number(port),
+    servername: 'localhost',
+    ca: server.caPem,
+    ...(session === undefined ? {} : { session }),
+    ...(leaf === undefined
+      ? {}
+      : { cert: [leaf, ...sent].map(({ certPem }) => certPem).join(''), key: leaf.keyPem }),
+  });
+  const ticket = once(socket, 'session').then(([bytes]) => bytes as Buffer);
+  await once(socket, 'secureConnect');
+  return {
+    socket,
+    session: ticket,
+    async post(path, body) {
+      const text = JSON.stringify(body);
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\n` +
+          `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+      );
+      let answer = '';
+      for await (const chunk of socket) answer += String(chunk);
+      return Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
+    },
+  };
+}
+
+async function loginOver(connection: Awaited<ReturnType<typeof open>>, at: HttpsClient): Promise<number> {
+  return connection.post('/oidc/login/cert', { authRequestId: await beginLogin(at) });
+}
+
+describe('a TLS session that resumes', () => {
+  test('logs in as the full handshake did, and everything is judged again', async () => {
+    const intermediate = authority({ issuer: root });
+    const leaf = client({ issuer: intermediate });
+    const authenticatorId = await giveCertificate(server, await newIdentity(), leaf);
+    const first = await open(server.url, { leaf, sent: [intermediate] });
+    assert.equal(await loginOver(first, server), 302);
+    const session = await first.session;
+    first.socket.destroy();
+
+    const second = await open(server.url, { session });
+    assert.equal(second.socket.isSessionReused(), true);
+    assert.equal(await loginOver(second, server), 302);
+    admin = await loggedIn(server, 'root');
+    await admin.call('DELETE', `authenticators/${authenticatorId}`);
+    second.socket.destroy();
+    const third = await open(server.url, { session });
+    assert.equal(third.socket.isSessionReused(), true);
+    assert.equal(await loginOver(third, server), 401);
+    third.socket.destroy();
+  });
+
+  test('brings no certificate to another listener', async () => {
+    const port = await freePort();
+    const address = `localhost:${port}`;
+    const two = await startTestServer({
+      configure: (yaml) =>
+        yaml.replace(
+          /^web:\n/m,
+          `web:\n  - name: second\n    bindPoints: [{ interface: "127.0.0.1:${port}", address: "${address}" }]\n` +
+            '    apis: [{ binding: edge-client }]\n',
+        ),
+    });
+    const second = httpsClient(`https://${address}`, two.caPem);
+    try {
+      // Listeners are opened in the order of the configuration.
+      const first = `https://${two.controller.bindPoints.at(-1)?.address}`;
+      assert.notEqual(first, `https://${address}`);
+      const at = httpsClient(first, two.caPem);
+      const id = await createIdentity(two, 'somebody', { externalId: null });
+      const leaf = client({ issuer: root });
+      await giveCertificate(two, id, leaf);
+      const full = await open(first, { leaf });
+      assert.equal(await loginOver(full, at), 302);
+      const session = await full.session;
+      full.socket.destroy();
+      const elsewhere = await open(`https://${address}`, { session });
+      assert.equal(elsewhere.socket.isSessionReused(), false);
+      assert.equal(await loginOver(elsewhere, second), 401);
+      elsewhere.socket.destroy();
+      // The ticket was good all the same.
+      const again = await open(first, { session });
+      assert.equal(again.socket.isSessionReused(), true);
+      assert.equal(await loginOver(again, at), 302);
+      again.socket.destroy();
+      at.closeConnections();
+    } finally {
+      second.closeConnections();
+      await two.close();
+    }
+  });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

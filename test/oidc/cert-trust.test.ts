@@ -1,0 +1,88 @@
+// Where trust in certificates comes from, and that a login in progress does not outlive it.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { PkiFileError } from '../../src/overlay-pki.ts';
+import { giveCertificate, registerCa, submitCertificate, withCertificate } from '../support/certificates.ts';
+import { authority, authorityExtensions, client } from '../support/chains.ts';
+import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';
+import { beginLogin } from '../support/flow.ts';
+import { rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { scan } from '../support/totp.ts';
+
+test('a reload puts other authorities of the overlay in the place of the former ones', async () => {
+  const server = await startTestServer();
+  try {
+    const fresh = authority();
+    const leaf = client({ issuer: fresh });
+    await giveCertificate(server, await createIdentity(server, 'moved'), leaf);
+    const connection = withCertificate(server, leaf);
+    assert.equal((await submitCertificate(connection)).status, 401);
+    const file = join(server.home, 'ca.pem');
+    // A leaf among the authorities is left out, with a warning.
+    writeFileSync(file, fresh.certPem + client().certPem);
+    server.controller.reloadCertificates();
+    assert.equal((await submitCertificate(connection)).status, 302);
+    writeFileSync(file, 'nonsense');
+    assert.throws(() => server.controller.reloadCertificates(), PkiFileError);
+    assert.equal((await submitCertificate(connection)).status, 302);
+    connection.closeConnections();
+  } finally {
+    await server.close();
+  }
+});
+
+test('the authority that enrolment signs with is trusted beside the others', async () => {
+  const root = authority();
+  const signing = authority({ issuer: root }, authorityExtensions(0));
+  const home = mkdtempSync(join(tmpdir(), 'overlay-auth-test-'));
+  writeFileSync(join(home, 'signing.pem'), signing.certPem);
+  writeFileSync(join(home, 'signing.key'), signing.keyPem);
+  const signingCert = 'signingCert: { cert: signing.pem, key: signing.key }';
+  const server = await startTestServer({
+    home,
+    configure: (yaml) => yaml.replace(/# signingCert:.*/, signingCert),
+  });
+  try {
+    const leaf = client({ issuer: signing });
+    await giveCertificate(server, await createIdentity(server, 'signed'), leaf);
+    const connection = withCertificate(server, leaf);
+    assert.equal((await submitCertificate(connection)).status, 302);
+    connection.closeConnections();
+  } finally {
+    await server.close();
+  }
+});
+
+test('a login that waits for its second factor ends when the authority is disabled', async () => {
+  const server = await startTestServer();
+  try {
+    const admin = await rootOf(server);
+    const ca = authority();
+    const caId = await registerCa(admin, ca);
+    const authPolicyId = await createPolicy(server, 'totp', { secondary: { requireTotp: true } });
+    const leaf = client({ issuer: ca });
+    await giveCertificate(server, await createIdentity(server, 'waits', { authPolicyId }), leaf);
+    const connection = withCertificate(server, leaf);
+    const authRequestId = await beginLogin(connection);
+    const first = await connection.post('/oidc/login/cert', { json: { authRequestId } });
+    assert.equal(first.status, 200, first.text);
+    assert.equal(first.headers['totp-required'], 'true');
+    const started = await connection.post('/oidc/login/totp/enroll', { json: { authRequestId } });
+    assert.equal(started.status, 201, started.text);
+    await admin.call('PATCH', `cas/${caId}`, { isAuthEnabled: false });
+    const code = scan(server.clock, started.json.provisioningUrl).code();
+    const refused = await connection.post('/oidc/login/totp/enroll/verify', {
+      json: { authRequestId, code },
+    });
+    assert.equal(refused.status, 401, refused.text);
+    assert.equal(await reasonOf(server, refused), 'changed-meanwhile');
+    connection.closeConnections();
+  } finally {
+    await server.close();
+  }
+});

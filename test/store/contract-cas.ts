@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type AuthenticatorId, asId, type CaId, type IdentityId } from '../../src/model/ids.ts';
+import type { NewCa } from '../../src/store/contracts/cas.ts';
+import type { GetDatabase } from './contract.ts';
+import { createUser, newId, t0, uniqueName } from './fixtures.ts';
+
+function newCa(changes: Partial<NewCa> = {}): NewCa {
+  return {
+    id: newId<CaId>(),
+    name: uniqueName('ca'),
+    certPem: 'PEM',
+    thumbprint: uniqueName('thumbprint'),
+    isAuthEnabled: true,
+    isAutoCaEnrollmentEnabled: false,
+    isOttCaEnrollmentEnabled: false,
+    identityRoles: ['a'],
+    identityNameFormat: '',
+    externalIdClaim: {
+      location: 'COMMON_NAME',
+      matcher: 'ALL',
+      matcherCriteria: '',
+      parser: 'NONE',
+      parserCriteria: '',
+      index: 0,
+    },
+    verificationToken: 'token',
+    tags: { a: 1 },
+    ...changes,
+  };
+}
+
+/** Third-party authorities, and the certificates of identities. */
+export function caTests(database: GetDatabase): void {
+  describe('third-party authorities', () => {
+    test('come back as they were stored, and change only in the members that are given', async () => {
+      const { cas } = database().store;
+      const ca = newCa();
+      await cas.create(ca, t0);
+      const stored = { ...ca, verifiedAt: null, createdAt: t0, updatedAt: t0 };
+      assert.deepEqual(await cas.find(ca.id), stored);
+      const patch = { isAuthEnabled: false, externalIdClaim: null, tags: {} };
+      assert.equal(await cas.update(ca.id, patch, t0 + 1), true);
+      assert.deepEqual(await cas.find(ca.id), { ...stored, ...patch, updatedAt: t0 + 1 });
+      assert.equal(await cas.update(newId<CaId>(), patch, t0), false);
+    });
+
+    test('have name and certificate for themselves', async () => {
+      const { cas } = database().store;
+      const ca = newCa();
+      await cas.create(ca, t0);
+      await assert.rejects(cas.create(newCa({ name: ca.name }), t0), { field: 'name' });
+      await assert.rejects(cas.create(newCa({ thumbprint: ca.thumbprint }), t0), { field: 'certPem' });
+    });
+
+    test('are trusted while they are verified and enabled', async () => {
+      const { cas } = database().store;
+      const ca = newCa();
+      const isTrusted = async () => (await cas.listTrusted()).some(({ id }) => id === ca.id);
+      await cas.create(ca, t0);
+      assert.equal(await isTrusted(), false);
+      const verified = await Promise.all([cas.verify(ca.id, t0 + 1), cas.verify(ca.id, t0 + 1)]);
+      assert.deepEqual(verified.toSorted(), [false, true]);
+      assert.equal(await isTrusted(), true);
+      await cas.update(ca.id, { isAuthEnabled: false }, t0 + 2);
+      assert.equal(await isTrusted(), false);
+      await cas.update(ca.id, { isAuthEnabled: true }, t0 + 3);
+      assert.equal(await isTrusted(), true);
+      assert.equal(await cas.delete(ca.id, t0 + 4), true);
+      assert.equal(await cas.delete(ca.id, t0 + 4), false);
+      assert.equal(await isTrusted(), false);
+    });
+
+    test('leave an entry in the change feed with each change', async () => {
+      const { cas, changes } = database().store;
+      const ca = newCa();
+      const seq = await changes.latestSeq();
+      await cas.create(ca, t0);
+      await cas.update(ca.id, { isAuthEnabled: false }, t0);
+      await cas.verify(ca.id, t0);
+      await cas.delete(ca.id, t0);
+      const mine = (await changes.readAfter(seq)).filter(({ entityId }) => entityId === ca.id);
+      assert.deepEqual(
+        mine.map(({ kind }) => kind),
+        Array(4).fill('ca'),
+      );
+    });
+  });
+
+  describe('certificates of identities', () => {
+    const certificateOf = (identityId: IdentityId, thumbprint = uniqueName('thumbprint')) => ({
+      id: newId<AuthenticatorId>(),
+      identityId,
+      certPem: 'PEM',
+      thumbprint,
+      tags: {},
+    });
+
+    test('are found by their thumbprint with identity and policy', async () => {
+      const { authenticators } = database().store;
+      const { id } = await createUser(database().store);
+      const certificate = certificateOf(asId(id));
+      await authenticators.createCertificate(certificate, t0);
+      const login = await authenticators.findCertificateLogin(certificate.thumbprint);
+      assert.equal(login?.authenticator.id, certificate.id);
+      assert.equal(login?.identity.id, id);
+      assert.equal(login?.policy.id, login?.identity.authPolicyId);
+      assert.equal(await authenticators.findCertificateLogin('other'), null);
+      await authenticators.delete(certificate.id, t0);
+      assert.equal(await authenticators.findCertificateLogin(certificate.thumbprint), null);
+    });
+
+    test('are one for an identity, and of one identity', async () => {
+      const { authenticators } = database().store;
+      const [one, two] = [await createUser(database().store), await createUser(database().store)];
+      const certificate = certificateOf(asId(one.id));
+      await authenticators.createCertificate(certificate, t0);
+      await assert.rejects(authenticators.createCertificate(certificateOf(asId(one.id)), t0), {
+        field: 'method',
+      });
+      const taken = certificateOf(asId(two.id), certificate.thumbprint);
+      await assert.rejects(authenticators.createCertificate(taken, t0), { field: 'certPem' });
+    });
+  });
+}
