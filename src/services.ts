@@ -177,6 +177,7 @@ export async function openServices(
     tagKey,
     sessionTimeout: config.edge.api.sessionTimeout,
     forgetSession: view.legacy.forget,
+    keepAlive: view.legacy.keepAlive,
     async totpEnrolled(caller: Principal) {
       if (caller.mechanism === 'legacy')
         await totpPassed({ store, forgetSession: view.legacy.forget }, caller);

@@ -15,6 +15,11 @@ export interface LegacySessionView {
   read(tokenHash: string): Promise<ApiSession | null>;
   /** The session was used just now and lives on from here. @returns the session as it is afterwards */
   touch(session: ApiSession): ApiSession;
+  /**
+   * Sessions were used over a connection that somebody else keeps (spec 5.6). Those that are not alive stay so.
+   * @returns how many were alive
+   */
+  keepAlive(ids: readonly ApiSessionId[]): Promise<number>;
   /** The session has ended, or what it has proven has changed. */
   forget(id: ApiSessionId): void;
   /** Resolves when what is known of the use of sessions is in the store. */
@@ -89,6 +94,19 @@ export function legacySessionView(
     return writing;
   }
 
+  function touch(session: ApiSession): ApiSession {
+    const now = needs.clock.now();
+    const entry = known.peek(hashes.get(session.id) ?? '');
+    const activity = { id: session.id, lastActivityAt: now, expiresAt: now + timeout };
+    dirty.set(session.id, activity);
+    // Whatever was proven since this call began is in memory already.
+    const used = { ...(entry?.session ?? session), ...activity };
+    if (entry !== undefined) entry.session = used;
+    // The store would otherwise take it for expired before the next round.
+    if ((entry?.writtenUntil ?? 0) - now <= 2 * activityInterval) void flush();
+    return used;
+  }
+
   return {
     find(tokenHash) {
       const session = known.get(tokenHash)?.session;
@@ -96,17 +114,18 @@ export function legacySessionView(
       return session === undefined || session.expiresAt <= needs.clock.now() ? read(tokenHash) : session;
     },
     read,
-    touch(session) {
+    touch,
+    async keepAlive(ids) {
       const now = needs.clock.now();
-      const entry = known.peek(hashes.get(session.id) ?? '');
-      const activity = { id: session.id, lastActivityAt: now, expiresAt: now + timeout };
-      dirty.set(session.id, activity);
-      // Whatever was proven since this call began is in memory already.
-      const used = { ...(entry?.session ?? session), ...activity };
-      if (entry !== undefined) entry.session = used;
-      // The store would otherwise take it for expired before the next round.
-      if ((entry?.writtenUntil ?? 0) - now <= 2 * activityInterval) void flush();
-      return used;
+      let alive = 0;
+      for (const id of new Set(ids)) {
+        const session = known.peek(hashes.get(id) ?? '')?.session ?? (await apiSessions.find(id));
+        if (session === null || session.mechanism !== 'legacy' || session.endedAt !== null) continue;
+        if (session.expiresAt <= now && (dirty.get(id)?.expiresAt ?? 0) <= now) continue;
+        alive += 1;
+        touch(session);
+      }
+      return alive;
     },
     forget(id) {
       epoch += 1;

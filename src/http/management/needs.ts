@@ -9,9 +9,10 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import type { OwnMfaNeeds } from '../edge/mfa.ts';
+import type { HeartbeatNeeds } from '../legacy/heartbeats.ts';
 
 /** What the management endpoints work with. */
-export interface ManagementNeeds extends OwnMfaNeeds, LegacyNeeds {
+export interface ManagementNeeds extends OwnMfaNeeds, LegacyNeeds, HeartbeatNeeds {
   readonly store: Pick<
     Store,
     | 'identities'

@@ -3,6 +3,7 @@
 import { currentRoutes } from '../edge/current.ts';
 import { ownMfaRoutes } from '../edge/mfa.ts';
 import { versionRoute } from '../edge/version.ts';
+import { heartbeatRoute } from '../legacy/heartbeats.ts';
 import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
 import { managementRoot } from './admin-route.ts';
@@ -24,6 +25,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...identityRoutes(needs),
     ...authenticatorRoutes(needs),
     ...authPolicyRoutes(needs),
+    heartbeatRoute(needs, managementRoot),
     ...apiSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
