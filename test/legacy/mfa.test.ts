@@ -200,10 +200,12 @@ describe('an enrolment that nobody asked for', () => {
 test('the picture of a QR code is a PNG of one bit for each pixel, wide enough to be read', async () => {
   const { qrCodePng } = await import('../../src/pages/qr-code-png.ts');
   const png = qrCodePng('otpauth://totp/localhost:alice?issuer=localhost&secret=ABCDEFGHIJKLMNOP');
+  assert.ok(png !== null);
   assert.equal(png.subarray(1, 4).toString(), 'PNG');
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   assert.ok(width >= 256 && width === height);
   const at = png.indexOf('IDAT');
   const lines = inflateSync(png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4)));
+  assert.equal(qrCodePng('x'.repeat(801)), null, 'no camera reads it');
   assert.equal(lines.length, height * (1 + Math.ceil(width / 8)));
 });

@@ -83,12 +83,9 @@ export function ownMfaRoutes(
       async handler({ principal }) {
         mayEnroll(principal);
         const totp = await readOwnTotp(needs, principal);
-        if (totp.isVerified) throw new AuthError('not_found');
-        return {
-          status: 200,
-          headers: { 'content-type': 'image/png' },
-          body: qrCodePng(totp.provisioningUrl),
-        };
+        const picture = totp.isVerified ? null : qrCodePng(totp.provisioningUrl);
+        if (picture === null) throw new AuthError('not_found');
+        return { status: 200, headers: { 'content-type': 'image/png' }, body: picture };
       },
     }),
     route({
