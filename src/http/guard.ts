@@ -1,5 +1,5 @@
 import { AuthError } from '../errors/auth-error.ts';
-import { secondaryExtJwtChallenge } from '../errors/challenge.ts';
+import { type Challenge, oidcChallenge, secondaryExtJwtChallenge } from '../errors/challenge.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Guard } from './routes.ts';
@@ -19,16 +19,19 @@ export type Authenticate = (presented: RequestContext) => Principal | Promise<Pr
 export function enforceGuard(guard: Guard, principal: Principal): void {
   if (guard === 'anonymous' || guard === 'partial') return;
   if (principal.outstanding.length > 0) {
-    const lacking = principal.lackingJwt;
-    const { signerId: id, issuer } = lacking ?? { signerId: '', issuer: null };
     throw new AuthError('unauthorized', {
-      challenges:
-        lacking === undefined
-          ? []
-          : [secondaryExtJwtChallenge(lacking.error, issuer === null ? [] : [{ id, issuer }])],
       description: 'The authentication is not complete: answer the outstanding authentication queries first',
+      challenges: challengesOf(principal),
       detail: `outstanding: ${principal.outstanding.map((factor) => JSON.stringify(factor)).join(', ')}`,
     });
   }
   if (guard === 'admin' && !principal.isAdmin) throw new AuthError('forbidden');
+}
+
+function challengesOf({ mechanism, lackingJwt }: Principal): readonly Challenge[] {
+  // An access token cannot be upgraded: only a new login, with every factor, gives one that is good.
+  if (mechanism === 'oidc') return [oidcChallenge('invalid')];
+  if (lackingJwt === undefined) return [];
+  const { signerId: id, issuer, error } = lackingJwt;
+  return [secondaryExtJwtChallenge(error, issuer === null ? [] : [{ id, issuer }])];
 }

@@ -82,6 +82,25 @@ describe('a legacy login by external JWT', () => {
     assert.equal((await sessionOf(server, answer).get('current-identity')).status, 200);
   });
 
+  test('holds as long as the signer is enabled and the policy allows the method', async () => {
+    const policy = await createPolicy(server, 'by token', {});
+    await createIdentity(server, 'carl', { authPolicyId: policy });
+    const answer = await login(server, 'ext-jwt', clientRoot, await tokenOf(server, idp, 'carl@idp'));
+    const session = sessionOf(server, answer);
+    assert.equal((await session.get('current-identity')).status, 200);
+    const enable = (enabled: boolean) =>
+      admin.call('PATCH', `external-jwt-signers/${signer.id}`, { enabled });
+    await enable(false);
+    assertNoSession(await session.get('current-identity'));
+    await enable(true);
+    assert.equal((await session.get('current-identity')).status, 200);
+    const rules = await server.store.authPolicies.find(policy);
+    assert.ok(rules);
+    const extJwt = { ...rules.primary.extJwt, allowed: false };
+    await server.store.authPolicies.update(policy, { primary: { ...rules.primary, extJwt } }, clock.now());
+    assertNoSession(await session.get('current-identity'));
+  });
+
   test('is refused with the challenge of the primary signers', async () => {
     const both = {
       id: `${signer.id}|${second.id}`,
