@@ -1,13 +1,23 @@
 // The one place where everything is wired: configuration, store, keys and clocks become the services that the
 // endpoints and commands use. Nothing else constructs them.
 
+import packageJson from '../package.json' with { type: 'json' };
 import type { Config } from './config/config.ts';
 import { attemptLog, type RunningAttemptLog } from './explain/attempt-log.ts';
 import { auditLog } from './explain/audit-log.ts';
+import {
+  type AttemptLabels,
+  type AuditLabels,
+  countedAttempts,
+  countedAudit,
+  tally,
+} from './explain/decision-counts.ts';
+import { answerTimes } from './http/answer-times.ts';
 import { assetRoutes } from './http/assets.ts';
 import { edgeClientRoutes } from './http/edge/routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { managementRoutes } from './http/management/routes.ts';
+import { metricsRoutes } from './http/metrics.ts';
 import type { MountNeeds } from './http/mount.ts';
 import { oidcRoutes } from './http/oidc/routes.ts';
 import { presentedTokens } from './http/presented-tokens.ts';
@@ -20,6 +30,7 @@ import { asId } from './model/ids.ts';
 import type { SigningAlgorithm } from './model/signing-key.ts';
 import { authRequestSealer } from './oidc/auth-request-id.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
+import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
 import type { HashPool } from './platform/hash-pool.ts';
 import { jwksCache } from './platform/jwks-cache.ts';
 import { keyVault } from './platform/key-vault.ts';
@@ -83,7 +94,8 @@ export async function openServices(
 ): Promise<Services> {
   const { config, store, clock, random, log } = foundations;
   const { oidc } = config.edge;
-  const audit = auditLog(log);
+  const auditEvents = tally<AuditLabels>();
+  const audit = countedAudit(auditLog(log), auditEvents);
   const vault = keyVault(foundations.masterKey);
   const keyNeeds = { keys: store.keys, vault, clock };
   const ring = await openKeyRing(keyNeeds);
@@ -121,11 +133,27 @@ export async function openServices(
     random,
   });
   const hasher = passwordHasher(foundations.hashPool);
-  const attempts = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
+  const attemptRecords = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
+  const loginAttempts = tally<AttemptLabels>();
+  const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
 
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
   ]);
+  const answers = answerTimes();
+  const eventLoop = watchEventLoopDelay();
+  const metrics = metricsRoutes({
+    version: packageJson.version,
+    startedAt: clock.now() / 1000 - process.uptime(),
+    auditEvents,
+    loginAttempts,
+    answers,
+    hashPool: foundations.hashPool,
+    endedSessions: view.ended,
+    decisionRecords: attempts,
+    changeFeed: view,
+    eventLoop,
+  });
   const oidcEndpoints = oidcRoutes({
     store,
     clock,
@@ -168,7 +196,7 @@ export async function openServices(
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health];
+  const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health, ...metrics];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
   );
@@ -188,12 +216,14 @@ export async function openServices(
     mount: {
       clock,
       log,
+      onAnswer: answers.observe,
       authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
     },
     async stop() {
       await Promise.all([stopExpiry(), stopRotation()]);
       await attempts.flush();
       view.stop();
+      eventLoop.stop();
     },
   };
 }

@@ -128,6 +128,13 @@ describe('the import rules', () => {
     );
   });
 
+  test('only http/ knows the library of the metrics, and nothing waits for it at the start', () => {
+    const users = imports.filter(({ to }) => to === 'prom-client');
+    assert.deepEqual([...new Set(users.map(({ file }) => file))], ['src/http/metrics.ts']);
+    const text = readFileSync('src/http/metrics.ts', 'utf8');
+    assert.ok(!/^import (?!type).*'prom-client'/m.test(text));
+  });
+
   test('only store/sql knows the database, and platform/ a use of it as a lock', () => {
     const wrong = imports.filter(
       ({ from, to }) =>

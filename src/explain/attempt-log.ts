@@ -22,6 +22,8 @@ const mostChecks = 30;
 export interface RunningAttemptLog extends AttemptLog {
   /** Resolves when every record that was concluded is in the store. */
   flush(): Promise<void>;
+  /** For metrics. `dropped` counts since the start. */
+  queue(): { readonly waiting: number; readonly dropped: number };
 }
 
 /** @param keepAtMost records; beyond that the oldest go first */
@@ -34,6 +36,7 @@ export function attemptLog(
   },
   keepAtMost: number,
 ): RunningAttemptLog {
+  let dropped = 0;
   let waiting: (LoginAttempt & { readonly id: string })[] = [];
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -73,7 +76,10 @@ export function attemptLog(
           subject = who.subject === undefined ? subject : short(who.subject);
         },
         conclude() {
-          if (waiting.length >= longestQueue) return;
+          if (waiting.length >= longestQueue) {
+            dropped += 1;
+            return;
+          }
           waiting.push({
             id: needs.random.id(),
             reference: origin.requestId,
@@ -93,6 +99,7 @@ export function attemptLog(
       };
     },
     flush: write,
+    queue: () => ({ waiting: waiting.length, dropped }),
   };
 }
 

@@ -61,7 +61,14 @@ export function beginRequest(
   const host = raw.headers.host;
   const found = host === undefined ? undefined : openBindPointOf(scope, host);
   const { bindPoint, isAllowedOrigin } = found ?? scope.fallback;
-  const context = new RequestContext(request, clock.now(), scope.listener, bindPoint, lines.authorization);
+  const context = new RequestContext(
+    request,
+    clock.now(),
+    clock.monotonic(),
+    scope.listener,
+    bindPoint,
+    lines.authorization,
+  );
   request.overlay = context;
 
   reply.headers(commonHeaders);

@@ -1,4 +1,5 @@
 import { AuthError } from '../errors/auth-error.ts';
+import { oidcChallenge } from '../errors/challenge.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Guard } from './routes.ts';
@@ -20,6 +21,8 @@ export function enforceGuard(guard: Guard, principal: Principal): void {
   if (principal.outstanding.length > 0) {
     throw new AuthError('unauthorized', {
       description: 'The authentication is not complete: answer the outstanding authentication queries first',
+      // An access token cannot be upgraded: only a new login, with every factor, gives one that is good.
+      challenges: principal.mechanism === 'oidc' ? [oidcChallenge('invalid')] : [],
       detail: `outstanding: ${principal.outstanding.map((factor) => JSON.stringify(factor)).join(', ')}`,
     });
   }

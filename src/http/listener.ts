@@ -131,8 +131,9 @@ async function startServer(
     exposeHeadRoutes: false,
     // Parsed on demand from the address itself; the framework's parser would drop what is there twice.
     routerOptions: { querystringParser: () => noQuery, maxParamLength: 256 },
+    schemaController: noSchemas,
     frameworkErrors: (error, request, reply) =>
-      failureHandler(needs, scope, 'html-or-edge', true)(error, request, reply),
+      failureHandler(needs, scope, 'html-or-edge', 'none')(error, request, reply),
   }) as unknown as FastifyInstance;
   mountRoutes(app, needs, scope, routes);
   await app.ready();
@@ -170,6 +171,14 @@ async function startServer(
       await app.close();
     },
   };
+}
+
+// Bodies are judged by zod. The framework would load its own compilers of schemas, more than a hundred modules that
+// a start would wait for.
+const noSchemas = { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } };
+
+function noCompiler(): never {
+  throw new Error('endpoints have no schemas of the framework');
 }
 
 const noQuery = Object.freeze(Object.create(null)) as Record<string, unknown>;

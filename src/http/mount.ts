@@ -5,6 +5,8 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { Answer } from './answer.ts';
+import type { AnsweredApi, AnswerObserver } from './answer-times.ts';
 import { beginRequest, type ServerScope } from './begin-request.ts';
 import { readBody, readQuery, validate } from './body.ts';
 import { preflightHeaders } from './cors.ts';
@@ -14,13 +16,15 @@ import { type Authenticate, enforceGuard } from './guard.ts';
 import { chooseMediaType, htmlType, jsonType } from './negotiate.ts';
 import { sendAnswer } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Api, Guard, Input, Route } from './routes.ts';
+import type { Guard, Input, Route } from './routes.ts';
 import { sessionHeaders } from './session-headers.ts';
 
 export interface MountNeeds {
   readonly clock: Clock;
   readonly log: Logger;
   readonly authenticate: Authenticate;
+  /** Told of every answer. */
+  readonly onAnswer?: AnswerObserver;
 }
 
 /** Largest body in bytes; less for the OIDC endpoints, which take a few short fields. */
@@ -44,20 +48,25 @@ export function mountRoutes(
   for (const route of routes) mountRoute(app, needs, scope, route);
   for (const paths of groupByPath(routes).values()) mountRefusals(app, needs, scope, paths);
 
-  const unknownPath = failureHandler(needs, scope, 'html-or-edge', true);
+  const unknownPath = failureHandler(needs, scope, 'html-or-edge', 'none');
   app.setErrorHandler(unknownPath);
   app.setNotFoundHandler((request, reply) => unknownPath(new AuthError('not_found'), request, reply));
 }
 
 type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
-/** Renders whatever was thrown. Refusals are ordinary and logged as such; only defects are errors. */
+/**
+ * Renders whatever was thrown. Refusals are ordinary and logged as such; only defects are errors.
+ * @param api of the endpoint; `none` where there is none
+ */
 export function failureHandler(
-  { clock, log }: Pick<MountNeeds, 'clock' | 'log'>,
+  needs: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer'>,
   scope: ServerScope,
   format: ErrorFormat,
-  needsHost: boolean,
+  api: AnsweredApi,
 ): FailureHandler {
+  const { clock, log } = needs;
+  const needsHost = needsHostOf(api);
   return (thrown, request, reply) => {
     // The client broke off while it was sending: nobody is there to answer, and nothing has failed.
     const isBrokenOff = thrown !== null && thrown === request.raw.errored;
@@ -88,7 +97,7 @@ export function failureHandler(
       accept: request.headers.accept,
       usedBasic: context?.usedBasic ?? false,
     });
-    sendAnswer(request, reply, answer);
+    finish(needs, api, request, reply, answer);
   };
 }
 
@@ -100,7 +109,7 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
     method: [...route.methods],
     url: route.path,
     bodyLimit: route.bodyLimit ?? (route.api === 'oidc' ? OIDC_BODY_LIMIT : BODY_LIMIT),
-    errorHandler: failureHandler(needs, scope, route.errors, needsHost),
+    errorHandler: failureHandler(needs, scope, route.errors, route.api),
     onRequest(request, reply, done) {
       let admitted: Promise<void> | undefined;
       try {
@@ -118,12 +127,25 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
       const context = request.overlay as RequestContext;
       const answer = route.handler(context, inputOf(route, context));
       if (answer instanceof Promise) {
-        return answer.then((settled) => sendAnswer(request, reply, settled));
+        return answer.then((settled) => finish(needs, route.api, request, reply, settled));
       }
-      sendAnswer(request, reply, answer);
+      finish(needs, route.api, request, reply, answer);
       return undefined;
     },
   });
+}
+
+function finish(
+  { clock, onAnswer }: Pick<MountNeeds, 'clock' | 'onAnswer'>,
+  api: AnsweredApi,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): void {
+  if (onAnswer !== undefined && !reply.sent && request.overlay) {
+    onAnswer(api, answer.status, clock.monotonic() - request.overlay.startedAt);
+  }
+  sendAnswer(request, reply, answer);
 }
 
 // Synchronous where it can be: most callers are known from memory, and a promise costs as much as the rest.
@@ -159,7 +181,7 @@ function mountRefusals(
 ): void {
   const [first] = routes;
   const needsHost = needsHostOf(first.api);
-  const errorHandler = failureHandler(needs, scope, first.errors, needsHost);
+  const errorHandler = failureHandler(needs, scope, first.errors, first.api);
   const has = routes.flatMap((route) => route.methods);
   const allow = [...has, 'OPTIONS'];
   app.route({
@@ -189,7 +211,7 @@ function mountRefusals(
       }
       const isAllowed = reply.hasHeader('access-control-allow-origin');
       const headers = { allow: allow.join(', '), ...(isAllowed ? preflightHeaders : {}) };
-      sendAnswer(request, reply, { status: 204, headers, body: null });
+      finish(needs, first.api, request, reply, { status: 204, headers, body: null });
     },
     handler() {},
   });
@@ -207,7 +229,7 @@ function groupByPath(routes: readonly Route[]): Map<string, [Route, ...Route[]]>
   return groups;
 }
 
-function needsHostOf(api: Api): boolean {
+function needsHostOf(api: AnsweredApi): boolean {
   return api !== 'health' && api !== 'metrics';
 }
 

@@ -14,6 +14,8 @@ export class RequestContext {
   /** The reference id: in `x-request-id`, in error bodies, in the log and in `explain`. */
   readonly requestId: string;
   readonly receivedAt: Millis;
+  /** On the monotonic clock, to measure how long the answer takes. */
+  readonly startedAt: Millis;
   readonly listener: Listener;
   /** The bind point that the Host header names; its address and issuer are what documents may mention. */
   readonly bindPoint: BindPoint;
@@ -28,6 +30,7 @@ export class RequestContext {
   constructor(
     request: FastifyRequest,
     receivedAt: Millis,
+    startedAt: Millis,
     listener: Listener,
     bindPoint: BindPoint,
     authorization: readonly string[],
@@ -35,6 +38,7 @@ export class RequestContext {
     this.#request = request;
     this.requestId = request.id;
     this.receivedAt = receivedAt;
+    this.startedAt = startedAt;
     this.listener = listener;
     this.bindPoint = bindPoint;
     this.remoteAddress = request.raw.socket.remoteAddress ?? '';

@@ -1,7 +1,7 @@
 // Verifies the JWTs of external signers (spec 2.9 and 5.3). This file decides whether a token is good and which
 // signer vouches for it. It does not look for the identity and knows no policy: that a token counts once, that an
 // external id belongs to one signer, and that a secondary token names the same identity, is for the caller.
-import { compactVerify } from 'jose';
+import { compactVerify } from 'jose/jws/compact/verify';
 import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwks-cache.ts';

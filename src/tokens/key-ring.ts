@@ -2,7 +2,7 @@
 // Their life is decided by the times stored with them, so every node comes to the same answer by itself.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type webcrypto } from 'node:crypto';
-import { calculateJwkThumbprint } from 'jose';
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import type { SigningAlgorithm, SigningKey } from '../model/signing-key.ts';
 import { type Clock, DAY, HOUR, MINUTE, type Millis } from '../platform/clock.ts';
 import type { KeyVault } from '../platform/key-vault.ts';

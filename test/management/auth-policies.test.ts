@@ -237,6 +237,9 @@ describe('a change of a policy holds at the next call', () => {
     await admin.call('PATCH', `auth-policies/${id}`, { secondary: { requireTotp: true } });
     const answer = await caller.get('/edge/client/v1/current-identity');
     assertRefused(answer, 401, 'UNAUTHORIZED');
+    assert.deepEqual(answer.lines('www-authenticate'), [
+      'Bearer realm="overlay-oidc", error="invalid", error_description="token is invalid"',
+    ]);
     await admin.call('PATCH', `auth-policies/${id}`, { secondary: { requireTotp: false } });
     assert.equal((await caller.get('current-identity')).status, 200);
   });

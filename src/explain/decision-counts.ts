@@ -1,0 +1,72 @@
+// Counts decisions while they are recorded, for the metrics. The parts that decide do not know of it: their audit
+// trail and their attempt log are wrapped. Labels come from closed lists, never from a client, so that nobody can
+// make the counts grow.
+
+import type { AuditEvent, AuditTrail } from '../model/audit-event.ts';
+import type { AttemptLog, AttemptStep, LoginAttempt, RefusalReason } from '../model/login-attempt.ts';
+
+/** How often each combination of labels was counted. */
+export interface Tally<Labels> {
+  add(labels: Labels): void;
+  /** In the order in which they came up first. */
+  list(): readonly { readonly labels: Labels; readonly count: number }[];
+}
+
+/** @typeParam Labels texts from closed lists; there is one entry for every combination that came up */
+export function tally<Labels extends Readonly<Record<string, string>>>(): Tally<Labels> {
+  const entries = new Map<string, { readonly labels: Labels; count: number }>();
+  return {
+    add(labels) {
+      const key = Object.values(labels).join(' ');
+      const entry = entries.get(key);
+      if (entry === undefined) entries.set(key, { labels, count: 1 });
+      else entry.count += 1;
+    },
+    list: () => [...entries.values()],
+  };
+}
+
+export type AuditLabels = Readonly<{ event: AuditEvent['event']; method: AttemptStep | 'none' }>;
+
+/** The audit trail that also counts its events. */
+export function countedAudit(trail: AuditTrail, counts: Tally<AuditLabels>): AuditTrail {
+  return {
+    record(event, origin) {
+      counts.add({ event: event.event, method: 'method' in event ? event.method : 'none' });
+      trail.record(event, origin);
+    },
+  };
+}
+
+export type AttemptLabels = Readonly<{
+  step: AttemptStep;
+  mechanism: LoginAttempt['mechanism'];
+  outcome: LoginAttempt['outcome'];
+  reason: RefusalReason | 'none';
+}>;
+
+/** The attempt log that also counts what was concluded, even when the record itself is dropped in a flood. */
+export function countedAttempts(log: AttemptLog, counts: Tally<AttemptLabels>): AttemptLog {
+  return {
+    begin(step, mechanism, origin) {
+      const recorder = log.begin(step, mechanism, origin);
+      let reason: RefusalReason | null = null;
+      return {
+        ...recorder,
+        failed(check, why, saw) {
+          reason ??= why;
+          recorder.failed(check, why, saw);
+        },
+        conclude() {
+          counts.add({
+            step,
+            mechanism,
+            outcome: reason === null ? 'passed' : 'refused',
+            reason: reason ?? 'none',
+          });
+          recorder.conclude();
+        },
+      };
+    },
+  };
+}

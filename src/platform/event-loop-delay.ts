@@ -1,0 +1,32 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { MINUTE, type Millis } from './clock.ts';
+
+export interface EventLoopDelay {
+  /** How late timers ran: the 99th percentile of the last one to two minutes. */
+  p99(): Millis;
+  stop(): void;
+}
+
+/** How often the delay is sampled. Node counts the interval into every sample. */
+const RESOLUTION: Millis = 20;
+
+/** Watches whether something keeps the event loop busy. Does not keep the process alive. */
+export function watchEventLoopDelay(): EventLoopDelay {
+  const samples = monitorEventLoopDelay({ resolution: RESOLUTION });
+  samples.enable();
+  const current = () => (samples.count === 0 ? 0 : Math.max(0, samples.percentile(99) / 1e6 - RESOLUTION));
+  let lastMinute: Millis = 0;
+  // A reader cannot start the window anew: several may read, and none may hide a delay from another.
+  const turn = setInterval(() => {
+    lastMinute = current();
+    samples.reset();
+  }, MINUTE);
+  turn.unref();
+  return {
+    p99: () => Math.max(lastMinute, current()),
+    stop() {
+      clearInterval(turn);
+      samples.disable();
+    },
+  };
+}
