@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { getPriority } from 'node:os';
 import { after, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from './clock.ts';
@@ -103,20 +101,4 @@ describe('the pool of password hashes', () => {
       assert.ok(outcome.status === 'rejected' && outcome.reason instanceof HashPoolStopped);
     await assert.rejects(hashes.hash(password), HashPoolStopped);
   });
-});
-
-test('hashing gives way to whatever else wants the processor, and nothing but hashing does', {
-  skip: process.platform !== 'linux',
-}, async () => {
-  const before = getPriority();
-  await pool({ cost: cheap, threads: 1 }).hash(password);
-  const threads = readdirSync('/proc/self/task').map((id) =>
-    readFileSync(`/proc/self/task/${id}/stat`, 'utf8'),
-  );
-  // proc_pid_stat(5): the 19th field is the nice value; the second one, in parentheses, may hold spaces.
-  const nicenessOf = (line: string) => Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]);
-  const hashing = threads.filter((line) => line.includes('(password-hash)'));
-  assert.ok(hashing.length > 0);
-  for (const line of hashing) assert.ok(nicenessOf(line) >= 10, line);
-  assert.equal(getPriority(), before);
 });

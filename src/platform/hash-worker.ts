@@ -1,5 +1,4 @@
 // The thread that hashes passwords for hash-pool.ts, one at a time.
-import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import {
   type HashCost,
@@ -17,22 +16,7 @@ export type HashReply =
   | { readonly kind: 'verify'; readonly matches: boolean }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Steps by which requests come before hashes, where both want the same core. */
-const NICENESS = 10;
-
-giveWay();
-
 parentPort?.on('message', (request: HashRequest) => parentPort?.postMessage(answer(request)));
-
-// Linux keeps a priority for each thread and takes 0 for the calling one; elsewhere it is that of the process.
-function giveWay(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    setPriority(0, NICENESS);
-  } catch {
-    // A sandbox may forbid it; hashes then compete as everything does.
-  }
-}
 
 function answer(request: HashRequest): HashReply {
   try {
