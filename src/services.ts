@@ -23,10 +23,12 @@ import { oidcRoutes } from './http/oidc/routes.ts';
 import { presentedTokens } from './http/presented-tokens.ts';
 import type { Route } from './http/routes.ts';
 import { setupRoutes } from './http/setup.ts';
+import { totpPassed } from './legacy/authenticate.ts';
 import type { PasswordHasher } from './login/password.ts';
 import { passwordHasher } from './login/password-hasher.ts';
 import type { AuditTrail } from './model/audit-event.ts';
 import { asId } from './model/ids.ts';
+import type { Principal } from './model/principal.ts';
 import type { SigningAlgorithm } from './model/signing-key.ts';
 import { authRequestSealer } from './oidc/auth-request-id.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
@@ -39,8 +41,10 @@ import { outboundClient } from './platform/outbound-client.ts';
 import type { TrustAnchor } from './platform/path-validation.ts';
 import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
+import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
 import { openSessionView, type SessionView } from './sessions/session-view.ts';
+import { ztSessions } from './sessions/zt-session.ts';
 import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
 import { every } from './tasks/schedule.ts';
@@ -122,6 +126,8 @@ export async function openServices(
     jwks,
     ownAuthorities,
     tokenLifetime: oidc.accessTokenDuration,
+    sessionTimeout: config.edge.api.sessionTimeout,
+    log,
     async onSigningKeys() {
       await ring.reload();
       accessTokens.forget();
@@ -192,6 +198,18 @@ export async function openServices(
     issuers,
     signers: view.signers,
     authorities: view.authorities,
+    jwks,
+    vault,
+    recoveryKey,
+    totpIssuer: config.edge.totp.issuer,
+    tagKey,
+    sessionTimeout: config.edge.api.sessionTimeout,
+    forgetSession: view.legacy.forget,
+    keepAlive: view.legacy.keepAlive,
+    async totpEnrolled(caller: Principal) {
+      if (caller.mechanism === 'legacy')
+        await totpPassed({ store, forgetSession: view.legacy.forget }, caller);
+    },
     signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
@@ -202,7 +220,14 @@ export async function openServices(
   );
   const stopRotation = every(rotationInterval, 'key rotation', log, rotateKeysWhenDue);
   const secondary = secondaryTokens({ clock, jwks, signers: view.signers });
-  const guardNeeds = { accessTokens, view, secondary, clock };
+  const guardNeeds = {
+    accessTokens,
+    view,
+    secondary,
+    clock,
+    ztSessions: ztSessions({ ...view, secondary, clock, tagKey }),
+  };
+  const stopActivity = every(activityInterval, 'session activity', log, view.legacy.flush);
   return {
     ring,
     view,
@@ -220,7 +245,8 @@ export async function openServices(
       authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
     },
     async stop() {
-      await Promise.all([stopExpiry(), stopRotation()]);
+      await Promise.all([stopExpiry(), stopRotation(), stopActivity()]);
+      await view.legacy.flush();
       await attempts.flush();
       view.stop();
       eventLoop.stop();

@@ -9,7 +9,7 @@ import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 export type OriginCheck = (origin: string) => boolean;
 
 const METHODS = 'GET, POST, PUT, PATCH, DELETE';
-const REQUEST_HEADERS = 'authorization, content-type, accept, zt-session';
+const REQUEST_HEADERS = 'authorization, content-type, accept, zt-session, mfa-validation-code';
 const EXPOSED = [
   'location',
   'www-authenticate',
@@ -19,6 +19,8 @@ const EXPOSED = [
   'expiration-seconds',
   'x-request-id',
   'retry-after',
+  'zt-session',
+  'deprecation',
 ].join(', ');
 
 /** Headers of an answer to a request from an allowed origin. `vary: origin` is on every answer. */

@@ -1,5 +1,5 @@
 import { AuthError } from '../errors/auth-error.ts';
-import { oidcChallenge } from '../errors/challenge.ts';
+import { type Challenge, oidcChallenge, secondaryExtJwtChallenge } from '../errors/challenge.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Guard } from './routes.ts';
@@ -21,10 +21,17 @@ export function enforceGuard(guard: Guard, principal: Principal): void {
   if (principal.outstanding.length > 0) {
     throw new AuthError('unauthorized', {
       description: 'The authentication is not complete: answer the outstanding authentication queries first',
-      // An access token cannot be upgraded: only a new login, with every factor, gives one that is good.
-      challenges: principal.mechanism === 'oidc' ? [oidcChallenge('invalid')] : [],
+      challenges: challengesOf(principal),
       detail: `outstanding: ${principal.outstanding.map((factor) => JSON.stringify(factor)).join(', ')}`,
     });
   }
   if (guard === 'admin' && !principal.isAdmin) throw new AuthError('forbidden');
+}
+
+function challengesOf({ mechanism, lackingJwt }: Principal): readonly Challenge[] {
+  // An access token cannot be upgraded: only a new login, with every factor, gives one that is good.
+  if (mechanism === 'oidc') return [oidcChallenge('invalid')];
+  if (lackingJwt === undefined) return [];
+  const { signerId: id, issuer, error } = lackingJwt;
+  return [secondaryExtJwtChallenge(error, issuer === null ? [] : [{ id, issuer }])];
 }

@@ -13,6 +13,7 @@ import { preflightHeaders } from './cors.ts';
 import { type ErrorFormat, errorAnswer } from './error-answers.ts';
 import { asAuthError, errorTable } from './errors.ts';
 import { type Authenticate, enforceGuard } from './guard.ts';
+import { deprecationHeaders } from './legacy/deprecation.ts';
 import { chooseMediaType, htmlType, jsonType } from './negotiate.ts';
 import { sendAnswer } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
@@ -114,6 +115,8 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
       let admitted: Promise<void> | undefined;
       try {
         const context = beginRequest(clock, scope, request, reply, needsHost);
+        if (route.headers !== undefined) reply.headers(route.headers);
+        else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
         if (chooseMediaType(request.headers.accept, produces) === null) throw new AuthError('not_acceptable');
         if (route.guard !== 'anonymous') admitted = admit(route.guard, authenticate(context), context, reply);
       } catch (error) {

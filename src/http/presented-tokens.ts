@@ -5,7 +5,8 @@ import type { RequestContext } from './request-context.ts';
 /** The tokens of a request, as sessions/ wants them. */
 export function presentedTokens(context: RequestContext): PresentedTokens {
   return {
-    ztSession: context.ztSession ?? null,
+    // An empty header is what clients send that have no session.
+    ztSession: context.ztSession || null,
     bearers: bearerTokens(context.authorization),
     certThumbprint: () => context.clientCertificates?.leafThumbprint ?? null,
   };

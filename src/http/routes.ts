@@ -55,6 +55,8 @@ interface RouteRules {
   readonly errors: ErrorFormat;
   /** Media types of the answer in order of preference; by default JSON, and HTML where errors may be pages. */
   readonly produces?: readonly string[];
+  /** On every answer, refusals included. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Largest body in bytes, if not that of the API. */
   readonly bodyLimit?: number;
 }

@@ -43,7 +43,7 @@ export async function startTotpEnrollment(
     flow,
     {
       identityId: identity.id,
-      sealedSeed: needs.vault.seal(seed, pendingLabel(flow)),
+      sealedSeed: needs.vault.seal(pendingSecret(seed, codes), pendingLabel(flow)),
       recoveryHashes: codes.map((code) => recoveryCodeHash(needs.recoveryKey, identity.id, code)),
       expiresAt,
     },
@@ -52,8 +52,40 @@ export async function startTotpEnrollment(
   if (started === 'exists') throw new AuthError('mfa_exists');
   return {
     provisioningUrl: provisioningUrl(needs.totpIssuer, identity.name, seed),
-    recoveryCodes: codes.map((code) => `${code.slice(0, 5)}-${code.slice(5)}`),
+    recoveryCodes: codes.map(printed),
   };
+}
+
+/** What `startTotpEnrollment` has shown in this flow, or null when nothing is pending in it. */
+export async function pendingTotpEnrollment(
+  needs: TotpEnrollmentNeeds,
+  flow: string,
+  identity: Pick<Identity, 'id' | 'name'>,
+): Promise<TotpProvisioning | null> {
+  const pending = await needs.store.totp.findPending(flow, needs.clock.now());
+  if (pending === null || pending.identityId !== identity.id) return null;
+  const secret = needs.vault.open(pending.sealedSeed, pendingLabel(flow));
+  const codes = secret.subarray(seedLength).toString('latin1').split(' ');
+  return {
+    provisioningUrl: provisioningUrl(needs.totpIssuer, identity.name, secret.subarray(0, seedLength)),
+    recoveryCodes: codes.map(printed),
+  };
+}
+
+/**
+ * Puts new recovery codes in the place of all that are left. They are shown this once: only keyed hashes are kept.
+ * @throws AuthError not_found   not enrolled
+ */
+export async function renewRecoveryCodes(
+  needs: Pick<TotpEnrollmentNeeds, 'random' | 'recoveryKey'> & {
+    readonly store: Pick<TotpEnrollmentNeeds['store'], 'totp'>;
+  },
+  identityId: IdentityId,
+): Promise<readonly string[]> {
+  const codes = Array.from({ length: recoveryCodes }, () => newRecoveryCode(needs.random));
+  const hashes = codes.map((code) => recoveryCodeHash(needs.recoveryKey, identityId, code));
+  if (!(await needs.store.totp.replaceRecoveryCodes(identityId, hashes))) throw new AuthError('not_found');
+  return codes.map(printed);
 }
 
 /**
@@ -81,7 +113,7 @@ export async function verifyTotpEnrollment(
     attempt.failed('factor unlocked', 'locked', 'too many wrong codes in a row');
     throw new AuthError('invalid_totp_code');
   }
-  const seed = needs.vault.open(pending.sealedSeed, pendingLabel(flow));
+  const seed = needs.vault.open(pending.sealedSeed, pendingLabel(flow)).subarray(0, seedLength);
   const step = matchingTimeStep(seed, code, now);
   if (step === undefined) {
     attempt.failed('code', 'wrong-code', 'the first code of a new enrolment');
@@ -98,6 +130,15 @@ export async function verifyTotpEnrollment(
   }
   attempt.passed('code', 'the first code of a new enrolment');
   await releaseGuess(needs, limit, ipAddress);
+}
+
+/** The recovery codes stand behind the seed until it is verified, so that the flow can show them again. */
+function pendingSecret(seed: Buffer, codes: readonly string[]): Buffer {
+  return Buffer.concat([seed, Buffer.from(codes.join(' '), 'latin1')]);
+}
+
+function printed(code: string): string {
+  return `${code.slice(0, 5)}-${code.slice(5)}`;
 }
 
 function pendingLabel(flow: string): string {

@@ -16,7 +16,12 @@ export type AuditEvent =
   /** A step of a login; the decision record of the same reference id has the checks. */
   | { readonly event: 'login.passed'; readonly method: AttemptStep; readonly identityId: string }
   | { readonly event: 'login.refused'; readonly method: AttemptStep }
-  | { readonly event: 'totp.enrolled' | 'totp.removed'; readonly identityId: string }
+  | {
+      readonly event: 'totp.enrolled' | 'totp.removed' | 'totp.recovery-codes-renewed';
+      readonly identityId: string;
+    }
+  /** By the legacy mechanism; with OIDC it is `token.issued`. */
+  | { readonly event: 'session.opened'; readonly identityId: string; readonly sessionId: string }
   | {
       readonly event: 'token.issued';
       readonly identityId: string;

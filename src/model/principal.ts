@@ -1,5 +1,5 @@
 import type { Millis } from '../platform/clock.ts';
-import type { ApiSessionId, IdentityId } from './ids.ts';
+import type { ApiSessionId, IdentityId, SignerId } from './ids.ts';
 import type { Factor, PassedMethod } from './login.ts';
 
 /** Who is calling, and what that caller still has to prove. */
@@ -19,4 +19,13 @@ export interface Principal {
   readonly expiresAt: Millis;
   /** Empty when fully authenticated. */
   readonly outstanding: readonly Factor[];
+  /** When an external JWT is outstanding that has to come with every call: whose, and what was wrong with this call's. */
+  readonly lackingJwt?: LackingJwt;
+}
+
+export interface LackingJwt {
+  readonly signerId: SignerId;
+  /** What the signer's tokens have as `iss`; null when the signer is gone. */
+  readonly issuer: string | null;
+  readonly error: 'missing' | 'invalid' | 'expired';
 }

@@ -2,6 +2,7 @@
 
 import { AuthError, AuthorizationError, type ValidatedRedirect } from '../errors/auth-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
+import { readConfigTypes } from '../login/config-types.ts';
 import type { AuthRequest } from '../model/auth-request.ts';
 import { asId } from '../model/ids.ts';
 import { type PrimaryMethod, primaryMethods } from '../model/login.ts';
@@ -9,7 +10,6 @@ import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { findClient } from './clients.ts';
-import { readConfigTypes } from './config-types.ts';
 import { isRepeated, type Parameters, parameter, required } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';

@@ -7,12 +7,13 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../errors/challenge.ts';
 import { type Account, mayLogIn, readAccount, stillHasAuthenticator } from '../login/account.ts';
 import { authQueryOf } from '../login/auth-query.ts';
-import { authenticatePrimary, type PrimaryNeeds, type PrimaryResult } from '../login/authenticate-primary.ts';
+import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
+import { readConfigTypes } from '../login/config-types.ts';
 import { maySignerLogIn } from '../login/external-jwt.ts';
 import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
-import { verifySecondaryJwt } from '../login/secondary-jwt.ts';
 import { enabledSigner } from '../login/signer-directory.ts';
+import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { passwordKey, totpKey } from '../login/throttle.ts';
 import { verifyTotp } from '../login/totp.ts';
 import {
@@ -38,7 +39,6 @@ import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contrac
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
 import { codeLifetime, mintCode } from './authorization-code.ts';
-import { readConfigTypes } from './config-types.ts';
 import { requireSameBrowser } from './open-auth-request.ts';
 import { withParameters } from './redirect-uri.ts';
 
@@ -86,7 +86,7 @@ export async function submitPrimary(
   await requireOpen(needs, authRequest);
   const merged = withConfigTypes(authRequest, configTypes);
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
-  const secondary = await submitSecondary(needs, primary, bearers, origin);
+  const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
   const { progress } = secondary;
   const record = (code: StoredCode | null) =>
     needs.store.authRequests.recordPrimaryLogin({
@@ -97,29 +97,6 @@ export async function submitPrimary(
       now: needs.clock.now(),
     });
   return nextStep(needs, merged, progress, origin, record, secondary.error);
-}
-
-/** Takes the external JWT that the policy requires besides, if it came with the primary credentials (spec 4.4). */
-async function submitSecondary(
-  needs: LoginFlowNeeds,
-  { account, progress, usedToken }: PrimaryResult,
-  bearers: readonly string[],
-  origin: RequestOrigin,
-): Promise<{ readonly progress: LoginProgress; readonly error: ChallengeError }> {
-  const signerId = account.policy.secondary.requireExtJwt;
-  if (signerId === null) return { progress, error: 'missing' };
-  const { identity } = account;
-  const method = 'secondary-ext-jwt';
-  const attempt = needs.attempts.begin(method, 'oidc', origin);
-  attempt.about({ identityId: identity.id });
-  const verdict = await verifySecondaryJwt(needs, signerId, identity, bearers, usedToken, attempt);
-  attempt.conclude();
-  if (verdict.verdict === 'refused') {
-    needs.audit.record({ event: 'login.refused', method }, origin);
-    return { progress, error: verdict.error };
-  }
-  needs.audit.record({ event: 'login.passed', method, identityId: identity.id }, origin);
-  return { progress: { ...progress, passed: [...progress.passed, `ejs:${signerId}`] }, error: 'missing' };
 }
 
 function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {

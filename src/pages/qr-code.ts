@@ -2,7 +2,7 @@ import { encode } from 'uqr';
 import { type Html, html } from './html.ts';
 
 /** Longer texts make a code that few cameras read. */
-const longestText = 800;
+export const longestText = 800;
 
 /**
  * A QR code as inline SVG, which needs neither an image address nor a style; null when the text is too long to be

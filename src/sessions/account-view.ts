@@ -10,10 +10,12 @@ import type { IdentityId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
+import type { TotpStore } from '../store/contracts/totp.ts';
 
 export interface Account {
   readonly identity: Identity;
   readonly policy: AuthPolicy;
+  readonly isTotpEnrolled: boolean;
 }
 
 export interface AccountView {
@@ -25,7 +27,11 @@ export interface AccountView {
 
 /** @param max how many identities are kept in memory */
 export function accountView(
-  store: { readonly identities: IdentityStore; readonly authPolicies: AuthPolicyStore },
+  store: {
+    readonly identities: IdentityStore;
+    readonly authPolicies: AuthPolicyStore;
+    readonly totp: TotpStore;
+  },
   max = 100_000,
 ): AccountView {
   const known = new LRUCache<IdentityId, Account>({ max });
@@ -38,7 +44,8 @@ export function accountView(
     if (identity === null) return null;
     const policy = await store.authPolicies.find(identity.authPolicyId);
     if (policy === null) throw new Error(`identity ${id} has no readable auth policy`);
-    const account = { identity, policy };
+    const isTotpEnrolled = (await store.totp.find(id)) !== null;
+    const account = { identity, policy, isTotpEnrolled };
     if (begun === epoch) known.set(id, account);
     return usable(account, now);
   }

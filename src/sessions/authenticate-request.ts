@@ -1,7 +1,7 @@
 // From the tokens of a request to a Principal, or to the challenges of a 401 (spec 5.1, 7.2).
 
 import { AuthError } from '../errors/auth-error.ts';
-import { noTokenChallenges, oidcChallenge, ztSessionChallenge } from '../errors/challenge.ts';
+import { noTokenChallenges, oidcChallenge } from '../errors/challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
 import { asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
@@ -12,6 +12,7 @@ import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { Account } from './account-view.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
 import type { SessionView } from './session-view.ts';
+import type { ZtSessions } from './zt-session.ts';
 
 /** The tokens that a request brought, as they stood in its headers. */
 export interface PresentedTokens {
@@ -26,6 +27,7 @@ export interface AuthenticateNeeds {
   readonly accessTokens: AccessTokenVerifier;
   readonly view: SessionView;
   readonly secondary: SecondaryTokens;
+  readonly ztSessions: ZtSessions;
   readonly clock: Clock;
 }
 
@@ -37,11 +39,10 @@ export function authenticateRequest(
   needs: AuthenticateNeeds,
   presented: PresentedTokens,
 ): Principal | Promise<Principal> {
-  if (presented.ztSession !== null) {
-    throw new AuthError('unauthorized', {
-      challenges: [ztSessionChallenge('invalid')],
-      detail: 'unknown zt-session',
-    });
+  const { ztSession, bearers } = presented;
+  if (ztSession !== null) {
+    const call = () => needs.ztSessions.authenticate(ztSession, bearers);
+    return needs.view.isBehind ? whenCaughtUp(needs).then(call) : call();
   }
   if (presented.bearers.length === 0) throw new AuthError('unauthorized', { challenges: noTokenChallenges });
 

@@ -4,16 +4,19 @@ import type { Change } from '../model/change.ts';
 import { asId } from '../model/ids.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwks-cache.ts';
+import type { Logger } from '../platform/logger.ts';
 import type { TrustAnchor } from '../platform/path-validation.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { type AccountView, accountView } from './account-view.ts';
 import { type AuthorityView, openAuthorityView } from './authority-view.ts';
 import { type EndedSessions, endedSessions } from './ended-sessions.ts';
+import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
 import { openSignerView, type SignerView } from './signer-view.ts';
 
 export interface SessionView {
   readonly accounts: AccountView;
   readonly ended: EndedSessions;
+  readonly legacy: LegacySessionView;
   readonly signers: SignerView;
   readonly authorities: AuthorityView;
   /** Reads and applies what is new in the feed; resolves when memory is as new as the store was at the call. */
@@ -35,6 +38,9 @@ export async function openSessionView(needs: {
   /** Of the overlay's own PKI. */
   readonly ownAuthorities: readonly TrustAnchor[];
   readonly tokenLifetime: Millis;
+  readonly log: Logger;
+  /** How long a legacy session lives without being used. */
+  readonly sessionTimeout: Millis;
   /** Called when the signing keys have changed. */
   readonly onSigningKeys: () => Promise<void>;
 }): Promise<SessionView> {
@@ -43,11 +49,15 @@ export async function openSessionView(needs: {
   let seq = await store.changes.latestSeq();
   const ended = endedSessions(await store.apiSessions.listEnded(clock.now()));
   const accounts = accountView(store);
+  const legacy = legacySessionView(needs, needs.sessionTimeout);
   const signers = await openSignerView(store, needs.jwks);
   const authorities = await openAuthorityView(store, needs.ownAuthorities);
 
   async function apply(change: Change): Promise<void> {
-    if (change.kind === 'session-ended') ended.add(asId(change.entityId), clock.now() + needs.tokenLifetime);
+    if (change.kind === 'session-ended') {
+      ended.add(asId(change.entityId), clock.now() + needs.tokenLifetime);
+      legacy.forget(asId(change.entityId));
+    }
     if (change.kind === 'identity') accounts.forgetIdentity(asId(change.entityId));
     if (change.kind === 'auth-policy') accounts.forgetAll();
     if (change.kind === 'external-jwt-signer') await signers.reload(asId(change.entityId));
@@ -79,6 +89,7 @@ export async function openSessionView(needs: {
   return {
     accounts,
     ended,
+    legacy,
     signers,
     authorities,
     catchUp,

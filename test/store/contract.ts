@@ -9,6 +9,7 @@ import { caTests } from './contract-cas.ts';
 import { changeTests } from './contract-changes.ts';
 import { identityTests } from './contract-identities.ts';
 import { keyTests } from './contract-keys.ts';
+import { legacySessionTests } from './contract-legacy.ts';
 import { limitTests } from './contract-limits.ts';
 import { listTests } from './contract-lists.ts';
 import { signerTests } from './contract-signers.ts';
@@ -45,6 +46,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     const shared = sharedDatabase(open);
     authRequestTests(shared);
     apiSessionTests(shared);
+    legacySessionTests(shared);
     identityTests(shared);
     keyTests(shared);
     limitTests(shared);

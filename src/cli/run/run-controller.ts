@@ -42,8 +42,10 @@ export async function runController(run: ControllerRun): Promise<void> {
   });
   try {
     warnOfEndingCertificates(config, clock.now(), log);
+    // Whoever reads that it is ready may stop it at once, and its signal would otherwise end the process half-way: an ephemeral home stayed.
+    const stopSignal = untilStopped(() => reload(run, controller));
     await run.onReady(controller);
-    const signal = await untilStopped(() => reload(run, controller));
+    const signal = await stopSignal;
     log.info('stopping', { event: 'stopping', signal });
   } finally {
     await stopWarning();

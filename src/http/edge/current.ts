@@ -1,20 +1,25 @@
 import { type ApiSessionNeeds, endApiSession, getOwnApiSession } from '../../admin/api-sessions.ts';
 import { getIdentity } from '../../admin/identities.ts';
+import { AuthError } from '../../errors/auth-error.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import type { SignerDirectory } from '../../login/signer-directory.ts';
 import type { Principal } from '../../model/principal.ts';
+import type { Millis } from '../../platform/clock.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { adminCallOf } from '../admin-call.ts';
 import { envelope } from '../answer.ts';
 import { apiSessionDocument } from '../api-session-document.ts';
 import { enforceGuard } from '../guard.ts';
 import { identityDocuments } from '../identity-document.ts';
+import { legacySessionDocument } from '../legacy/session-document.ts';
+import type { AuthenticatedContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 import { sessionHeaders } from '../session-headers.ts';
 
 export interface CurrentNeeds extends ApiSessionNeeds {
   readonly store: Pick<Store, 'identities' | 'authPolicies' | 'apiSessions' | 'totp'>;
   readonly signers: SignerDirectory;
+  readonly sessionTimeout: Millis;
 }
 
 /** What callers may ask and do about themselves, on either Edge API. */
@@ -41,8 +46,10 @@ export function currentRoutes(
       path: `${root}/current-api-session`,
       // A legacy session may be read while factors are outstanding (spec 5.6): it tells which.
       guard: 'partial',
-      async handler({ principal }) {
-        if (principal.mechanism === 'oidc') enforceGuard('full', principal);
+      async handler(context) {
+        const { principal } = context;
+        if (principal.mechanism === 'legacy') return envelope(await currentLegacySession(needs, context));
+        enforceGuard('full', principal);
         return envelope(await currentApiSession(needs, principal));
       },
     }),
@@ -50,13 +57,32 @@ export function currentRoutes(
       ...common,
       methods: ['DELETE'],
       path: `${root}/current-api-session`,
-      guard: 'full',
+      guard: 'partial',
       async handler(context) {
+        if (context.principal.mechanism === 'oidc') enforceGuard('full', context.principal);
         await endApiSession(needs, adminCallOf(context), context.principal.apiSessionId, 'logout');
         return envelope({});
       },
     }),
   ];
+}
+
+/** Activity is that of this very call; the store learns of it a little later. */
+async function currentLegacySession(
+  needs: CurrentNeeds,
+  { principal, ztSession = '' }: AuthenticatedContext,
+): Promise<object> {
+  const stored = await needs.store.apiSessions.find(principal.apiSessionId);
+  if (stored === null) throw new AuthError('not_found');
+  const { expiresAt, issuedAt: lastActivityAt } = principal;
+  const session = { ...stored, expiresAt, lastActivityAt, identityName: principal.identityName };
+  return legacySessionDocument(
+    needs.signers,
+    session,
+    ztSession,
+    principal.outstanding,
+    needs.sessionTimeout,
+  );
 }
 
 /** Expiry is that of what the caller presented: for OIDC the access token's (spec 5.5). */

@@ -1,15 +1,21 @@
 // The client API: what any identity may do for itself.
 
+import type { LegacyNeeds } from '../../legacy/authenticate.ts';
 import type { Store } from '../../store/contracts/store.ts';
+import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
+import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
 import { type VersionNeeds, versionRoute } from './version.ts';
 
 const root = '/edge/client/v1';
 
-export interface EdgeClientNeeds extends CurrentNeeds, VersionNeeds {
-  readonly store: CurrentNeeds['store'] & Pick<Store, 'externalJwtSigners'>;
+export interface EdgeClientNeeds extends CurrentNeeds, VersionNeeds, OwnMfaNeeds, LegacyNeeds {
+  readonly store: CurrentNeeds['store'] &
+    OwnMfaNeeds['store'] &
+    LegacyNeeds['store'] &
+    Pick<Store, 'externalJwtSigners'>;
 }
 
 export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
@@ -18,6 +24,8 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     // Clients that know only the host ask here.
     versionRoute(needs, 'edge-client', '/version'),
     ...currentRoutes(needs, 'edge-client', root),
+    ...ownMfaRoutes(needs, 'edge-client', root),
+    ...legacyRoutes(needs, 'edge-client', root),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),
   ];
 }

@@ -1,14 +1,18 @@
 import type { Config } from '../../config/config.ts';
+import type { LegacyNeeds } from '../../legacy/authenticate.ts';
 import type { PasswordHasher } from '../../login/password.ts';
 import type { SignerDirectory } from '../../login/signer-directory.ts';
 import type { TrustedAuthorities } from '../../login/trusted-authorities.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
+import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Store } from '../../store/contracts/store.ts';
+import type { OwnMfaNeeds } from '../edge/mfa.ts';
+import type { HeartbeatNeeds } from '../legacy/heartbeats.ts';
 
 /** What the management endpoints work with. */
-export interface ManagementNeeds {
+export interface ManagementNeeds extends OwnMfaNeeds, LegacyNeeds, HeartbeatNeeds {
   readonly store: Pick<
     Store,
     | 'identities'
@@ -30,7 +34,7 @@ export interface ManagementNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly audit: AuditTrail;
-  readonly attempts: { flush(): Promise<void> };
+  readonly attempts: AttemptLog & { flush(): Promise<void> };
   /** Whether there is an external JWT signer with this id. */
   signerExists(id: string): Promise<boolean>;
 }

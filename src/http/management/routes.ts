@@ -1,7 +1,10 @@
 // The management API: entities, for administrators. What may be changed and how is admin/'s business.
 
 import { currentRoutes } from '../edge/current.ts';
+import { ownMfaRoutes } from '../edge/mfa.ts';
 import { versionRoute } from '../edge/version.ts';
+import { heartbeatRoute } from '../legacy/heartbeats.ts';
+import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
 import { managementRoot } from './admin-route.ts';
 import { apiSessionRoutes } from './api-sessions.ts';
@@ -17,9 +20,12 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
   return [
     versionRoute(needs, 'edge-management', `${managementRoot}/version`),
     ...currentRoutes(needs, 'edge-management', managementRoot),
+    ...ownMfaRoutes(needs, 'edge-management', managementRoot),
+    ...legacyRoutes(needs, 'edge-management', managementRoot),
     ...identityRoutes(needs),
     ...authenticatorRoutes(needs),
     ...authPolicyRoutes(needs),
+    heartbeatRoute(needs, managementRoot),
     ...apiSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),

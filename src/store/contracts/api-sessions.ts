@@ -2,6 +2,7 @@ import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { LoginProgress, PassedMethod } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 export interface RotateRefreshToken {
@@ -46,8 +47,46 @@ export interface EndedSession {
   readonly expiresAt: Millis;
 }
 
+/** A legacy session to open; everything else of the row follows from it. */
+export interface OpenLegacySession {
+  readonly id: ApiSessionId;
+  /** SHA-256 of the session token, base64url. */
+  readonly tokenHash: string;
+  readonly progress: LoginProgress;
+  readonly issuer: string;
+  readonly configTypes: readonly string[];
+  readonly ipAddress: string;
+  readonly expiresAt: Millis;
+  readonly now: Millis;
+}
+
+/** When a legacy session was last used, and until when it lives for that. */
+export interface SessionActivity {
+  readonly id: ApiSessionId;
+  readonly lastActivityAt: Millis;
+  readonly expiresAt: Millis;
+}
+
 export interface ApiSessionStore {
   find(id: ApiSessionId): Promise<ApiSession | null>;
+
+  /**
+   * Opens a legacy session. Null when the identity is gone or disabled, or the authenticator of the login is gone:
+   * what was true when the credentials were checked is looked at once more in the step that opens it.
+   */
+  openLegacy(session: OpenLegacySession): Promise<ApiSession | null>;
+
+  /** The legacy session with this token, also one that has ended or expired. */
+  findByTokenHash(tokenHash: string): Promise<ApiSession | null>;
+
+  /** Adds a factor to what a legacy session has proven. False when it has ended. */
+  addPassed(id: ApiSessionId, factor: PassedMethod): Promise<boolean>;
+
+  /**
+   * Keeps when legacy sessions were last used. Sessions that have ended, that are of the other mechanism or that
+   * the store knows to have been used later are left as they are.
+   */
+  recordActivity(activity: readonly SessionActivity[]): Promise<void>;
 
   /** Sessions that have neither ended nor expired. */
   list(query: ListQuery, now: Millis): Promise<Page<ApiSession & { readonly identityName: string }>>;

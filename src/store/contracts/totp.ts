@@ -4,7 +4,7 @@ import type { Millis } from '../../platform/clock.ts';
 /** A seed that was shown to somebody and not yet verified. It belongs to the flow that showed it. */
 export interface PendingTotp {
   readonly identityId: IdentityId;
-  /** Sealed under the key-encryption key with the flow's key as label. */
+  /** The seed and the recovery codes, sealed under the key-encryption key with the flow's key as label. */
   readonly sealedSeed: string;
   readonly recoveryHashes: readonly string[];
   readonly expiresAt: Millis;

@@ -1,8 +1,10 @@
-import { DAY, HOUR, type Millis } from '../../platform/clock.ts';
+import { DAY, HOUR, MINUTE, type Millis } from '../../platform/clock.ts';
 import { all, type Intent } from './intent.ts';
 
 /** Other nodes have read an entry of the feed long before it is this old. */
 const changeLifetime: Millis = HOUR;
+/** A legacy session may have been used on a node that has not written it down yet. */
+const activityGrace: Millis = MINUTE;
 /** So that a used link can say for a while that it was used. */
 const setupLinkLifetime: Millis = 7 * DAY;
 
@@ -11,7 +13,8 @@ export function* deleteExpired(args: { readonly now: Millis; readonly batch: num
   let left = args.batch;
   const expired: readonly (readonly [table: string, key: string, condition: string, before: Millis])[] = [
     ['auth_requests', 'id', 'expires_at <= ?', now],
-    ['api_sessions', 'id', 'expires_at <= ?', now],
+    ['api_sessions', 'id', `expires_at <= ? AND mechanism = 'oidc'`, now],
+    ['api_sessions', 'id', `expires_at <= ? AND mechanism = 'legacy'`, now - activityGrace],
     ['pending_totp', 'flow', 'expires_at <= ?', now],
     ['attempts', 'key', 'forget_at <= ?', now],
     ['setup_links', 'id', 'expires_at <= ?', now - setupLinkLifetime],

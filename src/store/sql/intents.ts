@@ -22,6 +22,7 @@ import {
 } from './external-jwt-signers.ts';
 import { createIdentity, deleteIdentity, updateIdentity } from './identities.ts';
 import { keepServerSecret, rotateSigningKey } from './keys.ts';
+import { addPassed, openLegacySession, recordActivity } from './legacy-sessions.ts';
 import { appendLoginAttempts, deleteLoginAttempts } from './login-attempts.ts';
 import { createSetupLink, redeemSetupLink } from './setup-links.ts';
 import {
@@ -63,6 +64,9 @@ export const intents = {
   appendLoginAttempts,
   deleteLoginAttempts,
   rotateRefreshToken,
+  openLegacySession,
+  addPassed,
+  recordActivity,
   endSession: (args: { id: string; reason: SessionEndReason; now: Millis }) =>
     endSession(args.id, args.reason, args.now),
   endSessionsOf: (args: {

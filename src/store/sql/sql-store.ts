@@ -83,6 +83,14 @@ export function sqlStore(engine: Engine): Store {
           ...apiSessionOf(row),
           identityName: text(row, 'identity_name'),
         })),
+      async openLegacy(session) {
+        const row = await engine.write('openLegacySession', session);
+        return row === null ? null : apiSessionOf(row);
+      },
+      findByTokenHash: (tokenHash) =>
+        find(apiSessionOf, 'SELECT * FROM api_sessions WHERE token_hash = ?', tokenHash),
+      addPassed: (id, factor) => engine.write('addPassed', { id, factor }),
+      recordActivity: (activity) => engine.write('recordActivity', { activity }),
       rotateRefreshToken: (rotate) => engine.write('rotateRefreshToken', rotate),
       end: (id, reason, now) => engine.write('endSession', { id, reason, now }),
       endAllOf: (identityId, reason, now, except) =>

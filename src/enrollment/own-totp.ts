@@ -1,0 +1,143 @@
+// enrollment/ holds how identities get what they log in with. This file: a caller's own TOTP, outside of a login.
+// The session of the caller is the flow that a pending enrolment belongs to.
+
+import { AuthError } from '../errors/auth-error.ts';
+import { readRecoveryCode, verifyTotp } from '../login/totp.ts';
+import {
+  pendingTotpEnrollment,
+  renewRecoveryCodes,
+  startTotpEnrollment,
+  type TotpEnrollmentNeeds,
+  type TotpProvisioning,
+  verifyTotpEnrollment,
+} from '../login/totp-enrollment.ts';
+import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { AttemptLog, AttemptRecorder } from '../model/login-attempt.ts';
+import type { Principal } from '../model/principal.ts';
+import { MINUTE, type Millis } from '../platform/clock.ts';
+
+export interface OwnTotpNeeds extends TotpEnrollmentNeeds {
+  readonly attempts: AttemptLog;
+  readonly audit: AuditTrail;
+}
+
+export type OwnTotp = { readonly isVerified: true } | ({ readonly isVerified: false } & TotpProvisioning);
+
+const pendingLifetime: Millis = 30 * MINUTE;
+
+/** @throws AuthError mfa_exists   enrolled already, or started in this session */
+export async function startOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promise<void> {
+  const expiresAt = needs.clock.now() + pendingLifetime;
+  await startTotpEnrollment(needs, caller.apiSessionId, identityOf(caller), expiresAt);
+}
+
+/** The enrolment as far as it is; seed and codes only until it is verified. @throws AuthError not_found */
+export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promise<OwnTotp> {
+  if ((await needs.store.totp.find(caller.identityId)) !== null) return { isVerified: true };
+  const pending = await pendingTotpEnrollment(needs, caller.apiSessionId, identityOf(caller));
+  if (pending === null) throw new AuthError('not_found');
+  return { isVerified: false, ...pending };
+}
+
+/** Ends the enrolment with its first code. @throws AuthError not_found, invalid_totp_code, rate_limited */
+export async function verifyOwnTotp(
+  needs: OwnTotpNeeds,
+  caller: Principal,
+  code: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  const { apiSessionId, identityId } = caller;
+  await recorded(needs, caller, origin, (attempt) =>
+    verifyTotpEnrollment(needs, apiSessionId, identityId, code, attempt, origin.ipAddress),
+  );
+  needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
+}
+
+/**
+ * Removes the enrolment; one that is not verified is abandoned, whatever the code.
+ * @param code TOTP or recovery code
+ * @throws AuthError not_found, invalid_totp_code, rate_limited
+ */
+export async function removeOwnTotp(
+  needs: OwnTotpNeeds,
+  caller: Principal,
+  code: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  const { identityId } = caller;
+  if ((await needs.store.totp.find(identityId)) === null) {
+    if (await needs.store.totp.abandon(caller.apiSessionId)) return;
+    throw new AuthError('not_found');
+  }
+  await proveTotp(needs, caller, code, origin);
+  if (!(await needs.store.totp.remove(identityId, needs.clock.now()))) throw new AuthError('not_found');
+  needs.audit.record({ event: 'totp.removed', identityId }, origin);
+}
+
+/**
+ * How many recovery codes are left. The codes themselves are not kept.
+ * @param code of the app: a recovery code is too dear for a look
+ * @throws AuthError not_found, invalid_totp_code, rate_limited
+ */
+export async function countOwnRecoveryCodes(
+  needs: OwnTotpNeeds,
+  caller: Principal,
+  code: string,
+  origin: RequestOrigin,
+): Promise<number> {
+  await requireEnrolled(needs, caller);
+  await proveTotp(needs, caller, readRecoveryCode(code) === undefined ? code : '', origin);
+  return (await needs.store.totp.find(caller.identityId))?.recoveryCodesLeft ?? 0;
+}
+
+/** Replaces every recovery code. @returns the new ones, shown this once @throws as removeOwnTotp */
+export async function renewOwnRecoveryCodes(
+  needs: OwnTotpNeeds,
+  caller: Principal,
+  code: string,
+  origin: RequestOrigin,
+): Promise<readonly string[]> {
+  await requireEnrolled(needs, caller);
+  await proveTotp(needs, caller, code, origin);
+  const codes = await renewRecoveryCodes(needs, caller.identityId);
+  needs.audit.record({ event: 'totp.recovery-codes-renewed', identityId: caller.identityId }, origin);
+  return codes;
+}
+
+async function requireEnrolled(needs: OwnTotpNeeds, { identityId }: Principal): Promise<void> {
+  if ((await needs.store.totp.find(identityId)) === null) throw new AuthError('not_found');
+}
+
+function proveTotp(
+  needs: OwnTotpNeeds,
+  caller: Principal,
+  code: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  return recorded(needs, caller, origin, (attempt) =>
+    verifyTotp(needs, caller.identityId, code, attempt, origin.ipAddress),
+  );
+}
+
+async function recorded(
+  needs: OwnTotpNeeds,
+  { mechanism }: Principal,
+  origin: RequestOrigin,
+  decide: (attempt: AttemptRecorder) => Promise<void>,
+): Promise<void> {
+  const attempt = needs.attempts.begin('totp', mechanism, origin);
+  try {
+    await decide(attempt);
+  } catch (error) {
+    // Nothing was decided about a throttled or failed attempt.
+    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
+    needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
+    attempt.conclude();
+    throw error;
+  }
+  attempt.conclude();
+}
+
+function identityOf({ identityId, identityName }: Principal) {
+  return { id: identityId, name: identityName };
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { AuthError } from '../../errors/auth-error.ts';
+import { type ApiSessionId, asId } from '../../model/ids.ts';
+import type { IdentityStore } from '../../store/contracts/identities.ts';
+import { envelope } from '../answer.ts';
+import { idText } from '../management/schemas.ts';
+import { type Route, route } from '../routes.ts';
+
+export interface HeartbeatNeeds {
+  readonly store: { readonly identities: IdentityStore };
+  /** @returns how many of them are alive */
+  keepAlive(ids: readonly ApiSessionId[]): Promise<number>;
+}
+
+const heartbeat = z.object({ ids: z.array(idText).max(1000) });
+
+/**
+ * A router reports the legacy sessions whose connections it keeps: that resets their timeout (spec 5.6). Only an
+ * identity of type `Router` that logged in with its certificate may.
+ */
+export function heartbeatRoute(needs: HeartbeatNeeds, root: string): Route {
+  return route({
+    methods: ['POST'],
+    path: `${root}/api-sessions/heartbeats`,
+    api: 'edge-management',
+    guard: 'full',
+    errors: 'edge',
+    body: { json: true, form: false, schema: heartbeat },
+    async handler({ principal }, { body }) {
+      const identity = await needs.store.identities.find(principal.identityId);
+      if (identity?.type !== 'Router' || !principal.passed.includes('cert')) throw new AuthError('forbidden');
+      const alive = await needs.keepAlive(body.ids.map((id) => asId<ApiSessionId>(id)));
+      return envelope({ alive });
+    },
+  });
+}

@@ -1,0 +1,99 @@
+// The login endpoints of the legacy mechanism, the same on both Edge APIs (spec 4.6). The mechanism is this folder,
+// legacy/, and sessions/zt-session.ts with its view; without them only OIDC is left.
+
+import { z } from 'zod';
+import { AuthError } from '../../errors/auth-error.ts';
+import { authenticate, type LegacyNeeds, type OpenedSession, submitTotp } from '../../legacy/authenticate.ts';
+import { secondaryChallenge } from '../../login/external-jwt-challenge.ts';
+import { type Credentials, primaryMethods } from '../../model/login.ts';
+import { type Answer, envelope } from '../answer.ts';
+import { validate } from '../body.ts';
+import { challengeLines } from '../challenges.ts';
+import { originOf } from '../oidc/bind-point.ts';
+import { configTypes } from '../oidc/login.ts';
+import { bearerTokens } from '../presented-tokens.ts';
+import type { RequestContext } from '../request-context.ts';
+import { type Route, route } from '../routes.ts';
+import { sessionHeaders } from '../session-headers.ts';
+import { totpCode } from '../totp-code-input.ts';
+import { deprecationHeaders } from './deprecation.ts';
+import { legacySessionDocument } from './session-document.ts';
+
+const methodQuery = z.object({ method: z.enum(primaryMethods, 'must be password, cert or ext-jwt') });
+const passwordBody = z.object({ username: z.string(), password: z.string() });
+const otherBody = z.object({ configTypes });
+/** The members of a password are asked for where the method is known to be that. */
+const anyBody = z.looseObject({});
+
+export function legacyRoutes(
+  needs: LegacyNeeds,
+  api: 'edge-client' | 'edge-management',
+  root: string,
+): readonly Route[] {
+  const common = { api, errors: 'edge', headers: deprecationHeaders } as const;
+  return [
+    route({
+      ...common,
+      methods: ['POST'],
+      path: `${root}/authenticate`,
+      guard: 'anonymous',
+      query: methodQuery,
+      body: { json: true, form: false, schema: anyBody },
+      async handler(context, { query, body }) {
+        const bearers = bearerTokens(context.authorization);
+        const credentials = credentialsOf(context, query.method, body, bearers);
+        const { configTypes } = validate(body, otherBody);
+        return sessionAnswer(
+          needs,
+          await authenticate(needs, credentials, bearers, configTypes, originOf(context)),
+        );
+      },
+    }),
+    route({
+      ...common,
+      methods: ['POST'],
+      path: `${root}/authenticate/mfa`,
+      guard: 'partial',
+      body: { json: true, form: false, schema: z.object({ code: totpCode }) },
+      async handler(context, { body }) {
+        const { principal } = context;
+        if (principal.mechanism !== 'legacy') {
+          throw new AuthError('invalid_request', {
+            description: 'Only a session of the zt-session header takes codes here; log in again instead',
+          });
+        }
+        await submitTotp(needs, principal, body.code, originOf(context));
+        return envelope({});
+      },
+    }),
+  ];
+}
+
+function credentialsOf(
+  context: RequestContext,
+  method: Credentials['method'],
+  body: unknown,
+  tokens: readonly string[],
+): Credentials {
+  if (method === 'password') return { method, ...validate(body, passwordBody) };
+  if (method === 'ext-jwt') return { method, tokens };
+  return { method, chain: context.clientCertificates?.chain ?? null };
+}
+
+/** 200 also when factors are outstanding; what lacks is in `authQueries` and, for an external JWT, in a challenge. */
+function sessionAnswer({ signers, sessionTimeout }: LegacyNeeds, opened: OpenedSession): Answer {
+  const { session, token, outstanding, jwtError } = opened;
+  const challenges = outstanding
+    .filter((factor) => factor.type === 'ext-jwt')
+    .map((factor) => secondaryChallenge(signers, factor.signerId, jwtError));
+  const { expiresAt, createdAt: issuedAt } = session;
+  const headers = {
+    'zt-session': token,
+    ...sessionHeaders({ issuedAt, expiresAt }, issuedAt),
+    ...(outstanding.some(({ type }) => type === 'totp') ? { 'totp-required': 'true' } : {}),
+    ...(challenges.length > 0 ? { 'www-authenticate': challengeLines(challenges) } : {}),
+  };
+  const named = { ...session, identityName: opened.identity.name };
+  const document = legacySessionDocument(signers, named, token, outstanding, sessionTimeout);
+  return envelope(document, {}, { headers });
+}

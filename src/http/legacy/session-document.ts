@@ -1,0 +1,37 @@
+import type { NamedApiSession } from '../../admin/api-sessions.ts';
+import { authQueryOf } from '../../login/auth-query.ts';
+import type { SignerDirectory } from '../../login/signer-directory.ts';
+import type { Factor } from '../../model/login.ts';
+import { type Millis, SECOND } from '../../platform/clock.ts';
+import { apiSessionDocument } from '../api-session-document.ts';
+import { selfLink } from '../wire.ts';
+
+/**
+ * A legacy session as its owner sees it (spec 2.8), with the members that clients of the mechanism expect.
+ * `expirationSeconds` is the whole timeout: that is how long it lives from this answer on.
+ */
+export function legacySessionDocument(
+  signers: SignerDirectory,
+  session: NamedApiSession,
+  token: string,
+  outstanding: readonly Factor[],
+  timeout: Millis,
+): object {
+  const isMfaComplete = session.passed.includes('totp');
+  return {
+    ...apiSessionDocument(session),
+    _links: {
+      self: selfLink('api-sessions', session.id),
+      session: { href: `./api-sessions/${session.id}/sessions` },
+    },
+    token,
+    authQueries: outstanding.map((factor) => authQueryOf(factor, './authenticate/mfa', signers)),
+    isMfaRequired: isMfaComplete || outstanding.some(({ type }) => type === 'totp'),
+    isMfaComplete,
+    isCertExtendable: false,
+    isCertExtendRequested: false,
+    isCertKeyRollRequested: false,
+    improperClientCertChain: false,
+    expirationSeconds: Math.floor(timeout / SECOND),
+  };
+}

@@ -1,0 +1,142 @@
+// legacy/ carries the shared login rules over API sessions with an opaque token (spec 3.4), a mechanism that new
+// clients should not use. It has no rules of its own about who somebody is or what is outstanding.
+//
+// The mechanism is this folder, sessions/zt-session.ts with its view, and http/legacy/.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { ChallengeError } from '../errors/challenge.ts';
+import { readAccount } from '../login/account.ts';
+import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
+import { readConfigTypes } from '../login/config-types.ts';
+import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
+import { passwordKey, totpKey } from '../login/throttle.ts';
+import { type TotpNeeds, verifyTotp } from '../login/totp.ts';
+import type { ApiSession } from '../model/api-session.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
+import type { Identity } from '../model/identity.ts';
+import { type ApiSessionId, type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
+import type { Credentials, Factor } from '../model/login.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Millis } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import { mintOpaqueToken } from '../tokens/opaque-token.ts';
+
+export interface LegacyNeeds extends PrimaryNeeds, TotpNeeds {
+  readonly store: PrimaryNeeds['store'] & TotpNeeds['store'] & { readonly apiSessions: ApiSessionStore };
+  readonly random: Random;
+  readonly tagKey: Buffer;
+  /** How long a session lives without being used. */
+  readonly sessionTimeout: Millis;
+  /** Lets go of what this node has in memory of a session. */
+  forgetSession(id: ApiSessionId): void;
+}
+
+export interface OpenedSession {
+  readonly session: ApiSession;
+  readonly identity: Identity;
+  /** The value of the `zt-session` header; exists only here. */
+  readonly token: string;
+  /** Empty when fully authenticated. */
+  readonly outstanding: readonly Factor[];
+  /** What was wrong with the external JWT that is outstanding, if one is. */
+  readonly jwtError: ChallengeError;
+}
+
+/**
+ * Opens a session for primary credentials; partially authenticated when factors are outstanding.
+ * @param bearers tokens that came with the credentials: one of them may be the secondary proof
+ * @throws AuthError could_not_validate, invalid_auth, rate_limited, busy
+ */
+export async function authenticate(
+  needs: LegacyNeeds,
+  credentials: Credentials,
+  bearers: readonly string[],
+  configTypes: readonly string[],
+  origin: RequestOrigin,
+): Promise<OpenedSession> {
+  const wanted = readConfigTypes(configTypes);
+  if (wanted === undefined) {
+    throw new AuthError('could_not_validate', {
+      fields: [{ field: 'configTypes', reason: 'too many or too long' }],
+    });
+  }
+  const primary = await authenticatePrimary(needs, credentials, origin, 'legacy');
+  const { progress, error } = await submitSecondaryJwt(needs, primary, bearers, origin, 'legacy');
+  const id = asId<ApiSessionId>(needs.random.id());
+  const { text, hash } = mintOpaqueToken(needs, 'zt-session', id, 1);
+  const now = needs.clock.now();
+  const session = await needs.store.apiSessions.openLegacy({
+    id,
+    tokenHash: hash,
+    progress,
+    issuer: origin.issuer,
+    configTypes: wanted,
+    ipAddress: origin.ipAddress,
+    expiresAt: now + needs.sessionTimeout,
+    now,
+  });
+  const account = await readAccount(needs, progress.identityId);
+  if (session === null || account === null) {
+    throw new AuthError('invalid_auth', {
+      detail: 'disabled, or its authenticator deleted, during the login',
+    });
+  }
+  const isEnrolled = (await needs.store.totp.find(progress.identityId)) !== null;
+  const outstanding = outstandingFactors(account.policy, { isEnrolled }, progress.passed);
+  if (outstanding.length === 0) await forgetFailures(needs, progress.identityId, progress.authenticatorId);
+  needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);
+  return { session, identity: account.identity, token: text, outstanding, jwtError: error };
+}
+
+/**
+ * Takes a TOTP or recovery code for a session. The same token goes on being used.
+ * @throws AuthError invalid_totp_code, rate_limited
+ * @throws AuthError unauthorized   the session ended meanwhile
+ */
+export async function submitTotp(
+  needs: LegacyNeeds,
+  principal: Principal,
+  code: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  const { identityId } = principal;
+  const attempt = needs.attempts.begin('totp', 'legacy', origin);
+  try {
+    await verifyTotp(needs, identityId, code, attempt, origin.ipAddress);
+  } catch (error) {
+    // Nothing was decided about a throttled or failed attempt.
+    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
+    needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
+    attempt.conclude();
+    throw error;
+  }
+  attempt.conclude();
+  needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
+  await totpPassed(needs, principal);
+}
+
+/** Records that the caller of a legacy session has proven TOTP, by a code or by enrolling it. */
+export async function totpPassed(
+  needs: Pick<LegacyNeeds, 'forgetSession'> & {
+    readonly store: Pick<LegacyNeeds['store'], 'apiSessions' | 'attempts'>;
+  },
+  { apiSessionId, identityId, outstanding }: Principal,
+): Promise<void> {
+  if (!(await needs.store.apiSessions.addPassed(apiSessionId, 'totp'))) throw new AuthError('unauthorized');
+  needs.forgetSession(apiSessionId);
+  if (outstanding.some(({ type }) => type !== 'totp')) return;
+  const session = await needs.store.apiSessions.find(apiSessionId);
+  await forgetFailures(needs, identityId, session?.authenticatorId ?? null);
+}
+
+/** Counters start anew only after a full authentication: a known password must not buy guesses at the code. */
+function forgetFailures(
+  { store }: { readonly store: Pick<LegacyNeeds['store'], 'attempts'> },
+  identityId: IdentityId,
+  authenticatorId: AuthenticatorId | null,
+): Promise<void> {
+  const keys = authenticatorId === null ? [] : [passwordKey(authenticatorId)];
+  return store.attempts.clear([...keys, totpKey(identityId)]);
+}

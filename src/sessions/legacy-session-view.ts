@@ -1,0 +1,147 @@
+// The sessions of the legacy mechanism that were used lately, in memory, by the hash of their token. When one was
+// last used is kept here too and written down many at a time: a write for each call would cost more than the call.
+
+import { LRUCache } from 'lru-cache';
+import type { ApiSession } from '../model/api-session.ts';
+import type { ApiSessionId } from '../model/ids.ts';
+import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { ApiSessionStore, SessionActivity } from '../store/contracts/api-sessions.ts';
+
+export interface LegacySessionView {
+  /** A session that is alive, or null. Answers at once when it is in memory. */
+  find(tokenHash: string): ApiSession | null | Promise<ApiSession | null>;
+  /** Reads a session anew, whatever is in memory. */
+  read(tokenHash: string): Promise<ApiSession | null>;
+  /** The session was used just now and lives on from here. @returns the session as it is afterwards */
+  touch(session: ApiSession): ApiSession;
+  /**
+   * Sessions were used over a connection that somebody else keeps (spec 5.6). Those that are not alive stay so.
+   * @returns how many were alive
+   */
+  keepAlive(ids: readonly ApiSessionId[]): Promise<number>;
+  /** The session has ended, or what it has proven has changed. */
+  forget(id: ApiSessionId): void;
+  /** Resolves when what is known of the use of sessions is in the store. */
+  flush(): Promise<void>;
+}
+
+/** How often activity is written down. Other nodes may see the use of a session so much later. */
+export const activityInterval: Millis = 10 * SECOND;
+const batch = 500;
+
+/**
+ * @param timeout how long a session lives without being used
+ * @param max     how many sessions are kept in memory
+ */
+export function legacySessionView(
+  needs: {
+    readonly store: { readonly apiSessions: ApiSessionStore };
+    readonly clock: Clock;
+    readonly log: Logger;
+  },
+  timeout: Millis,
+  max = 100_000,
+): LegacySessionView {
+  const { apiSessions } = needs.store;
+  const hashes = new Map<ApiSessionId, string>();
+  const known = new LRUCache<string, Known>({
+    max,
+    dispose({ session }, hash, reason) {
+      if (reason !== 'set' && hashes.get(session.id) === hash) hashes.delete(session.id);
+    },
+  });
+  /** Not written down yet. Sessions that fall out of memory stay here until they are. */
+  let dirty = new Map<ApiSessionId, SessionActivity>();
+  let writing: Promise<void> = Promise.resolve();
+  // A read that began before a change must not be kept after it.
+  let epoch = 0;
+
+  async function read(tokenHash: string): Promise<ApiSession | null> {
+    const begun = epoch;
+    const row = await apiSessions.findByTokenHash(tokenHash);
+    if (row === null || row.endedAt !== null) return null;
+    const session = withActivity(row, dirty.get(row.id));
+    if (session.expiresAt <= needs.clock.now()) return null;
+    if (begun === epoch) {
+      hashes.set(session.id, tokenHash);
+      known.set(tokenHash, { session, writtenUntil: row.expiresAt });
+    }
+    return session;
+  }
+
+  async function write(activity: readonly SessionActivity[]): Promise<void> {
+    try {
+      for (let at = 0; at < activity.length; at += batch) {
+        await apiSessions.recordActivity(activity.slice(at, at + batch));
+      }
+    } catch (error) {
+      needs.log.error('the use of sessions could not be kept', { count: activity.length, error });
+      for (const one of activity) if (!dirty.has(one.id)) dirty.set(one.id, one);
+    }
+  }
+
+  function flush(): Promise<void> {
+    if (dirty.size === 0) return writing;
+    const activity = [...dirty.values()];
+    dirty = new Map();
+    for (const { id, expiresAt } of activity) {
+      const entry = known.peek(hashes.get(id) ?? '');
+      if (entry !== undefined) entry.writtenUntil = expiresAt;
+    }
+    const written = write(activity);
+    writing = Promise.all([writing, written]).then(() => undefined);
+    return writing;
+  }
+
+  function touch(session: ApiSession): ApiSession {
+    const now = needs.clock.now();
+    const entry = known.peek(hashes.get(session.id) ?? '');
+    const activity = { id: session.id, lastActivityAt: now, expiresAt: now + timeout };
+    dirty.set(session.id, activity);
+    // Whatever was proven since this call began is in memory already.
+    const used = { ...(entry?.session ?? session), ...activity };
+    if (entry !== undefined) entry.session = used;
+    // The store would otherwise take it for expired before the next round.
+    if ((entry?.writtenUntil ?? 0) - now <= 2 * activityInterval) void flush();
+    return used;
+  }
+
+  return {
+    find(tokenHash) {
+      const session = known.get(tokenHash)?.session;
+      // What is over by what this node knows may have been used on another one.
+      return session === undefined || session.expiresAt <= needs.clock.now() ? read(tokenHash) : session;
+    },
+    read,
+    touch,
+    async keepAlive(ids) {
+      const now = needs.clock.now();
+      let alive = 0;
+      for (const id of new Set(ids)) {
+        const session = known.peek(hashes.get(id) ?? '')?.session ?? (await apiSessions.find(id));
+        if (session === null || session.mechanism !== 'legacy' || session.endedAt !== null) continue;
+        if (session.expiresAt <= now && (dirty.get(id)?.expiresAt ?? 0) <= now) continue;
+        alive += 1;
+        touch(session);
+      }
+      return alive;
+    },
+    forget(id) {
+      epoch += 1;
+      known.delete(hashes.get(id) ?? '');
+    },
+    flush,
+  };
+}
+
+interface Known {
+  session: ApiSession;
+  /** Until when the store takes it for alive. */
+  writtenUntil: Millis;
+}
+
+function withActivity(session: ApiSession, activity: SessionActivity | undefined): ApiSession {
+  if (activity === undefined || activity.lastActivityAt <= session.lastActivityAt) return session;
+  return { ...session, lastActivityAt: activity.lastActivityAt, expiresAt: activity.expiresAt };
+}

@@ -1,0 +1,61 @@
+// Sessions of the legacy mechanism: rows of `api_sessions` that a token of their own opens.
+
+import { isDisabled } from '../../model/identity.ts';
+import type { PassedMethod } from '../../model/login.ts';
+import type { OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
+import { identityOf, text } from './codec.ts';
+import { first, type Intent, type SqlRow } from './intent.ts';
+
+export function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
+  const { progress, now } = session;
+  const identity = yield* first('SELECT * FROM identities WHERE id = ?', progress.identityId);
+  if (identity === undefined || isDisabled(identityOf(identity), now)) return null;
+  if (progress.authenticatorId !== null) {
+    const sql = 'SELECT 1 AS one FROM authenticators WHERE id = ?';
+    if ((yield* first(sql, progress.authenticatorId)) === undefined) return null;
+  }
+  const row = yield* first(
+    `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, token_hash, passed, auth_time,
+       cert_thumbprint, signer_id, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at)
+     VALUES (?, 'legacy', ?, ?, ?, ?, ?, ?, ?, '', '[]', ?, ?, ?, ?, ?, ?) RETURNING *`,
+    session.id,
+    progress.identityId,
+    progress.authenticatorId,
+    session.tokenHash,
+    JSON.stringify(progress.passed),
+    progress.authTime,
+    progress.certThumbprint,
+    progress.signerId,
+    session.issuer,
+    JSON.stringify(session.configTypes),
+    session.ipAddress,
+    now,
+    now,
+    session.expiresAt,
+  );
+  return row ?? null;
+}
+
+export function* addPassed(args: { readonly id: string; readonly factor: PassedMethod }): Intent<boolean> {
+  const row = yield* first(
+    `SELECT passed FROM api_sessions WHERE id = ? AND mechanism = 'legacy' AND ended_at IS NULL`,
+    args.id,
+  );
+  if (row === undefined) return false;
+  const passed = new Set(JSON.parse(text(row, 'passed')) as PassedMethod[]).add(args.factor);
+  yield* first('UPDATE api_sessions SET passed = ? WHERE id = ?', JSON.stringify([...passed]), args.id);
+  return true;
+}
+
+export function* recordActivity(args: { readonly activity: readonly SessionActivity[] }): Intent<void> {
+  for (const { id, lastActivityAt, expiresAt } of args.activity) {
+    yield* first(
+      `UPDATE api_sessions SET last_activity_at = ?, expires_at = ?
+       WHERE id = ? AND mechanism = 'legacy' AND ended_at IS NULL AND last_activity_at < ?`,
+      lastActivityAt,
+      expiresAt,
+      id,
+      lastActivityAt,
+    );
+  }
+}

@@ -1,0 +1,160 @@
+// The other primary methods and the external JWT that comes with every call, by the legacy mechanism.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, HOUR, systemClock } from '../../src/platform/clock.ts';
+import { enrolled, withCertificate } from '../support/certificates.ts';
+import {
+  assertChallenged,
+  bearer,
+  createIdentity,
+  createPolicy,
+  createSigner,
+  createUserWithPolicy,
+  tokenOf,
+} from '../support/external-jwt.ts';
+import type { HttpsClient } from '../support/https-client.ts';
+import { assertRefused, type Caller, password, rootOf } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertNoSession, clientRoot, managementRoot, sessionOf } from './support.ts';
+
+// Certificates are made by the system's clock.
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+let server: TestServer;
+let admin: Caller;
+let idp: TestIdp;
+let required: TestIdp;
+let signer: { readonly id: string; readonly issuer: string };
+let second: { readonly id: string; readonly issuer: string };
+before(async () => {
+  server = await startTestServer({ clock });
+  admin = await rootOf(server);
+  [idp, required] = await Promise.all([startTestIdp(), startTestIdp()]);
+  signer = { id: await createSigner(admin, idp, 'primary'), issuer: idp.issuer };
+  second = { id: await createSigner(admin, required, 'required'), issuer: required.issuer };
+});
+after(async () => {
+  await Promise.all([server?.close(), idp?.close(), required?.close()]);
+});
+
+const login = (client: HttpsClient, method: string, root = clientRoot, ...tokens: readonly string[]) =>
+  client.post(`${root}/authenticate?method=${method}`, {
+    json: {},
+    headers: tokens.length === 0 ? {} : bearer(...tokens),
+  });
+
+describe('a legacy login by certificate', () => {
+  for (const root of [clientRoot, managementRoot]) {
+    test(`takes the certificate of the connection on ${root}`, async () => {
+      const id = await createIdentity(server, `device ${root}`, { externalId: null });
+      const leaf = await enrolled(server, id);
+      const client = withCertificate(server, leaf);
+      const answer = await login(client, 'cert', root);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.json.data.identityId, id);
+      assert.equal(answer.json.data.authenticatorId, leaf.authenticatorId);
+      assert.equal((await sessionOf(client, answer).get('current-identity')).status, 200);
+      client.closeConnections();
+    });
+  }
+
+  test('is refused without one, with one of nobody, and when the authenticator is gone', async () => {
+    assertRefused(await login(server, 'cert'), 401, 'INVALID_AUTH');
+    const id = await createIdentity(server, 'lost device', { externalId: null });
+    const leaf = await enrolled(server, id);
+    const client = withCertificate(server, leaf);
+    const session = sessionOf(client, await login(client, 'cert'));
+    assert.equal((await session.get('current-identity')).status, 200);
+    await admin.call('DELETE', `authenticators/${leaf.authenticatorId}`);
+    assertRefused(await login(client, 'cert'), 401, 'INVALID_AUTH');
+    assertNoSession(await session.get('current-identity'));
+    client.closeConnections();
+  });
+});
+
+describe('a legacy login by external JWT', () => {
+  test('takes the token of an Authorization line', async () => {
+    const id = await createIdentity(server, 'bob');
+    const answer = await login(server, 'ext-jwt', clientRoot, await tokenOf(server, idp, 'bob@idp'));
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.json.data.identityId, id);
+    assert.equal((await sessionOf(server, answer).get('current-identity')).status, 200);
+  });
+
+  test('holds as long as the signer is enabled and the policy allows the method', async () => {
+    const policy = await createPolicy(server, 'by token', {});
+    await createIdentity(server, 'carl', { authPolicyId: policy });
+    const answer = await login(server, 'ext-jwt', clientRoot, await tokenOf(server, idp, 'carl@idp'));
+    const session = sessionOf(server, answer);
+    assert.equal((await session.get('current-identity')).status, 200);
+    const enable = (enabled: boolean) =>
+      admin.call('PATCH', `external-jwt-signers/${signer.id}`, { enabled });
+    await enable(false);
+    assertNoSession(await session.get('current-identity'));
+    await enable(true);
+    assert.equal((await session.get('current-identity')).status, 200);
+    const rules = await server.store.authPolicies.find(policy);
+    assert.ok(rules);
+    const extJwt = { ...rules.primary.extJwt, allowed: false };
+    await server.store.authPolicies.update(policy, { primary: { ...rules.primary, extJwt } }, clock.now());
+    assertNoSession(await session.get('current-identity'));
+  });
+
+  test('is refused with the challenge of the primary signers', async () => {
+    const both = {
+      id: `${signer.id}|${second.id}`,
+      issuer: `${signer.issuer}|${second.issuer}`,
+    };
+    assertChallenged(await login(server, 'ext-jwt'), 'primary', 'missing', both);
+    const forged = await tokenOf(server, idp, 'bob@idp', { aud: 'another' });
+    assert.equal((await login(server, 'ext-jwt', clientRoot, forged)).status, 401);
+  });
+});
+
+describe('a policy that requires an external JWT with every call', () => {
+  let jwt: string;
+  before(async () => {
+    const policy = await createPolicy(server, 'per call', { secondary: { requireExtJwt: second.id } });
+    await createUserWithPolicy(server, 'alice', policy);
+    jwt = await tokenOf(server, required, 'alice@idp');
+  });
+  const withPassword = (...tokens: readonly string[]) =>
+    server.post(`${clientRoot}/authenticate?method=password`, {
+      json: { username: 'alice', password },
+      headers: tokens.length === 0 ? {} : bearer(...tokens),
+    });
+
+  test('opens a session all the same without it, and says what is outstanding', async () => {
+    const answer = await withPassword();
+    assertChallenged(answer, 'secondary', 'missing', second, 200);
+    const [query] = answer.json.data.authQueries;
+    assert.deepEqual([query.typeId, query.provider, query.id], ['EXT-JWT', 'url', second.id]);
+    assert.deepEqual((await withPassword(jwt)).json.data.authQueries, []);
+  });
+
+  test('is asked of each call, whatever came with the login', async () => {
+    for (const opened of [await withPassword(), await withPassword(jwt)]) {
+      const session = sessionOf(server, opened);
+      const expired = await tokenOf(server, required, 'alice@idp', {
+        iat: Math.floor((clock.now() - 2 * HOUR) / 1000),
+        exp: Math.floor((clock.now() - HOUR) / 1000),
+      });
+      const other = await tokenOf(server, required, 'bob@idp');
+      const call = (...tokens: readonly string[]) =>
+        server.get(`${clientRoot}/current-identity`, {
+          headers: { 'zt-session': session.token, ...(tokens.length === 0 ? {} : bearer(...tokens)) },
+        });
+      assertChallenged(await call(), 'secondary', 'missing', second);
+      assertChallenged(await call(expired), 'secondary', 'expired', second);
+      assertChallenged(await call(other), 'secondary', 'invalid', second);
+      assert.equal((await call(jwt)).status, 200);
+      assert.equal((await call(jwt)).status, 200);
+      // The session itself may be read without it, and says so.
+      const read = await session.get('current-api-session');
+      assert.equal(read.status, 200, read.text);
+      assert.equal(read.json.data.authQueries.length, 1);
+      assert.equal((await session.post('current-identity/mfa')).status, 401, 'nobody asks for TOTP');
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ApiSessionId, AuthenticatorId, IdentityId } from '../../src/model/ids.ts';
+import type { OpenLegacySession } from '../../src/store/contracts/api-sessions.ts';
+import type { GetDatabase } from './contract.ts';
+import { createUser, HOUR, MINUTE, newId, openSession, t0, type User } from './fixtures.ts';
+
+function legacy(user: User, changes: Partial<OpenLegacySession['progress']> = {}): OpenLegacySession {
+  const id = newId<ApiSessionId>();
+  return {
+    id,
+    tokenHash: `hash of ${id}`,
+    progress: {
+      identityId: user.id,
+      authenticatorId: user.authenticatorId,
+      signerId: null,
+      caId: null,
+      passed: ['password'],
+      authTime: t0,
+      certThumbprint: null,
+      ...changes,
+    },
+    issuer: 'https://localhost:1280/oidc',
+    configTypes: ['all'],
+    ipAddress: '192.0.2.1',
+    expiresAt: t0 + HOUR,
+    now: t0,
+  };
+}
+
+export function legacySessionTests(shared: GetDatabase): void {
+  describe('legacy sessions', () => {
+    test('are found by the hash of their token, and listed', async () => {
+      const { store } = shared();
+      const opening = legacy(await createUser(store));
+      const session = await store.apiSessions.openLegacy(opening);
+      assert.equal(session?.mechanism, 'legacy');
+      assert.deepEqual(session?.configTypes, ['all']);
+      assert.deepEqual(await store.apiSessions.findByTokenHash(opening.tokenHash), session);
+      assert.deepEqual(await store.apiSessions.find(opening.id), session);
+      assert.equal(await store.apiSessions.findByTokenHash('another'), null);
+    });
+
+    test('open neither for a disabled or deleted identity nor for an authenticator that is gone', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const gone = { authenticatorId: newId<AuthenticatorId>() };
+      assert.equal(await store.apiSessions.openLegacy(legacy(user, gone)), null);
+      assert.equal(
+        await store.apiSessions.openLegacy(legacy(user, { identityId: newId<IdentityId>() })),
+        null,
+      );
+      await store.identities.update(user.id, { disabledAt: t0, disabledUntil: null }, t0);
+      assert.equal(await store.apiSessions.openLegacy(legacy(user)), null);
+    });
+
+    test('keep what was proven later, each factor once, until they end', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const opening = legacy(user);
+      await store.apiSessions.openLegacy(opening);
+      assert.equal(await store.apiSessions.addPassed(opening.id, 'totp'), true);
+      assert.equal(await store.apiSessions.addPassed(opening.id, 'totp'), true);
+      assert.deepEqual((await store.apiSessions.find(opening.id))?.passed, ['password', 'totp']);
+      await store.apiSessions.end(opening.id, 'logout', t0);
+      assert.equal(await store.apiSessions.addPassed(opening.id, 'totp'), false);
+      const oidc = await openSession(store, user);
+      assert.equal(await store.apiSessions.addPassed(oidc, 'totp'), false);
+    });
+
+    test('live on by their latest use, and an ended one is not touched', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const [kept, ended] = [legacy(user), legacy(user)];
+      for (const opening of [kept, ended]) await store.apiSessions.openLegacy(opening);
+      await store.apiSessions.end(ended.id, 'administrator', t0);
+      const use = (id: ApiSessionId, at: number) => ({ id, lastActivityAt: at, expiresAt: at + HOUR });
+      await store.apiSessions.recordActivity([use(kept.id, t0 + 2 * MINUTE), use(ended.id, t0 + MINUTE)]);
+      await store.apiSessions.recordActivity([use(kept.id, t0 + MINUTE)]);
+      assert.equal((await store.apiSessions.find(kept.id))?.lastActivityAt, t0 + 2 * MINUTE);
+      assert.equal((await store.apiSessions.find(kept.id))?.expiresAt, t0 + 2 * MINUTE + HOUR);
+      assert.equal((await store.apiSessions.find(ended.id))?.lastActivityAt, t0);
+    });
+  });
+}
