@@ -76,7 +76,8 @@ describe('a password hash', () => {
   test('that is damaged, of another kind or absurdly costly is an error, not a wrong password', () => {
     const phc = hashPasswordBlocking(password, cheap);
     const argon2i = hashSync('x', { algorithm: 1, memoryCost: 64, timeCost: 1 });
-    const hostile = ['', 'x', phc.slice(0, -1), phc.slice(0, 30), phc.replace('m=64', 'm=4194304'), argon2i];
+    // 41 characters are no base64 of anything; 42 sometimes are.
+    const hostile = ['', 'x', phc.slice(0, -2), phc.slice(0, 30), phc.replace('m=64', 'm=4194304'), argon2i];
     hostile.push(
       phc.replace('t=1', 't=4000000000'),
       phc.replace('v=19', 'v=16'),
