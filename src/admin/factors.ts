@@ -1,7 +1,7 @@
 // What an administrator does for somebody who cannot get in: end locks, take a lost authenticator app away.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { passwordKey, totpKey } from '../login/throttle.ts';
+import { forgetFailures, passwordKey, totpKey } from '../login/throttle.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
@@ -31,9 +31,7 @@ export interface Locks {
 /** Forgets the failures and locks of password and TOTP. @throws AuthError not_found */
 export async function unlockIdentity(needs: FactorNeeds, by: AdminCall, id: string): Promise<void> {
   const identityId = await existingIdentity(needs, id);
-  const password = await passwordOf(needs, identityId);
-  const keys = password === null ? [] : [passwordKey(password)];
-  await needs.store.attempts.clear([...keys, totpKey(identityId)]);
+  await forgetFailures(needs.store, identityId, await passwordOf(needs, identityId));
   recordChange(needs, by, { action: 'unlock', entity: 'identity', entityId: id, fields: [] });
 }
 

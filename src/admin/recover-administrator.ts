@@ -1,7 +1,7 @@
 // The way back in for an administrator who cannot log in, for whoever can read the files of the host.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { passwordKey, totpKey } from '../login/throttle.ts';
+import { forgetFailures } from '../login/throttle.ts';
 import { usernameKey } from '../login/username.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';
@@ -72,7 +72,7 @@ export async function recoverAdministrator(
   const passwordHash = await hashNewPassword(needs, password, policy, [username, identity.name]);
   const authenticatorId = await setPassword(needs, identity.id, existing, username, passwordHash);
   if (removeTotp) await store.totp.remove(identity.id, clock.now());
-  await store.attempts.clear([passwordKey(authenticatorId), totpKey(identity.id)]);
+  await forgetFailures(store, identity.id, authenticatorId);
   await store.identities.update(identity.id, { disabledAt: null, disabledUntil: null }, clock.now());
   await store.apiSessions.endAllOf(identity.id, 'administrator', clock.now());
   needs.audit.record(

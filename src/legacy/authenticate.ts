@@ -10,12 +10,12 @@ import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-pr
 import { readConfigTypes } from '../login/config-types.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
-import { passwordKey, totpKey } from '../login/throttle.ts';
+import { forgetFailures } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { Identity } from '../model/identity.ts';
-import { type ApiSessionId, type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
+import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { Credentials, Factor } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -85,7 +85,8 @@ export async function authenticate(
   }
   const isEnrolled = (await needs.store.totp.find(progress.identityId)) !== null;
   const outstanding = outstandingFactors(account.policy, { isEnrolled }, progress.passed);
-  if (outstanding.length === 0) await forgetFailures(needs, progress.identityId, progress.authenticatorId);
+  if (outstanding.length === 0)
+    await forgetFailures(needs.store, progress.identityId, progress.authenticatorId);
   needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);
   return { session, identity: account.identity, token: text, outstanding, jwtError: error };
 }
@@ -128,15 +129,5 @@ export async function totpPassed(
   needs.forgetSession(apiSessionId);
   if (outstanding.some(({ type }) => type !== 'totp')) return;
   const session = await needs.store.apiSessions.find(apiSessionId);
-  await forgetFailures(needs, identityId, session?.authenticatorId ?? null);
-}
-
-/** Counters start anew only after a full authentication: a known password must not buy guesses at the code. */
-function forgetFailures(
-  { store }: { readonly store: Pick<LegacyNeeds['store'], 'attempts'> },
-  identityId: IdentityId,
-  authenticatorId: AuthenticatorId | null,
-): Promise<void> {
-  const keys = authenticatorId === null ? [] : [passwordKey(authenticatorId)];
-  return store.attempts.clear([...keys, totpKey(identityId)]);
+  await forgetFailures(needs.store, identityId, session?.authenticatorId ?? null);
 }

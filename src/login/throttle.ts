@@ -3,6 +3,7 @@
 import { isIPv6 } from 'node:net';
 import { AuthError } from '../errors/auth-error.ts';
 import type { PasswordPolicy } from '../model/auth-policy.ts';
+import type { AuthenticatorId, IdentityId } from '../model/ids.ts';
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
 import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts';
 
@@ -114,4 +115,18 @@ export async function releaseGuess(
 ): Promise<void> {
   const source = sourceLimit(ipAddress).key;
   await needs.store.attempts.release(target === null ? [source] : [target.key, source]);
+}
+
+/**
+ * Starts the counters of an identity anew, and ends their locks. Only after a full authentication, or by an
+ * administrator: a known password must not buy guesses at the code.
+ * @param passwordAuthenticatorId of its password, or of what it logged in with; null when it has none
+ */
+export function forgetFailures(
+  { attempts }: { readonly attempts: AttemptStore },
+  identityId: IdentityId,
+  passwordAuthenticatorId: AuthenticatorId | null,
+): Promise<void> {
+  const password = passwordAuthenticatorId === null ? [] : [passwordKey(passwordAuthenticatorId)];
+  return attempts.clear([...password, totpKey(identityId)]);
 }

@@ -14,7 +14,7 @@ import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
 import { enabledSigner } from '../login/signer-directory.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
-import { passwordKey, totpKey } from '../login/throttle.ts';
+import { forgetFailures } from '../login/throttle.ts';
 import { verifyTotp } from '../login/totp.ts';
 import {
   startTotpEnrollment,
@@ -268,22 +268,13 @@ async function nextStep(
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
   if (code === null) return queriesStep(needs, outstanding, error);
-  await forgetFailures(needs, progress);
+  await forgetFailures(needs.store, progress.identityId, progress.authenticatorId);
   const location = withParameters(authRequest.redirectUri, [
     ['code', code.text],
     ['state', authRequest.state],
     ['iss', authRequest.issuer],
   ]);
   return { kind: 'redirect', location };
-}
-
-/** Counters start anew only after a full authentication: a known password must not buy guesses at the code. */
-function forgetFailures(
-  needs: LoginFlowNeeds,
-  { authenticatorId, identityId }: LoginProgress,
-): Promise<void> {
-  const keys = authenticatorId === null ? [] : [passwordKey(authenticatorId)];
-  return needs.store.attempts.clear([...keys, totpKey(identityId)]);
 }
 
 /** @throws AuthError invalid_auth   the identity, its policy or its authenticator no longer allows this login */
