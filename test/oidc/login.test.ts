@@ -297,3 +297,13 @@ describe('in a browser', () => {
     assert.ok(!answer.text.includes('<script'));
   });
 });
+
+test('a login that is finished has no login address any more, by whichever method', async () => {
+  const id = await beginLogin(server);
+  assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
+  for (const segment of ['username', 'cert', 'ext-jwt']) {
+    const answer = await server.get(`/oidc/login/${segment}?authRequestID=${id}`);
+    assert.equal(answer.status, 400, segment);
+    assert.equal(answer.json.error.code, 'INVALID_AUTH_REQUEST');
+  }
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
-import { type LoginFlowNeeds, submitPrimary } from '../../oidc/login-flow.ts';
+import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/login-flow.ts';
 import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { json } from '../answer.ts';
 import { bearerTokens } from '../presented-tokens.ts';
@@ -28,9 +28,9 @@ export function externalJwtLoginRoutes(
     ...common,
     methods: ['GET'],
     query: idOnly,
-    handler(context, { query }) {
+    async handler(context, { query }) {
       const id = authRequestIdIn(query);
-      openAuthRequest(needs, id, originOf(context), browserOfStep(context));
+      await requireOpen(needs, openAuthRequest(needs, id, originOf(context), browserOfStep(context)));
       const answer = {
         authRequestId: id,
         httpMethod: 'POST',
