@@ -2,6 +2,11 @@
 // endpoints and commands use. Nothing else constructs them.
 
 import packageJson from '../package.json' with { type: 'json' };
+import {
+  type ClientCertificateIssuer,
+  clientCertificateIssuer,
+  type SigningAuthority,
+} from './certificates/client-certificate-issuer.ts';
 import type { Config } from './config/config.ts';
 import { attemptLog, type RunningAttemptLog } from './explain/attempt-log.ts';
 import { auditLog } from './explain/audit-log.ts';
@@ -72,6 +77,7 @@ export interface Services {
   readonly hasher: PasswordHasher;
   readonly audit: AuditTrail;
   readonly attempts: RunningAttemptLog;
+  readonly certificateIssuer: ClientCertificateIssuer;
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly mount: MountNeeds;
@@ -88,13 +94,16 @@ export interface Services {
 const expiryInterval: Millis = MINUTE;
 const rotationInterval: Millis = MINUTE;
 
-/**
- * Resolves when the service may take requests: keys are there and the deny set is complete.
- * @param ownAuthorities of the overlay's PKI
- */
+/** The overlay's own PKI: whom it trusts, and what it signs client certificates with. */
+export interface OverlayPki {
+  readonly ownAuthorities: readonly TrustAnchor[];
+  readonly signing: SigningAuthority | null;
+}
+
+/** Resolves when the service may take requests: keys are there and the deny set is complete. */
 export async function openServices(
   foundations: Foundations,
-  ownAuthorities: readonly TrustAnchor[],
+  { ownAuthorities, signing }: OverlayPki,
 ): Promise<Services> {
   const { config, store, clock, random, log } = foundations;
   const { oidc } = config.edge;
@@ -139,6 +148,7 @@ export async function openServices(
     random,
   });
   const hasher = passwordHasher(foundations.hashPool);
+  const certificateIssuer = clientCertificateIssuer({ clock }, signing);
   const attemptRecords = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
   const loginAttempts = tally<AttemptLabels>();
   const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
@@ -234,6 +244,7 @@ export async function openServices(
     hasher,
     audit,
     attempts,
+    certificateIssuer,
     routes,
     issuers,
     rotateKeysWhenDue,
