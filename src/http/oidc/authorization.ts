@@ -4,6 +4,7 @@ import { validateAuthorizationRequest } from '../../oidc/authorization-request.t
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { redirect } from '../answer.ts';
+import { redirectAnswer } from '../declared-answers.ts';
 import { wantsHtml } from '../negotiate.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
@@ -30,6 +31,9 @@ export function authorizationRoute(needs: {
     api: 'oidc',
     guard: 'anonymous',
     errors: 'html-or-oauth',
+    summary: 'Begin a login (RFC 6749 section 4.1.1, with PKCE)',
+    answers: { 302: redirectAnswer('To the login page; to the client for an error that it may learn of') },
+    refusals: ['invalid_client', 'could_not_validate', 'forbidden'],
     query: anyParameters,
     body: { json: false, form: true, schema: anyParameters },
     handler(context, { query, body }) {
