@@ -65,6 +65,7 @@ export async function verifyCertificate(
     certThumbprint: path.leaf.thumbprint,
     caId: needs.authorities.caOf(path.anchor)?.id ?? null,
     usedToken: null,
+    verifiedHash: null,
   };
 }
 

@@ -95,6 +95,7 @@ export async function submitPrimary(
       code,
       expiresAt: authRequest.createdAt + authRequestLifetime,
       now: needs.clock.now(),
+      verifiedHash: primary.verifiedHash,
     });
   return nextStep(needs, merged, progress, origin, record, secondary.error);
 }
@@ -256,7 +257,7 @@ async function nextStep(
   authRequest: AuthRequest,
   progress: LoginProgress,
   origin: RequestOrigin,
-  record: (code: StoredCode | null) => Promise<'recorded' | 'finished' | 'superseded'>,
+  record: (code: StoredCode | null) => Promise<'recorded' | 'finished' | 'superseded' | 'changed'>,
   error: ChallengeError = 'missing',
 ): Promise<LoginStep> {
   await requireStillAllowed(needs, progress, origin);
@@ -264,6 +265,7 @@ async function nextStep(
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
   const expiresAt = needs.clock.now() + codeLifetime;
   const recorded = await record(code === null ? null : { hash: code.hash, expiresAt });
+  if (recorded === 'changed') throw passwordChanged(needs, progress, origin);
   if (recorded !== 'recorded') {
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
@@ -275,6 +277,19 @@ async function nextStep(
     ['iss', authRequest.issuer],
   ]);
   return { kind: 'redirect', location };
+}
+
+/** The refusal of a login whose password was changed between its check and its recording. */
+function passwordChanged(
+  needs: LoginFlowNeeds,
+  { identityId }: LoginProgress,
+  origin: RequestOrigin,
+): AuthError {
+  const attempt = needs.attempts.begin('password', 'oidc', origin);
+  attempt.about({ identityId });
+  attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed during the login');
+  attempt.conclude();
+  return new AuthError('invalid_auth');
 }
 
 /** @throws AuthError invalid_auth   the identity, its policy or its authenticator no longer allows this login */

@@ -71,6 +71,30 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.equal(redeemed.outcome === 'redeemed' && redeemed.identity.id, first.id);
     });
 
+    test('a login by password is recorded only as long as the password is the one that was verified', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const login = {
+        authRequest: newAuthRequest(),
+        progress: progressOf(user),
+        code: null,
+        expiresAt: t0 + MINUTE,
+        now: t0,
+        verifiedHash: user.password.passwordHash,
+      };
+      assert.equal(await store.authRequests.recordPrimaryLogin(login), 'recorded');
+      await store.authenticators.updatePassword(user.authenticatorId, { passwordHash: '$argon2id$2' }, t0);
+      const code = { hash: uniqueName('code'), expiresAt: t0 + MINUTE };
+      for (const authRequest of [login.authRequest, newAuthRequest()]) {
+        const late = { ...login, authRequest, code };
+        assert.equal(await store.authRequests.recordPrimaryLogin(late), 'changed');
+        assert.equal(await store.authRequests.findLogin(authRequest.key, t0), null);
+      }
+      const verifiedHash = '$argon2id$2';
+      assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, verifiedHash, code }), 'recorded');
+      assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, verifiedHash, code }), 'finished');
+    });
+
     test('a factor counts only for the generation against which it was verified', async () => {
       const { store } = shared();
       const user = await createUser(store);

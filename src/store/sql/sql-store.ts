@@ -129,8 +129,14 @@ export function sqlStore(engine: Engine): Store {
           identityName: text(row, 'identity_name'),
           lockedUntil: integerOrNull(row, 'locked_until'),
         })),
-      updatePassword: (id, patch, now, exceptSession) =>
-        engine.write('updatePassword', { id, patch, now, exceptSession: exceptSession ?? null }),
+      updatePassword: (id, patch, now, exceptSession, verifiedHash) =>
+        engine.write('updatePassword', {
+          id,
+          patch,
+          now,
+          exceptSession: exceptSession ?? null,
+          verifiedHash: verifiedHash ?? null,
+        }),
       rehashPassword: (id, oldHash, newHash) => engine.write('rehashPassword', { id, oldHash, newHash }),
       delete: (id, now, force = false) => engine.write('deleteAuthenticator', { id, now, force }),
     },
