@@ -24,6 +24,8 @@ import { createIdentity, deleteIdentity, updateIdentity } from './identities.ts'
 import { keepServerSecret, rotateSigningKey } from './keys.ts';
 import { addPassed, openLegacySession, recordActivity } from './legacy-sessions.ts';
 import { appendLoginAttempts, deleteLoginAttempts } from './login-attempts.ts';
+import { announceNode, leaveNode } from './nodes.ts';
+import { withdrawEverythingIssued } from './restores.ts';
 import { createSetupLink, redeemSetupLink } from './setup-links.ts';
 import {
   abandonTotp,
@@ -87,7 +89,10 @@ export const intents = {
   keepServerSecret,
   createSetupLink,
   redeemSetupLink,
+  announceNode,
+  leaveNode,
   deleteExpired,
+  withdrawEverythingIssued,
 } as const;
 
 export type IntentName = keyof typeof intents;
