@@ -56,7 +56,8 @@ export interface TestServer extends HttpsClient {
   close(): Promise<void>;
 }
 
-const masterKey = Buffer.alloc(32, 42);
+/** The key-encryption key of every test server. */
+export const masterKey = Buffer.alloc(32, 42);
 
 /** Starts a controller on `https://localhost:PORT`. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
