@@ -8,6 +8,11 @@ import {
   type SigningAuthority,
 } from './certificates/client-certificate-issuer.ts';
 import type { Config } from './config/config.ts';
+import {
+  type AuthorityList,
+  type PublishedAuthorities,
+  publishedAuthorities,
+} from './enrollment/published-authorities.ts';
 import { attemptLog, type RunningAttemptLog } from './explain/attempt-log.ts';
 import { auditLog } from './explain/audit-log.ts';
 import {
@@ -55,6 +60,7 @@ import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
 import { every } from './tasks/schedule.ts';
 import { accessTokenVerifier } from './tokens/access-token.ts';
+import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
 import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
 import { openServerSecrets } from './tokens/server-secrets.ts';
 
@@ -81,6 +87,8 @@ export interface Services {
   readonly audit: AuditTrail;
   readonly attempts: RunningAttemptLog;
   readonly certificateIssuer: ClientCertificateIssuer;
+  readonly enrollmentSigner: EnrollmentSigner;
+  readonly publishedAuthorities: PublishedAuthorities;
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly mount: MountNeeds;
@@ -101,12 +109,16 @@ const rotationInterval: Millis = MINUTE;
 export interface OverlayPki {
   readonly ownAuthorities: readonly TrustAnchor[];
   readonly signing: SigningAuthority | null;
+  /** What clients are told to trust, by the name of the listener. */
+  readonly published: ReadonlyMap<string, AuthorityList>;
+  /** What enrollment JWTs are signed with. */
+  readonly enrollmentIdentity: EnrollmentIdentity;
 }
 
 /** Resolves when the service may take requests: keys are there and the deny set is complete. */
 export async function openServices(
   foundations: Foundations,
-  { ownAuthorities, signing }: OverlayPki,
+  { ownAuthorities, signing, published, enrollmentIdentity }: OverlayPki,
 ): Promise<Services> {
   const { config, store, clock, random, log } = foundations;
   const { oidc } = config.edge;
@@ -152,6 +164,12 @@ export async function openServices(
   });
   const hasher = passwordHasher(foundations.hashPool);
   const certificateIssuer = clientCertificateIssuer({ clock }, signing);
+  const enrollment = {
+    certificateIssuer,
+    enrollmentSigner: enrollmentSigner(enrollmentIdentity),
+    publishedAuthorities: publishedAuthorities(published),
+    enrollmentLifetime: config.edge.enrollment.edgeIdentity.duration,
+  };
   const attemptRecords = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
   const loginAttempts = tally<AttemptLabels>();
   const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
@@ -201,6 +219,7 @@ export async function openServices(
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher });
   const edgeNeeds = {
+    ...enrollment,
     config,
     store,
     clock,
@@ -249,6 +268,8 @@ export async function openServices(
     audit,
     attempts,
     certificateIssuer,
+    enrollmentSigner: enrollment.enrollmentSigner,
+    publishedAuthorities: enrollment.publishedAuthorities,
     routes,
     issuers,
     rotateKeysWhenDue,
