@@ -5,6 +5,7 @@ import { factorsSchema } from './migrations/0002-factors.ts';
 import { externalJwtSignersSchema } from './migrations/0003-external-jwt-signers.ts';
 import { casSchema } from './migrations/0004-cas.ts';
 import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
+import { permissionsSchema } from './migrations/0010-permissions.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. */
@@ -14,6 +15,7 @@ const migrations: readonly (readonly string[])[] = [
   externalJwtSignersSchema,
   casSchema,
   sessionSignerSchema,
+  permissionsSchema,
 ];
 
 export const schemaVersion = migrations.length;
