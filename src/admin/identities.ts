@@ -4,6 +4,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { Identity, IdentityType, Tags } from '../model/identity.ts';
 import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Permission } from '../model/permission.ts';
 import { MINUTE } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
@@ -19,6 +20,7 @@ import {
 } from './acceptable-values.ts';
 import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
 import { type EnrollmentFields, type EnrollmentNeeds, newEnrollment, secondRefused } from './enrollments.ts';
+import { requireMayHelp } from './help-desk.ts';
 import { administratorKept } from './last-administrator.ts';
 
 export interface IdentityNeeds extends EnrollmentNeeds {
@@ -34,6 +36,7 @@ export interface IdentityFields {
   readonly name: string;
   readonly type: IdentityType;
   readonly isAdmin: boolean;
+  readonly permissions: readonly Permission[];
   readonly externalId: string | null;
   /** As it was sent; becomes an AuthPolicyId when there is such a policy. */
   readonly authPolicyId: string;
@@ -147,13 +150,14 @@ export async function enableIdentity(needs: IdentityNeeds, by: AdminCall, id: st
   recordChange(needs, by, { action: 'enable', entity: 'identity', entityId: id, fields });
 }
 
-/** Ends every session of an identity. @returns how many @throws AuthError not_found */
+/** Ends every session of an identity. @returns how many @throws AuthError not_found, forbidden (see help-desk.ts) */
 export async function endSessionsOfIdentity(
   needs: IdentityNeeds,
   by: AdminCall,
   id: string,
 ): Promise<number> {
   const identity = await getIdentity(needs, id);
+  requireMayHelp(by, identity);
   const ended = await needs.store.apiSessions.endAllOf(identity.id, 'administrator', needs.clock.now());
   recordChange(needs, by, { action: 'end-sessions', entity: 'identity', entityId: id, fields: [] });
   return ended;
@@ -174,11 +178,12 @@ async function change(
 async function acceptable(needs: IdentityNeeds, fields: IdentityFields): Promise<Acceptable>;
 async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>>;
 async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>> {
-  const { name, type, isAdmin, externalId, authPolicyId, roleAttributes, tags } = fields;
+  const { name, type, isAdmin, permissions, externalId, authPolicyId, roleAttributes, tags } = fields;
   return {
     ...(name === undefined ? {} : { name: acceptableName('name', name) }),
     ...(type === undefined ? {} : { type }),
     ...(isAdmin === undefined ? {} : { isAdmin }),
+    ...(permissions === undefined ? {} : { permissions: [...new Set(permissions)] }),
     ...(externalId === undefined ? {} : { externalId: acceptableExternalId(externalId) }),
     ...(authPolicyId === undefined ? {} : { authPolicyId: await existingPolicy(needs, authPolicyId) }),
     ...(roleAttributes === undefined ? {} : { roleAttributes: acceptableRoleAttributes(roleAttributes) }),

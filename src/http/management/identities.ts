@@ -22,6 +22,7 @@ import {
   identityListFields,
 } from '../../model/list-fields.ts';
 import type { ListQuery } from '../../model/list-query.ts';
+import { permissions } from '../../model/permission.ts';
 import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
 import type { Route } from '../routes.ts';
 import { timeSchema, wireTimeOrNull } from '../wire.ts';
@@ -38,6 +39,11 @@ const fields = z.object({
   name: z.string(),
   type: z.enum(identityTypes),
   isAdmin: z.boolean(),
+  permissions: z
+    .array(z.enum(permissions))
+    .max(permissions.length)
+    .nullable()
+    .transform((held) => held ?? []),
   externalId: z.string().nullable(),
   authPolicyId: idText.nullable().transform((id) => id ?? defaultAuthPolicyId),
   roleAttributes: z
@@ -50,6 +56,7 @@ const fields = z.object({
 const { type, isAdmin, externalId, authPolicyId, roleAttributes } = fields.shape;
 
 const replacement = fields.extend({
+  permissions: fields.shape.permissions.default([]),
   externalId: externalId.default(null),
   authPolicyId: authPolicyId.default(defaultAuthPolicyId),
   roleAttributes: roleAttributes.default([]),
@@ -120,6 +127,8 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     replace: operation(replacement, (by, identity, id) => updateIdentity(needs, by, id, identity)),
     patch: operation(fields.partial(), (by, some, id) => updateIdentity(needs, by, id, some)),
     remove: (by, id) => deleteIdentity(needs, by, id),
+    // What lets people in again.
+    permissions: { unlock: 'helpdesk', mfa: 'helpdesk', 'api-sessions': 'helpdesk' },
     actions: {
       disable: operation(disabling, (by, { durationMinutes }, id) =>
         disableIdentity(needs, by, id, durationMinutes ?? 0),
