@@ -117,6 +117,27 @@ describe('an enrollment', () => {
     assert.equal('enrollment' in self.json.data, false);
   });
 
+  test('is shown without its token to those who may only read', async () => {
+    const { id, enrollmentId, token } = await invited(admin, { ott: true }, { isAdmin: true });
+    for (const permission of ['read', 'helpdesk']) {
+      const reader = await server.createUser({ name: permission, password });
+      await admin.call('PATCH', `identities/${reader}`, { permissions: [permission] });
+      const caller = await loggedIn(server, permission);
+      const paths = ['identities', `identities/${id}`, `identities/${id}/enrollments`, 'enrollments'];
+      for (const path of [...paths, `enrollments/${enrollmentId}`]) {
+        const answer = await caller.get(path);
+        assert.equal(answer.status, 200, answer.text);
+        assert.ok(!answer.text.includes(token), path);
+        assert.ok(!answer.text.includes('"jwt"'), path);
+      }
+      for (const path of ['enrollments', `enrollments/${enrollmentId}/refresh`]) {
+        const answer = await caller.call('POST', path, { identityId: id, method: 'ott' });
+        assertRefused(answer, 403, 'FORBIDDEN');
+      }
+      assertRefused(await caller.call('DELETE', `enrollments/${enrollmentId}`), 403, 'FORBIDDEN');
+    }
+  });
+
   test('is in the store as a hash and sealed', async () => {
     const { token, jwt, enrollmentId } = await invited(admin);
     const stored = JSON.stringify(await server.store.enrollments.find(enrollmentId as never));

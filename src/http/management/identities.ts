@@ -112,13 +112,13 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     document: managedIdentitySchema,
     detail: identityDetail,
     listFields: identityListFields,
-    async list(query) {
+    async list(query, reader) {
       const { items, totalCount } = await listIdentities(needs, query);
-      return { items: await managedIdentityDocuments(needs, items), totalCount };
+      return { items: await managedIdentityDocuments(needs, items, reader), totalCount };
     },
-    async get(id) {
+    async get(id, reader) {
       const identity = await getIdentity(needs, id);
-      const [document] = await managedIdentityDocuments(needs, [identity]);
+      const [document] = await managedIdentityDocuments(needs, [identity], reader);
       return { ...document, lockedUntil: locksDocument(await locksOf(needs, identity.id)) };
     },
     create: operation(newIdentity, (by, { enrollment, ...identity }) =>
@@ -149,9 +149,9 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
       enrollments: {
         document: enrollmentSchema,
         listFields: enrollmentListFields,
-        async list(id, query) {
+        async list(id, query, reader) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPage(await listEnrollments(needs, mine), enrollmentDocument(needs));
+          return mapPage(await listEnrollments(needs, mine), enrollmentDocument(needs, reader));
         },
       },
       'api-sessions': {
