@@ -43,7 +43,7 @@ import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
 import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
-import { openSessionView, type SessionView } from './sessions/session-view.ts';
+import { listeningInterval, openSessionView, type SessionView } from './sessions/session-view.ts';
 import { ztSessions } from './sessions/zt-session.ts';
 import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
@@ -145,6 +145,7 @@ export async function openServices(
 
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
+    { id: 'store.changes', check: view.beFresh },
   ]);
   const answers = answerTimes();
   const eventLoop = watchEventLoopDelay();
@@ -227,6 +228,7 @@ export async function openServices(
     clock,
     ztSessions: ztSessions({ ...view, secondary, clock, tagKey }),
   };
+  const stopListening = every(listeningInterval, 'listening to the database', log, view.listen);
   const stopActivity = every(activityInterval, 'session activity', log, view.legacy.flush);
   return {
     ring,
@@ -245,7 +247,7 @@ export async function openServices(
       authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
     },
     async stop() {
-      await Promise.all([stopExpiry(), stopRotation(), stopActivity()]);
+      await Promise.all([stopExpiry(), stopRotation(), stopListening(), stopActivity()]);
       await view.legacy.flush();
       await attempts.flush();
       view.stop();
