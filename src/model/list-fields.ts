@@ -63,6 +63,17 @@ export const authenticatorListFields = listFields({
   updatedAt: time,
 });
 
+export const enrollmentListFields = listFields({
+  id: text,
+  method: text,
+  ...ofIdentity,
+  username: optionalText,
+  caId: optionalText,
+  expiresAt: time,
+  createdAt: time,
+  updatedAt: time,
+});
+
 export const loginAttemptListFields = listFields({
   reference: text,
   at: time,

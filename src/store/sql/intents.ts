@@ -14,6 +14,14 @@ import {
   updatePassword,
 } from './authenticators.ts';
 import { createCa, deleteCa, updateCa, verifyCa } from './cas.ts';
+import {
+  createEnrollment,
+  createIdentityToEnroll,
+  deleteEnrollment,
+  enrollIdentity,
+  redeemEnrollment,
+  renewEnrollment,
+} from './enrollments.ts';
 import { deleteExpired } from './expiry.ts';
 import {
   createExternalJwtSigner,
@@ -89,6 +97,12 @@ export const intents = {
   keepServerSecret,
   createSetupLink,
   redeemSetupLink,
+  createEnrollment,
+  createIdentityToEnroll,
+  renewEnrollment,
+  redeemEnrollment,
+  enrollIdentity,
+  deleteEnrollment,
   announceNode,
   leaveNode,
   deleteExpired,
