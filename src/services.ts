@@ -53,6 +53,7 @@ import { listeningInterval, openSessionView, type SessionView } from './sessions
 import { ztSessions } from './sessions/zt-session.ts';
 import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
+import { type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
 import { accessTokenVerifier } from './tokens/access-token.ts';
 import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
@@ -81,6 +82,8 @@ export interface Services {
   readonly audit: AuditTrail;
   readonly attempts: RunningAttemptLog;
   readonly certificateIssuer: ClientCertificateIssuer;
+  /** Started by whoever knows the addresses: they are known when the listeners are open. */
+  readonly node: Pick<NodeHeartbeat, 'start' | 'isCluster'>;
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly mount: MountNeeds;
@@ -156,9 +159,11 @@ export async function openServices(
   const loginAttempts = tally<AttemptLabels>();
   const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
 
+  const node = nodeHeartbeat({ store, clock, log });
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
     { id: 'store.changes', check: view.beFresh },
+    { id: 'store.write', check: node.check },
   ]);
   const answers = answerTimes();
   const eventLoop = watchEventLoopDelay();
@@ -250,6 +255,7 @@ export async function openServices(
     hasher,
     audit,
     attempts,
+    node,
     certificateIssuer,
     routes,
     issuers,
@@ -264,6 +270,7 @@ export async function openServices(
     },
     async stop() {
       await Promise.all([stopExpiry(), stopRotation(), stopListening(), stopActivity()]);
+      await node.stop();
       await view.legacy.flush();
       await attempts.flush();
       view.stop();

@@ -4,6 +4,7 @@ import type { LegacyNeeds } from '../../legacy/authenticate.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
+import { controllersRoute } from './controllers.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
@@ -15,7 +16,7 @@ export interface EdgeClientNeeds extends CurrentNeeds, VersionNeeds, OwnMfaNeeds
   readonly store: CurrentNeeds['store'] &
     OwnMfaNeeds['store'] &
     LegacyNeeds['store'] &
-    Pick<Store, 'externalJwtSigners'>;
+    Pick<Store, 'externalJwtSigners' | 'nodes'>;
 }
 
 export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
@@ -27,5 +28,6 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     ...ownMfaRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),
+    controllersRoute(needs, `${root}/controllers`),
   ];
 }

@@ -11,6 +11,7 @@ import { apiSessionRoutes } from './api-sessions.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { caRoutes } from './cas.ts';
+import { controllerRoutes } from './controllers.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
@@ -30,5 +31,6 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
     ...loginAttemptRoutes(needs),
+    ...controllerRoutes(needs),
   ];
 }
