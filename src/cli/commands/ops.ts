@@ -6,7 +6,7 @@ interface OpsOptions {
   readonly config?: string;
 }
 
-/** `ops db migrate|backup|check`: care for the database, beside a running controller or without one. */
+/** `ops db migrate|backup|check|move`: care for the database; all but `move` work beside a running controller. */
 export function registerOpsCommands(program: Command, ports: CliPorts): void {
   const ops = program.command('ops').description('operate a controller (on the host)');
   const db = ops.command('db').description('the database');
@@ -35,5 +35,17 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .action(async (options: OpsOptions, command: Command) => {
       const { checkCommand } = await import('../ops/db-commands.ts');
       await checkCommand(reportOf(command), options.config);
+    });
+
+  db.command('move')
+    .description('move an SQLite database, with every session, to an empty PostgreSQL database')
+    .requiredOption(
+      '--to <url>',
+      'postgres://USER@HOST/NAME; the password may come from PGPASSWORD or PGPASSFILE',
+    )
+    .addOption(configOption())
+    .action(async (options: OpsOptions & { readonly to: string }, command: Command) => {
+      const { moveCommand } = await import('../ops/move-database.ts');
+      await moveCommand(reportOf(command), options.config, options.to);
     });
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { backupDatabase, checkDatabase, openStore, schemaVersion, sqliteFile } from '../../database.ts';
+import { backupDatabase, checkDatabase, databaseName, openStore, schemaVersion } from '../../database.ts';
 import { CliError } from '../cli-error.ts';
 import { explained } from '../host/failures.ts';
 import { configPath, loadConfigFile, shownPath } from '../host/load-config.ts';
@@ -14,7 +14,7 @@ export async function migrateCommand(report: Report, named: string | undefined):
     await store.close();
     printResult(
       report,
-      { database: sqliteFile(config), schemaVersion },
+      { database: databaseName(config), schemaVersion },
       () => `The database has schema version ${schemaVersion}, that of this release.`,
     );
   });
@@ -45,14 +45,14 @@ export async function backupCommand(report: Report, named: string | undefined, f
 export async function checkCommand(report: Report, named: string | undefined): Promise<void> {
   await explained(async () => {
     const config = configOf(report, named);
-    const findings = checkDatabase(config);
+    const findings = await checkDatabase(config);
     if (findings.length > 0) {
-      throw new CliError(`The database is damaged: ${findings.join('; ')}.`, {
+      throw new CliError(`The database is not as it should be: ${findings.join('; ')}.`, {
         code: 'damaged',
-        next: 'stop the controller, keep a copy of the file, and put back a backup',
+        next: 'stop the controller, keep a copy of the database as it is, and put back a backup',
       });
     }
-    printResult(report, { database: sqliteFile(config), sound: true }, () => 'The database is sound.');
+    printResult(report, { database: databaseName(config), sound: true }, () => 'The database is sound.');
   });
 }
 

@@ -65,7 +65,8 @@ export async function hasTables(client: Client): Promise<boolean> {
   return rows.length > 0;
 }
 
-async function refuseUnsuitable(client: Client): Promise<void> {
+/** @throws SchemaError a server, an encoding or a schema that cannot be used */
+export async function refuseUnsuitable(client: Client): Promise<void> {
   const { rows } = await client.query(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
        current_setting('server_encoding') AS encoding, current_schema() AS schema`,

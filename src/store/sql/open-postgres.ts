@@ -1,5 +1,5 @@
 import type { Store } from '../contracts/store.ts';
-import { migratePostgres } from './migrate-postgres.ts';
+import { migratePostgres, versionOf } from './migrate-postgres.ts';
 import { openClient, postgresSettings } from './postgres-connection.ts';
 import { openPostgresEngine } from './postgres-engine.ts';
 import { postgresError } from './postgres-errors.ts';
@@ -14,6 +14,11 @@ export async function openPostgresStore({ url }: { readonly url: string }): Prom
   const settings = postgresSettings(url);
   await withPostgres(url, migratePostgres);
   return sqlStore(openPostgresEngine(settings));
+}
+
+/** The version of the schema; null when there is none. @throws StoreUnavailable */
+export function schemaVersionOf({ url }: { readonly url: string }): Promise<number | null> {
+  return withPostgres(url, versionOf);
 }
 
 /** Uses a connection of its own. @throws StoreUnavailable the server cannot be reached; and whatever `use` throws */

@@ -106,6 +106,6 @@ function withNumbers(sql: string): string {
 }
 
 /** PostgreSQL has no NUL in texts; it goes the way of everything that UTF-8 cannot say. */
-function storable(value: SqlValue): SqlValue {
+export function storable(value: SqlValue): SqlValue {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
 }

@@ -26,7 +26,7 @@ const unavailableStates: ReadonlySet<string> = new Set([
 
 /** What the client says, which has no states, about a connection that is lost. */
 const lostConnection =
-  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client was closed|Cannot use a pool after|The server does not support SSL)/;
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client was closed|Cannot use a pool after|The server does not support SSL|SASL:)/;
 
 /** Codes of the system and of TLS, such as ECONNREFUSED or DEPTH_ZERO_SELF_SIGNED_CERT. */
 const systemCode = /^(E[A-Z]{2,}|ERR_(TLS|SSL|SOCKET|STREAM)_[A-Z_]+|[A-Z]+(_[A-Z]+){2,})$/;
@@ -72,7 +72,7 @@ export function postgresError(error: unknown): unknown {
   }
   const isUnavailable =
     unavailableStates.has(state) || unavailableStates.has(state.slice(0, 2)) || isLostConnection(error);
-  return isUnavailable ? new StoreUnavailable(`the database: ${messageOf(error)}`, { cause: error }) : error;
+  return isUnavailable ? new StoreUnavailable(messageOf(error), { cause: error }) : error;
 }
 
 /** Of an attempt to reach several addresses, the first one's. */
