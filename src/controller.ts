@@ -2,7 +2,10 @@
 // so that both are the same thing.
 
 import { readFileSync } from 'node:fs';
-import type { BindPoint, Listener } from './config/config.ts';
+import { hostname } from 'node:os';
+import packageJson from '../package.json' with { type: 'json' };
+import type { BindPoint, Config, Listener } from './config/config.ts';
+import { apiAddressesOf } from './http/edge/api-addresses.ts';
 import { type RunningListener, startListener } from './http/listener.ts';
 import type { TlsMaterial } from './http/tls-material.ts';
 import {
@@ -53,6 +56,13 @@ export async function startController(foundations: Foundations): Promise<Running
   for (const point of bindPoints) services.issuers.add(point.issuer);
   const address = openAddress(foundations.config.edge.api.address, bindPoints);
   services.enrollmentSigner.replaceIdentity(readEnrollmentIdentity(foundations.config, address));
+  await services.node.start({
+    id: foundations.random.id(),
+    name: nodeName(foundations.config, bindPoints),
+    address: mainAddress(foundations.config, bindPoints),
+    apiAddresses: started.flatMap(({ listener, bindPoints: open }) => apiAddressesOf(listener, open)),
+    version: packageJson.version,
+  });
   return {
     services,
     bindPoints,
@@ -83,4 +93,14 @@ function readTlsMaterial({ identity }: Listener): TlsMaterial {
     certificateChain: readFileSync(identity.serverCertFile, 'utf8'),
     privateKey: readFileSync(identity.keyFile, 'utf8'),
   };
+}
+
+/** On one machine several nodes differ in the port. */
+function nodeName({ node }: Config, bindPoints: readonly BindPoint[]): string {
+  return node.name ?? `${hostname()}:${bindPoints[0]?.interface.port ?? 0}`;
+}
+
+/** As configured, unless the system was to choose the port. */
+function mainAddress({ edge }: Config, bindPoints: readonly BindPoint[]): string {
+  return edge.api.address.endsWith(':0') ? (bindPoints[0]?.address ?? '') : edge.api.address;
 }

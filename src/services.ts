@@ -54,10 +54,11 @@ import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
 import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
-import { openSessionView, type SessionView } from './sessions/session-view.ts';
+import { listeningInterval, openSessionView, type SessionView } from './sessions/session-view.ts';
 import { ztSessions } from './sessions/zt-session.ts';
 import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
+import { type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
 import { accessTokenVerifier } from './tokens/access-token.ts';
 import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
@@ -89,6 +90,8 @@ export interface Services {
   readonly certificateIssuer: ClientCertificateIssuer;
   readonly enrollmentSigner: EnrollmentSigner;
   readonly publishedAuthorities: PublishedAuthorities;
+  /** Started by whoever knows the addresses: they are known when the listeners are open. */
+  readonly node: Pick<NodeHeartbeat, 'start' | 'isCluster'>;
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly mount: MountNeeds;
@@ -174,8 +177,11 @@ export async function openServices(
   const loginAttempts = tally<AttemptLabels>();
   const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
 
+  const node = nodeHeartbeat({ store, clock, log });
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
+    { id: 'store.changes', check: view.beFresh },
+    { id: 'store.write', check: node.check },
   ]);
   const answers = answerTimes();
   const eventLoop = watchEventLoopDelay();
@@ -260,6 +266,7 @@ export async function openServices(
     clock,
     ztSessions: ztSessions({ ...view, secondary, clock, tagKey }),
   };
+  const stopListening = every(listeningInterval, 'listening to the database', log, view.listen);
   const stopActivity = every(activityInterval, 'session activity', log, view.legacy.flush);
   return {
     ring,
@@ -267,6 +274,7 @@ export async function openServices(
     hasher,
     audit,
     attempts,
+    node,
     certificateIssuer,
     enrollmentSigner: enrollment.enrollmentSigner,
     publishedAuthorities: enrollment.publishedAuthorities,
@@ -282,7 +290,8 @@ export async function openServices(
       authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
     },
     async stop() {
-      await Promise.all([stopExpiry(), stopRotation(), stopActivity()]);
+      await Promise.all([stopExpiry(), stopRotation(), stopListening(), stopActivity()]);
+      await node.stop();
       await view.legacy.flush();
       await attempts.flush();
       view.stop();

@@ -4,6 +4,7 @@ import type { LegacyNeeds } from '../../legacy/authenticate.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
+import { controllersRoute } from './controllers.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
 import { type EnrollNeeds, enrollRoutes } from './enroll.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
@@ -24,7 +25,7 @@ export interface EdgeClientNeeds
     OwnMfaNeeds['store'] &
     LegacyNeeds['store'] &
     EnrollNeeds['store'] &
-    Pick<Store, 'externalJwtSigners'>;
+    Pick<Store, 'externalJwtSigners' | 'nodes'>;
 }
 
 export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
@@ -39,5 +40,6 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     ...cacertsRoutes(needs, root),
     networkJwtRoute(needs, `${root}/network-jwts`),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),
+    controllersRoute(needs, `${root}/controllers`),
   ];
 }

@@ -26,6 +26,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyNeeds, HeartbeatNeed
     | 'externalJwtSigners'
     | 'cas'
     | 'enrollments'
+    | 'nodes'
   >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly signers: SignerDirectory;

@@ -11,6 +11,7 @@ import { apiSessionRoutes } from './api-sessions.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { caRoutes } from './cas.ts';
+import { controllerRoutes } from './controllers.ts';
 import { enrollmentRoutes } from './enrollments.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
@@ -32,5 +33,6 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...caRoutes(needs),
     ...enrollmentRoutes(needs),
     ...loginAttemptRoutes(needs),
+    ...controllerRoutes(needs),
   ];
 }
