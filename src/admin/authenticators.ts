@@ -194,7 +194,8 @@ async function findWithIdentity(
   return { authenticator, identity };
 }
 
-function acceptableUsername(username: string): string {
+/** The form in which a user name is looked up. @throws AuthError could_not_validate */
+export function acceptableUsername(username: string): string {
   const key = usernameKey(username);
   if (key !== undefined) return key;
   throw refusedField(
@@ -204,8 +205,14 @@ function acceptableUsername(username: string): string {
   );
 }
 
-async function hashNewPassword(
-  needs: AuthenticatorNeeds,
+/**
+ * The hash of a new password.
+ * @throws AuthError password_not_acceptable   with every rule of the policy that it breaks
+ */
+export async function hashNewPassword(
+  needs: Pick<AuthenticatorNeeds, 'hasher'> & {
+    readonly store: Pick<AuthenticatorNeeds['store'], 'authPolicies'>;
+  },
   identity: Identity,
   username: string,
   password: string,

@@ -61,6 +61,12 @@ export type AuditEvent =
       /** Names of the fields that were set; never values. */
       readonly fields: readonly string[];
     }
+  /** By the owner. */
+  | {
+      readonly event: 'account.changed';
+      readonly change: 'username' | 'password' | 'other-sessions-ended';
+      readonly identityId: string;
+    }
   | { readonly event: 'key.rotated'; readonly kid: string; readonly alg: string }
   | { readonly event: 'setup.completed'; readonly identityId: string };
 

@@ -4,6 +4,7 @@ import type { LegacyNeeds } from '../../legacy/authenticate.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
+import { type OwnAccountNeeds, ownAccountRoutes } from './account.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
@@ -11,9 +12,16 @@ import { type VersionNeeds, versionRoute } from './version.ts';
 
 const root = '/edge/client/v1';
 
-export interface EdgeClientNeeds extends CurrentNeeds, VersionNeeds, OwnMfaNeeds, LegacyNeeds {
+export interface EdgeClientNeeds
+  extends CurrentNeeds,
+    VersionNeeds,
+    OwnMfaNeeds,
+    OwnAccountNeeds,
+    LegacyNeeds {
+  readonly attempts: OwnAccountNeeds['attempts'];
   readonly store: CurrentNeeds['store'] &
     OwnMfaNeeds['store'] &
+    OwnAccountNeeds['store'] &
     LegacyNeeds['store'] &
     Pick<Store, 'externalJwtSigners'>;
 }
@@ -25,6 +33,7 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     versionRoute(needs, 'edge-client', '/version'),
     ...currentRoutes(needs, 'edge-client', root),
     ...ownMfaRoutes(needs, 'edge-client', root),
+    ...ownAccountRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),
   ];

@@ -12,6 +12,7 @@ import {
   listIdentities,
   updateIdentity,
 } from '../../admin/identities.ts';
+import { ofIdentity } from '../../admin/list-parameters.ts';
 import { identityTypes } from '../../model/identity.ts';
 import { defaultAuthPolicyId } from '../../model/ids.ts';
 import {
@@ -19,7 +20,6 @@ import {
   authenticatorListFields,
   identityListFields,
 } from '../../model/list-fields.ts';
-import type { ListQuery } from '../../model/list-query.ts';
 import { apiSessionDocument } from '../api-session-document.ts';
 import { identityDocuments } from '../identity-document.ts';
 import type { Route } from '../routes.ts';
@@ -119,9 +119,4 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
 
 function locksDocument({ password, totp }: Locks): object {
   return { password: wireTimeOrNull(password), totp: wireTimeOrNull(totp) };
-}
-
-function ofIdentity(id: string, query: ListQuery): ListQuery {
-  const isMine = { op: '=', field: 'identityId', value: id } as const;
-  return { ...query, filter: { op: 'and', terms: [isMine, query.filter] } };
 }
