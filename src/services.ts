@@ -12,6 +12,7 @@ import {
   countedAudit,
   tally,
 } from './explain/decision-counts.ts';
+import { accountRoutes } from './http/account.ts';
 import { answerTimes } from './http/answer-times.ts';
 import { assetRoutes } from './http/assets.ts';
 import { edgeClientRoutes } from './http/edge/routes.ts';
@@ -214,7 +215,15 @@ export async function openServices(
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health, ...metrics];
+  const routes = [
+    ...oidcEndpoints,
+    ...edgeEndpoints,
+    ...setup,
+    ...accountRoutes,
+    ...assetRoutes,
+    ...health,
+    ...metrics,
+  ];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
   );
