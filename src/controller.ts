@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { BindPoint, Listener } from './config/config.ts';
 import { type RunningListener, startListener } from './http/listener.ts';
 import type { TlsMaterial } from './http/tls-material.ts';
-import { readOverlayAuthorities } from './overlay-pki.ts';
+import { readOverlayAuthorities, readSigningAuthority } from './overlay-pki.ts';
 import { type Foundations, openServices, type Services } from './services.ts';
 
 export interface RunningController {
@@ -20,11 +20,14 @@ export interface RunningController {
 
 /**
  * Starts a controller; resolves when every listener accepts connections.
- * @throws PkiFileError a file of the overlay's PKI holds no certificates
+ * @throws PkiFileError a file of the overlay's PKI cannot be used
  * @throws ListenError an interface or an identity cannot be used; nothing is left open then
  */
 export async function startController(foundations: Foundations): Promise<RunningController> {
-  const services = await openServices(foundations, readOverlayAuthorities(foundations));
+  const services = await openServices(foundations, {
+    ownAuthorities: readOverlayAuthorities(foundations),
+    signing: readSigningAuthority(foundations.config),
+  });
   const started: RunningListener[] = [];
   const stop = async () => {
     await Promise.all(started.map((listener) => listener.close()));
@@ -46,8 +49,10 @@ export async function startController(foundations: Foundations): Promise<Running
     bindPoints,
     reloadCertificates() {
       const authorities = readOverlayAuthorities(foundations);
+      const signing = readSigningAuthority(foundations.config);
       for (const running of started) running.reloadCertificates(readTlsMaterial(running.listener));
       services.replaceOwnAuthorities(authorities);
+      services.certificateIssuer.replaceAuthority(signing);
     },
     stop,
   };

@@ -1,6 +1,7 @@
 // The authorities of the overlay's own PKI, from the files that the configuration names.
 
 import { readFileSync } from 'node:fs';
+import { type SigningAuthority, signingAuthority } from './certificates/client-certificate-issuer.ts';
 import type { Config } from './config/config.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/logger.ts';
@@ -9,7 +10,7 @@ import { describeRefusal } from './platform/path-refusal.ts';
 import { anchorProblem, readTrustAnchor, type TrustAnchor } from './platform/path-validation.ts';
 import { displaySubject, parseCertificates } from './platform/x509.ts';
 
-/** A file of the overlay's PKI holds no certificates; the message is a sentence for the operator. */
+/** A file of the overlay's PKI cannot be used; the message is a sentence for the operator. */
 export class PkiFileError extends Error {
   override readonly name = 'PkiFileError';
 }
@@ -50,6 +51,27 @@ export function readOverlayAuthorities(needs: {
     if (signing !== undefined) add(signingCert.certFile, signing.raw, displaySubject(signing));
   }
   return [...anchors.values()];
+}
+
+/**
+ * What client certificates are signed with; null when the configuration names nothing.
+ * @throws PkiFileError, or what reading a file throws
+ */
+export function readSigningAuthority(config: Pick<Config, 'edge'>): SigningAuthority | null {
+  const { signingCert } = config.edge.enrollment;
+  if (signingCert === null) return null;
+  const { certFile, keyFile } = signingCert;
+  const certificates = certificatesIn(certFile);
+  const keyPem = readFileSync(keyFile, 'utf8');
+  try {
+    return signingAuthority(certificates, keyPem);
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    const files = `edge.enrollment.signingCert (${certFile}, ${keyFile})`;
+    throw new PkiFileError(`Client certificates cannot be signed with ${files}: ${error.reason}.`, {
+      cause: error,
+    });
+  }
 }
 
 function certificatesIn(file: string): ReturnType<typeof parseCertificates> {

@@ -2,6 +2,11 @@
 // endpoints and commands use. Nothing else constructs them.
 
 import packageJson from '../package.json' with { type: 'json' };
+import {
+  type ClientCertificateIssuer,
+  clientCertificateIssuer,
+  type SigningAuthority,
+} from './certificates/client-certificate-issuer.ts';
 import type { Config } from './config/config.ts';
 import { attemptLog, type RunningAttemptLog } from './explain/attempt-log.ts';
 import { auditLog } from './explain/audit-log.ts';
@@ -19,8 +24,9 @@ import { edgeClientRoutes } from './http/edge/routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { managementRoutes } from './http/management/routes.ts';
 import { metricsRoutes } from './http/metrics.ts';
-import type { MountNeeds } from './http/mount.ts';
+import type { AnswerInspector, MountNeeds } from './http/mount.ts';
 import { oidcRoutes } from './http/oidc/routes.ts';
+import { openApiRoutes } from './http/openapi/routes.ts';
 import { presentedTokens } from './http/presented-tokens.ts';
 import type { Route } from './http/routes.ts';
 import { setupRoutes } from './http/setup.ts';
@@ -65,6 +71,8 @@ export interface Foundations {
   readonly log: Logger;
   /** Roots (PEM) that are trusted when the keys of signers are fetched, besides those of the machine. */
   readonly trustedRoots?: readonly string[];
+  /** Told of every answer of an endpoint. */
+  readonly inspectAnswer?: AnswerInspector;
 }
 
 export interface Services {
@@ -73,6 +81,7 @@ export interface Services {
   readonly hasher: PasswordHasher;
   readonly audit: AuditTrail;
   readonly attempts: RunningAttemptLog;
+  readonly certificateIssuer: ClientCertificateIssuer;
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly mount: MountNeeds;
@@ -89,13 +98,16 @@ export interface Services {
 const expiryInterval: Millis = MINUTE;
 const rotationInterval: Millis = MINUTE;
 
-/**
- * Resolves when the service may take requests: keys are there and the deny set is complete.
- * @param ownAuthorities of the overlay's PKI
- */
+/** The overlay's own PKI: whom it trusts, and what it signs client certificates with. */
+export interface OverlayPki {
+  readonly ownAuthorities: readonly TrustAnchor[];
+  readonly signing: SigningAuthority | null;
+}
+
+/** Resolves when the service may take requests: keys are there and the deny set is complete. */
 export async function openServices(
   foundations: Foundations,
-  ownAuthorities: readonly TrustAnchor[],
+  { ownAuthorities, signing }: OverlayPki,
 ): Promise<Services> {
   const { config, store, clock, random, log } = foundations;
   const { oidc } = config.edge;
@@ -140,6 +152,7 @@ export async function openServices(
     random,
   });
   const hasher = passwordHasher(foundations.hashPool);
+  const certificateIssuer = clientCertificateIssuer({ clock }, signing);
   const attemptRecords = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
   const loginAttempts = tally<AttemptLabels>();
   const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
@@ -215,7 +228,7 @@ export async function openServices(
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const routes = [
+  const endpoints = [
     ...oidcEndpoints,
     ...edgeEndpoints,
     ...setup,
@@ -224,6 +237,7 @@ export async function openServices(
     ...health,
     ...metrics,
   ];
+  const routes: readonly Route[] = [...endpoints, ...openApiRoutes(() => routes)];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
   );
@@ -243,6 +257,7 @@ export async function openServices(
     hasher,
     audit,
     attempts,
+    certificateIssuer,
     routes,
     issuers,
     rotateKeysWhenDue,
@@ -251,6 +266,7 @@ export async function openServices(
       clock,
       log,
       onAnswer: answers.observe,
+      ...(foundations.inspectAnswer === undefined ? {} : { inspectAnswer: foundations.inspectAnswer }),
       authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
     },
     async stop() {

@@ -2,15 +2,11 @@
 // authenticators, and a new user name or password. Their TOTP is in enrollment/.
 
 import { takenRefused } from '../admin/acceptable-values.ts';
-import {
-  acceptableUsername,
-  getAuthenticator,
-  hashNewPassword,
-  listAuthenticators,
-} from '../admin/authenticators.ts';
+import { acceptableUsername, getAuthenticator, listAuthenticators } from '../admin/authenticators.ts';
 import { ofIdentity } from '../admin/list-parameters.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { readAccount } from '../login/account.ts';
+import { hashNewPassword } from '../login/new-password.ts';
 import { type PasswordLoginNeeds, verifyPassword } from '../login/password.ts';
 import { type PasswordRules, passwordRules } from '../login/password-rules.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
@@ -89,8 +85,9 @@ export async function changeOwnPassword(
     throw new AuthError('conflict', { description: 'This authenticator is a certificate, not a password' });
   }
   const verifiedHash = await proveCurrentPassword(needs, caller, authenticator.username, change, origin);
-  const identity = await needs.store.identities.find(caller.identityId);
-  if (identity === null) throw new AuthError('not_found');
+  const account = await readAccount(needs, caller.identityId);
+  if (account === null) throw new AuthError('not_found');
+  const { identity, policy } = account;
 
   const { username, password } = change;
   const named = username === undefined ? {} : { username, usernameKey: acceptableUsername(username) };
@@ -99,7 +96,10 @@ export async function changeOwnPassword(
     password === undefined
       ? {}
       : {
-          passwordHash: await hashNewPassword(needs, identity, username ?? authenticator.username, password),
+          passwordHash: await hashNewPassword(needs, password, policy.primary.updb, [
+            username ?? authenticator.username,
+            identity.name,
+          ]),
         };
   const step = needs.store.authenticators.updatePassword(
     asId(id),

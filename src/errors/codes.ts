@@ -38,6 +38,7 @@ export const errorCodes = {
   cannot_delete_referenced: 'The entity is referenced by others and cannot be deleted',
   cannot_be_deleted: 'The entity cannot be deleted',
   password_not_acceptable: 'The password does not meet the rules',
+  csr_not_acceptable: 'The certificate signing request cannot be processed',
 
   // HTTP
   method_not_allowed: 'The method is not allowed on this resource',

@@ -71,6 +71,7 @@ export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
   cannot_delete_referenced: row(409, 'invalid_request', 'CAN_NOT_DELETE_REFERENCED_ENTITY'),
   cannot_be_deleted: row(400, 'invalid_request', 'ENTITY_CAN_NOT_BE_DELETED'),
   password_not_acceptable: row(400, 'invalid_request', 'INVALID_FIELD'),
+  csr_not_acceptable: row(400, 'invalid_request', 'COULD_NOT_PROCESS_CSR'),
 
   method_not_allowed: row(405, 'invalid_request', 'METHOD_NOT_ALLOWED'),
   not_acceptable: row(406, 'invalid_request', 'NOT_ACCEPTABLE'),

@@ -1,8 +1,11 @@
+import { z } from 'zod';
 import type { Clock, Millis } from '../platform/clock.ts';
 import { SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { type Answer, envelope } from './answer.ts';
+import { dataAnswer } from './declared-answers.ts';
 import { type Route, route } from './routes.ts';
+import { timeSchema } from './wire.ts';
 
 /** Something that has to work for the service to do its work, such as the database. */
 export interface HealthCheck {
@@ -11,6 +14,20 @@ export interface HealthCheck {
   /** Resolves when it works. What it throws is logged, not shown. */
   check(): Promise<void>;
 }
+
+const healthSchema = z
+  .strictObject({
+    checks: z.array(
+      z.strictObject({
+        id: z.string(),
+        healthy: z.boolean(),
+        lastCheckTime: timeSchema,
+        lastCheckDuration: z.string(),
+      }),
+    ),
+    healthy: z.boolean(),
+  })
+  .meta({ id: 'Health' });
 
 interface Finding {
   readonly id: string;
@@ -49,11 +66,35 @@ export function healthRoutes(
     return healthAnswer(await currentFindings());
   }
 
-  const common = { methods: ['GET', 'HEAD'], api: 'health', guard: 'anonymous', errors: 'edge' } as const;
+  const common = {
+    methods: ['GET', 'HEAD'],
+    api: 'health',
+    guard: 'anonymous',
+    errors: 'edge',
+    answers: {
+      200: dataAnswer(healthSchema, 'Everything works'),
+      503: dataAnswer(healthSchema, 'Something does not work'),
+    },
+  } as const;
   return [
-    route({ ...common, path: '/health-checks', handler: ready }),
-    route({ ...common, path: '/health-checks/ready', handler: ready }),
-    route({ ...common, path: '/health-checks/live', handler: () => healthAnswer([]) }),
+    route({
+      ...common,
+      path: '/health-checks',
+      summary: 'Find out whether everything works',
+      handler: ready,
+    }),
+    route({
+      ...common,
+      path: '/health-checks/ready',
+      summary: 'Find out whether everything works',
+      handler: ready,
+    }),
+    route({
+      ...common,
+      path: '/health-checks/live',
+      summary: 'Find out whether the process answers',
+      handler: () => healthAnswer([]),
+    }),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { accountScript, accountStyles } from './account-files.ts';
+import { accountFiles } from './account-files.ts';
 import { type Html, html } from './html.ts';
 import { stylesheet } from './stylesheet.ts';
 
@@ -31,9 +31,9 @@ export function accountPage(language: AccountLanguage): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${stylesheet.path}">
-<link rel="stylesheet" href="${accountStyles}">
+<link rel="stylesheet" href="${accountFiles.base}/account.css">
 <link rel="icon" href="data:,">
-<script src="${accountScript}" type="module"></script>
+<script src="${accountFiles.base}/main.js" type="module"></script>
 </head>
 <body>
 <main aria-busy="true">

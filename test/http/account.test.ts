@@ -83,6 +83,9 @@ describe('the account page', () => {
       }
     }
     assert.ok(seen.size >= 10);
+    for (const name of ['none.js', '..%2fpages.css', '%00']) {
+      assert.equal((await server.get(new URL(name, `https://localhost${main}`).pathname)).status, 404, name);
+    }
   });
 
   test('is where password managers look', async () => {

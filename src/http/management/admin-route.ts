@@ -1,14 +1,23 @@
 import type { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
 import type { Answer } from '../answer.ts';
+import type { DeclaredAnswer } from '../declared-answers.ts';
 import type { AuthenticatedContext, RequestContext } from '../request-context.ts';
 import { type Input, type Method, type Route, route } from '../routes.ts';
 
 export const managementRoot = '/edge/management/v1';
 
 export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.ZodType> {
+  readonly summary: string;
+  /** The success; its status is 200 unless given. */
+  readonly answer: DeclaredAnswer;
+  readonly status?: number;
+  readonly refusals?: readonly ErrorCode[];
   /** Of a JSON body. */
   readonly body?: Body;
+  /** As that of a route. */
+  readonly rawBody?: readonly string[];
   readonly query?: Query;
   handler(
     context: AuthenticatedContext,
@@ -23,7 +32,16 @@ export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.Zo
 export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z.ZodUndefined>(
   method: Method,
   path: string,
-  { body, query, handler }: AdminRouteDefinition<Body, Query>,
+  {
+    summary,
+    answer,
+    status = 200,
+    refusals = [],
+    body,
+    rawBody,
+    query,
+    handler,
+  }: AdminRouteDefinition<Body, Query>,
 ): Route {
   return route<'admin', Body, Query>({
     methods: [method],
@@ -31,7 +49,11 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
     api: 'edge-management',
     guard: 'admin',
     errors: 'edge',
+    summary,
+    answers: { [status]: answer },
+    refusals,
     ...(body === undefined ? {} : { body: { json: true, form: false, schema: body } }),
+    ...(rawBody === undefined ? {} : { rawBody }),
     ...(query === undefined ? {} : { query }),
     handler,
   });

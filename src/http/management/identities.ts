@@ -20,11 +20,11 @@ import {
   authenticatorListFields,
   identityListFields,
 } from '../../model/list-fields.ts';
-import { apiSessionDocument } from '../api-session-document.ts';
-import { identityDocuments } from '../identity-document.ts';
+import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
+import { identityDocuments, identitySchema } from '../identity-document.ts';
 import type { Route } from '../routes.ts';
-import { wireTimeOrNull } from '../wire.ts';
-import { authenticatorDocument } from './authenticators.ts';
+import { timeSchema, wireTimeOrNull } from '../wire.ts';
+import { authenticatorDocument, authenticatorSchema } from './authenticators.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
@@ -67,10 +67,20 @@ const TEN_YEARS_IN_MINUTES = 10 * 366 * 24 * 60;
 /** 0 or absent: until somebody enables it. */
 const disabling = z.object({ durationMinutes: z.int().min(0).max(TEN_YEARS_IN_MINUTES).nullish() });
 
+const identityDetail = z
+  .strictObject({
+    ...identitySchema.shape,
+    lockedUntil: z.strictObject({ password: timeSchema.nullable(), totp: timeSchema.nullable() }),
+  })
+  .meta({ id: 'IdentityDetail' });
+
 /** `/identities` */
 export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'identities',
+    noun: 'an identity',
+    document: identitySchema,
+    detail: identityDetail,
     listFields: identityListFields,
     async list(query) {
       const { items, totalCount } = await listIdentities(needs, query);
@@ -97,6 +107,7 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     removals: { mfa: (by, id) => removeTotp(needs, by, id) },
     parts: {
       authenticators: {
+        document: authenticatorSchema,
         listFields: authenticatorListFields,
         async list(id, query) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
@@ -104,6 +115,7 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
         },
       },
       'api-sessions': {
+        document: apiSessionSchema,
         listFields: apiSessionListFields,
         async list(id, query) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);

@@ -4,15 +4,16 @@
 // Members of a body that its schema does not name are ignored: clients send back whole documents that they read,
 // with members that only the service sets. Nothing is ever taken from a body except by name.
 
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { AdminCall } from '../../admin/admin-call.ts';
 import { listQuery } from '../../admin/list-parameters.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import { adminCallOf } from '../admin-call.ts';
 import { type Answer, envelope } from '../answer.ts';
+import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../declared-answers.ts';
 import type { Route } from '../routes.ts';
-import { selfLink } from '../wire.ts';
+import { linksSchema, selfLink } from '../wire.ts';
 import { adminRoute, idOf, managementRoot } from './admin-route.ts';
 import { changeParameters, listParameters } from './schemas.ts';
 
@@ -36,6 +37,11 @@ export function operation<Schema extends z.ZodType, Result>(
 export interface Resource {
   /** The last part of its path, such as `identities`. */
   readonly collection: string;
+  /** What one of them is called in the API description, with its article, such as `an identity`. */
+  readonly noun: string;
+  /** The documents of the list, and of one where `detail` is not given. */
+  readonly document: z.ZodType;
+  readonly detail?: z.ZodType;
   readonly listFields: ListFields;
   list(query: ListQuery): Promise<Page<unknown>>;
   /** @throws AuthError not_found */
@@ -56,6 +62,7 @@ export interface Resource {
 }
 
 export interface Part {
+  readonly document: z.ZodType;
   readonly listFields: ListFields;
   /** @throws AuthError not_found */
   list(id: string, query: ListQuery): Promise<Page<unknown>>;
@@ -63,29 +70,70 @@ export interface Part {
 }
 
 export function resourceRoutes(resource: Resource): readonly Route[] {
-  const { collection, create, replace, patch, remove, actions = {}, removals = {}, parts = {} } = resource;
+  const { collection, noun, create, replace, patch, remove } = resource;
+  const { actions = {}, removals = {}, parts = {} } = resource;
   const one = `${collection}/:id`;
   const routes = [
     adminRoute('GET', collection, {
+      summary: `List the ${wordsOf(collection)}`,
+      answer: declaredList(resource.document, 'One page of the list'),
+      refusals: ['invalid_filter'],
       query: listParameters,
       handler: (_context, { query }) => listAnswer(query, resource.listFields, resource.list),
     }),
     adminRoute('GET', one, {
+      summary: `Read ${noun}`,
+      answer: dataAnswer(resource.detail ?? resource.document, 'The document'),
       handler: async (context) => envelope(await resource.get(idOf(context))),
     }),
   ];
-  if (create !== undefined) routes.push(creation(collection, create));
-  if (replace !== undefined) routes.push(change('PUT', one, replace));
-  if (patch !== undefined) routes.push(change('PATCH', one, patch));
-  if (remove !== undefined) routes.push(removal(one, remove));
-  for (const [name, action] of Object.entries(actions)) routes.push(change('POST', `${one}/${name}`, action));
-  for (const [name, step] of Object.entries(removals)) routes.push(removal(`${one}/${name}`, step));
-  for (const [name, part] of Object.entries(parts)) routes.push(...partRoutes(`${one}/${name}`, part));
+  if (create !== undefined) routes.push(creation(collection, noun, create));
+  if (replace !== undefined) routes.push(change('PUT', one, `Replace ${noun}`, replace));
+  if (patch !== undefined) routes.push(change('PATCH', one, `Change some fields of ${noun}`, patch));
+  if (remove !== undefined) routes.push(removal(one, `Delete ${noun}`, remove));
+  for (const [name, action] of Object.entries(actions)) {
+    routes.push(change('POST', `${one}/${name}`, `${capitalized(wordsOf(name))} ${noun}`, action));
+  }
+  for (const [name, step] of Object.entries(removals)) {
+    routes.push(removal(`${one}/${name}`, `Remove the ${wordsOf(name)} of ${noun}`, step));
+  }
+  for (const [name, part] of Object.entries(parts)) {
+    routes.push(...partRoutes(`${one}/${name}`, `the ${wordsOf(name)} of ${noun}`, part));
+  }
   return routes;
 }
 
-function creation(collection: string, { schema, run }: Operation<string>): Route {
+function wordsOf(name: string): string {
+  return name
+    .replace(/^mfa$/, 'TOTP enrolment')
+    .replaceAll('-', ' ')
+    .replace(/\b(?:api|jwt)\b/g, (word) => word.toUpperCase());
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What the rules of any entity may refuse of a change. */
+const changeRefusals = [
+  'conflict',
+  'invalid_field',
+  'cannot_be_deleted',
+  'cannot_delete_referenced',
+  'password_not_acceptable',
+] as const;
+
+const created = dataAnswer(
+  z.strictObject({ id: z.string(), _links: linksSchema }).meta({ id: 'Created' }),
+  'Created; its address is in the header Location too',
+);
+
+function creation(collection: string, noun: string, { schema, run }: Operation<string>): Route {
   return adminRoute('POST', collection, {
+    summary: `Create ${noun}`,
+    answer: created,
+    status: 201,
+    refusals: changeRefusals,
     body: schema,
     async handler(context, { body }) {
       const id = await run(adminCallOf(context), body, '');
@@ -98,8 +146,16 @@ function creation(collection: string, { schema, run }: Operation<string>): Route
   });
 }
 
-function change(method: 'POST' | 'PUT' | 'PATCH', path: string, { schema, run }: Operation<void>): Route {
+function change(
+  method: 'POST' | 'PUT' | 'PATCH',
+  path: string,
+  summary: string,
+  { schema, run }: Operation<void>,
+): Route {
   return adminRoute(method, path, {
+    summary,
+    answer: doneAnswer,
+    refusals: changeRefusals,
     body: schema,
     query: changeParameters,
     async handler(context, { body, query }) {
@@ -109,8 +165,11 @@ function change(method: 'POST' | 'PUT' | 'PATCH', path: string, { schema, run }:
   });
 }
 
-function removal(path: string, remove: (by: AdminCall, id: string) => Promise<void>): Route {
+function removal(path: string, summary: string, remove: (by: AdminCall, id: string) => Promise<void>): Route {
   return adminRoute('DELETE', path, {
+    summary,
+    answer: doneAnswer,
+    refusals: changeRefusals,
     query: changeParameters,
     async handler(context, { query }) {
       await remove(adminCallOf(context, query.force), idOf(context));
@@ -119,14 +178,17 @@ function removal(path: string, remove: (by: AdminCall, id: string) => Promise<vo
   });
 }
 
-function partRoutes(path: string, { listFields, list, removeAll }: Part): Route[] {
+function partRoutes(path: string, what: string, { document, listFields, list, removeAll }: Part): Route[] {
   const routes = [
     adminRoute('GET', path, {
+      summary: `List ${what}`,
+      answer: declaredList(document, 'One page of the list'),
+      refusals: ['invalid_filter'],
       query: listParameters,
       handler: (context, { query }) => listAnswer(query, listFields, (asked) => list(idOf(context), asked)),
     }),
   ];
-  if (removeAll !== undefined) routes.push(removal(path, removeAll));
+  if (removeAll !== undefined) routes.push(removal(path, `End ${what}`, removeAll));
   return routes;
 }
 
