@@ -1,8 +1,8 @@
 // account/ holds what people do with their own account, whatever they may otherwise do. This file: their
 // authenticators, and a new user name or password. Their TOTP is in enrollment/.
 
-import { takenRefused } from '../admin/acceptable-values.ts';
-import { acceptableUsername, getAuthenticator, listAuthenticators } from '../admin/authenticators.ts';
+import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts';
+import { getAuthenticator, listAuthenticators } from '../admin/authenticators.ts';
 import { ofIdentity } from '../admin/list-parameters.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { readAccount } from '../login/account.ts';

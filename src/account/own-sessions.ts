@@ -29,10 +29,10 @@ export async function endOwnSession(
   id: string,
   origin: RequestOrigin,
 ): Promise<void> {
-  const { identityId, apiSessionId: sessionId } = caller;
+  const { identityId, isAdmin, apiSessionId: sessionId } = caller;
   const session = await needs.store.apiSessions.find(asId(id));
   if (session?.identityId !== identityId) throw new AuthError('not_found');
-  await endApiSession(needs, { identityId, sessionId, origin, isForced: false }, id, 'logout');
+  await endApiSession(needs, { identityId, sessionId, isAdmin, origin, isForced: false }, id, 'logout');
 }
 
 /** Ends all but that of the call, and every login that is under way. @returns how many sessions */

@@ -123,8 +123,8 @@ function recordRestore(audit: AuditTrail, { restoreId, withdrawn }: Restored): v
 }
 
 function withdrawnText({ withdrawn }: Restored): string {
-  const { sessions, recoveryCodes, setupLinks } = withdrawn;
-  return `Everything that was issued is worthless now: ${sessions} sessions, ${recoveryCodes} recovery codes and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody logs in anew.`;
+  const { sessions, recoveryCodes, setupLinks, enrollments } = withdrawn;
+  return `Everything that was issued is worthless now: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody logs in anew.`;
 }
 
 function configOf({ ports }: Report, named: string | undefined) {

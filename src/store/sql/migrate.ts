@@ -6,6 +6,7 @@ import { externalJwtSignersSchema } from './migrations/0003-external-jwt-signers
 import { casSchema } from './migrations/0004-cas.ts';
 import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
 import { enrollmentsSchema } from './migrations/0006-enrollments.ts';
+import { permissionsSchema } from './migrations/0010-permissions.ts';
 import { nodesSchema } from './migrations/0014-nodes.ts';
 import { restoresSchema } from './migrations/0015-restores.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
@@ -20,6 +21,7 @@ const migrations: readonly (readonly string[])[] = [
   enrollmentsSchema,
   nodesSchema,
   restoresSchema,
+  permissionsSchema,
 ];
 
 export const schemaVersion = migrations.length;
