@@ -24,7 +24,7 @@ const words: Readonly<Record<AccountLanguage, { readonly title: string; readonly
 export function accountPage(language: AccountLanguage): Html {
   const { title, withoutScripts } = words[language];
   return html`<!doctype html>
-<html lang="${language}" dir="ltr" class="account">
+<html lang="${language}" dir="ltr">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
