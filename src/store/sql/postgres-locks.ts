@@ -60,3 +60,11 @@ export function keysOf<Name extends IntentName>(
   const keys = (besideOthers[name] as KeysOf<Name> | undefined)?.(args);
   return keys === undefined ? null : [...new Set(keys)].sort();
 }
+
+/**
+ * Whether an intent waits for the writing down of activity that this node began before. A session that is used lives
+ * on in memory first, and who ends it must not find it expired in the store.
+ */
+export function comesAfterActivity(name: IntentName): boolean {
+  return name === 'endSession' || !(name in besideOthers);
+}
