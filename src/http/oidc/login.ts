@@ -15,6 +15,7 @@ import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.t
 import { originOf } from './bind-point.ts';
 import { bindBrowser, browserOfStep } from './browser-binding.ts';
 import { formTarget } from './form-target.ts';
+import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import { loginStepFor } from './totp-pages.ts';
 
 const path = '/oidc/login/username';
@@ -38,6 +39,9 @@ export function usernameLoginRoutes(
 ): readonly Route[] {
   const show = route({
     methods: ['GET'],
+    summary: 'Begin a login with a user name and a password',
+    answers: entryAnswers,
+    refusals: stepRefusals,
     path,
     api: 'oidc',
     guard: 'anonymous',
@@ -63,6 +67,9 @@ export function usernameLoginRoutes(
 
   const submit = route({
     methods: ['POST'],
+    summary: 'Log in with a user name and a password',
+    answers: stepAnswers,
+    refusals: primaryRefusals,
     path,
     api: 'oidc',
     guard: 'anonymous',
