@@ -8,7 +8,12 @@ import type { BindPoint, Config, Listener } from './config/config.ts';
 import { apiAddressesOf } from './http/edge/api-addresses.ts';
 import { type RunningListener, startListener } from './http/listener.ts';
 import type { TlsMaterial } from './http/tls-material.ts';
-import { readOverlayAuthorities, readSigningAuthority } from './overlay-pki.ts';
+import {
+  readEnrollmentIdentity,
+  readOverlayAuthorities,
+  readPublishedAuthorities,
+  readSigningAuthority,
+} from './overlay-pki.ts';
 import { type Foundations, openServices, type Services } from './services.ts';
 
 export interface RunningController {
@@ -30,6 +35,8 @@ export async function startController(foundations: Foundations): Promise<Running
   const services = await openServices(foundations, {
     ownAuthorities: readOverlayAuthorities(foundations),
     signing: readSigningAuthority(foundations.config),
+    published: readPublishedAuthorities(foundations.config),
+    enrollmentIdentity: readEnrollmentIdentity(foundations.config),
   });
   const started: RunningListener[] = [];
   const stop = async () => {
@@ -47,6 +54,8 @@ export async function startController(foundations: Foundations): Promise<Running
   }
   const bindPoints = started.flatMap((listener) => listener.bindPoints);
   for (const point of bindPoints) services.issuers.add(point.issuer);
+  const address = openAddress(foundations.config.edge.api.address, bindPoints);
+  services.enrollmentSigner.replaceIdentity(readEnrollmentIdentity(foundations.config, address));
   await services.node.start({
     id: foundations.random.id(),
     name: nodeName(foundations.config, bindPoints),
@@ -60,12 +69,23 @@ export async function startController(foundations: Foundations): Promise<Running
     reloadCertificates() {
       const authorities = readOverlayAuthorities(foundations);
       const signing = readSigningAuthority(foundations.config);
+      const published = readPublishedAuthorities(foundations.config);
+      const enrollmentIdentity = readEnrollmentIdentity(foundations.config, address);
       for (const running of started) running.reloadCertificates(readTlsMaterial(running.listener));
       services.replaceOwnAuthorities(authorities);
       services.certificateIssuer.replaceAuthority(signing);
+      services.publishedAuthorities.replace(published);
+      services.enrollmentSigner.replaceIdentity(enrollmentIdentity);
     },
     stop,
   };
+}
+
+/** The main address with the port that the system chose, where the configuration leaves that open. */
+function openAddress(address: string, bindPoints: readonly BindPoint[]): string {
+  const [host, port] = address.split(/:(?=\d+$)/);
+  if (port !== '0') return address;
+  return bindPoints.find((point) => point.address.startsWith(`${host}:`))?.address ?? address;
 }
 
 function readTlsMaterial({ identity }: Listener): TlsMaterial {

@@ -8,6 +8,11 @@ import {
   type SigningAuthority,
 } from './certificates/client-certificate-issuer.ts';
 import type { Config } from './config/config.ts';
+import {
+  type AuthorityList,
+  type PublishedAuthorities,
+  publishedAuthorities,
+} from './enrollment/published-authorities.ts';
 import { attemptLog, type RunningAttemptLog } from './explain/attempt-log.ts';
 import { auditLog } from './explain/audit-log.ts';
 import {
@@ -56,6 +61,7 @@ import { deleteExpired } from './tasks/expire.ts';
 import { type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
 import { accessTokenVerifier } from './tokens/access-token.ts';
+import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
 import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
 import { openServerSecrets } from './tokens/server-secrets.ts';
 
@@ -82,6 +88,8 @@ export interface Services {
   readonly audit: AuditTrail;
   readonly attempts: RunningAttemptLog;
   readonly certificateIssuer: ClientCertificateIssuer;
+  readonly enrollmentSigner: EnrollmentSigner;
+  readonly publishedAuthorities: PublishedAuthorities;
   /** Started by whoever knows the addresses: they are known when the listeners are open. */
   readonly node: Pick<NodeHeartbeat, 'start' | 'isCluster'>;
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
@@ -104,12 +112,16 @@ const rotationInterval: Millis = MINUTE;
 export interface OverlayPki {
   readonly ownAuthorities: readonly TrustAnchor[];
   readonly signing: SigningAuthority | null;
+  /** What clients are told to trust, by the name of the listener. */
+  readonly published: ReadonlyMap<string, AuthorityList>;
+  /** What enrollment JWTs are signed with. */
+  readonly enrollmentIdentity: EnrollmentIdentity;
 }
 
 /** Resolves when the service may take requests: keys are there and the deny set is complete. */
 export async function openServices(
   foundations: Foundations,
-  { ownAuthorities, signing }: OverlayPki,
+  { ownAuthorities, signing, published, enrollmentIdentity }: OverlayPki,
 ): Promise<Services> {
   const { config, store, clock, random, log } = foundations;
   const { oidc } = config.edge;
@@ -155,6 +167,12 @@ export async function openServices(
   });
   const hasher = passwordHasher(foundations.hashPool);
   const certificateIssuer = clientCertificateIssuer({ clock }, signing);
+  const enrollment = {
+    certificateIssuer,
+    enrollmentSigner: enrollmentSigner(enrollmentIdentity),
+    publishedAuthorities: publishedAuthorities(published),
+    enrollmentLifetime: config.edge.enrollment.edgeIdentity.duration,
+  };
   const attemptRecords = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
   const loginAttempts = tally<AttemptLabels>();
   const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
@@ -207,6 +225,7 @@ export async function openServices(
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher });
   const edgeNeeds = {
+    ...enrollment,
     config,
     store,
     clock,
@@ -257,6 +276,8 @@ export async function openServices(
     attempts,
     node,
     certificateIssuer,
+    enrollmentSigner: enrollment.enrollmentSigner,
+    publishedAuthorities: enrollment.publishedAuthorities,
     routes,
     issuers,
     rotateKeysWhenDue,

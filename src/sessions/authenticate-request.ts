@@ -122,6 +122,7 @@ function principalOf(
     identityId: account.identity.id,
     identityName: account.identity.name,
     isAdmin: account.identity.isAdmin,
+    permissions: account.identity.permissions,
     apiSessionId: asId(claims.z_asid),
     mechanism: 'oidc',
     issuer: claims.iss,

@@ -12,6 +12,7 @@ import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { caRoutes } from './cas.ts';
 import { controllerRoutes } from './controllers.ts';
+import { enrollmentRoutes } from './enrollments.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
@@ -30,6 +31,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...apiSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
+    ...enrollmentRoutes(needs),
     ...loginAttemptRoutes(needs),
     ...controllerRoutes(needs),
   ];
