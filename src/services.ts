@@ -61,7 +61,7 @@ import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
 import { type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
-import { accessTokenVerifier } from './tokens/access-token.ts';
+import { accessTokenVerifier, clockSkew } from './tokens/access-token.ts';
 import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
 import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
 import { openServerSecrets } from './tokens/server-secrets.ts';
@@ -143,7 +143,7 @@ export async function openServices(
   const issuers = new Set(
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
-  const accessTokens = accessTokenVerifier(ring, issuers);
+  const accessTokens = accessTokenVerifier(ring, issuers, oidc.accessTokenDuration);
   const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
     trustedRoots: foundations.trustedRoots ?? [],
   });
@@ -153,7 +153,8 @@ export async function openServices(
     clock,
     jwks,
     ownAuthorities,
-    tokenLifetime: oidc.accessTokenDuration,
+    // A node whose clock is ahead dates tokens later than the end of their session.
+    tokenLifetime: oidc.accessTokenDuration + clockSkew,
     sessionTimeout: config.edge.api.sessionTimeout,
     log,
     async onSigningKeys() {
