@@ -24,6 +24,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyNeeds, HeartbeatNeed
     | 'loginAttempts'
     | 'externalJwtSigners'
     | 'cas'
+    | 'configTypes'
   >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly signers: SignerDirectory;

@@ -11,6 +11,7 @@ import { apiSessionRoutes } from './api-sessions.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { caRoutes } from './cas.ts';
+import { configTypeRoutes } from './config-types.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
@@ -29,6 +30,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...apiSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
+    ...configTypeRoutes(needs),
     ...loginAttemptRoutes(needs),
   ];
 }

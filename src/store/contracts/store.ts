@@ -9,6 +9,7 @@ import type { AuthRequestStore } from './auth-requests.ts';
 import type { AuthenticatorStore } from './authenticators.ts';
 import type { CaStore } from './cas.ts';
 import type { ChangeFeed } from './changes.ts';
+import type { ConfigTypeStore } from './config-types.ts';
 import type { ExpiryStore } from './expiry.ts';
 import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
 import type { IdentityStore } from './identities.ts';
@@ -25,6 +26,7 @@ export interface Store {
   readonly authPolicies: AuthPolicyStore;
   readonly externalJwtSigners: ExternalJwtSignerStore;
   readonly cas: CaStore;
+  readonly configTypes: ConfigTypeStore;
   readonly totp: TotpStore;
   readonly attempts: AttemptStore;
   readonly loginAttempts: LoginAttemptStore;

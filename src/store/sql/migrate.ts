@@ -6,6 +6,7 @@ import { externalJwtSignersSchema } from './migrations/0003-external-jwt-signers
 import { casSchema } from './migrations/0004-cas.ts';
 import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
 import { permissionsSchema } from './migrations/0010-permissions.ts';
+import { configTypesSchema } from './migrations/0013-config-types.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. */
@@ -16,6 +17,7 @@ const migrations: readonly (readonly string[])[] = [
   casSchema,
   sessionSignerSchema,
   permissionsSchema,
+  configTypesSchema,
 ];
 
 export const schemaVersion = migrations.length;
