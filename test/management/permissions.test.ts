@@ -46,6 +46,13 @@ describe('the permission to read', () => {
     assert.ok(guardedOperations().some(({ route }) => route.permission === 'read'));
   });
 
+  test('does not show what would let somebody enrol', async () => {
+    const [id, reader] = await somebodyWith('curious', ['read', 'helpdesk']);
+    for (const path of ['enrollments', 'enrollments/no-such', `identities/${id}/enrollments`]) {
+      assertRefused(await reader.get(path), 403, 'FORBIDDEN');
+    }
+  });
+
   test('is shown with the identity, also to its owner', async () => {
     const [id, shown] = await somebodyWith('shown', ['read']);
     assert.deepEqual((await admin.get(`identities/${id}`)).json.data.permissions, ['read']);

@@ -24,6 +24,8 @@ export interface TestServerOptions {
   readonly clock?: Clock;
   /** Changes the text of the configuration file before it is read. */
   readonly configure?: (yaml: string) => string;
+  /** Gives it an authority for client certificates (`edge.enrollment.signingCert`). */
+  readonly signing?: boolean;
   /** Closed with the server. */
   readonly hashPool?: HashPool;
   /** A folder with the database and keys of an earlier test server, to start it again. */
@@ -54,7 +56,8 @@ export interface TestServer extends HttpsClient {
   close(): Promise<void>;
 }
 
-const masterKey = Buffer.alloc(32, 42);
+/** The key-encryption key of every test server. */
+export const masterKey = Buffer.alloc(32, 42);
 
 /** Starts a controller on `https://localhost:PORT`. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -63,6 +66,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   writeFileSync(join(home, 'ca.pem'), pki.ca.certPem);
   writeFileSync(join(home, 'server.pem'), pki.server.certPem);
   writeFileSync(join(home, 'server.key'), pki.server.keyPem);
+  const signingCert = { cert: 'signing.pem', key: 'signing.key' };
+  if (options.signing === true) {
+    writeFileSync(join(home, signingCert.cert), pki.signing.certPem);
+    writeFileSync(join(home, signingCert.key), pki.signing.keyPem);
+  }
   const yaml = renderControllerConfig({
     address: 'localhost:0',
     interface: '127.0.0.1:0',
@@ -73,6 +81,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       serverCert: 'server.pem',
       key: 'server.key',
       ca: 'ca.pem',
+      ...(options.signing === true ? { signingCert } : {}),
     },
   });
   const configFile = join(home, 'controller.yml');

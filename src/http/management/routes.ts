@@ -12,6 +12,8 @@ import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { caRoutes } from './cas.ts';
 import { configTypeRoutes } from './config-types.ts';
+import { controllerRoutes } from './controllers.ts';
+import { enrollmentRoutes } from './enrollments.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
@@ -31,6 +33,8 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
     ...configTypeRoutes(needs),
+    ...enrollmentRoutes(needs),
     ...loginAttemptRoutes(needs),
+    ...controllerRoutes(needs),
   ];
 }

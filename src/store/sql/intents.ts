@@ -15,6 +15,14 @@ import {
 } from './authenticators.ts';
 import { createCa, deleteCa, updateCa, verifyCa } from './cas.ts';
 import { createConfigType, deleteConfigType, updateConfigType } from './config-types.ts';
+import {
+  createEnrollment,
+  createIdentityToEnroll,
+  deleteEnrollment,
+  enrollIdentity,
+  redeemEnrollment,
+  renewEnrollment,
+} from './enrollments.ts';
 import { deleteExpired } from './expiry.ts';
 import {
   createExternalJwtSigner,
@@ -25,6 +33,8 @@ import { createIdentity, deleteIdentity, updateIdentity } from './identities.ts'
 import { keepServerSecret, rotateSigningKey } from './keys.ts';
 import { addPassed, openLegacySession, recordActivity } from './legacy-sessions.ts';
 import { appendLoginAttempts, deleteLoginAttempts } from './login-attempts.ts';
+import { announceNode, leaveNode } from './nodes.ts';
+import { withdrawEverythingIssued } from './restores.ts';
 import { createSetupLink, redeemSetupLink } from './setup-links.ts';
 import {
   abandonTotp,
@@ -91,7 +101,16 @@ export const intents = {
   keepServerSecret,
   createSetupLink,
   redeemSetupLink,
+  createEnrollment,
+  createIdentityToEnroll,
+  renewEnrollment,
+  redeemEnrollment,
+  enrollIdentity,
+  deleteEnrollment,
+  announceNode,
+  leaveNode,
   deleteExpired,
+  withdrawEverythingIssued,
 } as const;
 
 export type IntentName = keyof typeof intents;
