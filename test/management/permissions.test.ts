@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 let server: TestServer;
 let admin: Caller;
 before(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ signing: true });
   admin = await rootOf(server);
 });
 after(() => server.close());
@@ -48,6 +48,14 @@ describe('the permission to read', () => {
 
   test('does not show what would let somebody enrol', async () => {
     const [id, reader] = await somebodyWith('curious', ['read', 'helpdesk']);
+    const invited = createdId(
+      await admin.call('POST', 'identities', { name: 'invited', type: 'User', enrollment: { ott: true } }),
+    );
+    const ottOf = async (caller: Caller) =>
+      Object.keys((await caller.get(`identities/${invited}`)).json.data.enrollment.ott).sort();
+    assert.deepEqual(await ottOf(admin), ['expiresAt', 'id', 'jwt', 'token']);
+    assert.deepEqual(await ottOf(reader), ['expiresAt', 'id']);
+    assert.doesNotMatch((await reader.get('identities?limit=none')).text, /"(?:token|jwt)"/);
     for (const path of ['enrollments', 'enrollments/no-such', `identities/${id}/enrollments`]) {
       assertRefused(await reader.get(path), 403, 'FORBIDDEN');
     }

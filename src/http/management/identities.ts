@@ -112,13 +112,13 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     document: managedIdentitySchema,
     detail: identityDetail,
     listFields: identityListFields,
-    async list(query) {
+    async list(query, caller) {
       const { items, totalCount } = await listIdentities(needs, query);
-      return { items: await managedIdentityDocuments(needs, items), totalCount };
+      return { items: await managedIdentityDocuments(needs, items, caller), totalCount };
     },
-    async get(id) {
+    async get(id, caller) {
       const identity = await getIdentity(needs, id);
-      const [document] = await managedIdentityDocuments(needs, [identity]);
+      const [document] = await managedIdentityDocuments(needs, [identity], caller);
       return { ...document, lockedUntil: locksDocument(await locksOf(needs, identity.id)) };
     },
     create: operation(newIdentity, (by, { enrollment, ...identity }) =>

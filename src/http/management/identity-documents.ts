@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type EnrollmentNeeds, issuedEnrollment } from '../../admin/enrollments.ts';
 import type { Enrollment } from '../../model/enrollment.ts';
 import type { Identity } from '../../model/identity.ts';
+import type { Principal } from '../../model/principal.ts';
 import { type IdentityDocumentNeeds, identityDocuments, identitySchema } from '../identity-document.ts';
 import { timeSchema, wireTime } from '../wire.ts';
 
@@ -13,8 +14,9 @@ export type ManagedIdentityNeeds = IdentityDocumentNeeds &
 const memberSchema = z.strictObject({
   id: z.string(),
   expiresAt: timeSchema,
-  token: z.string(),
-  jwt: z.string(),
+  /** For administrators only: with one of these, whoever reads the document enrols as the identity. */
+  token: z.string().optional(),
+  jwt: z.string().optional(),
 });
 
 export const managedIdentitySchema = z
@@ -28,26 +30,34 @@ export const managedIdentitySchema = z
   })
   .meta({ id: 'ManagedIdentity' });
 
-/** Identities as administrators see them: with what they may still enrol with, by method, ready to be handed out. */
+/**
+ * Identities as administrators see them: with what they may still enrol with, by method, ready to be handed out.
+ * Who may only read does not see what is handed out.
+ */
 export async function managedIdentityDocuments(
   needs: ManagedIdentityNeeds,
   identities: readonly Identity[],
+  caller: Pick<Principal, 'isAdmin'>,
 ): Promise<object[]> {
   const documents = await identityDocuments(needs, identities);
   const enrollments = await needs.store.enrollments.listOf(identities.map(({ id }) => id));
   return documents.map((document, at) => {
     const mine = enrollments.filter(({ identityId }) => identityId === identities[at]?.id);
-    const byMethod = mine.map((one) => [one.method, enrollmentMember(needs, one)] as const);
+    const byMethod = mine.map((one) => [one.method, enrollmentMember(needs, one, caller)] as const);
     return { ...document, enrollment: Object.fromEntries(byMethod) };
   });
 }
 
-function enrollmentMember(needs: ManagedIdentityNeeds, enrollment: Enrollment): object {
+function enrollmentMember(
+  needs: ManagedIdentityNeeds,
+  enrollment: Enrollment,
+  { isAdmin }: Pick<Principal, 'isAdmin'>,
+): object {
   const { id, method, caId, username, expiresAt } = enrollment;
   return {
     id,
     expiresAt: wireTime(expiresAt),
-    ...issuedEnrollment(needs, enrollment),
+    ...(isAdmin ? issuedEnrollment(needs, enrollment) : {}),
     ...(method === 'ottca' ? { caId } : {}),
     ...(method === 'updb' ? { username } : {}),
   };

@@ -10,6 +10,7 @@ import { listQuery } from '../../admin/list-parameters.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
+import type { Principal } from '../../model/principal.ts';
 import { adminCallOf } from '../admin-call.ts';
 import { type Answer, envelope } from '../answer.ts';
 import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../declared-answers.ts';
@@ -44,9 +45,9 @@ export interface Resource {
   readonly document: z.ZodType;
   readonly detail?: z.ZodType;
   readonly listFields: ListFields;
-  list(query: ListQuery): Promise<Page<unknown>>;
+  list(query: ListQuery, caller: Principal): Promise<Page<unknown>>;
   /** @throws AuthError not_found */
-  get(id: string): Promise<unknown>;
+  get(id: string, caller: Principal): Promise<unknown>;
   /** Returns the id. */
   readonly create?: Operation<string>;
   /** All fields; those that may be left out get their default. */
@@ -90,13 +91,14 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       answer: declaredList(resource.document, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
-      handler: (_context, { query }) => listAnswer(query, resource.listFields, resource.list),
+      handler: ({ principal }, { query }) =>
+        listAnswer(query, resource.listFields, (asked) => resource.list(asked, principal)),
     }),
     adminRoute('GET', one, {
       ...of('read'),
       summary: `Read ${noun}`,
       answer: dataAnswer(resource.detail ?? resource.document, 'The document'),
-      handler: async (context) => envelope(await resource.get(idOf(context))),
+      handler: async (context) => envelope(await resource.get(idOf(context), context.principal)),
     }),
   ];
   if (create !== undefined) routes.push(creation(collection, noun, create));
