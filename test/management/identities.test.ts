@@ -77,7 +77,6 @@ describe('creating an identity', () => {
       disabledAt: null,
       disabledUntil: null,
       isMfaEnabled: false,
-      enrollment: {},
       lockedUntil: { password: null, totp: null },
     });
     assert.equal((await identity(id)).authPolicy.id, 'default');
