@@ -1,4 +1,5 @@
 import type { SigningAlgorithm } from '../../model/signing-key.ts';
+import type { ClientRegistry } from '../../oidc/clients.ts';
 import { discoveryDocument } from '../../oidc/discovery.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { SECOND } from '../../platform/clock.ts';
@@ -12,6 +13,7 @@ export function documentRoutes(needs: {
   readonly ring: KeyRing;
   readonly clock: Clock;
   readonly idTokenAlg: SigningAlgorithm;
+  readonly clients: ClientRegistry;
 }): readonly Route[] {
   const cached = publicFor(jwksMaxAge / SECOND);
   const discovery = ['/.well-known/openid-configuration', '/oidc/.well-known/openid-configuration'].map(
@@ -22,7 +24,8 @@ export function documentRoutes(needs: {
         api: 'oidc',
         guard: 'anonymous',
         errors: 'oauth',
-        handler: (context) => json(discoveryDocument(context.issuer, needs.idTokenAlg), { headers: cached }),
+        handler: (context) =>
+          json(discoveryDocument(context.issuer, needs.idTokenAlg, needs.clients), { headers: cached }),
       }),
   );
   const keys = route({

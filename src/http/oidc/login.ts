@@ -17,7 +17,8 @@ import { bindBrowser, browserOfStep } from './browser-binding.ts';
 import { formTarget } from './form-target.ts';
 import { loginStepFor } from './totp-pages.ts';
 
-const path = '/oidc/login/username';
+/** The first is that of the specification; the other is where existing SDKs send passwords. */
+const paths = ['/oidc/login/username', '/oidc/login/password'] as const;
 
 export const configTypes = z
   .union([z.string(), z.array(z.string().max(100)).max(32)])
@@ -32,10 +33,14 @@ const loginBody = z.object({
   configTypes,
 });
 
+type UsernameLoginNeeds = LoginFlowNeeds & { readonly sealer: AuthRequestSealer };
+
 /** `/oidc/login/username` (spec 4.3): the page for people, and the endpoint behind it for every client. */
-export function usernameLoginRoutes(
-  needs: LoginFlowNeeds & { readonly sealer: AuthRequestSealer },
-): readonly Route[] {
+export function usernameLoginRoutes(needs: UsernameLoginNeeds): readonly Route[] {
+  return paths.flatMap((path) => routesAt(needs, path));
+}
+
+function routesAt(needs: UsernameLoginNeeds, path: string): readonly Route[] {
   const show = route({
     methods: ['GET'],
     path,
@@ -121,7 +126,7 @@ function form(
   },
 ): Answer {
   const html = loginPage({
-    action: path,
+    action: paths[0],
     authRequestId: id,
     username: options.username ?? '',
     failure: options.failure ?? null,
