@@ -5,7 +5,7 @@ import { outstandingFactors } from '../login/outstanding-factors.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
-import { type Clock, type Millis, type Seconds } from '../platform/clock.ts';
+import type { Clock, Millis, Seconds } from '../platform/clock.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import { type AccessTokenVerifier, toSeconds } from '../tokens/access-token.ts';

@@ -5,6 +5,7 @@ import type { Store } from '../../store/contracts/store.ts';
 import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
+import { dataPlaneRoutes } from './data-plane.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
 import { type VersionNeeds, versionRoute } from './version.ts';
@@ -27,5 +28,6 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     ...ownMfaRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),
+    ...dataPlaneRoutes(root),
   ];
 }
