@@ -1,4 +1,5 @@
 import { stylesheet } from '../pages/stylesheet.ts';
+import { contentAnswer } from './declared-answers.ts';
 import { type Route, route } from './routes.ts';
 import { immutable } from './security-headers.ts';
 
@@ -11,6 +12,8 @@ export const assetRoutes: readonly Route[] = [
     guard: 'anonymous',
     errors: 'html-or-edge',
     produces: ['text/css'],
+    summary: 'Get the stylesheet of the pages',
+    answers: { 200: contentAnswer('text/css', 'The stylesheet') },
     handler: () => ({
       status: 200,
       headers: { 'content-type': 'text/css; charset=utf-8', ...immutable },

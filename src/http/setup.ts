@@ -3,6 +3,7 @@ import { checkSetupLink, completeSetup, setupPasswordRules } from '../admin/setu
 import { AuthError } from '../errors/auth-error.ts';
 import { type DeadLink, deadSetupLinkPage, setupDonePage, setupPage } from '../pages/setup.ts';
 import { type Answer, page } from './answer.ts';
+import { contentAnswer } from './declared-answers.ts';
 import { errorTable } from './errors.ts';
 import { htmlType } from './negotiate.ts';
 import { originOf } from './oidc/bind-point.ts';
@@ -19,6 +20,8 @@ const setupBody = z.object({
   repeated: z.string(),
 });
 
+const setupPageAnswer = contentAnswer(htmlType, 'A page for people');
+
 export type SetupRouteNeeds = Parameters<typeof completeSetup>[0];
 
 /**
@@ -33,6 +36,8 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
     guard: 'anonymous',
     errors: 'html-or-edge',
     produces: [htmlType],
+    summary: 'Show the page that creates the first administrator',
+    answers: { 200: setupPageAnswer, 404: setupPageAnswer, 410: setupPageAnswer },
     query: setupQuery,
     async handler(_context, { query }) {
       const token = query.t ?? '';
@@ -50,6 +55,14 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
     guard: 'anonymous',
     errors: 'html-or-edge',
     produces: [htmlType],
+    summary: 'Create the first administrator',
+    answers: {
+      201: setupPageAnswer,
+      400: setupPageAnswer,
+      404: setupPageAnswer,
+      409: setupPageAnswer,
+      410: setupPageAnswer,
+    },
     body: { json: false, form: true, schema: setupBody },
     async handler(context, { body }) {
       const { t: token, username, password, repeated } = body;

@@ -39,6 +39,8 @@ const whoami = route({
   api: 'edge-client',
   guard: 'anonymous',
   errors: 'edge',
+  summary: 'For a test',
+  answers: {},
   handler: ({ clientCertificates: presented }) =>
     envelope(
       presented === null
@@ -55,6 +57,8 @@ const plain = route({
   api: 'edge-client',
   guard: 'anonymous',
   errors: 'edge',
+  summary: 'For a test',
+  answers: {},
   handler: () => envelope(null),
 });
 
@@ -326,6 +330,8 @@ describe('closing a listener', () => {
       api: 'edge-client',
       guard: 'anonymous',
       errors: 'edge',
+      summary: 'For a test',
+      answers: {},
       async handler() {
         begun();
         await released;
@@ -355,6 +361,8 @@ describe('closing a listener', () => {
       api: 'edge-client',
       guard: 'anonymous',
       errors: 'edge',
+      summary: 'For a test',
+      answers: {},
       handler: () => new Promise<never>(() => {}),
     });
     const { running, port } = await startTestListener(t, { routes: [stuck], limits: { drain: 200 } });

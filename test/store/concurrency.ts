@@ -5,6 +5,7 @@ import { after, describe, test } from 'node:test';
 import type { SigningKey } from '../../src/model/signing-key.ts';
 import { NoAdministratorLeft, type Store } from '../../src/store/contracts/store.ts';
 import { type OpenDatabase, sharedDatabase } from './contract.ts';
+import { certificateOf, newEnrollment } from './contract-enrollments.ts';
 import { newSetupLink } from './contract-keys.ts';
 import { attemptLimit, pendingTotp } from './contract-limits.ts';
 import {
@@ -47,6 +48,23 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       }
       const count = <T>(outcomes: readonly T[], wanted: T) =>
         outcomes.filter((outcome) => outcome === wanted).length;
+
+      test('redeem an enrollment: one gives the identity its certificate', async () => {
+        const { store } = shared();
+        const user = await createUser(store);
+        const enrollment = newEnrollment(user.id);
+        await store.enrollments.create(enrollment, t0);
+        const outcomes = await race((engine) =>
+          engine.enrollments.redeem({
+            tokenHash: enrollment.tokenHash,
+            method: 'ott',
+            authenticator: { method: 'cert', ...certificateOf(user.id) },
+            now: t0,
+          }),
+        );
+        assert.equal(count(outcomes, 'enrolled'), 1);
+        assert.equal(count(outcomes, 'unknown'), callers - 1);
+      });
 
       test('redeem a code: one opens its session, which the others end', async () => {
         const { store } = shared();

@@ -7,6 +7,7 @@ import { apiSessionTests } from './contract-api-sessions.ts';
 import { authRequestTests } from './contract-auth-requests.ts';
 import { caTests } from './contract-cas.ts';
 import { changeTests } from './contract-changes.ts';
+import { enrollmentTests } from './contract-enrollments.ts';
 import { identityTests } from './contract-identities.ts';
 import { keyTests } from './contract-keys.ts';
 import { legacySessionTests } from './contract-legacy.ts';
@@ -52,6 +53,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     limitTests(shared);
     signerTests(shared);
     caTests(shared);
+    enrollmentTests(shared);
     changeTests(shared);
   });
   describe(`lists on ${name}`, () => listTests(sharedDatabase(open)));

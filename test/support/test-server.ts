@@ -1,5 +1,6 @@
 // A real controller for tests: real TLS on a port of the system's choice, a real PKI, a real SQLite file.
 
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { type Logger, memoryLogger } from '../../src/platform/logger.ts';
 import { createRandom, type Random } from '../../src/platform/random.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
+import { undeclaredIn } from './declared-answers.ts';
 import { readNamedFile } from './files.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
 import { testPki } from './test-pki.ts';
@@ -22,6 +24,8 @@ export interface TestServerOptions {
   readonly clock?: Clock;
   /** Changes the text of the configuration file before it is read. */
   readonly configure?: (yaml: string) => string;
+  /** Gives it an authority for client certificates (`edge.enrollment.signingCert`). */
+  readonly signing?: boolean;
   /** Closed with the server. */
   readonly hashPool?: HashPool;
   /** A folder with the database and keys of an earlier test server, to start it again. */
@@ -52,7 +56,8 @@ export interface TestServer extends HttpsClient {
   close(): Promise<void>;
 }
 
-const masterKey = Buffer.alloc(32, 42);
+/** The key-encryption key of every test server. */
+export const masterKey = Buffer.alloc(32, 42);
 
 /** Starts a controller on `https://localhost:PORT`. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -61,6 +66,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   writeFileSync(join(home, 'ca.pem'), pki.ca.certPem);
   writeFileSync(join(home, 'server.pem'), pki.server.certPem);
   writeFileSync(join(home, 'server.key'), pki.server.keyPem);
+  const signingCert = { cert: 'signing.pem', key: 'signing.key' };
+  if (options.signing === true) {
+    writeFileSync(join(home, signingCert.cert), pki.signing.certPem);
+    writeFileSync(join(home, signingCert.key), pki.signing.keyPem);
+  }
   const yaml = renderControllerConfig({
     address: 'localhost:0',
     interface: '127.0.0.1:0',
@@ -71,6 +81,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       serverCert: 'server.pem',
       key: 'server.key',
       ca: 'ca.pem',
+      ...(options.signing === true ? { signingCert } : {}),
     },
   });
   const configFile = join(home, 'controller.yml');
@@ -88,7 +99,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   // The identity providers of tests have certificates of the same root.
   const trustedRoots = [pki.ca.certPem];
   const foundations = { config, store, masterKey, hashPool, clock, random, log, trustedRoots };
-  const controller = await startController(foundations);
+  // Whatever a test is about, every answer is one that the API description knows.
+  const undeclared = new Set<string>();
+  const controller = await startController({
+    ...foundations,
+    inspectAnswer(route, answer) {
+      const what = undeclaredIn(route, answer);
+      if (what !== null) undeclared.add(what);
+    },
+  });
   const [bindPoint] = controller.bindPoints;
   if (bindPoint === undefined) throw new Error('the test configuration has no bind point');
   const url = `https://${bindPoint.address}`;
@@ -99,6 +118,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     await controller.stop();
     await hashPool.close();
     await store.close();
+    assert.deepEqual([...undeclared], [], 'answers that their endpoints do not declare');
   }
 
   return {

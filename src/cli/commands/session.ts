@@ -50,7 +50,10 @@ function registerLogin(program: Command, ports: CliPorts): void {
     .option('--password-file <file>', 'read the password from FILE')
     .option('-c, --cert <file>', 'log in with the client certificate in FILE (PEM, leaf first)')
     .option('-k, --key <file>', 'the key of the certificate (default: in the same file)')
-    .option('-e, --ext-jwt <file>', 'log in with the external JWT in FILE (- for standard input)')
+    .option(
+      '-e, --ext-jwt <file>',
+      'log in with the external JWT in FILE (- for standard input); with -u or -c it is the second factor',
+    )
     .option('--totp-code <code>', 'the one-time code, if one is required')
     .option('--ca <file>', 'trust the certificate authority in FILE for this server')
     .option('--api-url <url>', 'where the Edge APIs are, if not at the same address')

@@ -16,16 +16,38 @@ import type { Principal } from '../../model/principal.ts';
 import { qrCodePng } from '../../pages/qr-code-png.ts';
 import { envelope } from '../answer.ts';
 import { validate } from '../body.ts';
+import { contentAnswer, dataAnswer, doneAnswer } from '../declared-answers.ts';
 import { enforceGuard } from '../guard.ts';
 import { originOf } from '../oidc/bind-point.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 import { totpCode } from '../totp-code-input.ts';
+import { linksSchema } from '../wire.ts';
 
 export interface OwnMfaNeeds extends OwnTotpNeeds {
   /** Tells the mechanism of the caller's session that TOTP was proven in it by enrolling. */
   totpEnrolled(caller: Principal): Promise<void>;
 }
+
+const started = dataAnswer(
+  z.strictObject({ id: z.string(), _links: linksSchema }),
+  'Started; the record is at the same address',
+);
+const record = dataAnswer(
+  z
+    .strictObject({
+      id: z.string(),
+      isVerified: z.boolean(),
+      provisioningUrl: z.string().optional(),
+      recoveryCodes: z.array(z.string()).optional(),
+    })
+    .meta({ id: 'TotpEnrollment' }),
+  'The enrolment; the URL and the codes only until it is verified',
+);
+const codesLeft = dataAnswer(z.strictObject({ recoveryCodesLeft: z.int() }), 'How many are left');
+const newCodes = dataAnswer(z.strictObject({ recoveryCodes: z.array(z.string()) }), 'The new codes');
+const picture = contentAnswer('image/png', 'The picture');
+const proofRefusals = ['not_found', 'invalid_totp_code', 'rate_limited'] as const;
 
 const optionalCode = z.object({ code: totpCode.optional() });
 
@@ -43,6 +65,9 @@ export function ownMfaRoutes(
       methods: ['POST'],
       path,
       guard: 'partial',
+      summary: 'Start the enrolment in TOTP',
+      answers: { 201: started },
+      refusals: ['mfa_exists'],
       async handler({ principal }) {
         mayEnroll(principal);
         await startOwnTotp(needs, principal);
@@ -55,6 +80,9 @@ export function ownMfaRoutes(
       methods: ['GET'],
       path,
       guard: 'partial',
+      summary: 'Read the own enrolment in TOTP',
+      answers: { 200: record },
+      refusals: ['not_found'],
       async handler({ principal }) {
         mayEnroll(principal);
         const { isVerified, ...record } = await readOwnTotp(needs, principal);
@@ -66,6 +94,9 @@ export function ownMfaRoutes(
       methods: ['POST'],
       path: `${path}/verify`,
       guard: 'partial',
+      summary: 'Complete the enrolment with a first code',
+      answers: { 200: doneAnswer },
+      refusals: proofRefusals,
       body: { json: true, form: false, schema: z.object({ code: totpCode }) },
       async handler(context, { body }) {
         mayEnroll(context.principal);
@@ -79,6 +110,9 @@ export function ownMfaRoutes(
       methods: ['GET'],
       path: `${path}/qr-code`,
       guard: 'partial',
+      summary: 'Get the enrolment as a picture for an authenticator app',
+      answers: { 200: picture },
+      refusals: ['not_found'],
       produces: ['image/png', 'application/json'],
       async handler({ principal }) {
         mayEnroll(principal);
@@ -93,6 +127,9 @@ export function ownMfaRoutes(
       methods: ['DELETE'],
       path,
       guard: 'full',
+      summary: 'Remove the own enrolment in TOTP',
+      answers: { 200: doneAnswer },
+      refusals: proofRefusals,
       body: withCode,
       async handler(context, { body }) {
         await removeOwnTotp(needs, context.principal, codeOf(context, body.code) ?? '', originOf(context));
@@ -104,6 +141,9 @@ export function ownMfaRoutes(
       methods: ['GET'],
       path: `${path}/recovery-codes`,
       guard: 'full',
+      summary: 'Count the recovery codes that are left; the code is in mfa-validation-code',
+      answers: { 200: codesLeft },
+      refusals: [...proofRefusals, 'could_not_validate'],
       async handler(context) {
         const [caller, code, origin] = proof(context, undefined);
         return envelope({ recoveryCodesLeft: await countOwnRecoveryCodes(needs, caller, code, origin) });
@@ -114,6 +154,9 @@ export function ownMfaRoutes(
       methods: ['POST'],
       path: `${path}/recovery-codes`,
       guard: 'full',
+      summary: 'Replace the recovery codes',
+      answers: { 200: newCodes },
+      refusals: proofRefusals,
       body: withCode,
       async handler(context, { body }) {
         const [caller, code, origin] = proof(context, body.code);

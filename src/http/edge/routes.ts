@@ -4,19 +4,29 @@ import type { LegacyNeeds } from '../../legacy/authenticate.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
+import { controllersRoute } from './controllers.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
 import { dataPlaneRoutes } from './data-plane.ts';
+import { type EnrollNeeds, enrollRoutes } from './enroll.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
+import { cacertsRoutes, type NetworkNeeds, networkJwtRoute } from './network.ts';
 import { type VersionNeeds, versionRoute } from './version.ts';
 
 const root = '/edge/client/v1';
 
-export interface EdgeClientNeeds extends CurrentNeeds, VersionNeeds, OwnMfaNeeds, LegacyNeeds {
+export interface EdgeClientNeeds
+  extends CurrentNeeds,
+    VersionNeeds,
+    OwnMfaNeeds,
+    LegacyNeeds,
+    EnrollNeeds,
+    NetworkNeeds {
   readonly store: CurrentNeeds['store'] &
     OwnMfaNeeds['store'] &
     LegacyNeeds['store'] &
-    Pick<Store, 'externalJwtSigners'>;
+    EnrollNeeds['store'] &
+    Pick<Store, 'externalJwtSigners' | 'nodes'>;
 }
 
 export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
@@ -27,7 +37,11 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     ...currentRoutes(needs, 'edge-client', root),
     ...ownMfaRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
+    ...enrollRoutes(needs, root),
+    ...cacertsRoutes(needs, root),
+    networkJwtRoute(needs, `${root}/network-jwts`),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),
     ...dataPlaneRoutes(root),
+    controllersRoute(needs, `${root}/controllers`),
   ];
 }

@@ -13,6 +13,7 @@ import { originOf } from './bind-point.ts';
 import { bindBrowser, browserOfStep } from './browser-binding.ts';
 import { formTarget } from './form-target.ts';
 import { configTypes } from './login.ts';
+import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import { isForPeople, loginStepFor, type Step } from './totp-pages.ts';
 
 const path = '/oidc/login/cert';
@@ -30,6 +31,9 @@ export function certificateLoginRoutes(
   const show = route({
     ...common,
     methods: ['GET'],
+    summary: 'Begin a login with the certificate of the connection',
+    answers: entryAnswers,
+    refusals: stepRefusals,
     query: idOnly,
     async handler(context, { query }) {
       const id = authRequestIdIn(query);
@@ -48,6 +52,9 @@ export function certificateLoginRoutes(
   const submit = route({
     ...common,
     methods: ['POST'],
+    summary: 'Log in with the certificate of the connection',
+    answers: stepAnswers,
+    refusals: primaryRefusals,
     query: idOnly,
     body: { json: true, form: true, schema: loginBody },
     async handler(context, { query, body }) {

@@ -10,6 +10,7 @@ import { originOf } from './bind-point.ts';
 import { browserOfStep } from './browser-binding.ts';
 import { configTypes } from './login.ts';
 import { loginStepAnswer } from './login-answer.ts';
+import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 
 const path = '/oidc/login/ext-jwt';
 const common = { path, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
@@ -27,6 +28,9 @@ export function externalJwtLoginRoutes(
   const show = route({
     ...common,
     methods: ['GET'],
+    summary: 'Begin a login with a JWT of another identity provider',
+    answers: entryAnswers,
+    refusals: stepRefusals,
     query: idOnly,
     async handler(context, { query }) {
       const id = authRequestIdIn(query);
@@ -44,6 +48,9 @@ export function externalJwtLoginRoutes(
   const submit = route({
     ...common,
     methods: ['POST'],
+    summary: 'Log in with a JWT of another identity provider',
+    answers: stepAnswers,
+    refusals: primaryRefusals,
     query: idOnly,
     body: { json: true, form: true, schema: loginBody },
     async handler(context, { query, body }) {

@@ -15,6 +15,7 @@ import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.t
 import { originOf } from './bind-point.ts';
 import { bindBrowser, browserOfStep } from './browser-binding.ts';
 import { formTarget } from './form-target.ts';
+import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import { loginStepFor } from './totp-pages.ts';
 
 /** The first is that of the specification; the other is where existing SDKs send passwords. */
@@ -43,6 +44,9 @@ export function usernameLoginRoutes(needs: UsernameLoginNeeds): readonly Route[]
 function routesAt(needs: UsernameLoginNeeds, path: string): readonly Route[] {
   const show = route({
     methods: ['GET'],
+    summary: 'Begin a login with a user name and a password',
+    answers: entryAnswers,
+    refusals: stepRefusals,
     path,
     api: 'oidc',
     guard: 'anonymous',
@@ -68,6 +72,9 @@ function routesAt(needs: UsernameLoginNeeds, path: string): readonly Route[] {
 
   const submit = route({
     methods: ['POST'],
+    summary: 'Log in with a user name and a password',
+    answers: stepAnswers,
+    refusals: primaryRefusals,
     path,
     api: 'oidc',
     guard: 'anonymous',

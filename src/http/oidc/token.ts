@@ -1,10 +1,67 @@
+import { z } from 'zod';
+import { tokenTypes } from '../../model/tokens.ts';
+import { tokenExchangeGrant } from '../../oidc/grant-token-exchange.ts';
 import type { GrantNeeds } from '../../oidc/issue-tokens.ts';
 import { revokeToken } from '../../oidc/revocation.ts';
 import { exchangeForTokens } from '../../oidc/token-endpoint.ts';
 import { empty, json } from '../answer.ts';
+import { documentAnswer } from '../declared-answers.ts';
 import { type Route, route } from '../routes.ts';
 import { originOf } from './bind-point.ts';
 import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
+
+const tokenSchema = z
+  .strictObject({
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int(),
+    id_token: z.string(),
+    scope: z.string(),
+    refresh_token: z.string().optional(),
+  })
+  .meta({ id: 'TokenResponse' });
+
+/** Of a token exchange, which only clients of the compatibility profile have. */
+const exchangeSchema = z
+  .strictObject({
+    access_token: z.string(),
+    issued_token_type: z.enum(tokenTypes),
+    token_type: z.enum(['Bearer', 'N_A']),
+    expires_in: z.int(),
+    scope: z.string(),
+    refresh_token: z.string().optional(),
+  })
+  .meta({ id: 'TokenExchangeResponse' });
+
+/** Judged in oidc/. */
+const tokenParameters = z.discriminatedUnion('grant_type', [
+  z.object({
+    grant_type: z.literal('authorization_code'),
+    code: z.string(),
+    redirect_uri: z.string(),
+    client_id: z.string(),
+    code_verifier: z.string(),
+  }),
+  z.object({
+    grant_type: z.literal('refresh_token'),
+    refresh_token: z.string(),
+    client_id: z.string(),
+    scope: z.string().optional(),
+  }),
+  z.object({
+    grant_type: z.literal(tokenExchangeGrant),
+    subject_token: z.string(),
+    subject_token_type: z.enum([tokenTypes.accessToken, tokenTypes.refreshToken]),
+    requested_token_type: z.enum(tokenTypes).optional(),
+    client_id: z.string(),
+    scope: z.string().optional(),
+  }),
+]);
+const revocationParameters = z.object({
+  token: z.string(),
+  token_type_hint: z.string().optional(),
+  client_id: z.string().optional(),
+});
 
 const formOnly = { json: false, form: true, schema: anyParameters } as const;
 
@@ -31,6 +88,17 @@ function tokenRoute(needs: GrantNeeds, path: string): Route {
   return route({
     ...common,
     path,
+    summary: 'Exchange a code or a refresh token for tokens (RFC 6749 sections 4.1.3, 6, RFC 8693)',
+    answers: { 200: documentAnswer(z.union([tokenSchema, exchangeSchema]), 'The tokens') },
+    described: { body: tokenParameters },
+    refusals: [
+      'invalid_client',
+      'invalid_grant',
+      'invalid_scope',
+      'unauthorized_client',
+      'unsupported_grant_type',
+      'rate_limited',
+    ],
     async handler(context, { body }) {
       const answer = await exchangeForTokens(
         needs,
@@ -48,6 +116,10 @@ function revocationRoute(needs: GrantNeeds, path: string): Route {
   return route({
     ...common,
     path,
+    summary: 'Revoke a token (RFC 7009)',
+    answers: { 200: { description: 'Revoked, or never valid', content: {} } },
+    described: { body: revocationParameters },
+    refusals: ['invalid_client', 'unsupported_token_type'],
     async handler(context, { body }) {
       const basic = basicCredentials(context.authorization);
       await revokeToken(needs, parametersOf(body), basic, originOf(context));

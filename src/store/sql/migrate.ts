@@ -5,6 +5,10 @@ import { factorsSchema } from './migrations/0002-factors.ts';
 import { externalJwtSignersSchema } from './migrations/0003-external-jwt-signers.ts';
 import { casSchema } from './migrations/0004-cas.ts';
 import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
+import { enrollmentsSchema } from './migrations/0006-enrollments.ts';
+import { permissionsSchema } from './migrations/0010-permissions.ts';
+import { nodesSchema } from './migrations/0014-nodes.ts';
+import { restoresSchema } from './migrations/0015-restores.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. */
@@ -14,6 +18,10 @@ const migrations: readonly (readonly string[])[] = [
   externalJwtSignersSchema,
   casSchema,
   sessionSignerSchema,
+  enrollmentsSchema,
+  nodesSchema,
+  restoresSchema,
+  permissionsSchema,
 ];
 
 export const schemaVersion = migrations.length;

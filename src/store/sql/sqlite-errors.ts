@@ -15,6 +15,7 @@ const fields: Readonly<Record<string, string>> = {
   'authenticators.identity_id': 'method',
   'authenticators.thumbprint': 'certPem',
   'auth_policies.name': 'name',
+  'enrollments.identity_id': 'method',
   'cas.name': 'name',
   'cas.thumbprint': 'certPem',
   'external_jwt_signers.name': 'name',

@@ -1,0 +1,109 @@
+// A real browser for tests: one process for each test file, a context of its own for each visitor.
+
+import { createHash, X509Certificate } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import tls from 'node:tls';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { unpackedChromium } from './chromium.ts';
+import { testPki } from './test-pki.ts';
+
+export interface VisitorOptions {
+  /** False: no script of any page runs. True unless given. */
+  readonly scripts?: boolean;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly viewport?: { readonly width: number; readonly height: number };
+  /** What the browser asks pages for; `en` unless given. */
+  readonly language?: string;
+  readonly forcedColors?: boolean;
+  /** The certificate that the browser presents to `origin`. */
+  readonly clientCertificate?: {
+    readonly origin: string;
+    readonly certPem: string;
+    readonly keyPem: string;
+  };
+}
+
+/** Somebody at a browser of their own: cookies and everything else begin empty. */
+export interface Visitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What the pages wrote to the console as errors, and violations of their content security policy. */
+  readonly complaints: readonly string[];
+  close(): Promise<void>;
+}
+
+export const wide = { width: 1280, height: 800 } as const;
+/** WCAG 1.4.10: 320 CSS pixels, which is also 1280 at 400 % zoom. */
+export const narrow = { width: 320, height: 568 } as const;
+/** A window of 1280 by 1024 at 400 % zoom. */
+export const zoomed = { width: 320, height: 256 } as const;
+
+let running: Promise<Browser> | undefined;
+
+after(async () => {
+  await (await running)?.close();
+});
+
+/** A new visitor; the caller closes it, or it goes with the browser at the end of the file. */
+export async function visitor(options: VisitorOptions = {}): Promise<Visitor> {
+  running ??= launch();
+  const { clientCertificate } = options;
+  const context = await (await running).newContext({
+    javaScriptEnabled: options.scripts ?? true,
+    colorScheme: options.colorScheme ?? 'light',
+    viewport: options.viewport ?? wide,
+    locale: options.language ?? 'en',
+    forcedColors: options.forcedColors === true ? 'active' : 'none',
+    ...(clientCertificate && {
+      clientCertificates: [
+        {
+          origin: clientCertificate.origin,
+          cert: Buffer.from(clientCertificate.certPem),
+          key: Buffer.from(clientCertificate.keyPem),
+        },
+      ],
+    }),
+  });
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { context, page, complaints, close: () => context.close() };
+}
+
+/** The browser trusts the server certificate of the tests by its key, and nothing else that it does not know. */
+async function launch(): Promise<Browser> {
+  const [pki, { executable, env }] = await Promise.all([testPki(), unpackedChromium()]);
+  const key = new X509Certificate(pki.server.certPem).publicKey.export({ type: 'spki', format: 'der' });
+  const keyHash = createHash('sha256').update(key).digest('base64');
+  // Where a client certificate is presented, playwright makes the connection in this process.
+  tls.setDefaultCACertificates([...tls.getCACertificates('default'), pki.ca.certPem]);
+  return chromium.launch({
+    executablePath: executable,
+    env: { ...process.env, ...env } as Record<string, string>,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--font-render-hinting=none',
+      `--ignore-certificate-errors-spki-list=${keyHash}`,
+    ],
+  });
+}
+
+/** The folder for pictures, when somebody wants them. */
+const pictures = process.env.OVERLAY_AUTH_SCREENSHOTS;
+
+/** Whether this run is one that takes pictures, which need not test anything twice. */
+export const takesPictures = pictures !== undefined && pictures !== '';
+
+/** Writes `NAME.png` of the whole page into the folder of `OVERLAY_AUTH_SCREENSHOTS`; nothing in other runs. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if (pictures === undefined || pictures === '') return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true, animations: 'disabled' });
+}

