@@ -50,9 +50,14 @@ async function tokensFor(client: HttpsClient, stored: GoTokens): Promise<GoToken
 
 describe('the CLI', () => {
   test('logs in and works for hours without asking again', async () => {
+    // With and without the prefix of an API: trust comes before anything is known of the server.
+    const authorities = await server.get('/.well-known/est/cacerts');
+    assert.equal(authorities.status, 200);
+    assert.equal(authorities.headers['content-type'], 'application/pkcs7-mime');
     const root = await managementPath(server);
     assert.equal(root, '/edge/management/v1');
     let tokens = await cliLogin(server);
+    assertList(await goCall(server, tokens, `${root}/controllers`));
     for (let hour = 0; hour < 3; hour += 1) {
       const next = await tokensFor(server, tokens);
       assert.ok(next, 'a refresh token whose end can be read');

@@ -62,6 +62,11 @@ describe('the Go SDK', () => {
     assert.deepEqual(claims.aud, ['overlay-edge-apis', goClient]);
     assert.deepEqual(claims.z_ct, ['all', 'intercept.v1']);
 
+    const controllers = await goCall(server, tokens, '/edge/client/v1/controllers');
+    assertList(controllers);
+    const [address] = controllers.json.data[0].apiAddresses['edge-client'];
+    assert.deepEqual([address.url, address.version], [`${server.url}/edge/client/v1`, 'v1']);
+
     for (let round = 0; round < 3; round += 1) {
       const identity = await goCall(server, tokens, '/edge/client/v1/current-identity');
       assert.equal(identity.json.data.id, identityId);

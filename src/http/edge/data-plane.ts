@@ -7,7 +7,7 @@ import { listQuery } from '../../admin/list-parameters.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { type Answer, envelope } from '../answer.ts';
-import { type DeclaredAnswers, dataAnswer, doneAnswer, listAnswer } from '../declared-answers.ts';
+import { type DeclaredAnswers, dataAnswer, listAnswer } from '../declared-answers.ts';
 import { listParameters } from '../management/schemas.ts';
 import { type Method, type Route, type RouteDefinition, route } from '../routes.ts';
 
@@ -26,6 +26,8 @@ const entries: readonly (readonly [method: Method, path: string, summary: string
   ['DELETE', 'sessions/:id', 'End a session to a service; there is none'],
 ];
 
+/** There is no success. */
+const never: DeclaredAnswers = {};
 const noEntries = z.array(z.never());
 const postureSchema = z.strictObject({ services: noEntries });
 const routersSchema = z.strictObject({ edgeRouters: noEntries });
@@ -42,11 +44,11 @@ export function dataPlaneRoutes(root: string): readonly Route[] {
       }),
     ),
     ...entries.map(([method, path, summary]) =>
-      at(root, method, path, { summary, answers: { 200: doneAnswer }, handler: notFound }),
+      at(root, method, path, { summary, answers: never, handler: notFound }),
     ),
     at(root, 'POST', 'sessions', {
       summary: 'Open a session to a service; there is none',
-      answers: { 200: doneAnswer },
+      answers: never,
       refusals: ['not_found'],
       body: { json: true, form: false, schema: z.object({ serviceId: z.string() }) },
       handler: notFound,
