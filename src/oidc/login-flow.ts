@@ -39,8 +39,9 @@ import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contrac
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
 import { codeLifetime, mintCode } from './authorization-code.ts';
+import { type CallbackSealer, finishedLocation } from './callback.ts';
+import type { ClientRegistry } from './clients.ts';
 import { requireSameBrowser } from './open-auth-request.ts';
-import { withParameters } from './redirect-uri.ts';
 
 /** What to answer to a login step. */
 export type LoginStep =
@@ -63,6 +64,8 @@ export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
       readonly identities: IdentityStore;
       readonly authPolicies: AuthPolicyStore;
     };
+  readonly clients: ClientRegistry;
+  readonly callbacks: CallbackSealer;
   readonly tagKey: Buffer;
 }
 
@@ -139,7 +142,7 @@ export async function outstandingQueries(
   authRequest: AuthRequest,
 ): Promise<Extract<LoginStep, { kind: 'queries' }>> {
   const login = await loginInProgress(needs, authRequest);
-  return queriesStep(needs, await outstandingNow(needs, login.progress), 'missing');
+  return queriesStep(needs, authRequest, await outstandingNow(needs, login.progress), 'missing');
 }
 
 /**
@@ -279,13 +282,8 @@ async function nextStep(
   if (recorded !== 'recorded') {
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
-  if (code === null) return queriesStep(needs, outstanding, error);
-  const location = withParameters(authRequest.redirectUri, [
-    ['code', code.text],
-    ['state', authRequest.state],
-    ['iss', authRequest.issuer],
-  ]);
-  return { kind: 'redirect', location };
+  if (code === null) return queriesStep(needs, authRequest, outstanding, error);
+  return { kind: 'redirect', location: finishedLocation(needs, authRequest, code.text) };
 }
 
 /** The refusal of a login whose password was changed between its check and its recording. */
@@ -374,13 +372,16 @@ function isStillProven(needs: LoginFlowNeeds, method: PassedMethod): boolean {
 }
 
 function queriesStep(
-  { signers }: LoginFlowNeeds,
+  { clients, signers }: LoginFlowNeeds,
+  { clientId }: AuthRequest,
   outstanding: readonly Factor[],
   error: ChallengeError,
 ): Extract<LoginStep, { kind: 'queries' }> {
+  // Existing SDKs look for this word only.
+  const totpType = clients.find(clientId)?.profile === 'compatibility' ? 'TOTP' : 'MFA';
   return {
     kind: 'queries',
-    authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl, signers)),
+    authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl, signers, totpType)),
     isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
     challenges: outstanding
       .filter((factor) => factor.type === 'ext-jwt')

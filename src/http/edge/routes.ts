@@ -7,6 +7,7 @@ import type { Route } from '../routes.ts';
 import { type OwnAccountNeeds, ownAccountRoutes } from './account.ts';
 import { controllersRoute } from './controllers.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
+import { dataPlaneRoutes } from './data-plane.ts';
 import { type EnrollNeeds, enrollRoutes } from './enroll.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
@@ -45,6 +46,7 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     ...cacertsRoutes(needs, root),
     networkJwtRoute(needs, `${root}/network-jwts`),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),
+    ...dataPlaneRoutes(root),
     controllersRoute(needs, `${root}/controllers`),
   ];
 }

@@ -11,6 +11,7 @@ import {
   enabledSignersOf,
   enabledSignersSql,
 } from './administrators.ts';
+import { findByRefreshTokenSql } from './api-sessions.ts';
 import { findLoginSql, loginRecordOf } from './auth-requests.ts';
 import {
   certificateLoginOf,
@@ -99,6 +100,24 @@ export function sqlStore(engine: Engine): Store {
       addPassed: (id, factor) => engine.write('addPassed', { id, factor }),
       recordActivity: (activity) => engine.write('recordActivity', { activity }),
       rotateRefreshToken: (rotate) => engine.write('rotateRefreshToken', rotate),
+      async renew(renew) {
+        const rows = await engine.write('renewSession', renew);
+        return rows === undefined
+          ? null
+          : { session: apiSessionOf(rows.session), identity: identityOf(rows.identity) };
+      },
+      findByRefreshToken: (id, hash, now) =>
+        find(
+          (row) => ({
+            session: apiSessionOf(row),
+            refreshExpiresAt: Math.min(integer(row, 'refresh_expires_at'), integer(row, 'family_expires_at')),
+          }),
+          findByRefreshTokenSql,
+          id,
+          hash,
+          now,
+          now,
+        ),
       end: (id, reason, now) => engine.write('endSession', { id, reason, now }),
       endAllOf: (identityId, reason, now, except) =>
         engine.write('endSessionsOf', { identityId, reason, now, except: except ?? null }),
