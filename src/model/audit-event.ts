@@ -53,6 +53,17 @@ export type AuditEvent =
       readonly byIdentityId: string | null;
     }
   | {
+      readonly event: 'session.certified';
+      readonly identityId: string;
+      readonly sessionId: string;
+      readonly thumbprint: string;
+    }
+  | {
+      readonly event: 'session.certificate-revoked';
+      readonly sessionId: string;
+      readonly certificateId: string;
+    }
+  | {
       readonly event: 'admin.changed';
       readonly action: 'create' | 'update' | 'delete' | 'disable' | 'enable' | 'unlock' | 'end-sessions';
       readonly entity: string;

@@ -50,4 +50,6 @@ export interface TokenResponse {
   readonly scope: string;
   /** Only when `offline_access` was granted. */
   readonly refresh_token?: string;
+  /** PEM, the certificate first; only when one was asked for by a certificate signing request. */
+  readonly session_cert?: string;
 }

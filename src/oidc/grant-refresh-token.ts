@@ -9,6 +9,7 @@ import { nextRefreshToken, readRefreshToken } from '../tokens/refresh-token.ts';
 import { requireCertificateStillGood } from './certificate-session.ts';
 import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
 import { optional, required } from './parameters.ts';
+import { sessionCertificate } from './session-certificate.ts';
 import { requireGoodStanding } from './session-standing.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
@@ -17,7 +18,7 @@ const duplicateWindow: Millis = 2 * SECOND;
 
 /**
  * Replaces a refresh token by its successor and issues new tokens. The old one is dead when the answer leaves.
- * @throws AuthError invalid_request, invalid_scope (nothing is used up), invalid_grant for everything else alike
+ * @throws AuthError invalid_request, invalid_scope, csr_not_acceptable (nothing is used up), invalid_grant for everything else alike
  */
 export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): Promise<TokenResponse> {
   const { parameters, client, origin, clientCertificates } = request;
@@ -27,6 +28,8 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
   const session = await needs.store.apiSessions.find(sessionId);
   if (session === null) throw new AuthError('invalid_grant');
   const asked = narrowedScope(session, optional(parameters, 'scope'));
+  const csrPem = optional(parameters, 'csr_pem');
+  const key = csrPem === null ? null : needs.certificateIssuer.readRequest(csrPem);
   await requireGoodStanding(needs, session, origin);
   if (clientCertificates !== null) {
     await requireCertificateStillGood(needs, session, clientCertificates, origin);
@@ -60,11 +63,12 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
     { event: 'token.refreshed', identityId: identity.id, sessionId, clientId: client.clientId },
     origin,
   );
+  const sessionCert = await sessionCertificate(needs, outcome.session, key, origin, now);
   return issueTokens(
     needs,
     narrowed(outcome.session, asked),
     identity,
-    { nonce: null, refreshToken: next.text },
+    { nonce: null, refreshToken: next.text, sessionCert },
     now,
   );
 }

@@ -1,5 +1,7 @@
 // Turns a session into the answer of the token endpoint. Called after the store has committed, never before.
 
+import { isCertificateExtendable } from '../certificates/extendable.ts';
+import type { SessionCertificateNeeds } from '../certificates/session-certificates.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { Identity } from '../model/identity.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
@@ -23,11 +25,12 @@ export interface TokenLifetimes {
   readonly refreshFamily: Millis;
 }
 
-export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeeds {
-  readonly store: CertificateSessionNeeds['store'] & {
-    readonly authRequests: AuthRequestStore;
-    readonly apiSessions: ApiSessionStore;
-  };
+export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeeds, SessionCertificateNeeds {
+  readonly store: CertificateSessionNeeds['store'] &
+    SessionCertificateNeeds['store'] & {
+      readonly authRequests: AuthRequestStore;
+      readonly apiSessions: ApiSessionStore;
+    };
   readonly ring: KeyRing;
   readonly idTokenAlg: SigningAlgorithm;
   readonly lifetimes: TokenLifetimes;
@@ -35,15 +38,26 @@ export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeed
   readonly random: Random;
 }
 
-/** @param refreshToken null when `offline_access` was not granted */
+/**
+ * @param refreshToken null when `offline_access` was not granted
+ * @param sessionCert  PEM; null when none was asked for
+ */
 export function issueTokens(
   needs: GrantNeeds,
   session: ApiSession,
   identity: Identity,
-  extra: { readonly nonce: string | null; readonly refreshToken: string | null },
+  extra: {
+    readonly nonce: string | null;
+    readonly refreshToken: string | null;
+    readonly sessionCert: string | null;
+  },
   now: Millis,
 ): TokenResponse {
-  const accessToken = mintAccessToken(needs, session, identity, needs.lifetimes.accessToken, now);
+  const facts = {
+    isAdmin: identity.isAdmin,
+    isCertExtendable: isCertificateExtendable(needs.certificateIssuer, session),
+  };
+  const accessToken = mintAccessToken(needs, session, facts, needs.lifetimes.accessToken, now);
   const idToken = mintIdToken(
     { ring: needs.ring, alg: needs.idTokenAlg },
     session,
@@ -58,6 +72,7 @@ export function issueTokens(
     id_token: idToken,
     scope: session.scopes.join(' '),
     ...(extra.refreshToken === null ? {} : { refresh_token: extra.refreshToken }),
+    ...(extra.sessionCert === null ? {} : { session_cert: extra.sessionCert }),
   };
 }
 

@@ -13,6 +13,7 @@ import { keyTests } from './contract-keys.ts';
 import { legacySessionTests } from './contract-legacy.ts';
 import { limitTests } from './contract-limits.ts';
 import { listTests } from './contract-lists.ts';
+import { sessionCertificateTests } from './contract-session-certificates.ts';
 import { signerTests } from './contract-signers.ts';
 
 /** A fresh, migrated database. */
@@ -48,6 +49,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     authRequestTests(shared);
     apiSessionTests(shared);
     legacySessionTests(shared);
+    sessionCertificateTests(shared);
     identityTests(shared);
     keyTests(shared);
     limitTests(shared);

@@ -7,14 +7,21 @@ import type { Route } from '../routes.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
+import { type SessionCertificateRouteNeeds, sessionCertificateRoutes } from './session-certificates.ts';
 import { type VersionNeeds, versionRoute } from './version.ts';
 
 const root = '/edge/client/v1';
 
-export interface EdgeClientNeeds extends CurrentNeeds, VersionNeeds, OwnMfaNeeds, LegacyNeeds {
+export interface EdgeClientNeeds
+  extends CurrentNeeds,
+    VersionNeeds,
+    OwnMfaNeeds,
+    LegacyNeeds,
+    SessionCertificateRouteNeeds {
   readonly store: CurrentNeeds['store'] &
     OwnMfaNeeds['store'] &
     LegacyNeeds['store'] &
+    SessionCertificateRouteNeeds['store'] &
     Pick<Store, 'externalJwtSigners'>;
 }
 
@@ -24,6 +31,7 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     // Clients that know only the host ask here.
     versionRoute(needs, 'edge-client', '/version'),
     ...currentRoutes(needs, 'edge-client', root),
+    ...sessionCertificateRoutes(needs, root),
     ...ownMfaRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),

@@ -17,6 +17,7 @@ const tokenSchema = z
     id_token: z.string(),
     scope: z.string(),
     refresh_token: z.string().optional(),
+    session_cert: z.string().optional().meta({ description: 'PEM, the certificate first' }),
   })
   .meta({ id: 'TokenResponse' });
 
@@ -35,6 +36,7 @@ export function tokenRoutes(
       'invalid_client',
       'invalid_grant',
       'invalid_scope',
+      'csr_not_acceptable',
       'unauthorized_client',
       'unsupported_grant_type',
       'rate_limited',

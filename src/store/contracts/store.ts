@@ -15,12 +15,14 @@ import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
 import type { IdentityStore } from './identities.ts';
 import type { KeyStore } from './keys.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
+import type { SessionCertificateStore } from './session-certificates.ts';
 import type { SetupLinkStore } from './setup-links.ts';
 import type { TotpStore } from './totp.ts';
 
 export interface Store {
   readonly authRequests: AuthRequestStore;
   readonly apiSessions: ApiSessionStore;
+  readonly sessionCertificates: SessionCertificateStore;
   readonly identities: IdentityStore;
   readonly authenticators: AuthenticatorStore;
   readonly authPolicies: AuthPolicyStore;

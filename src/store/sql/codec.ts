@@ -109,6 +109,7 @@ export function authenticatorOf(row: SqlRow): Authenticator {
 export function apiSessionOf(row: SqlRow): ApiSession {
   const authenticatorId = textOrNull(row, 'authenticator_id');
   const signerId = textOrNull(row, 'signer_id');
+  const caId = textOrNull(row, 'ca_id');
   return {
     id: asId(text(row, 'id')),
     mechanism: text(row, 'mechanism') as ApiSession['mechanism'],
@@ -118,6 +119,7 @@ export function apiSessionOf(row: SqlRow): ApiSession {
     authTime: integer(row, 'auth_time'),
     certThumbprint: textOrNull(row, 'cert_thumbprint'),
     signerId: signerId === null ? null : asId(signerId),
+    caId: caId === null ? null : asId(caId),
     clientId: text(row, 'client_id'),
     scopes: json<string[]>(row, 'scopes'),
     issuer: text(row, 'issuer'),

@@ -32,6 +32,7 @@ import { createIdentity, deleteIdentity, updateIdentity } from './identities.ts'
 import { keepServerSecret, rotateSigningKey } from './keys.ts';
 import { addPassed, openLegacySession, recordActivity } from './legacy-sessions.ts';
 import { appendLoginAttempts, deleteLoginAttempts } from './login-attempts.ts';
+import { addSessionCertificate, revokeSessionCertificate } from './session-certificates.ts';
 import { createSetupLink, redeemSetupLink } from './setup-links.ts';
 import {
   abandonTotp,
@@ -91,6 +92,8 @@ export const intents = {
   updatePassword,
   rehashPassword,
   deleteAuthenticator,
+  addSessionCertificate,
+  revokeSessionCertificate,
   rotateSigningKey,
   keepServerSecret,
   createSetupLink,

@@ -6,6 +6,7 @@ import { externalJwtSignersSchema } from './migrations/0003-external-jwt-signers
 import { casSchema } from './migrations/0004-cas.ts';
 import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
 import { enrollmentsSchema } from './migrations/0006-enrollments.ts';
+import { sessionCertificatesSchema } from './migrations/0007-session-certificates.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. */
@@ -16,6 +17,7 @@ const migrations: readonly (readonly string[])[] = [
   casSchema,
   sessionSignerSchema,
   enrollmentsSchema,
+  sessionCertificatesSchema,
 ];
 
 export const schemaVersion = migrations.length;

@@ -46,6 +46,11 @@ import {
   loginAttemptsSource,
 } from './list-sources.ts';
 import { loginAttemptOf } from './login-attempts.ts';
+import {
+  findSessionCertificateSql,
+  listSessionCertificatesSql,
+  sessionCertificateOf,
+} from './session-certificates.ts';
 import { findSetupLinkSql, setupLinkState } from './setup-links.ts';
 import {
   enrolledAmongSql,
@@ -102,6 +107,14 @@ export function sqlStore(engine: Engine): Store {
         const rows = await engine.read(sql, now);
         return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
       },
+    },
+    sessionCertificates: {
+      add: (certificate, most) => engine.write('addSessionCertificate', { certificate, most }),
+      async listOf(sessionId, now) {
+        return (await engine.read(listSessionCertificatesSql, sessionId, now)).map(sessionCertificateOf);
+      },
+      findByThumbprint: (thumbprint) => find(sessionCertificateOf, findSessionCertificateSql, thumbprint),
+      revoke: (sessionId, id, now) => engine.write('revokeSessionCertificate', { sessionId, id, now }),
     },
     identities: {
       create: (identity, password, now) => engine.write('createIdentity', { identity, password, now }),
