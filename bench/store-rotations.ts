@@ -53,7 +53,7 @@ async function openSession(identityId: string): Promise<Held> {
       authTime: now,
       certThumbprint: null,
     },
-    code: { hash, expiresAt: now + MINUTE },
+    code: { hash, expiresAt: now + MINUTE, forgetFailures: [] },
     expiresAt: now + 10 * MINUTE,
     now,
   });

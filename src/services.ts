@@ -23,8 +23,9 @@ import { edgeClientRoutes } from './http/edge/routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { managementRoutes } from './http/management/routes.ts';
 import { metricsRoutes } from './http/metrics.ts';
-import type { MountNeeds } from './http/mount.ts';
+import type { AnswerInspector, MountNeeds } from './http/mount.ts';
 import { oidcRoutes } from './http/oidc/routes.ts';
+import { openApiRoutes } from './http/openapi/routes.ts';
 import { presentedTokens } from './http/presented-tokens.ts';
 import type { Route } from './http/routes.ts';
 import { setupRoutes } from './http/setup.ts';
@@ -69,6 +70,8 @@ export interface Foundations {
   readonly log: Logger;
   /** Roots (PEM) that are trusted when the keys of signers are fetched, besides those of the machine. */
   readonly trustedRoots?: readonly string[];
+  /** Told of every answer of an endpoint. */
+  readonly inspectAnswer?: AnswerInspector;
 }
 
 export interface Services {
@@ -231,7 +234,8 @@ export async function openServices(
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health, ...metrics];
+  const endpoints = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health, ...metrics];
+  const routes: readonly Route[] = [...endpoints, ...openApiRoutes(() => routes)];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
   );
@@ -260,6 +264,7 @@ export async function openServices(
       clock,
       log,
       onAnswer: answers.observe,
+      ...(foundations.inspectAnswer === undefined ? {} : { inspectAnswer: foundations.inspectAnswer }),
       authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
     },
     async stop() {

@@ -99,8 +99,11 @@ export function declaredRefusals(route: Route): DeclaredAnswers {
   const isOAuth = route.errors === 'oauth' || route.errors === 'html-or-oauth';
   for (const code of refusalsOf(route)) {
     const { status, edgeCode, oauthError } = errorTable[code];
-    const words = codes.get(status) ?? new Set();
-    codes.set(status, words.add(isOAuth ? oauthError : edgeCode));
+    // 401 for clients that used the Basic scheme (RFC 6749 section 5.2).
+    for (const possible of code === 'invalid_client' ? [status, 401] : [status]) {
+      const words = codes.get(possible) ?? new Set();
+      codes.set(possible, words.add(isOAuth ? oauthError : edgeCode));
+    }
   }
   const content = refusalContent(route.errors);
   return Object.fromEntries(

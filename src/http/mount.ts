@@ -26,7 +26,11 @@ export interface MountNeeds {
   readonly authenticate: Authenticate;
   /** Told of every answer. */
   readonly onAnswer?: AnswerObserver;
+  /** Told of every answer of an endpoint, so that a test can compare it with the declaration. */
+  readonly inspectAnswer?: AnswerInspector;
 }
+
+export type AnswerInspector = (route: Route, answer: Answer) => void;
 
 /** Largest body in bytes; less for the OIDC endpoints, which take a few short fields. */
 export const BODY_LIMIT = 64 * 1024;
@@ -59,12 +63,14 @@ type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyRe
 /**
  * Renders whatever was thrown. Refusals are ordinary and logged as such; only defects are errors.
  * @param api of the endpoint; `none` where there is none
+ * @param route whose declaration the refusal has to be in; none where the method or the path is wrong
  */
 export function failureHandler(
-  needs: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer'>,
+  needs: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer' | 'inspectAnswer'>,
   scope: ServerScope,
   format: ErrorFormat,
   api: AnsweredApi,
+  route?: Route,
 ): FailureHandler {
   const { clock, log } = needs;
   const needsHost = needsHostOf(api);
@@ -98,6 +104,7 @@ export function failureHandler(
       accept: request.headers.accept,
       usedBasic: context?.usedBasic ?? false,
     });
+    if (route !== undefined) needs.inspectAnswer?.(route, answer);
     finish(needs, api, request, reply, answer);
   };
 }
@@ -106,11 +113,15 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
   const { clock, authenticate } = needs;
   const needsHost = needsHostOf(route.api);
   const produces = route.produces ?? defaultProduces(route.errors);
+  function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
+    needs.inspectAnswer?.(route, answer);
+    finish(needs, route.api, request, reply, answer);
+  }
   app.route({
     method: [...route.methods],
     url: route.path,
     bodyLimit: route.bodyLimit ?? (route.api === 'oidc' ? OIDC_BODY_LIMIT : BODY_LIMIT),
-    errorHandler: failureHandler(needs, scope, route.errors, route.api),
+    errorHandler: failureHandler(needs, scope, route.errors, route.api, route),
     onRequest(request, reply, done) {
       let admitted: Promise<void> | undefined;
       try {
@@ -129,10 +140,8 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
     handler(request, reply) {
       const context = request.overlay as RequestContext;
       const answer = route.handler(context, inputOf(route, context));
-      if (answer instanceof Promise) {
-        return answer.then((settled) => finish(needs, route.api, request, reply, settled));
-      }
-      finish(needs, route.api, request, reply, answer);
+      if (answer instanceof Promise) return answer.then((settled) => succeed(request, reply, settled));
+      succeed(request, reply, answer);
       return undefined;
     },
   });

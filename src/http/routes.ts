@@ -67,6 +67,11 @@ interface RouteRules {
   readonly headers?: Readonly<Record<string, string>>;
   /** Media types of a body that the handler reads itself, as text or bytes. */
   readonly rawBody?: readonly string[];
+  /**
+   * For the API description, where the handler judges the parameters itself: the standards have their own words for
+   * what is wrong with them.
+   */
+  readonly described?: { readonly query?: z.ZodType; readonly body?: z.ZodType };
   /** Largest body in bytes, if not that of the API. */
   readonly bodyLimit?: number;
 }

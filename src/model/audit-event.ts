@@ -73,6 +73,8 @@ export type AuditEvent =
       readonly fields: readonly string[];
     }
   | { readonly event: 'key.rotated'; readonly kid: string; readonly alg: string }
+  /** The database is that of a backup; see docs/decisions/restoring-a-backup.md. */
+  | { readonly event: 'database.restored'; readonly restoreId: string; readonly sessionsEnded: number }
   | { readonly event: 'setup.completed'; readonly identityId: string };
 
 /** Takes events for the audit trail. `origin` is null for what the service does by itself. */

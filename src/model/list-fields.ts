@@ -126,3 +126,13 @@ export const caListFields = listFields({
 
 /** What anybody may ask for: nothing by which the other fields of a signer could be guessed. */
 export const publicSignerListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
+
+export const nodeListFields = listFields({
+  id: text,
+  name: text,
+  ctrlAddress: text,
+  version: text,
+  createdAt: time,
+  updatedAt: time,
+  lastJoinedAt: time,
+});

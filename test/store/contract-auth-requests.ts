@@ -62,7 +62,7 @@ export function authRequestTests(shared: GetDatabase): void {
       const outcome = await store.authRequests.recordPrimaryLogin({
         authRequest: login.authRequest,
         progress: progressOf(second),
-        code: { hash: uniqueName('code'), expiresAt: t0 + MINUTE },
+        code: { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [] },
         expiresAt: t0 + 10 * MINUTE,
         now: t0,
       });
@@ -84,7 +84,7 @@ export function authRequestTests(shared: GetDatabase): void {
       };
       assert.equal(await store.authRequests.recordPrimaryLogin(login), 'recorded');
       await store.authenticators.updatePassword(user.authenticatorId, { passwordHash: '$argon2id$2' }, t0);
-      const code = { hash: uniqueName('code'), expiresAt: t0 + MINUTE };
+      const code = { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [] };
       for (const authRequest of [login.authRequest, newAuthRequest()]) {
         const late = { ...login, authRequest, code };
         assert.equal(await store.authRequests.recordPrimaryLogin(late), 'changed');
@@ -93,6 +93,38 @@ export function authRequestTests(shared: GetDatabase): void {
       const verifiedHash = '$argon2id$2';
       assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, verifiedHash, code }), 'recorded');
       assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, verifiedHash, code }), 'finished');
+    });
+
+    test('the code that completes a login starts the counters of failures anew, and nothing short of it does', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const key = `totp:${user.id}`;
+      const limit = { key, max: 1, lockFor: MINUTE, longestLock: MINUTE, forgetAfter: MINUTE };
+      await store.attempts.reserve([limit], t0);
+      const login = {
+        authRequest: newAuthRequest(),
+        progress: progressOf(user),
+        expiresAt: t0 + MINUTE,
+        now: t0,
+      };
+      const finished = { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [key] };
+      await store.authRequests.recordPrimaryLogin({ ...login, code: null });
+      assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
+      const factor = { ...login, key: login.authRequest.key, code: finished };
+      assert.equal(await store.authRequests.recordFactor({ ...factor, generation: 7 }), 'superseded');
+      assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
+      assert.equal(await store.authRequests.recordFactor({ ...factor, generation: 1 }), 'recorded');
+      assert.equal(await store.attempts.lockedUntil(key, t0), null);
+
+      await store.attempts.reserve([limit], t0);
+      assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, code: finished }), 'finished');
+      assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
+      await store.authRequests.recordPrimaryLogin({
+        ...login,
+        authRequest: newAuthRequest(),
+        code: { ...finished, hash: uniqueName('code') },
+      });
+      assert.equal(await store.attempts.lockedUntil(key, t0), null);
     });
 
     test('a factor counts only for the generation against which it was verified', async () => {

@@ -1,5 +1,6 @@
 // A real controller for tests: real TLS on a port of the system's choice, a real PKI, a real SQLite file.
 
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { type Logger, memoryLogger } from '../../src/platform/logger.ts';
 import { createRandom, type Random } from '../../src/platform/random.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
+import { undeclaredIn } from './declared-answers.ts';
 import { readNamedFile } from './files.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
 import { testPki } from './test-pki.ts';
@@ -54,7 +56,8 @@ export interface TestServer extends HttpsClient {
   close(): Promise<void>;
 }
 
-const masterKey = Buffer.alloc(32, 42);
+/** The key-encryption key of every test server. */
+export const masterKey = Buffer.alloc(32, 42);
 
 /** Starts a controller on `https://localhost:PORT`. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -96,7 +99,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   // The identity providers of tests have certificates of the same root.
   const trustedRoots = [pki.ca.certPem];
   const foundations = { config, store, masterKey, hashPool, clock, random, log, trustedRoots };
-  const controller = await startController(foundations);
+  // Whatever a test is about, every answer is one that the API description knows.
+  const undeclared = new Set<string>();
+  const controller = await startController({
+    ...foundations,
+    inspectAnswer(route, answer) {
+      const what = undeclaredIn(route, answer);
+      if (what !== null) undeclared.add(what);
+    },
+  });
   const [bindPoint] = controller.bindPoints;
   if (bindPoint === undefined) throw new Error('the test configuration has no bind point');
   const url = `https://${bindPoint.address}`;
@@ -107,6 +118,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     await controller.stop();
     await hashPool.close();
     await store.close();
+    assert.deepEqual([...undeclared], [], 'answers that their endpoints do not declare');
   }
 
   return {

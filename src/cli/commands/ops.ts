@@ -6,7 +6,7 @@ interface OpsOptions {
   readonly config?: string;
 }
 
-/** `ops db migrate|backup|check`: care for the database, beside a running controller or without one. */
+/** `ops db …`: care for the database. What restores it wants no controller beside it, the rest does not mind one. */
 export function registerOpsCommands(program: Command, ports: CliPorts): void {
   const ops = program.command('ops').description('operate a controller (on the host)');
   const db = ops.command('db').description('the database');
@@ -27,6 +27,27 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .action(async (file: string, options: OpsOptions, command: Command) => {
       const { backupCommand } = await import('../ops/db-commands.ts');
       await backupCommand(reportOf(command), options.config, file);
+    });
+
+  db.command('restore')
+    .description(
+      'put the backup FILE in the place of the database; all sessions end, tokens and links are worthless',
+    )
+    .argument('<file>', 'backup to restore; it stays as it is')
+    .addOption(configOption())
+    .action(async (file: string, options: OpsOptions, command: Command) => {
+      const { restoreCommand } = await import('../ops/db-commands.ts');
+      await restoreCommand(reportOf(command), options.config, file);
+    });
+
+  db.command('restored')
+    .description(
+      'after the database was put back with other tools: end all sessions, withdraw tokens and links',
+    )
+    .addOption(configOption())
+    .action(async (options: OpsOptions, command: Command) => {
+      const { restoredCommand } = await import('../ops/db-commands.ts');
+      await restoredCommand(reportOf(command), options.config);
     });
 
   db.command('check')

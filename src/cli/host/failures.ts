@@ -7,6 +7,7 @@ import { ListenError } from '../../http/listen-error.ts';
 import { PkiFileError } from '../../overlay-pki.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/key-file-format.ts';
 import { SealBroken } from '../../platform/sealed-box.ts';
+import { BackupUnusable, NodesRunning } from '../../restore-database.ts';
 import { CliError } from '../cli-error.ts';
 
 /** A failure of what a command on the host does, as one sentence that says what to do next; else as it is. */
@@ -34,6 +35,12 @@ export function hostFailure(error: unknown): unknown {
   if (error instanceof AlreadyRunning || error instanceof SchemaError) {
     const code = error instanceof AlreadyRunning ? 'already_running' : 'schema';
     return new CliError(sentence(error.message), { code, cause: error });
+  }
+  if (error instanceof BackupUnusable) {
+    return new CliError(error.message, { code: 'backup_unusable', cause: error });
+  }
+  if (error instanceof NodesRunning) {
+    return new CliError(sentence(error.message), { code: 'already_running', cause: error });
   }
   if (isSqliteError(error)) {
     return new CliError(`The database cannot be used: ${error.message}.`, {

@@ -23,6 +23,8 @@ import { legacySessionDocument, legacySessionSchema } from './session-document.t
 const methodQuery = z.object({ method: z.enum(primaryMethods, 'must be password, cert or ext-jwt') });
 const passwordBody = z.object({ username: z.string(), password: z.string() });
 const otherBody = z.object({ configTypes });
+/** For the API description: a password comes with the method `password` only. */
+const loginBody = z.object({ ...passwordBody.partial().shape, configTypes });
 /** The members of a password are asked for where the method is known to be that. */
 const anyBody = z.looseObject({});
 
@@ -41,6 +43,7 @@ export function legacyRoutes(
       answers: { 200: dataAnswer(legacySessionSchema, 'The session, with what remains in authQueries') },
       refusals: ['invalid_auth', 'unauthorized', 'rate_limited'],
       guard: 'anonymous',
+      described: { body: loginBody },
       query: methodQuery,
       body: { json: true, form: false, schema: anyBody },
       async handler(context, { query, body }) {

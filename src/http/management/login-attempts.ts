@@ -15,7 +15,6 @@ import { resourceRoutes } from './resource.ts';
 
 const attemptSchema = z
   .strictObject({
-    id: z.string(),
     reference: z.string(),
     at: timeSchema,
     step: z.string(),

@@ -12,6 +12,13 @@ import { type Route, route } from '../routes.ts';
 import { oidcBindPointOf, originOf } from './bind-point.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
 
+const logoutParameters = z.object({
+  id_token_hint: z.string().optional(),
+  post_logout_redirect_uri: z.string().optional(),
+  state: z.string().optional(),
+  client_id: z.string().optional(),
+});
+
 /** GET and POST `/oidc/end_session` (OIDC RP-Initiated Logout 1.0). */
 export function endSessionRoute(needs: {
   readonly store: { readonly apiSessions: ApiSessionStore };
@@ -31,6 +38,7 @@ export function endSessionRoute(needs: {
       302: redirectAnswer('To the registered post_logout_redirect_uri'),
     },
     refusals: ['could_not_validate'],
+    described: { query: logoutParameters, body: logoutParameters },
     query: anyParameters,
     body: { json: false, form: true, schema: anyParameters },
     async handler(context, { query, body }) {

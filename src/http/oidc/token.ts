@@ -21,6 +21,28 @@ const tokenSchema = z
   })
   .meta({ id: 'TokenResponse' });
 
+/** Judged in oidc/. */
+const tokenParameters = z.discriminatedUnion('grant_type', [
+  z.object({
+    grant_type: z.literal('authorization_code'),
+    code: z.string(),
+    redirect_uri: z.string(),
+    client_id: z.string(),
+    code_verifier: z.string(),
+  }),
+  z.object({
+    grant_type: z.literal('refresh_token'),
+    refresh_token: z.string(),
+    client_id: z.string(),
+    scope: z.string().optional(),
+  }),
+]);
+const revocationParameters = z.object({
+  token: z.string(),
+  token_type_hint: z.string().optional(),
+  client_id: z.string().optional(),
+});
+
 const formOnly = { json: false, form: true, schema: anyParameters } as const;
 
 /** POST `/oidc/token` (RFC 6749 3.2) and `/oidc/revoke` (RFC 7009 2). The query string is never read. */
@@ -32,6 +54,7 @@ export function tokenRoutes(
     path: '/oidc/token',
     summary: 'Exchange a code or a refresh token for tokens (RFC 6749 sections 4.1.3, 6)',
     answers: { 200: documentAnswer(tokenSchema, 'The tokens') },
+    described: { body: tokenParameters },
     refusals: [
       'invalid_client',
       'invalid_grant',
@@ -61,6 +84,7 @@ export function tokenRoutes(
     path: '/oidc/revoke',
     summary: 'Revoke a token (RFC 7009)',
     answers: { 200: { description: 'Revoked, or never valid', content: {} } },
+    described: { body: revocationParameters },
     refusals: ['invalid_client', 'unsupported_token_type'],
     api: 'oidc',
     guard: 'anonymous',

@@ -10,6 +10,8 @@ export interface StoredCode {
   /** SHA-256 of the whole code, base64url. */
   readonly hash: string;
   readonly expiresAt: Millis;
+  /** Keys of counters of attempts (`AttemptStore`) that start anew, since the login is complete with the code. */
+  readonly forgetFailures: readonly string[];
 }
 
 /** A login in progress: exists from the first verified primary login on. */

@@ -15,6 +15,8 @@ import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
 import type { IdentityStore } from './identities.ts';
 import type { KeyStore } from './keys.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
+import type { NodeStore } from './nodes.ts';
+import type { RestoreStore } from './restores.ts';
 import type { SessionCertificateStore } from './session-certificates.ts';
 import type { SetupLinkStore } from './setup-links.ts';
 import type { TotpStore } from './totp.ts';
@@ -35,6 +37,8 @@ export interface Store {
   readonly keys: KeyStore;
   readonly setupLinks: SetupLinkStore;
   readonly changes: ChangeFeed;
+  readonly nodes: NodeStore;
+  readonly restores: RestoreStore;
   readonly expiry: ExpiryStore;
   /** Waits for what is under way, then lets go of the database. */
   close(): Promise<void>;

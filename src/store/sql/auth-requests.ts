@@ -13,6 +13,7 @@ import type {
   RedeemRefusal,
 } from '../contracts/auth-requests.ts';
 import { endSession } from './api-sessions.ts';
+import { clearAttempts } from './attempts.ts';
 import { apiSessionOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
@@ -55,6 +56,7 @@ export function* recordPrimaryLogin(login: RecordPrimaryLogin): Intent<'recorded
   }
   if (integer(row, 'generation') > 1)
     yield* first('DELETE FROM pending_totp WHERE flow = ?', authRequest.key);
+  if (code !== null) yield* clearAttempts({ keys: code.forgetFailures });
   return 'recorded';
 }
 
@@ -84,7 +86,9 @@ export function* recordFactor(
     factor.generation,
     factor.now,
   );
-  return row === undefined ? 'superseded' : 'recorded';
+  if (row === undefined) return 'superseded';
+  if (factor.code !== null) yield* clearAttempts({ keys: factor.code.forgetFailures });
+  return 'recorded';
 }
 
 export function* extendLogin(args: { readonly key: string; readonly expiresAt: Millis }): Intent<void> {

@@ -32,6 +32,8 @@ import { createIdentity, deleteIdentity, updateIdentity } from './identities.ts'
 import { keepServerSecret, rotateSigningKey } from './keys.ts';
 import { addPassed, openLegacySession, recordActivity } from './legacy-sessions.ts';
 import { appendLoginAttempts, deleteLoginAttempts } from './login-attempts.ts';
+import { announceNode, leaveNode } from './nodes.ts';
+import { withdrawEverythingIssued } from './restores.ts';
 import { addSessionCertificate, revokeSessionCertificate } from './session-certificates.ts';
 import { createSetupLink, redeemSetupLink } from './setup-links.ts';
 import {
@@ -104,7 +106,10 @@ export const intents = {
   redeemEnrollment,
   enrollIdentity,
   deleteEnrollment,
+  announceNode,
+  leaveNode,
   deleteExpired,
+  withdrawEverythingIssued,
 } as const;
 
 export type IntentName = keyof typeof intents;

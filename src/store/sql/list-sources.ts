@@ -153,3 +153,19 @@ export const loginAttemptsSource: ListSource = {
     ['issuer', 'login_attempts.issuer', 'text'],
   ]),
 };
+
+export const nodesSource: ListSource = {
+  from: 'nodes',
+  select: '*',
+  where: everything,
+  tieBreaker: 'id',
+  fields: fields([
+    ['id', 'id', 'text'],
+    ['name', 'name', 'text'],
+    ['ctrlAddress', 'address', 'text'],
+    ['version', 'version', 'text'],
+    ['createdAt', 'created_at', 'time'],
+    ['updatedAt', 'last_seen_at', 'time'],
+    ['lastJoinedAt', 'started_at', 'time'],
+  ]),
+};

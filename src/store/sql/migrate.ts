@@ -7,6 +7,8 @@ import { casSchema } from './migrations/0004-cas.ts';
 import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
 import { enrollmentsSchema } from './migrations/0006-enrollments.ts';
 import { sessionCertificatesSchema } from './migrations/0007-session-certificates.ts';
+import { nodesSchema } from './migrations/0014-nodes.ts';
+import { restoresSchema } from './migrations/0015-restores.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. */
@@ -18,6 +20,8 @@ const migrations: readonly (readonly string[])[] = [
   sessionSignerSchema,
   enrollmentsSchema,
   sessionCertificatesSchema,
+  nodesSchema,
+  restoresSchema,
 ];
 
 export const schemaVersion = migrations.length;

@@ -44,8 +44,11 @@ import {
   externalJwtSignersSource,
   identitiesSource,
   loginAttemptsSource,
+  nodesSource,
 } from './list-sources.ts';
 import { loginAttemptOf } from './login-attempts.ts';
+import { nodeOf } from './nodes.ts';
+import { latestRestoreSql } from './restores.ts';
 import {
   findSessionCertificateSql,
   listSessionCertificatesSql,
@@ -285,6 +288,19 @@ export function sqlStore(engine: Engine): Store {
         return row === undefined ? 0 : integer(row, 'latest');
       },
       onChange: (listener) => engine.onChange(listener),
+    },
+    nodes: {
+      announce: (node, now, forgetBefore) => engine.write('announceNode', { node, now, forgetBefore }),
+      leave: (name, startedAt, now) => engine.write('leaveNode', { name, startedAt, now }),
+      find: (id) => find(nodeOf, 'SELECT * FROM nodes WHERE id = ?', id),
+      list: (query) => list(nodesSource, query, nodeOf),
+      async listAll() {
+        return (await engine.read('SELECT * FROM nodes ORDER BY name')).map(nodeOf);
+      },
+    },
+    restores: {
+      withdrawEverythingIssued: (restore) => engine.write('withdrawEverythingIssued', restore),
+      latest: () => find((row) => text(row, 'id'), latestRestoreSql),
     },
     expiry: { deleteExpired: (now, batch) => engine.write('deleteExpired', { now, batch }) },
     close: () => engine.close(),
