@@ -63,6 +63,12 @@ export type AuditEvent =
       readonly sessionId: string;
       readonly certificateId: string;
     }
+  /** A successor was issued; its owner has it, and uses it from now on. */
+  | {
+      readonly event: 'certificate.extended' | 'certificate.replaced';
+      readonly identityId: string;
+      readonly authenticatorId: string;
+    }
   | {
       readonly event: 'admin.changed';
       readonly action: 'create' | 'update' | 'delete' | 'disable' | 'enable' | 'unlock' | 'end-sessions';

@@ -1,10 +1,11 @@
 // The client API: what any identity may do for itself.
 
-import type { LegacyNeeds } from '../../legacy/authenticate.ts';
+import type { ExtendCertificateNeeds } from '../../enrollment/extend-certificate.ts';
 import type { Store } from '../../store/contracts/store.ts';
-import { legacyRoutes } from '../legacy/routes.ts';
+import { type LegacyRouteNeeds, legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
+import { extendCertificateRoutes } from './extend-certificate.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
 import { type SessionCertificateRouteNeeds, sessionCertificateRoutes } from './session-certificates.ts';
@@ -16,12 +17,14 @@ export interface EdgeClientNeeds
   extends CurrentNeeds,
     VersionNeeds,
     OwnMfaNeeds,
-    LegacyNeeds,
-    SessionCertificateRouteNeeds {
+    LegacyRouteNeeds,
+    SessionCertificateRouteNeeds,
+    ExtendCertificateNeeds {
   readonly store: CurrentNeeds['store'] &
     OwnMfaNeeds['store'] &
-    LegacyNeeds['store'] &
+    LegacyRouteNeeds['store'] &
     SessionCertificateRouteNeeds['store'] &
+    ExtendCertificateNeeds['store'] &
     Pick<Store, 'externalJwtSigners'>;
 }
 
@@ -32,6 +35,7 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     versionRoute(needs, 'edge-client', '/version'),
     ...currentRoutes(needs, 'edge-client', root),
     ...sessionCertificateRoutes(needs, root),
+    ...extendCertificateRoutes(needs, root),
     ...ownMfaRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),

@@ -9,21 +9,19 @@ import {
 } from '../../certificates/session-certificates.ts';
 import type { TrustedAuthorities } from '../../login/trusted-authorities.ts';
 import type { SessionCertificate } from '../../model/session-certificate.ts';
-import { longestCertificateRequest } from '../../platform/certificate-request.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509.ts';
 import { envelope } from '../answer.ts';
 import { dataAnswer, doneAnswer, listAnswer } from '../declared-answers.ts';
 import { idText } from '../management/schemas.ts';
 import { originOf } from '../oidc/bind-point.ts';
+import { overlayAuthoritiesPem } from '../overlay-authorities.ts';
 import { type Route, route } from '../routes.ts';
 import { entityMembers, linksSchema, wireTime } from '../wire.ts';
+import { csrText } from './csr-text.ts';
 
 /** Of a certificate that was asked for here; the session may end sooner. */
 const lifetime: Millis = 12 * HOUR;
-
-/** A certificate signing request in a body, PEM. */
-export const csrText = z.string().max(longestCertificateRequest);
 
 const certificateSchema = z
   .strictObject({
@@ -89,7 +87,7 @@ export function sessionCertificateRoutes(
           id: issued.id,
           _links: linksOf(issued),
           certificate: issued.chainPem,
-          cas: overlayAuthorities(needs.authorities),
+          cas: overlayAuthoritiesPem(needs.authorities),
         };
         return envelope(document, {}, { status: 201 });
       },
@@ -137,11 +135,6 @@ function certificateDocument(certificate: SessionCertificate): object {
     validTo: wireTime(expiresAt),
     certificate: certPem,
   };
-}
-
-function overlayAuthorities(authorities: TrustedAuthorities): string {
-  const own = authorities.anchors().filter(({ thumbprint }) => authorities.isOwn(thumbprint));
-  return own.map(({ x509 }) => x509.toString()).join('');
 }
 
 function linksOf({ id }: Pick<SessionCertificate, 'id'>) {

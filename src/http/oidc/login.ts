@@ -6,7 +6,7 @@ import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/logi
 import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { loginPage } from '../../pages/login.ts';
 import { type Answer, json, page } from '../answer.ts';
-import { csrText } from '../edge/session-certificates.ts';
+import { csrText } from '../edge/csr-text.ts';
 import { errorTable } from '../errors.ts';
 import { wantsHtml } from '../negotiate.ts';
 import { bearerTokens } from '../presented-tokens.ts';

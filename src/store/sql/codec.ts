@@ -103,7 +103,14 @@ export function authenticatorOf(row: SqlRow): Authenticator {
     updatedAt: integer(row, 'updated_at'),
   };
   if (text(row, 'method') === 'updb') return { ...base, method: 'updb', username: text(row, 'username') };
-  return { ...base, method: 'cert', certPem: text(row, 'cert_pem'), thumbprint: text(row, 'thumbprint') };
+  return {
+    ...base,
+    method: 'cert',
+    certPem: text(row, 'cert_pem'),
+    thumbprint: text(row, 'thumbprint'),
+    isExtendRequested: integer(row, 'is_extend_requested') === 1,
+    isKeyRollRequested: integer(row, 'is_key_roll_requested') === 1,
+  };
 }
 
 export function apiSessionOf(row: SqlRow): ApiSession {

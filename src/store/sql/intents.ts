@@ -14,6 +14,7 @@ import {
   updatePassword,
 } from './authenticators.ts';
 import { createCa, deleteCa, updateCa, verifyCa } from './cas.ts';
+import { keepSuccessor, promoteSuccessor, requestExtension } from './certificate-extension.ts';
 import {
   createEnrollment,
   createIdentityToEnroll,
@@ -96,6 +97,9 @@ export const intents = {
   deleteAuthenticator,
   addSessionCertificate,
   revokeSessionCertificate,
+  requestExtension,
+  keepSuccessor,
+  promoteSuccessor,
   rotateSigningKey,
   keepServerSecret,
   createSetupLink,

@@ -7,6 +7,7 @@ import { casSchema } from './migrations/0004-cas.ts';
 import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
 import { enrollmentsSchema } from './migrations/0006-enrollments.ts';
 import { sessionCertificatesSchema } from './migrations/0007-session-certificates.ts';
+import { certificateExtensionSchema } from './migrations/0012-certificate-extension.ts';
 import { nodesSchema } from './migrations/0014-nodes.ts';
 import { restoresSchema } from './migrations/0015-restores.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
@@ -20,6 +21,7 @@ const migrations: readonly (readonly string[])[] = [
   sessionSignerSchema,
   enrollmentsSchema,
   sessionCertificatesSchema,
+  certificateExtensionSchema,
   nodesSchema,
   restoresSchema,
 ];

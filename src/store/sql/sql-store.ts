@@ -137,6 +137,9 @@ export function sqlStore(engine: Engine): Store {
       findPasswordLogin: (usernameKey) => find(passwordLoginOf, findPasswordLoginSql, usernameKey),
       findCertificateLogin: (thumbprint) => find(certificateLoginOf, findCertificateLoginSql, thumbprint),
       createCertificate: (authenticator, now) => engine.write('createCertificate', { authenticator, now }),
+      requestExtension: (id, rollKey, now) => engine.write('requestExtension', { id, rollKey, now }),
+      keepSuccessor: (keep) => engine.write('keepSuccessor', keep),
+      promoteSuccessor: (id, thumbprint, now) => engine.write('promoteSuccessor', { id, thumbprint, now }),
       createPassword: (authenticator, now) => engine.write('createPassword', { authenticator, now }),
       find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
       list: (query) =>
