@@ -73,6 +73,9 @@ function callerOf(
   if (needs.view.isBehind)
     return whenCaughtUp(needs).then(() => callerOf(needs, claims, accessToken, presented, now));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
+  if (claims.z_caid !== undefined && needs.view.authorities.find(asId(claims.z_caid)) === undefined) {
+    throw refused('invalid', `authority ${claims.z_caid} is disabled or deleted`);
+  }
   const isProven = provesSession(needs, claims, presented, now);
   if (isProven === true) return withAccount(needs, claims, accessToken, presented, now);
   if (isProven === false) throw notBound();

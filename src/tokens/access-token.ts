@@ -52,6 +52,7 @@ export function mintAccessToken(
     z_ct: session.configTypes,
     z_t: 'a',
     z_ice: facts.isCertExtendable,
+    ...(session.caId === null ? {} : { z_caid: session.caId }),
     ...(session.certThumbprint === null ? {} : { cnf: { 'x5t#S256': session.certThumbprint } }),
   };
   const { material, header } = needs.ring.signer('ES256', 'at+jwt', now);
@@ -123,6 +124,7 @@ function isAccessTokenClaims(value: unknown): value is AccessTokenClaims {
     typeof claims.z_ia === 'boolean' &&
     isTextList(claims.amr) &&
     isTextList(claims.z_ct) &&
+    (claims.z_caid === undefined || typeof claims.z_caid === 'string') &&
     (claims.cnf === undefined || isCertificateBinding(claims.cnf))
   );
 }
