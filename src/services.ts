@@ -8,6 +8,11 @@ import {
   type SigningAuthority,
 } from './certificates/client-certificate-issuer.ts';
 import type { Config } from './config/config.ts';
+import {
+  type AuthorityList,
+  type PublishedAuthorities,
+  publishedAuthorities,
+} from './enrollment/published-authorities.ts';
 import { attemptLog, type RunningAttemptLog } from './explain/attempt-log.ts';
 import { auditLog } from './explain/audit-log.ts';
 import {
@@ -49,12 +54,14 @@ import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
 import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
-import { openSessionView, type SessionView } from './sessions/session-view.ts';
+import { listeningInterval, openSessionView, type SessionView } from './sessions/session-view.ts';
 import { ztSessions } from './sessions/zt-session.ts';
 import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
+import { type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
 import { accessTokenVerifier } from './tokens/access-token.ts';
+import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
 import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
 import { openServerSecrets } from './tokens/server-secrets.ts';
 
@@ -81,6 +88,10 @@ export interface Services {
   readonly audit: AuditTrail;
   readonly attempts: RunningAttemptLog;
   readonly certificateIssuer: ClientCertificateIssuer;
+  readonly enrollmentSigner: EnrollmentSigner;
+  readonly publishedAuthorities: PublishedAuthorities;
+  /** Started by whoever knows the addresses: they are known when the listeners are open. */
+  readonly node: Pick<NodeHeartbeat, 'start' | 'isCluster'>;
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly mount: MountNeeds;
@@ -101,12 +112,16 @@ const rotationInterval: Millis = MINUTE;
 export interface OverlayPki {
   readonly ownAuthorities: readonly TrustAnchor[];
   readonly signing: SigningAuthority | null;
+  /** What clients are told to trust, by the name of the listener. */
+  readonly published: ReadonlyMap<string, AuthorityList>;
+  /** What enrollment JWTs are signed with. */
+  readonly enrollmentIdentity: EnrollmentIdentity;
 }
 
 /** Resolves when the service may take requests: keys are there and the deny set is complete. */
 export async function openServices(
   foundations: Foundations,
-  { ownAuthorities, signing }: OverlayPki,
+  { ownAuthorities, signing, published, enrollmentIdentity }: OverlayPki,
 ): Promise<Services> {
   const { config, store, clock, random, log } = foundations;
   const { oidc } = config.edge;
@@ -152,12 +167,21 @@ export async function openServices(
   });
   const hasher = passwordHasher(foundations.hashPool);
   const certificateIssuer = clientCertificateIssuer({ clock }, signing);
+  const enrollment = {
+    certificateIssuer,
+    enrollmentSigner: enrollmentSigner(enrollmentIdentity),
+    publishedAuthorities: publishedAuthorities(published),
+    enrollmentLifetime: config.edge.enrollment.edgeIdentity.duration,
+  };
   const attemptRecords = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
   const loginAttempts = tally<AttemptLabels>();
   const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
 
+  const node = nodeHeartbeat({ store, clock, log });
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
+    { id: 'store.changes', check: view.beFresh },
+    { id: 'store.write', check: node.check },
   ]);
   const answers = answerTimes();
   const eventLoop = watchEventLoopDelay();
@@ -208,6 +232,7 @@ export async function openServices(
   const setup = setupRoutes({ store, clock, random, audit, hasher });
   const edgeNeeds = {
     ...sessionCertificates,
+    ...enrollment,
     config,
     store,
     clock,
@@ -248,6 +273,7 @@ export async function openServices(
     clock,
     ztSessions: ztSessions({ ...view, secondary, clock, tagKey }),
   };
+  const stopListening = every(listeningInterval, 'listening to the database', log, view.listen);
   const stopActivity = every(activityInterval, 'session activity', log, view.legacy.flush);
   return {
     ring,
@@ -255,7 +281,10 @@ export async function openServices(
     hasher,
     audit,
     attempts,
+    node,
     certificateIssuer,
+    enrollmentSigner: enrollment.enrollmentSigner,
+    publishedAuthorities: enrollment.publishedAuthorities,
     routes,
     issuers,
     rotateKeysWhenDue,
@@ -268,7 +297,8 @@ export async function openServices(
       authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
     },
     async stop() {
-      await Promise.all([stopExpiry(), stopRotation(), stopActivity()]);
+      await Promise.all([stopExpiry(), stopRotation(), stopListening(), stopActivity()]);
+      await node.stop();
       await view.legacy.flush();
       await attempts.flush();
       view.stop();

@@ -20,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   sessions: ['certificates', 'login', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
   oidc: ['sessions', 'certificates', 'login', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
   legacy: ['sessions', 'certificates', 'login', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
-  enrollment: ['certificates', 'login', 'store/contracts', 'errors', 'platform', 'model'],
+  enrollment: ['admin', 'certificates', 'login', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
   admin: [
     'sessions',
     'certificates',

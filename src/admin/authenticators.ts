@@ -3,7 +3,6 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { hashNewPassword } from '../login/new-password.ts';
 import type { PasswordHasher } from '../login/password.ts';
-import { usernameKey } from '../login/username.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Authenticator } from '../model/authenticator.ts';
 import type { Identity, Tags } from '../model/identity.ts';
@@ -15,7 +14,7 @@ import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { AuthenticatorStore, ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
-import { acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
+import { acceptableTags, acceptableUsername, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
 import { acceptableLeaf } from './client-certificates.ts';
 import { administratorKept } from './last-administrator.ts';
@@ -209,16 +208,6 @@ async function findWithIdentity(
     authenticator === null ? null : await needs.store.identities.find(authenticator.identityId);
   if (authenticator === null || identity === null) throw new AuthError('not_found');
   return { authenticator, identity };
-}
-
-function acceptableUsername(username: string): string {
-  const key = usernameKey(username);
-  if (key !== undefined) return key;
-  throw refusedField(
-    'username',
-    'must be 1 to 100 characters long, without spaces around it and without control characters',
-    username,
-  );
 }
 
 async function hashFor(

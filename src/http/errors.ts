@@ -62,6 +62,12 @@ export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
   unauthorized: row(401, 'invalid_token', 'UNAUTHORIZED'),
   forbidden: row(403, 'access_denied', 'FORBIDDEN'),
 
+  invalid_enrollment_token: row(400, 'invalid_grant', 'INVALID_ENROLLMENT_TOKEN'),
+  enrollment_expired: row(400, 'invalid_grant', 'ENROLLMENT_EXPIRED'),
+  enrollment_not_allowed: row(409, 'access_denied', 'INVALID_ENROLLMENT_NOT_ALLOWED'),
+  enrollment_certificate_refused: row(400, 'access_denied', 'INVALID_CERT_PEM'),
+  already_enrolled: row(409, 'invalid_request', 'CONFLICT'),
+
   could_not_parse_body: row(400, 'invalid_request', 'COULD_NOT_PARSE_BODY'),
   could_not_validate: row(400, 'invalid_request', 'COULD_NOT_VALIDATE'),
   invalid_filter: row(400, 'invalid_request', 'INVALID_FILTER'),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock, Millis } from '../platform/clock.ts';
 import { SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
+import { withinTime } from '../platform/within-time.ts';
 import { type Answer, envelope } from './answer.ts';
 import { dataAnswer } from './declared-answers.ts';
 import { type Route, route } from './routes.ts';
@@ -111,19 +112,11 @@ async function runCheck(
   const start = clock.monotonic();
   let healthy = true;
   try {
-    await withinTime(check.check());
+    await withinTime(check.check(), LONGEST_CHECK, 'the check took too long');
   } catch (error) {
     healthy = false;
     log.warn('health check failed', { check: check.id, error });
   }
   const millis = Math.round((clock.monotonic() - start) * 1000) / 1000;
   return { id: check.id, healthy, lastCheckTime, lastCheckDuration: `${millis}ms` };
-}
-
-function withinTime(check: Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the check took too long')), LONGEST_CHECK);
-    timer.unref();
-    check.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

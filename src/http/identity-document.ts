@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Identity, identityTypes, isDisabled } from '../model/identity.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
+import { permissions } from '../model/permission.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { TotpStore } from '../store/contracts/totp.ts';
@@ -26,6 +27,7 @@ export const identitySchema = z
     typeId: z.enum(identityTypes),
     type: entityRefSchema,
     isAdmin: z.boolean(),
+    permissions: z.array(z.enum(permissions)),
     isDefaultAdmin: z.boolean(),
     externalId: z.string().nullable(),
     authPolicyId: z.string(),
@@ -73,6 +75,7 @@ function identityDocument(identity: Identity, authPolicyName: string, now: Milli
     typeId: type,
     type: entityRef('identity-types', type, type),
     isAdmin: identity.isAdmin,
+    permissions: identity.permissions,
     isDefaultAdmin: false,
     externalId: identity.externalId,
     authPolicyId,

@@ -17,7 +17,7 @@ import { deprecationHeaders } from './legacy/deprecation.ts';
 import { chooseMediaType, htmlType, jsonType } from './negotiate.ts';
 import { sendAnswer } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Guard, Input, Route } from './routes.ts';
+import type { Input, Route } from './routes.ts';
 import { sessionHeaders } from './session-headers.ts';
 
 export interface MountNeeds {
@@ -129,7 +129,7 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
         if (route.headers !== undefined) reply.headers(route.headers);
         else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
         if (chooseMediaType(request.headers.accept, produces) === null) throw new AuthError('not_acceptable');
-        if (route.guard !== 'anonymous') admitted = admit(route.guard, authenticate(context), context, reply);
+        if (route.guard !== 'anonymous') admitted = admit(route, authenticate(context), context, reply);
       } catch (error) {
         done(error as Error);
         return;
@@ -162,13 +162,13 @@ function finish(
 
 // Synchronous where it can be: most callers are known from memory, and a promise costs as much as the rest.
 function admit(
-  guard: Guard,
+  route: Route,
   caller: Principal | Promise<Principal>,
   context: RequestContext,
   reply: FastifyReply,
 ): Promise<void> | undefined {
-  if (caller instanceof Promise) return caller.then((principal) => admit(guard, principal, context, reply));
-  enforceGuard(guard, caller);
+  if (caller instanceof Promise) return caller.then((principal) => admit(route, principal, context, reply));
+  enforceGuard(route.guard, caller, route.permission);
   context.principal = caller;
   const headers = sessionHeaders(caller, context.receivedAt);
   reply.header('expires-at', headers['expires-at']);

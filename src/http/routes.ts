@@ -4,6 +4,7 @@
 import type { z } from 'zod';
 import type { Binding } from '../config/config.ts';
 import type { ErrorCode } from '../errors/codes.ts';
+import type { Permission } from '../model/permission.ts';
 import type { Answer } from './answer.ts';
 import type { DeclaredAnswers } from './declared-answers.ts';
 import type { ErrorFormat } from './error-answers.ts';
@@ -25,7 +26,7 @@ export const bindingOfApi: Readonly<Record<Api, Binding>> = {
 
 /**
  * Who may call: anybody; a caller with a session whose factors may still be outstanding; with none outstanding;
- * the same who is an administrator.
+ * the same who is an administrator, or has the permission of the endpoint.
  */
 export type Guard = 'anonymous' | 'partial' | 'full' | 'admin';
 
@@ -55,6 +56,8 @@ interface RouteRules {
   readonly path: string;
   readonly api: Api;
   readonly errors: ErrorFormat;
+  /** With the guard `admin`: who has this permission may call too. None: administrators only. */
+  readonly permission?: Permission;
   /** One line for the API description, in the imperative: `List the identities`. */
   readonly summary: string;
   /** Every success; the test server compares each answer with it. */

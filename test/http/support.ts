@@ -104,6 +104,7 @@ export function testPrincipal(overrides: Partial<Principal> = {}): Principal {
     identityId: asId('identity-1'),
     identityName: 'alice',
     isAdmin: false,
+    permissions: [],
     apiSessionId: asId('session-1'),
     mechanism: 'oidc',
     issuer: 'https://localhost/oidc',

@@ -10,9 +10,11 @@ import { checkSetupLink, createSetupLink, type SetupLink } from '../../src/admin
 import { loadConfig } from '../../src/config/load.ts';
 import { DAY, fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { afterForeignRestore, restoreDatabase } from '../../src/restore-database.ts';
+import type { NewEnrollment } from '../../src/store/contracts/enrollments.ts';
 import { backupSqlite } from '../../src/store/sql/backup.ts';
 import { restoreRules } from '../../src/store/sql/restores.ts';
 import { openSession, type Session } from '../legacy/support.ts';
+import { newEnrollment, redemptionOf } from '../store/contract-enrollments.ts';
 import { readNamedFile } from '../support/files.ts';
 import {
   beginLogin,
@@ -55,6 +57,7 @@ interface Loot {
   readonly usedTotp: string;
   readonly usedRecoveryCode: string;
   readonly link: SetupLink;
+  readonly enrollment: NewEnrollment;
   readonly kids: readonly string[];
 }
 
@@ -77,6 +80,9 @@ async function plunder(server: TestServer, backup: string): Promise<Loot> {
   const partialId = await partialLogin(server, 'bob');
   const session = await openSession(server, 'alice');
   const link = await createSetupLink(setupNeeds);
+  const dora = await server.createUser({ name: 'dora', password });
+  const enrollment = newEnrollment(dora, { expiresAt: clock.now() + 10 * DAY });
+  await server.store.enrollments.create(enrollment, clock.now());
   await server.controller.services.view.legacy.flush();
 
   await backupSqlite(join(server.home, 'overlay.db'), backup);
@@ -85,6 +91,8 @@ async function plunder(server: TestServer, backup: string): Promise<Loot> {
   await server.post('/oidc/revoke', { form: { token: ended.refresh_token, client_id: 'overlay' } });
   assert.equal((await redeem(server, code)).status, 200);
   assert.equal((await session.call('DELETE', 'current-api-session')).status, 200);
+  const enrolled = redemptionOf(enrollment, { now: clock.now() });
+  assert.equal(await server.store.enrollments.redeem(enrolled), 'enrolled');
   const laterPartialId = await partialLogin(server, 'bob');
   const [usedRecoveryCode] = bob.recoveryCodes;
   assert.ok(usedRecoveryCode);
@@ -107,6 +115,7 @@ async function plunder(server: TestServer, backup: string): Promise<Loot> {
     usedTotp,
     usedRecoveryCode,
     link,
+    enrollment,
     kids: await kidsOf(server),
   };
 }
@@ -211,6 +220,11 @@ for (const [name, restore] of ways) {
 
     test('revives no set-up link', async () => {
       assert.equal(await checkSetupLink(server, loot.link.token), 'unknown');
+    });
+
+    test('revives no enrollment', async () => {
+      const again = redemptionOf(loot.enrollment, { now: clock.now() });
+      assert.equal(await server.store.enrollments.redeem(again), 'unknown');
     });
 
     test('accepts no TOTP code and no recovery code of before, and the next code again', async () => {

@@ -37,7 +37,7 @@ export function certificateOf(identityId: IdentityId): NewCertificateAuthenticat
   };
 }
 
-function redemptionOf(enrollment: NewEnrollment, changes: Partial<Redemption> = {}): Redemption {
+export function redemptionOf(enrollment: NewEnrollment, changes: Partial<Redemption> = {}): Redemption {
   const { tokenHash, method, identityId } = enrollment;
   return {
     tokenHash,

@@ -1,4 +1,5 @@
-// A real controller for tests: real TLS on a port of the system's choice, a real PKI, a real SQLite file.
+// A real controller for tests: real TLS on a port of the system's choice, a real PKI, a real database: an SQLite
+// file, or a PostgreSQL server when a test says so (or OVERLAY_AUTH_TEST_DB=postgres, for all of them).
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load.ts';
 import { renderControllerConfig } from '../../src/config/template.ts';
 import { type RunningController, startController } from '../../src/controller.ts';
+import { openStore } from '../../src/database.ts';
 import { usernameKey } from '../../src/login/username.ts';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
@@ -14,10 +16,10 @@ import { createHashPool, type HashPool } from '../../src/platform/hash-pool.ts';
 import { type Logger, memoryLogger } from '../../src/platform/logger.ts';
 import { createRandom, type Random } from '../../src/platform/random.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
-import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
 import { undeclaredIn } from './declared-answers.ts';
 import { readNamedFile } from './files.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
+import { postgresServer } from './postgres.ts';
 import { testPki } from './test-pki.ts';
 
 export interface TestServerOptions {
@@ -30,6 +32,8 @@ export interface TestServerOptions {
   readonly hashPool?: HashPool;
   /** A folder with the database and keys of an earlier test server, to start it again. */
   readonly home?: string;
+  /** URL of a PostgreSQL database. */
+  readonly db?: string;
 }
 
 export interface TestServer extends HttpsClient {
@@ -59,6 +63,16 @@ export interface TestServer extends HttpsClient {
 /** The key-encryption key of every test server. */
 export const masterKey = Buffer.alloc(32, 42);
 
+/** By home, for servers that are started again. */
+const databases = new Map<string, string>();
+
+async function databaseOf(home: string): Promise<string> {
+  if (process.env.OVERLAY_AUTH_TEST_DB !== 'postgres') return 'sqlite:./overlay.db';
+  const url = databases.get(home) ?? (await (await postgresServer()).createDatabase());
+  databases.set(home, url);
+  return url;
+}
+
 /** Starts a controller on `https://localhost:PORT`. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'overlay-auth-test-'));
@@ -74,7 +88,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const yaml = renderControllerConfig({
     address: 'localhost:0',
     interface: '127.0.0.1:0',
-    dbUrl: 'sqlite:./overlay.db',
+    dbUrl: options.db ?? (await databaseOf(home)),
     files: {
       masterKey: 'master.key',
       cert: 'server.pem',
@@ -91,7 +105,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const random = createRandom(clock);
   const log: Logger & ReturnType<typeof memoryLogger> = memoryLogger();
   const { config } = loadConfig(configFile, { readFile: readNamedFile, env: {} });
-  const store = await openSqliteStore({ path: join(home, 'overlay.db') });
+  const store = await openStore(config);
   // Cheap hashes: what they cost is not what these tests are about.
   const hashPool =
     options.hashPool ??

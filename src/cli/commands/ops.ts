@@ -6,7 +6,7 @@ interface OpsOptions {
   readonly config?: string;
 }
 
-/** `ops db …`: care for the database. What restores it wants no controller beside it, the rest does not mind one. */
+/** `ops db …`: care for the database. What moves or restores it wants no controller beside it, the rest does not mind one. */
 export function registerOpsCommands(program: Command, ports: CliPorts): void {
   const ops = program.command('ops').description('operate a controller (on the host)');
   const db = ops.command('db').description('the database');
@@ -56,5 +56,17 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .action(async (options: OpsOptions, command: Command) => {
       const { checkCommand } = await import('../ops/db-commands.ts');
       await checkCommand(reportOf(command), options.config);
+    });
+
+  db.command('move')
+    .description('move an SQLite database, with every session, to an empty PostgreSQL database')
+    .requiredOption(
+      '--to <url>',
+      'postgres://USER@HOST/NAME; the password may come from PGPASSWORD or PGPASSFILE',
+    )
+    .addOption(configOption())
+    .action(async (options: OpsOptions & { readonly to: string }, command: Command) => {
+      const { moveCommand } = await import('../ops/move-database.ts');
+      await moveCommand(reportOf(command), options.config, options.to);
     });
 }

@@ -15,7 +15,7 @@ const identity: EntityDescriptor = {
     { heading: 'name', cell: (row) => row.name },
     { heading: 'id', cell: (row) => row.id },
     { heading: 'type', cell: (row) => row.typeId },
-    { heading: 'admin', cell: (row) => row.isAdmin },
+    { heading: 'admin', cell: rights },
     { heading: 'disabled', cell: disabledState },
     { heading: 'auth policy', cell: (row) => asObject(row.authPolicy).name ?? row.authPolicyId },
     { heading: 'attributes', cell: (row) => row.roleAttributes },
@@ -31,6 +31,12 @@ const identity: EntityDescriptor = {
       help: 'what it is',
     },
     { flags: '--admin', path: 'isAdmin', kind: 'flag', help: 'may administer' },
+    {
+      flags: '--permission <list>',
+      path: 'permissions',
+      kind: 'list',
+      help: 'without administering: read, helpdesk; separated by commas',
+    },
     {
       flags: '--external-id <id>',
       path: 'externalId',
@@ -67,6 +73,12 @@ const identity: EntityDescriptor = {
     load: async () => (await import('./new-identity-password.ts')).newIdentityPassword,
   },
 };
+
+/** Whether it administers, or else what it may do without. */
+function rights({ isAdmin, permissions }: JsonObject): unknown {
+  const hasPermissions = Array.isArray(permissions) && permissions.length > 0;
+  return isAdmin !== true && hasPermissions ? permissions : isAdmin;
+}
 
 const authenticator: EntityDescriptor = {
   name: 'authenticator',

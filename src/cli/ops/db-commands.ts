@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { backupDatabase, checkDatabase, openStore, schemaVersion, sqliteFile } from '../../database.ts';
+import {
+  backupDatabase,
+  checkDatabase,
+  databaseName,
+  openStore,
+  schemaVersion,
+  sqliteFile,
+} from '../../database.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import { keyPassphrase, readKeyFile } from '../../platform/master-key.ts';
 import {
@@ -23,7 +30,7 @@ export async function migrateCommand(report: Report, named: string | undefined):
     await store.close();
     printResult(
       report,
-      { database: sqliteFile(config), schemaVersion },
+      { database: databaseName(config), schemaVersion },
       () => `The database has schema version ${schemaVersion}, that of this release.`,
     );
   });
@@ -54,14 +61,14 @@ export async function backupCommand(report: Report, named: string | undefined, f
 export async function checkCommand(report: Report, named: string | undefined): Promise<void> {
   await explained(async () => {
     const config = configOf(report, named);
-    const findings = checkDatabase(config);
+    const findings = await checkDatabase(config);
     if (findings.length > 0) {
-      throw new CliError(`The database is damaged: ${findings.join('; ')}.`, {
+      throw new CliError(`The database is not as it should be: ${findings.join('; ')}.`, {
         code: 'damaged',
-        next: 'stop the controller, keep a copy of the file, and put back a backup',
+        next: 'stop the controller, keep a copy of the database as it is, and put back a backup',
       });
     }
-    printResult(report, { database: sqliteFile(config), sound: true }, () => 'The database is sound.');
+    printResult(report, { database: databaseName(config), sound: true }, () => 'The database is sound.');
   });
 }
 
@@ -123,8 +130,8 @@ function recordRestore(audit: AuditTrail, { restoreId, withdrawn }: Restored): v
 }
 
 function withdrawnText({ withdrawn }: Restored): string {
-  const { sessions, recoveryCodes, setupLinks } = withdrawn;
-  return `Everything that was issued is worthless now: ${sessions} sessions, ${recoveryCodes} recovery codes and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody logs in anew.`;
+  const { sessions, recoveryCodes, setupLinks, enrollments } = withdrawn;
+  return `Everything that was issued is worthless now: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody logs in anew.`;
 }
 
 function configOf({ ports }: Report, named: string | undefined) {

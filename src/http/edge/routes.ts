@@ -4,10 +4,13 @@ import type { ExtendCertificateNeeds } from '../../enrollment/extend-certificate
 import type { Store } from '../../store/contracts/store.ts';
 import { type LegacyRouteNeeds, legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
+import { controllersRoute } from './controllers.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
+import { type EnrollNeeds, enrollRoutes } from './enroll.ts';
 import { extendCertificateRoutes } from './extend-certificate.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
+import { cacertsRoutes, type NetworkNeeds, networkJwtRoute } from './network.ts';
 import { type SessionCertificateRouteNeeds, sessionCertificateRoutes } from './session-certificates.ts';
 import { type VersionNeeds, versionRoute } from './version.ts';
 
@@ -19,13 +22,16 @@ export interface EdgeClientNeeds
     OwnMfaNeeds,
     LegacyRouteNeeds,
     SessionCertificateRouteNeeds,
-    ExtendCertificateNeeds {
+    ExtendCertificateNeeds,
+    EnrollNeeds,
+    NetworkNeeds {
   readonly store: CurrentNeeds['store'] &
     OwnMfaNeeds['store'] &
     LegacyRouteNeeds['store'] &
     SessionCertificateRouteNeeds['store'] &
     ExtendCertificateNeeds['store'] &
-    Pick<Store, 'externalJwtSigners'>;
+    EnrollNeeds['store'] &
+    Pick<Store, 'externalJwtSigners' | 'nodes'>;
 }
 
 export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
@@ -38,6 +44,10 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     ...extendCertificateRoutes(needs, root),
     ...ownMfaRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
+    ...enrollRoutes(needs, root),
+    ...cacertsRoutes(needs, root),
+    networkJwtRoute(needs, `${root}/network-jwts`),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),
+    controllersRoute(needs, `${root}/controllers`),
   ];
 }

@@ -10,7 +10,7 @@ export interface VersionNeeds {
 }
 
 /** The APIs that the document names, the names that clients look for, and where each begins. */
-const apis: readonly {
+export const apis: readonly {
   readonly binding: Binding;
   readonly names: readonly string[];
   readonly path: string;

@@ -15,6 +15,7 @@ export function apiSessionRoutes(needs: ManagementNeeds): readonly Route[] {
     listFields: apiSessionListFields,
     list: async (query) => mapPage(await listApiSessions(needs, query), apiSessionDocument),
     get: async (id) => apiSessionDocument(await getApiSession(needs, id)),
+    permissions: { delete: 'helpdesk' },
     remove: (by, id) => endApiSession(needs, by, id, 'administrator'),
   });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listApiSessions } from '../../admin/api-sessions.ts';
 import { listAuthenticators } from '../../admin/authenticators.ts';
+import { type EnrollmentFields, listEnrollments } from '../../admin/enrollments.ts';
 import { type Locks, locksOf, removeTotp, unlockIdentity } from '../../admin/factors.ts';
 import {
   createIdentity,
@@ -17,14 +18,17 @@ import { defaultAuthPolicyId } from '../../model/ids.ts';
 import {
   apiSessionListFields,
   authenticatorListFields,
+  enrollmentListFields,
   identityListFields,
 } from '../../model/list-fields.ts';
 import type { ListQuery } from '../../model/list-query.ts';
+import { permissions } from '../../model/permission.ts';
 import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
-import { identityDocuments, identitySchema } from '../identity-document.ts';
 import type { Route } from '../routes.ts';
 import { timeSchema, wireTimeOrNull } from '../wire.ts';
 import { authenticatorDocument, authenticatorSchema } from './authenticators.ts';
+import { enrollmentDocument, enrollmentSchema } from './enrollments.ts';
+import { managedIdentityDocuments, managedIdentitySchema } from './identity-documents.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
@@ -35,6 +39,11 @@ const fields = z.object({
   name: z.string(),
   type: z.enum(identityTypes),
   isAdmin: z.boolean(),
+  permissions: z
+    .array(z.enum(permissions))
+    .max(permissions.length)
+    .nullable()
+    .transform((held) => held ?? []),
   externalId: z.string().nullable(),
   authPolicyId: idText.nullable().transform((id) => id ?? defaultAuthPolicyId),
   roleAttributes: z
@@ -47,20 +56,41 @@ const fields = z.object({
 const { type, isAdmin, externalId, authPolicyId, roleAttributes } = fields.shape;
 
 const replacement = fields.extend({
+  permissions: fields.shape.permissions.default([]),
   externalId: externalId.default(null),
   authPolicyId: authPolicyId.default(defaultAuthPolicyId),
   roleAttributes: roleAttributes.default([]),
   tags: tags.default({}),
 });
 
+// Ignoring what is not known would leave an identity that cannot be enrolled although its creator believes so.
+const wantedEnrollment = z
+  .strictObject({
+    ott: z.boolean().nullish(),
+    ottca: idText.nullish(),
+    updb: z.string().nullish(),
+  })
+  .nullish()
+  .transform((wanted) => enrollmentFields(wanted ?? {}));
+
+function enrollmentFields(wanted: {
+  readonly ott?: boolean | null | undefined;
+  readonly ottca?: string | null | undefined;
+  readonly updb?: string | null | undefined;
+}): readonly EnrollmentFields[] {
+  const { ott, ottca, updb } = wanted;
+  const none = { expiresAt: null, caId: null, username: null };
+  return [
+    ...(ott === true ? [{ ...none, method: 'ott' } as const] : []),
+    ...(ottca ? [{ ...none, method: 'ottca', caId: ottca } as const] : []),
+    ...(updb ? [{ ...none, method: 'updb', username: updb } as const] : []),
+  ];
+}
+
 const newIdentity = replacement.extend({
   type: type.default('Default'),
   isAdmin: isAdmin.default(false),
-  // Ignoring it would leave an identity that cannot be enrolled although its creator believes so.
-  enrollment: z
-    .record(z.string(), z.unknown())
-    .nullish()
-    .refine((wanted) => Object.keys(wanted ?? {}).length === 0, 'is not supported'),
+  enrollment: wantedEnrollment,
 });
 
 const TEN_YEARS_IN_MINUTES = 10 * 366 * 24 * 60;
@@ -69,7 +99,7 @@ const disabling = z.object({ durationMinutes: z.int().min(0).max(TEN_YEARS_IN_MI
 
 const identityDetail = z
   .strictObject({
-    ...identitySchema.shape,
+    ...managedIdentitySchema.shape,
     lockedUntil: z.strictObject({ password: timeSchema.nullable(), totp: timeSchema.nullable() }),
   })
   .meta({ id: 'IdentityDetail' });
@@ -79,24 +109,26 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'identities',
     noun: 'an identity',
-    document: identitySchema,
+    document: managedIdentitySchema,
     detail: identityDetail,
     listFields: identityListFields,
     async list(query) {
       const { items, totalCount } = await listIdentities(needs, query);
-      return { items: await identityDocuments(needs, items), totalCount };
+      return { items: await managedIdentityDocuments(needs, items), totalCount };
     },
     async get(id) {
       const identity = await getIdentity(needs, id);
-      const [document] = await identityDocuments(needs, [identity]);
+      const [document] = await managedIdentityDocuments(needs, [identity]);
       return { ...document, lockedUntil: locksDocument(await locksOf(needs, identity.id)) };
     },
-    create: operation(newIdentity, (by, { enrollment: _none, ...identity }) =>
-      createIdentity(needs, by, identity),
+    create: operation(newIdentity, (by, { enrollment, ...identity }) =>
+      createIdentity(needs, by, identity, enrollment),
     ),
     replace: operation(replacement, (by, identity, id) => updateIdentity(needs, by, id, identity)),
     patch: operation(fields.partial(), (by, some, id) => updateIdentity(needs, by, id, some)),
     remove: (by, id) => deleteIdentity(needs, by, id),
+    // What lets people in again.
+    permissions: { unlock: 'helpdesk', mfa: 'helpdesk', 'api-sessions': 'helpdesk' },
     actions: {
       disable: operation(disabling, (by, { durationMinutes }, id) =>
         disableIdentity(needs, by, id, durationMinutes ?? 0),
@@ -112,6 +144,14 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
         async list(id, query) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
           return mapPage(await listAuthenticators(needs, mine), authenticatorDocument(needs.clock));
+        },
+      },
+      enrollments: {
+        document: enrollmentSchema,
+        listFields: enrollmentListFields,
+        async list(id, query) {
+          const mine = ofIdentity((await getIdentity(needs, id)).id, query);
+          return mapPage(await listEnrollments(needs, mine), enrollmentDocument(needs));
         },
       },
       'api-sessions': {

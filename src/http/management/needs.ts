@@ -1,3 +1,4 @@
+import type { EnrollmentNeeds } from '../../admin/enrollments.ts';
 import type { Config } from '../../config/config.ts';
 import type { PasswordHasher } from '../../login/password.ts';
 import type { SignerDirectory } from '../../login/signer-directory.ts';
@@ -12,7 +13,7 @@ import type { HeartbeatNeeds } from '../legacy/heartbeats.ts';
 import type { LegacyRouteNeeds } from '../legacy/routes.ts';
 
 /** What the management endpoints work with. */
-export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, HeartbeatNeeds {
+export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, HeartbeatNeeds, EnrollmentNeeds {
   readonly store: Pick<
     Store,
     | 'identities'
@@ -24,6 +25,8 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
     | 'loginAttempts'
     | 'externalJwtSigners'
     | 'cas'
+    | 'enrollments'
+    | 'nodes'
   >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly signers: SignerDirectory;

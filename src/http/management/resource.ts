@@ -9,6 +9,7 @@ import type { AdminCall } from '../../admin/admin-call.ts';
 import { listQuery } from '../../admin/list-parameters.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { Permission } from '../../model/permission.ts';
 import { adminCallOf } from '../admin-call.ts';
 import { type Answer, envelope } from '../answer.ts';
 import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../declared-answers.ts';
@@ -53,6 +54,11 @@ export interface Resource {
   /** The fields that are given. */
   readonly patch?: Operation<void>;
   remove?(by: AdminCall, id: string): Promise<void>;
+  /**
+   * Who may call besides administrators: by `read` for reading the entity, `delete`, and the names of actions, removals
+   * and parts (for emptying them). By default `read` is for reading and nobody for the rest; null: nobody.
+   */
+  readonly permissions?: Readonly<Record<string, Permission | null>>;
   /** POST `/{id}/NAME` */
   readonly actions?: Readonly<Record<string, Operation<void>>>;
   /** DELETE `/{id}/NAME` */
@@ -73,8 +79,11 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   const { collection, noun, create, replace, patch, remove } = resource;
   const { actions = {}, removals = {}, parts = {} } = resource;
   const one = `${collection}/:id`;
+  const permissions = { read: 'read' as const, ...resource.permissions };
+  const of = (name: string) => ({ permission: permissions[name as 'read'] ?? null });
   const routes = [
     adminRoute('GET', collection, {
+      ...of('read'),
       summary: `List the ${wordsOf(collection)}`,
       answer: declaredList(resource.document, 'One page of the list'),
       refusals: ['invalid_filter'],
@@ -82,23 +91,25 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       handler: (_context, { query }) => listAnswer(query, resource.listFields, resource.list),
     }),
     adminRoute('GET', one, {
+      ...of('read'),
       summary: `Read ${noun}`,
       answer: dataAnswer(resource.detail ?? resource.document, 'The document'),
       handler: async (context) => envelope(await resource.get(idOf(context))),
     }),
   ];
   if (create !== undefined) routes.push(creation(collection, noun, create));
-  if (replace !== undefined) routes.push(change('PUT', one, `Replace ${noun}`, replace));
-  if (patch !== undefined) routes.push(change('PATCH', one, `Change some fields of ${noun}`, patch));
-  if (remove !== undefined) routes.push(removal(one, `Delete ${noun}`, remove));
+  if (replace !== undefined) routes.push(change('PUT', one, of('replace'), `Replace ${noun}`, replace));
+  if (patch !== undefined)
+    routes.push(change('PATCH', one, of('patch'), `Change some fields of ${noun}`, patch));
+  if (remove !== undefined) routes.push(removal(one, of('delete'), `Delete ${noun}`, remove));
   for (const [name, action] of Object.entries(actions)) {
-    routes.push(change('POST', `${one}/${name}`, `${capitalized(wordsOf(name))} ${noun}`, action));
+    routes.push(change('POST', `${one}/${name}`, of(name), `${capitalized(wordsOf(name))} ${noun}`, action));
   }
   for (const [name, step] of Object.entries(removals)) {
-    routes.push(removal(`${one}/${name}`, `Remove the ${wordsOf(name)} of ${noun}`, step));
+    routes.push(removal(`${one}/${name}`, of(name), `Remove the ${wordsOf(name)} of ${noun}`, step));
   }
   for (const [name, part] of Object.entries(parts)) {
-    routes.push(...partRoutes(`${one}/${name}`, `the ${wordsOf(name)} of ${noun}`, part));
+    routes.push(...partRoutes(`${one}/${name}`, of(name), `the ${wordsOf(name)} of ${noun}`, part));
   }
   return routes;
 }
@@ -112,6 +123,10 @@ function wordsOf(name: string): string {
 
 function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+interface Permitted {
+  readonly permission: Permission | null;
 }
 
 /** What the rules of any entity may refuse of a change. */
@@ -149,10 +164,12 @@ function creation(collection: string, noun: string, { schema, run }: Operation<s
 function change(
   method: 'POST' | 'PUT' | 'PATCH',
   path: string,
+  permitted: Permitted,
   summary: string,
   { schema, run }: Operation<void>,
 ): Route {
   return adminRoute(method, path, {
+    ...permitted,
     summary,
     answer: doneAnswer,
     refusals: changeRefusals,
@@ -165,8 +182,14 @@ function change(
   });
 }
 
-function removal(path: string, summary: string, remove: (by: AdminCall, id: string) => Promise<void>): Route {
+function removal(
+  path: string,
+  permitted: Permitted,
+  summary: string,
+  remove: (by: AdminCall, id: string) => Promise<void>,
+): Route {
   return adminRoute('DELETE', path, {
+    ...permitted,
     summary,
     answer: doneAnswer,
     refusals: changeRefusals,
@@ -178,7 +201,12 @@ function removal(path: string, summary: string, remove: (by: AdminCall, id: stri
   });
 }
 
-function partRoutes(path: string, what: string, { document, listFields, list, removeAll }: Part): Route[] {
+function partRoutes(
+  path: string,
+  permitted: Permitted,
+  what: string,
+  { document, listFields, list, removeAll }: Part,
+): Route[] {
   const routes = [
     adminRoute('GET', path, {
       summary: `List ${what}`,
@@ -188,7 +216,7 @@ function partRoutes(path: string, what: string, { document, listFields, list, re
       handler: (context, { query }) => listAnswer(query, listFields, (asked) => list(idOf(context), asked)),
     }),
   ];
-  if (removeAll !== undefined) routes.push(removal(path, `End ${what}`, removeAll));
+  if (removeAll !== undefined) routes.push(removal(path, permitted, `End ${what}`, removeAll));
   return routes;
 }
 

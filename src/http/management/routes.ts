@@ -11,6 +11,8 @@ import { apiSessionRoutes } from './api-sessions.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { caRoutes } from './cas.ts';
+import { controllerRoutes } from './controllers.ts';
+import { enrollmentRoutes } from './enrollments.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
@@ -29,6 +31,8 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...apiSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
+    ...enrollmentRoutes(needs),
     ...loginAttemptRoutes(needs),
+    ...controllerRoutes(needs),
   ];
 }

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 description of endpoints, made from nothing but their declarations.
 
 import type { JsonSchema } from '../../model/json-schema.ts';
+import type { Permission } from '../../model/permission.ts';
 import { type DeclaredAnswer, declaredRefusals } from '../declared-answers.ts';
 import { jsonType } from '../negotiate.ts';
 import type { Guard, Method, Route } from '../routes.ts';
@@ -29,6 +30,8 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   /** Who may call. */
   readonly 'x-guard': Guard;
+  /** Whoever has it may call an endpoint of administrators too. */
+  readonly 'x-permission'?: Permission;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, Response>>;
@@ -92,13 +95,19 @@ const securitySchemes = {
   },
 } as const;
 
-/** Who may call an endpoint, in words. */
-export const guardWords: Readonly<Record<Guard, string>> = {
+const guardWords: Readonly<Record<Guard, string>> = {
   anonymous: 'Anybody may call.',
   partial: 'For callers who are logged in; outstanding factors may be allowed.',
   full: 'For callers who are logged in with every factor that their policy asks for.',
   admin: 'For administrators.',
 };
+
+/** Who may call an endpoint, in words. */
+function accessWords({ guard, permission }: Route): string {
+  return permission === undefined
+    ? guardWords[guard]
+    : `For administrators and whoever has the permission ${permission}.`;
+}
 
 function operationOf(
   { root }: DescribedApi,
@@ -115,10 +124,11 @@ function operationOf(
   return {
     operationId: method.toLowerCase() + words.map(capitalized).join(''),
     summary: route.summary,
-    description: guardWords[route.guard],
+    description: accessWords(route),
     tags: [segments[0] ?? root],
     security: route.guard === 'anonymous' ? [] : [{ accessToken: [] }, { ztSession: [] }],
     'x-guard': route.guard,
+    ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
     parameters: [...pathParameters(route), ...queryParameters(route, schemas)],
     ...(body === undefined || method === 'GET' ? {} : { requestBody: body }),
     responses: responsesOf(route, method, schemas),

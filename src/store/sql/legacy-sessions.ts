@@ -52,7 +52,9 @@ export function* addPassed(args: { readonly id: string; readonly factor: PassedM
 }
 
 export function* recordActivity(args: { readonly activity: readonly SessionActivity[] }): Intent<void> {
-  for (const { id, lastActivityAt, expiresAt } of args.activity) {
+  // In the order of the ids: two nodes that write down the same sessions then never wait for each other in a ring.
+  const ordered = args.activity.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  for (const { id, lastActivityAt, expiresAt } of ordered) {
     yield* first(
       `UPDATE api_sessions SET last_activity_at = ?, expires_at = ?
        WHERE id = ? AND mechanism = 'legacy' AND ended_at IS NULL AND last_activity_at < ?`,

@@ -23,6 +23,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | 'kept'>> = {
   // Codes, refresh and session tokens, and sealed authorization requests of after the backup are good by them alone.
   server_secrets: 'emptied',
   setup_links: 'emptied',
+  enrollments: 'emptied',
   // Kept, but moved on: see below.
   totp_enrollments: 'kept',
   recovery_codes: 'emptied',
@@ -47,7 +48,9 @@ export function* withdrawEverythingIssued(restore: {
     `SELECT
        (SELECT count(*) FROM api_sessions WHERE ended_at IS NULL AND expires_at > ?) AS sessions,
        (SELECT count(*) FROM recovery_codes WHERE used_at IS NULL) AS codes,
-       (SELECT count(*) FROM setup_links WHERE used_at IS NULL AND expires_at > ?) AS links`,
+       (SELECT count(*) FROM setup_links WHERE used_at IS NULL AND expires_at > ?) AS links,
+       (SELECT count(*) FROM enrollments WHERE expires_at > ?) AS enrollments`,
+    restore.now,
     restore.now,
     restore.now,
   );
@@ -63,6 +66,7 @@ export function* withdrawEverythingIssued(restore: {
     sessions: integer(counts, 'sessions'),
     recoveryCodes: integer(counts, 'codes'),
     setupLinks: integer(counts, 'links'),
+    enrollments: integer(counts, 'enrollments'),
   };
 }
 

@@ -73,8 +73,8 @@ export function sqlStore(engine: Engine): Store {
     // Loaded with the first list: a controller that starts has no need of a query builder.
     const { compileList } = await import('./list-query.ts');
     const { page, count } = compileList(engine.dialect, source, query);
-    const [total] = await engine.read(count.sql, ...count.params);
-    const rows = await engine.read(page.sql, ...page.params);
+    const [total] = await engine.readOnce(count);
+    const rows = await engine.readOnce(page);
     return { items: rows.map(read), totalCount: total === undefined ? 0 : integer(total, 'total') };
   }
 
