@@ -27,6 +27,8 @@ export interface ApiSession {
   readonly certThumbprint: string | null;
   /** The signer of the primary proof when that was an external JWT. */
   readonly signerId: SignerId | null;
+  /** Hashes of that external JWT, empty for other methods: no call may bring it as the secondary proof. */
+  readonly primaryProof: readonly string[];
   /** The third-party authority of the certificate that opened it; null: the overlay's own, or no certificate. */
   readonly caId: CaId | null;
   readonly clientId: string;

@@ -144,7 +144,7 @@ function admit(
   if (signerId === null) return principalOf(claims, account, passed);
   const principal = principalOf(claims, account, [...new Set([...passed, `ejs:${signerId}` as const])]);
   const others = presented.bearers.filter((bearer) => bearer !== accessToken);
-  const verified = needs.secondary.require(signerId, account.identity, others);
+  const verified = needs.secondary.require(signerId, account.identity, others, claims.z_pp ?? []);
   return verified === undefined ? principal : verified.then(() => principal);
 }
 

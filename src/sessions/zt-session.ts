@@ -88,7 +88,7 @@ export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
     const passed = [...own, proof];
     let verified: Promise<void> | undefined;
     try {
-      verified = needs.secondary.require(signerId, account.identity, bearers);
+      verified = needs.secondary.require(signerId, account.identity, bearers, session.primaryProof);
     } catch (error) {
       return admit(session, account, own, lackingJwt(signerId, error));
     }

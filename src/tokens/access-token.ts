@@ -52,6 +52,7 @@ export function mintAccessToken(
     z_ct: session.configTypes,
     z_t: 'a',
     z_ice: facts.isCertExtendable,
+    ...(session.primaryProof.length === 0 ? {} : { z_pp: session.primaryProof }),
     ...(session.caId === null ? {} : { z_caid: session.caId }),
     ...(session.certThumbprint === null ? {} : { cnf: { 'x5t#S256': session.certThumbprint } }),
   };
@@ -124,6 +125,7 @@ function isAccessTokenClaims(value: unknown): value is AccessTokenClaims {
     typeof claims.z_ia === 'boolean' &&
     isTextList(claims.amr) &&
     isTextList(claims.z_ct) &&
+    (claims.z_pp === undefined || isTextList(claims.z_pp)) &&
     (claims.z_caid === undefined || typeof claims.z_caid === 'string') &&
     (claims.cnf === undefined || isCertificateBinding(claims.cnf))
   );

@@ -210,6 +210,7 @@ export function authRequestTests(shared: GetDatabase): void {
         authTime: t0,
         certThumbprint: 'thumb',
         signerId: null,
+        primaryProof: [],
         caId: null,
         clientId: 'overlay',
         scopes: ['openid', 'offline_access'],

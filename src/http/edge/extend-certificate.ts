@@ -8,16 +8,19 @@ import { envelope } from '../answer.ts';
 import { dataAnswer, doneAnswer } from '../declared-answers.ts';
 import { idText } from '../management/schemas.ts';
 import { originOf } from '../oidc/bind-point.ts';
-import { overlayAuthoritiesPem } from '../overlay-authorities.ts';
 import { type Route, route } from '../routes.ts';
 import { csrText } from './csr-text.ts';
+import type { NetworkNeeds } from './network.ts';
 
 const pem = z.string().meta({ description: 'PEM' });
 const extendedSchema = z.strictObject({ ca: pem, clientCert: pem }).meta({ id: 'ExtendedCertificate' });
 const longestChain = 64 * 1024;
 
 /** A client replaces the certificate that it logs in with, in two steps (client API). */
-export function extendCertificateRoutes(needs: ExtendCertificateNeeds, root: string): readonly Route[] {
+export function extendCertificateRoutes(
+  needs: ExtendCertificateNeeds & Pick<NetworkNeeds, 'publishedAuthorities'>,
+  root: string,
+): readonly Route[] {
   const path = `${root}/current-identity/authenticators/:id`;
   const common = { methods: ['POST'], api: 'edge-client', errors: 'edge', guard: 'full' } as const;
   const params = z.object({ id: idText });
@@ -42,7 +45,7 @@ export function extendCertificateRoutes(needs: ExtendCertificateNeeds, root: str
           chain,
           origin,
         );
-        return envelope({ ca: overlayAuthoritiesPem(needs.authorities), clientCert });
+        return envelope({ ca: needs.publishedAuthorities.of(context.listener.name).pem, clientCert });
       },
     }),
     route({

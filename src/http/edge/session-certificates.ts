@@ -7,7 +7,7 @@ import {
   revokeSessionCertificate,
   type SessionCertificateNeeds,
 } from '../../certificates/session-certificates.ts';
-import type { TrustedAuthorities } from '../../login/trusted-authorities.ts';
+import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
 import type { SessionCertificate } from '../../model/session-certificate.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509.ts';
@@ -15,7 +15,6 @@ import { envelope } from '../answer.ts';
 import { dataAnswer, doneAnswer, listAnswer } from '../declared-answers.ts';
 import { idText } from '../management/schemas.ts';
 import { originOf } from '../oidc/bind-point.ts';
-import { overlayAuthoritiesPem } from '../overlay-authorities.ts';
 import { type Route, route } from '../routes.ts';
 import { entityMembers, linksSchema, wireTime } from '../wire.ts';
 import { csrText } from './csr-text.ts';
@@ -49,7 +48,7 @@ const path = '/current-api-session/certificates';
 const oneParams = z.object({ id: idText });
 
 export interface SessionCertificateRouteNeeds extends SessionCertificateNeeds {
-  readonly authorities: TrustedAuthorities;
+  readonly publishedAuthorities: PublishedAuthorities;
 }
 
 export function sessionCertificateRoutes(
@@ -87,7 +86,7 @@ export function sessionCertificateRoutes(
           id: issued.id,
           _links: linksOf(issued),
           certificate: issued.chainPem,
-          cas: overlayAuthoritiesPem(needs.authorities),
+          cas: needs.publishedAuthorities.of(context.listener.name).pem,
         };
         return envelope(document, {}, { status: 201 });
       },

@@ -150,9 +150,9 @@ function* openSession(redeem: RedeemCode, authRequest: AuthRequest, progress: Lo
   const refresh = authRequest.scopes.includes('offline_access') ? session.refresh : null;
   const row = yield* first(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, passed, auth_time, cert_thumbprint,
-       signer_id, ca_id, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
+       signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
        refresh_hash, refresh_generation, refresh_expires_at, family_expires_at)
-     VALUES (?, 'oidc', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?) RETURNING *`,
+     VALUES (?, 'oidc', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?) RETURNING *`,
     session.id,
     progress.identityId,
     progress.authenticatorId,
@@ -161,6 +161,7 @@ function* openSession(redeem: RedeemCode, authRequest: AuthRequest, progress: Lo
     progress.certThumbprint,
     progress.signerId,
     progress.caId,
+    progress.primaryProof === undefined ? null : JSON.stringify(progress.primaryProof),
     authRequest.clientId,
     JSON.stringify(authRequest.scopes),
     authRequest.issuer,

@@ -120,6 +120,7 @@ export function apiSessionOf(row: SqlRow): ApiSession {
   const authenticatorId = textOrNull(row, 'authenticator_id');
   const signerId = textOrNull(row, 'signer_id');
   const caId = textOrNull(row, 'ca_id');
+  const primaryProof = textOrNull(row, 'primary_proof');
   return {
     id: asId(text(row, 'id')),
     mechanism: text(row, 'mechanism') as ApiSession['mechanism'],
@@ -129,6 +130,7 @@ export function apiSessionOf(row: SqlRow): ApiSession {
     authTime: integer(row, 'auth_time'),
     certThumbprint: textOrNull(row, 'cert_thumbprint'),
     signerId: signerId === null ? null : asId(signerId),
+    primaryProof: primaryProof === null ? [] : (JSON.parse(primaryProof) as string[]),
     caId: caId === null ? null : asId(caId),
     clientId: text(row, 'client_id'),
     scopes: json<string[]>(row, 'scopes'),

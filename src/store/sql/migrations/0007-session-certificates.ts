@@ -1,8 +1,9 @@
-// Certificates that were issued for an API session, and the third-party authority of the certificate that opened a
-// session: what an authority brought in ends with it.
+// Certificates that were issued for an API session. What opened a session: the third-party authority of its
+// certificate, because it ends with that, and its external JWT, because that is no second proof.
 
 export const sessionCertificatesSchema: readonly string[] = [
   'ALTER TABLE api_sessions ADD COLUMN ca_id TEXT',
+  'ALTER TABLE api_sessions ADD COLUMN primary_proof TEXT',
   `CREATE TABLE session_certificates (
     id TEXT PRIMARY KEY,
     session_id TEXT NOT NULL REFERENCES api_sessions (id) ON DELETE CASCADE,
