@@ -4,6 +4,7 @@ import type { ExtendCertificateNeeds } from '../../enrollment/extend-certificate
 import type { Store } from '../../store/contracts/store.ts';
 import { type LegacyRouteNeeds, legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
+import { type OwnAccountNeeds, ownAccountRoutes } from './account.ts';
 import { controllersRoute } from './controllers.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
 import { type EnrollNeeds, enrollRoutes } from './enroll.ts';
@@ -20,13 +21,16 @@ export interface EdgeClientNeeds
   extends CurrentNeeds,
     VersionNeeds,
     OwnMfaNeeds,
+    OwnAccountNeeds,
     LegacyRouteNeeds,
     SessionCertificateRouteNeeds,
     ExtendCertificateNeeds,
     EnrollNeeds,
     NetworkNeeds {
+  readonly attempts: OwnAccountNeeds['attempts'];
   readonly store: CurrentNeeds['store'] &
     OwnMfaNeeds['store'] &
+    OwnAccountNeeds['store'] &
     LegacyRouteNeeds['store'] &
     SessionCertificateRouteNeeds['store'] &
     ExtendCertificateNeeds['store'] &
@@ -43,6 +47,7 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     ...sessionCertificateRoutes(needs, root),
     ...extendCertificateRoutes(needs, root),
     ...ownMfaRoutes(needs, 'edge-client', root),
+    ...ownAccountRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
     ...enrollRoutes(needs, root),
     ...cacertsRoutes(needs, root),
