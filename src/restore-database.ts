@@ -53,7 +53,8 @@ export async function restoreDatabase(
   needs: RestoreNeeds,
   backup: string,
 ): Promise<Restored & { readonly replaced: string | null }> {
-  const path = sqliteFile(needs.config);
+  const otherwise = 'PostgreSQL is restored with its own tools; then run: overlay-auth ops db restored.';
+  const path = sqliteFile(needs.config, otherwise);
   if (!existsSync(backup)) throw new BackupUnusable(`There is no file ${backup}.`);
   if (existsSync(path) && realpathSync(path) === realpathSync(backup)) {
     throw new BackupUnusable(`${backup} is the database itself, not a backup of it.`);

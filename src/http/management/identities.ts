@@ -13,6 +13,7 @@ import {
   listIdentities,
   updateIdentity,
 } from '../../admin/identities.ts';
+import { ofIdentity } from '../../admin/list-parameters.ts';
 import { identityTypes } from '../../model/identity.ts';
 import { defaultAuthPolicyId } from '../../model/ids.ts';
 import {
@@ -21,7 +22,6 @@ import {
   enrollmentListFields,
   identityListFields,
 } from '../../model/list-fields.ts';
-import type { ListQuery } from '../../model/list-query.ts';
 import { permissions } from '../../model/permission.ts';
 import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
 import type { Route } from '../routes.ts';
@@ -171,9 +171,4 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
 
 function locksDocument({ password, totp }: Locks): object {
   return { password: wireTimeOrNull(password), totp: wireTimeOrNull(totp) };
-}
-
-function ofIdentity(id: string, query: ListQuery): ListQuery {
-  const isMine = { op: '=', field: 'identityId', value: id } as const;
-  return { ...query, filter: { op: 'and', terms: [isMine, query.filter] } };
 }

@@ -231,7 +231,8 @@ function done(): Answer {
   return envelope({});
 }
 
-async function listAnswer(
+/** A page of a list, with what it says about itself. @throws AuthError invalid_filter, could_not_validate */
+export async function listAnswer(
   parameters: z.output<typeof listParameters>,
   fields: ListFields,
   list: (query: ListQuery) => Promise<Page<unknown>>,
