@@ -22,6 +22,7 @@ import {
   countedAudit,
   tally,
 } from './explain/decision-counts.ts';
+import { accountRoutes } from './http/account.ts';
 import { answerTimes } from './http/answer-times.ts';
 import { assetRoutes } from './http/assets.ts';
 import { edgeClientRoutes } from './http/edge/routes.ts';
@@ -60,7 +61,7 @@ import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
 import { type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
-import { accessTokenVerifier } from './tokens/access-token.ts';
+import { accessTokenVerifier, clockSkew } from './tokens/access-token.ts';
 import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
 import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
 import { openServerSecrets } from './tokens/server-secrets.ts';
@@ -142,7 +143,7 @@ export async function openServices(
   const issuers = new Set(
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
-  const accessTokens = accessTokenVerifier(ring, issuers);
+  const accessTokens = accessTokenVerifier(ring, issuers, oidc.accessTokenDuration);
   const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
     trustedRoots: foundations.trustedRoots ?? [],
   });
@@ -152,7 +153,8 @@ export async function openServices(
     clock,
     jwks,
     ownAuthorities,
-    tokenLifetime: oidc.accessTokenDuration,
+    // A node whose clock is ahead dates tokens later than the end of their session.
+    tokenLifetime: oidc.accessTokenDuration + clockSkew,
     sessionTimeout: config.edge.api.sessionTimeout,
     log,
     async onSigningKeys() {
@@ -252,7 +254,15 @@ export async function openServices(
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const endpoints = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health, ...metrics];
+  const endpoints = [
+    ...oidcEndpoints,
+    ...edgeEndpoints,
+    ...setup,
+    ...accountRoutes,
+    ...assetRoutes,
+    ...health,
+    ...metrics,
+  ];
   const routes: readonly Route[] = [...endpoints, ...openApiRoutes(() => routes)];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type EnrollmentNeeds, issuedEnrollment } from '../../admin/enrollments.ts';
 import type { Enrollment } from '../../model/enrollment.ts';
 import type { Identity } from '../../model/identity.ts';
-import type { Principal } from '../../model/principal.ts';
 import { type IdentityDocumentNeeds, identityDocuments, identitySchema } from '../identity-document.ts';
 import { timeSchema, wireTime } from '../wire.ts';
+import type { Reader } from './resource.ts';
 
 export type ManagedIdentityNeeds = IdentityDocumentNeeds &
   Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner'> & {
@@ -14,7 +14,6 @@ export type ManagedIdentityNeeds = IdentityDocumentNeeds &
 const memberSchema = z.strictObject({
   id: z.string(),
   expiresAt: timeSchema,
-  /** For administrators only: with one of these, whoever reads the document enrols as the identity. */
   token: z.string().optional(),
   jwt: z.string().optional(),
 });
@@ -30,29 +29,22 @@ export const managedIdentitySchema = z
   })
   .meta({ id: 'ManagedIdentity' });
 
-/**
- * Identities as administrators see them: with what they may still enrol with, by method, ready to be handed out.
- * Who may only read does not see what is handed out.
- */
+/** Identities as they are managed: with what they may still enrol with, by method; for administrators ready to be handed out. */
 export async function managedIdentityDocuments(
   needs: ManagedIdentityNeeds,
   identities: readonly Identity[],
-  caller: Pick<Principal, 'isAdmin'>,
+  reader: Reader,
 ): Promise<object[]> {
   const documents = await identityDocuments(needs, identities);
   const enrollments = await needs.store.enrollments.listOf(identities.map(({ id }) => id));
   return documents.map((document, at) => {
     const mine = enrollments.filter(({ identityId }) => identityId === identities[at]?.id);
-    const byMethod = mine.map((one) => [one.method, enrollmentMember(needs, one, caller)] as const);
+    const byMethod = mine.map((one) => [one.method, enrollmentMember(needs, one, reader)] as const);
     return { ...document, enrollment: Object.fromEntries(byMethod) };
   });
 }
 
-function enrollmentMember(
-  needs: ManagedIdentityNeeds,
-  enrollment: Enrollment,
-  { isAdmin }: Pick<Principal, 'isAdmin'>,
-): object {
+function enrollmentMember(needs: ManagedIdentityNeeds, enrollment: Enrollment, { isAdmin }: Reader): object {
   const { id, method, caId, username, expiresAt } = enrollment;
   return {
     id,

@@ -45,9 +45,9 @@ export interface Resource {
   readonly document: z.ZodType;
   readonly detail?: z.ZodType;
   readonly listFields: ListFields;
-  list(query: ListQuery, caller: Principal): Promise<Page<unknown>>;
+  list(query: ListQuery, reader: Reader): Promise<Page<unknown>>;
   /** @throws AuthError not_found */
-  get(id: string, caller: Principal): Promise<unknown>;
+  get(id: string, reader: Reader): Promise<unknown>;
   /** Returns the id. */
   readonly create?: Operation<string>;
   /** All fields; those that may be left out get their default. */
@@ -68,13 +68,14 @@ export interface Resource {
   readonly parts?: Readonly<Record<string, Part>>;
 }
 
+/** Who reads. What would let somebody log in is for administrators alone (model/permission.ts). */
+export type Reader = Pick<Principal, 'isAdmin'>;
+
 export interface Part {
-  /** For reading, if not `read`; null: administrators only. */
-  readonly permission?: Permission | null;
   readonly document: z.ZodType;
   readonly listFields: ListFields;
   /** @throws AuthError not_found */
-  list(id: string, query: ListQuery): Promise<Page<unknown>>;
+  list(id: string, query: ListQuery, reader: Reader): Promise<Page<unknown>>;
   removeAll?(by: AdminCall, id: string): Promise<void>;
 }
 
@@ -205,16 +206,20 @@ function removal(
   });
 }
 
-function partRoutes(path: string, permitted: Permitted, what: string, part: Part): Route[] {
-  const { document, permission = 'read', listFields, list, removeAll } = part;
+function partRoutes(
+  path: string,
+  permitted: Permitted,
+  what: string,
+  { document, listFields, list, removeAll }: Part,
+): Route[] {
   const routes = [
     adminRoute('GET', path, {
-      permission,
       summary: `List ${what}`,
       answer: declaredList(document, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
-      handler: (context, { query }) => listAnswer(query, listFields, (asked) => list(idOf(context), asked)),
+      handler: (context, { query }) =>
+        listAnswer(query, listFields, (asked) => list(idOf(context), asked, context.principal)),
     }),
   ];
   if (removeAll !== undefined) routes.push(removal(path, permitted, `End ${what}`, removeAll));
@@ -226,7 +231,8 @@ function done(): Answer {
   return envelope({});
 }
 
-async function listAnswer(
+/** A page of a list, with what it says about itself. @throws AuthError invalid_filter, could_not_validate */
+export async function listAnswer(
   parameters: z.output<typeof listParameters>,
   fields: ListFields,
   list: (query: ListQuery) => Promise<Page<unknown>>,

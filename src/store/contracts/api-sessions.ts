@@ -114,6 +114,9 @@ export interface ApiSessionStore {
     except?: ApiSessionId,
   ): Promise<number>;
 
-  /** Every ended session that still has unexpired tokens: the deny set at start-up. */
-  listEnded(now: Millis): Promise<readonly EndedSession[]>;
+  /**
+   * Every session that has ended after `endedAfter` and may still have unexpired tokens: the deny set at start-up.
+   * @param endedAfter tokens of sessions that ended before have expired, whatever the row says
+   */
+  listEnded(now: Millis, endedAfter: Millis): Promise<readonly EndedSession[]>;
 }

@@ -102,9 +102,9 @@ export function sqlStore(engine: Engine): Store {
       end: (id, reason, now) => engine.write('endSession', { id, reason, now }),
       endAllOf: (identityId, reason, now, except) =>
         engine.write('endSessionsOf', { identityId, reason, now, except: except ?? null }),
-      async listEnded(now) {
-        const sql = 'SELECT id, expires_at FROM api_sessions WHERE ended_at IS NOT NULL AND expires_at > ?';
-        const rows = await engine.read(sql, now);
+      async listEnded(now, endedAfter) {
+        const sql = 'SELECT id, expires_at FROM api_sessions WHERE ended_at > ? AND expires_at > ?';
+        const rows = await engine.read(sql, endedAfter, now);
         return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
       },
     },
