@@ -22,6 +22,7 @@ import {
   countedAudit,
   tally,
 } from './explain/decision-counts.ts';
+import { accountRoutes } from './http/account.ts';
 import { answerTimes } from './http/answer-times.ts';
 import { assetRoutes } from './http/assets.ts';
 import { edgeClientRoutes } from './http/edge/routes.ts';
@@ -253,7 +254,15 @@ export async function openServices(
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const endpoints = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health, ...metrics];
+  const endpoints = [
+    ...oidcEndpoints,
+    ...edgeEndpoints,
+    ...setup,
+    ...accountRoutes,
+    ...assetRoutes,
+    ...health,
+    ...metrics,
+  ];
   const routes: readonly Route[] = [...endpoints, ...openApiRoutes(() => routes)];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),

@@ -89,6 +89,16 @@ export const loginAttemptListFields = listFields({
   issuer: text,
 });
 
+/** What people may ask of their own: nothing that tells why somebody was refused. */
+export const ownLoginAttemptListFields = listFields({
+  reference: text,
+  at: time,
+  method: { field: 'step', ...text },
+  mechanism: text,
+  outcome: text,
+  ipAddress: text,
+});
+
 export const apiSessionListFields = listFields({
   id: text,
   type: text,

@@ -76,6 +76,7 @@ describe('creating an identity', () => {
       disabledAt: null,
       disabledUntil: null,
       isMfaEnabled: false,
+      enrollment: {},
       lockedUntil: { password: null, totp: null },
     });
     assert.equal((await identity(id)).authPolicy.id, 'default');

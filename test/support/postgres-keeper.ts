@@ -29,6 +29,8 @@ interface User {
 }
 
 const home = mkdtempSync(join(tmpdir(), 'overlay-auth-pg-'));
+// The server's user passes through it to what is its own.
+chmodSync(home, 0o711);
 const user = serverUser();
 const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 const socketFolder = join(home, 's');
@@ -72,6 +74,7 @@ function usableBinaries(): string {
   const copy = join(home, 'native');
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   complete(copy);
+  spawnSync('chmod', ['-R', 'a+rX', copy]);
   if (!canRun(copy)) throw new Error(`PostgreSQL cannot be run from ${copy}`);
   return copy;
 }
@@ -112,7 +115,6 @@ function canRun(native: string): boolean {
 }
 
 function initialise(native: string, password: string): void {
-  chmodSync(home, 0o711);
   for (const folder of [socketFolder, data]) {
     mkdirSync(folder, { mode: 0o700 });
     if (user !== null) chownSync(folder, user.uid, user.gid);

@@ -1,5 +1,6 @@
 // The management API: entities, for administrators. What may be changed and how is admin/'s business.
 
+import { ownAccountRoutes } from '../edge/account.ts';
 import { currentRoutes } from '../edge/current.ts';
 import { ownMfaRoutes } from '../edge/mfa.ts';
 import { versionRoute } from '../edge/version.ts';
@@ -23,6 +24,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     versionRoute(needs, 'edge-management', `${managementRoot}/version`),
     ...currentRoutes(needs, 'edge-management', managementRoot),
     ...ownMfaRoutes(needs, 'edge-management', managementRoot),
+    ...ownAccountRoutes(needs, 'edge-management', managementRoot),
     ...legacyRoutes(needs, 'edge-management', managementRoot),
     ...identityRoutes(needs),
     ...authenticatorRoutes(needs),

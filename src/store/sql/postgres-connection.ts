@@ -56,6 +56,8 @@ export function openPool(settings: PostgresSettings, connections: number): Postg
   const pool = new pg.Pool({ ...settings.client, max: connections, idleTimeoutMillis: idleTimeout });
   // An idle connection that is lost is replaced by the next use, which notices if there is no server.
   pool.on('error', () => {});
+  // The pool listens to idle connections only. One that is lost between two statements fails at the next.
+  pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;
 }
 

@@ -15,7 +15,14 @@ import {
 } from './postgres-connection.ts';
 import { isCollision, isLostConnection, isStalePlan, postgresError } from './postgres-errors.ts';
 import { changesChannel, followChanges } from './postgres-feed.ts';
-import { beginAlone, beginBesideOthers, holdFeed, holdKeys, keysOf } from './postgres-locks.ts';
+import {
+  beginAlone,
+  beginBesideOthers,
+  comesAfterActivity,
+  holdFeed,
+  holdKeys,
+  keysOf,
+} from './postgres-locks.ts';
 
 /** How often an intent is begun again after a collision, before whoever asked is told to. */
 const maxTries = 8;
@@ -29,6 +36,8 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   const readers = openPool(settings, Math.max(1, Math.floor(settings.maxConnections / 2)));
   const listeners = new Set<() => Promise<void>>();
   const underWay = new Set<Promise<unknown>>();
+  /** Settles when all activity of before is written down. */
+  let activity: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | null = null;
 
   async function notify(): Promise<void> {
@@ -42,8 +51,11 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   ): Promise<IntentOutcome<Name>> {
     if (closing !== null) throw new StoreUnavailable('the store is closing');
     if (underWay.size >= maxWaiting) throw new StoreUnavailable('too many writes are waiting');
-    const running = writeWithRetries(name, args);
+    const running = comesAfterActivity(name)
+      ? activity.then(() => writeWithRetries(name, args))
+      : writeWithRetries(name, args);
     underWay.add(running);
+    if (name === 'recordActivity') activity = Promise.allSettled([activity, running]);
     try {
       const { outcome, hasChanges } = await running;
       // Whoever ended a session must find it ended at the next call: memory is brought up to date first.

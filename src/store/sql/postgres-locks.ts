@@ -11,10 +11,9 @@ import type { IntentArgs, IntentName } from './intents.ts';
 type KeysOf<Name extends IntentName> = (args: IntentArgs<Name>) => readonly string[];
 
 const none = (): readonly string[] => [];
+const attemptKeys = (keys: readonly string[]): readonly string[] => keys.map((key) => `attempts:${key}`);
 
 const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
-  recordPrimaryLogin: none,
-  recordFactor: none,
   extendLogin: none,
   redeemCode: none,
   rotateRefreshToken: none,
@@ -24,11 +23,16 @@ const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   burnTotpStep: none,
   burnRecoveryCode: none,
   appendLoginAttempts: none,
-  // These read, decide and write.
+  announceNode: none,
+  leaveNode: none,
+  // What reads, decides and writes a counter, and what clears one.
+  recordPrimaryLogin: ({ code }) => attemptKeys(code?.forgetFailures ?? []),
+  recordFactor: ({ code }) => attemptKeys(code?.forgetFailures ?? []),
+  // Reads what was passed before.
   addPassed: ({ id }) => [`session:${id}`],
-  reserveAttempt: ({ limits }) => limits.map(({ key }) => `attempts:${key}`),
-  clearAttempts: ({ keys }) => keys.map((key) => `attempts:${key}`),
-  releaseAttempts: ({ keys }) => keys.map((key) => `attempts:${key}`),
+  reserveAttempt: ({ limits }) => attemptKeys(limits.map(({ key }) => key)),
+  clearAttempts: ({ keys }) => attemptKeys(keys),
+  releaseAttempts: ({ keys }) => attemptKeys(keys),
 };
 
 /** First halves of all our advisory locks; other programs on the same database have their own. */
@@ -59,4 +63,12 @@ export function keysOf<Name extends IntentName>(
 ): readonly string[] | null {
   const keys = (besideOthers[name] as KeysOf<Name> | undefined)?.(args);
   return keys === undefined ? null : [...new Set(keys)].sort();
+}
+
+/**
+ * Whether an intent waits for the writing down of activity that this node began before. A session that is used lives
+ * on in memory first, and who ends it must not find it expired in the store.
+ */
+export function comesAfterActivity(name: IntentName): boolean {
+  return name === 'endSession' || !(name in besideOthers);
 }
