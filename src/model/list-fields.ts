@@ -137,6 +137,8 @@ export const caListFields = listFields({
 /** What anybody may ask for: nothing by which the other fields of a signer could be guessed. */
 export const publicSignerListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
 
+export const configTypeListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
+
 export const nodeListFields = listFields({
   id: text,
   name: text,

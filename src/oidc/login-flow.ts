@@ -8,7 +8,7 @@ import type { Challenge, ChallengeError } from '../errors/challenge.ts';
 import { type Account, mayLogIn, readAccount, stillHasAuthenticator } from '../login/account.ts';
 import { authQueryOf } from '../login/auth-query.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
-import { readConfigTypes } from '../login/config-types.ts';
+import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { maySignerLogIn } from '../login/external-jwt.ts';
 import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
@@ -57,6 +57,7 @@ export type LoginStep =
 
 export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
   readonly store: PrimaryNeeds['store'] &
+    ConfigTypeResolving['store'] &
     TotpEnrollmentNeeds['store'] & {
       readonly authRequests: AuthRequestStore;
       readonly identities: IdentityStore;
@@ -84,8 +85,10 @@ export async function submitPrimary(
   origin: RequestOrigin,
 ): Promise<LoginStep> {
   await requireOpen(needs, authRequest);
-  const merged = withConfigTypes(authRequest, configTypes);
+  const wanted = withConfigTypes(authRequest, configTypes);
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
+  // Not before: strangers cause no reading.
+  const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
   const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
   const { progress } = secondary;
   const record = (code: StoredCode | null) =>

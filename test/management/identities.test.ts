@@ -71,12 +71,12 @@ describe('creating an identity', () => {
       externalId: 'ext-1',
       authPolicyId: 'default',
       authPolicy: (await identity(id)).authPolicy,
+      enrollment: {},
       roleAttributes: ['a', 'b'],
       disabled: false,
       disabledAt: null,
       disabledUntil: null,
       isMfaEnabled: false,
-      enrollment: {},
       lockedUntil: { password: null, totp: null },
     });
     assert.equal((await identity(id)).authPolicy.id, 'default');
@@ -128,7 +128,7 @@ describe('creating an identity', () => {
       ['tags', { tags: 'a' }],
       ['tags.a', { tags: { a: {} } }],
       ['tags', { tags: { 'a\u0007': 1 } }],
-      ['enrollment', { enrollment: { ott: true } }],
+      ['method', { enrollment: { ott: true } }],
     ];
     for (const [field, fields] of refused) {
       const answer = await admin.call('POST', 'identities', {

@@ -12,6 +12,7 @@ import { apiSessionRoutes } from './api-sessions.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { caRoutes } from './cas.ts';
+import { configTypeRoutes } from './config-types.ts';
 import { controllerRoutes } from './controllers.ts';
 import { enrollmentRoutes } from './enrollments.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
@@ -33,6 +34,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...apiSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
+    ...configTypeRoutes(needs),
     ...enrollmentRoutes(needs),
     ...loginAttemptRoutes(needs),
     ...controllerRoutes(needs),

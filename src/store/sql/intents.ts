@@ -14,6 +14,7 @@ import {
   updatePassword,
 } from './authenticators.ts';
 import { createCa, deleteCa, updateCa, verifyCa } from './cas.ts';
+import { createConfigType, deleteConfigType, updateConfigType } from './config-types.ts';
 import {
   createEnrollment,
   createIdentityToEnroll,
@@ -64,6 +65,9 @@ export const intents = {
   updateCa,
   verifyCa,
   deleteCa,
+  createConfigType,
+  updateConfigType,
+  deleteConfigType,
   startTotp,
   verifyTotp,
   abandonTotp,

@@ -30,6 +30,7 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
+import { configTypeOf, findConfigTypesSql } from './config-types.ts';
 import type { Engine } from './engine.ts';
 import { enrollmentByHashSql, enrollmentOf, enrollmentsOfSql, openEnrollmentOf } from './enrollments.ts';
 import { externalJwtSignerOf } from './external-jwt-signers.ts';
@@ -40,6 +41,7 @@ import {
   authenticatorsSource,
   authPoliciesSource,
   casSource,
+  configTypesSource,
   enrollmentsSource,
   externalJwtSignersSource,
   identitiesSource,
@@ -173,6 +175,16 @@ export function sqlStore(engine: Engine): Store {
       update: (id, patch, now) => engine.write('updateCa', { id, patch, now }),
       verify: (id, now) => engine.write('verifyCa', { id, now }),
       delete: (id, now) => engine.write('deleteCa', { id, now }),
+    },
+    configTypes: {
+      find: (id) => find(configTypeOf, 'SELECT * FROM config_types WHERE id = ?', id),
+      async findByNames(names) {
+        return (await engine.read(findConfigTypesSql(names.length), ...names)).map(configTypeOf);
+      },
+      list: (query) => list(configTypesSource, query, configTypeOf),
+      create: (configType, now) => engine.write('createConfigType', { configType, now }),
+      update: (id, patch, now) => engine.write('updateConfigType', { id, patch, now }),
+      delete: (id) => engine.write('deleteConfigType', { id }),
     },
     enrollments: {
       create: (enrollment, now) => engine.write('createEnrollment', { enrollment, now }),
