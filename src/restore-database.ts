@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import type { Config } from './config/config.ts';
-import { claimDatabase, NoDatabase, openStore, sqliteFile } from './database.ts';
+import { claimDatabase, databaseName, hasDatabase, NoDatabase, openStore, sqliteFile } from './database.ts';
 import { isOnline } from './model/node.ts';
 import type { Clock } from './platform/clock.ts';
 import { keyVault } from './platform/key-vault.ts';
@@ -53,8 +53,10 @@ export async function restoreDatabase(
   needs: RestoreNeeds,
   backup: string,
 ): Promise<Restored & { readonly replaced: string | null }> {
-  const otherwise = 'PostgreSQL is restored with its own tools; then run: overlay-auth ops db restored.';
-  const path = sqliteFile(needs.config, otherwise);
+  const path = sqliteFile(
+    needs.config,
+    'PostgreSQL is put back with its own tools; afterwards, before a controller starts, run: overlay-auth ops db restored.',
+  );
   if (!existsSync(backup)) throw new BackupUnusable(`There is no file ${backup}.`);
   if (existsSync(path) && realpathSync(path) === realpathSync(backup)) {
     throw new BackupUnusable(`${backup} is the database itself, not a backup of it.`);
@@ -108,9 +110,8 @@ async function prepareCopy(needs: RestoreNeeds, working: string, backup: string)
  * @throws NoDatabase, SealBroken
  */
 export async function afterForeignRestore(needs: RestoreNeeds): Promise<Restored> {
-  const { db } = needs.config;
-  if (db.engine === 'sqlite' && !existsSync(db.file))
-    throw new NoDatabase(`There is no database at ${db.file}.`);
+  const name = databaseName(needs.config);
+  if (!(await hasDatabase(needs.config))) throw new NoDatabase(`There is no database at ${name}.`);
   const claim = claimDatabase(needs.config);
   try {
     const store = await openStore(needs.config);

@@ -22,6 +22,7 @@ import {
   countedAudit,
   tally,
 } from './explain/decision-counts.ts';
+import { accountRoutes } from './http/account.ts';
 import { answerTimes } from './http/answer-times.ts';
 import { assetRoutes } from './http/assets.ts';
 import { edgeClientRoutes } from './http/edge/routes.ts';
@@ -42,6 +43,8 @@ import { asId } from './model/ids.ts';
 import type { Principal } from './model/principal.ts';
 import type { SigningAlgorithm } from './model/signing-key.ts';
 import { authRequestSealer } from './oidc/auth-request-id.ts';
+import { callbackSealer } from './oidc/callback.ts';
+import { clientRegistry } from './oidc/clients.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
 import type { HashPool } from './platform/hash-pool.ts';
@@ -60,10 +63,11 @@ import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
 import { type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
-import { accessTokenVerifier } from './tokens/access-token.ts';
+import { accessTokenVerifier, clockSkew } from './tokens/access-token.ts';
 import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
 import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
 import { openServerSecrets } from './tokens/server-secrets.ts';
+import { longestSignedLifetime } from './tokens/signed-lifetime.ts';
 
 /** What the outside gives to a controller. */
 export interface Foundations {
@@ -131,7 +135,7 @@ export async function openServices(
   const keyNeeds = { keys: store.keys, vault, clock };
   const ring = await openKeyRing(keyNeeds);
   const algorithms = new Set<SigningAlgorithm>(['ES256', oidc.idTokenSigningAlg]);
-  const tokenLifetime = Math.max(oidc.accessTokenDuration, oidc.idTokenDuration);
+  const tokenLifetime = longestSignedLifetime(oidc);
   const rotateKeysWhenDue = async () => {
     for (const key of await ensureSigningKeys({ ...keyNeeds, ring }, algorithms, tokenLifetime)) {
       audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
@@ -142,7 +146,8 @@ export async function openServices(
   const issuers = new Set(
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
-  const accessTokens = accessTokenVerifier(ring, issuers);
+  const clients = clientRegistry(oidc.compatibility.clientIds);
+  const accessTokens = accessTokenVerifier(ring, issuers, oidc.accessTokenDuration, clients.aliasIds);
   const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
     trustedRoots: foundations.trustedRoots ?? [],
   });
@@ -152,7 +157,8 @@ export async function openServices(
     clock,
     jwks,
     ownAuthorities,
-    tokenLifetime: oidc.accessTokenDuration,
+    // A node whose clock is ahead dates tokens later than the end of their session.
+    tokenLifetime: oidc.accessTokenDuration + clockSkew,
     sessionTimeout: config.edge.api.sessionTimeout,
     log,
     async onSigningKeys() {
@@ -214,7 +220,9 @@ export async function openServices(
     recoveryKey,
     totpIssuer: config.edge.totp.issuer,
     tagKey,
+    clients,
     sealer: authRequestSealer(authRequestRoot),
+    callbacks: callbackSealer(authRequestRoot),
     idTokenAlg: oidc.idTokenSigningAlg,
     lifetimes: {
       accessToken: oidc.accessTokenDuration,
@@ -252,7 +260,15 @@ export async function openServices(
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const endpoints = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health, ...metrics];
+  const endpoints = [
+    ...oidcEndpoints,
+    ...edgeEndpoints,
+    ...setup,
+    ...accountRoutes,
+    ...assetRoutes,
+    ...health,
+    ...metrics,
+  ];
   const routes: readonly Route[] = [...endpoints, ...openApiRoutes(() => routes)];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),

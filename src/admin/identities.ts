@@ -57,12 +57,23 @@ export async function createIdentity(
   const id = asId<IdentityId>(needs.random.id());
   const identity = { id, ...(await acceptable(needs, fields)) };
   const wanted: NewEnrollment[] = [];
-  for (const enrollment of enrollments) wanted.push(await newEnrollment(needs, id, enrollment));
+  for (const enrollment of enrollments) wanted.push(await enrollmentOf(newEnrollment(needs, id, enrollment)));
   const step = needs.store.enrollments.createIdentity(identity, wanted, needs.clock.now());
   await takenRefused({ ...fields }, secondRefused(step));
   const sent = enrollments.length === 0 ? { ...fields } : { ...fields, enrollment: true };
   recordChange(needs, by, { action: 'create', entity: 'identity', entityId: id, fields: namesOf(sent) });
   return id;
+}
+
+/** Waits for an enrollment and says of the identity's field what is wrong with it. */
+async function enrollmentOf(step: Promise<NewEnrollment>): Promise<NewEnrollment> {
+  try {
+    return await step;
+  } catch (error) {
+    const [problem] = error instanceof AuthError ? error.fields : [];
+    if (problem === undefined) throw error;
+    throw refusedField('enrollment', `cannot be given: ${problem.field} ${problem.reason}`, problem.value);
+  }
 }
 
 /** @throws AuthError not_found */

@@ -13,16 +13,23 @@ import type { AuthenticatedContext, RequestContext } from './request-context.ts'
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Which API an endpoint belongs to. A listener mounts the endpoints of the APIs it binds. */
-export type Api = 'oidc' | 'pages' | 'edge-client' | 'edge-management' | 'health' | 'metrics';
+export type Api = 'oidc' | 'pages' | 'account' | 'edge-client' | 'edge-management' | 'health' | 'metrics';
 
-export const bindingOfApi: Readonly<Record<Api, Binding>> = {
-  oidc: 'edge-oidc',
-  pages: 'edge-oidc',
-  'edge-client': 'edge-client',
-  'edge-management': 'edge-management',
-  health: 'health-checks',
-  metrics: 'metrics',
+export const bindingsOfApi: Readonly<Record<Api, readonly Binding[]>> = {
+  oidc: ['edge-oidc'],
+  pages: ['edge-oidc'],
+  // A client of both.
+  account: ['edge-oidc', 'edge-client'],
+  'edge-client': ['edge-client'],
+  'edge-management': ['edge-management'],
+  health: ['health-checks'],
+  metrics: ['metrics'],
 };
+
+/** Whether a listener with these bindings serves the API. */
+export function servesApi(bound: ReadonlySet<Binding>, api: Api): boolean {
+  return bindingsOfApi[api].every((binding) => bound.has(binding));
+}
 
 /**
  * Who may call: anybody; a caller with a session whose factors may still be outstanding; with none outstanding;

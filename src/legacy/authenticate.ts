@@ -7,7 +7,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { ChallengeError } from '../errors/challenge.ts';
 import { readAccount } from '../login/account.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
-import { readConfigTypes } from '../login/config-types.ts';
+import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { forgetFailures } from '../login/throttle.ts';
@@ -24,7 +24,9 @@ import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import { mintOpaqueToken } from '../tokens/opaque-token.ts';
 
 export interface LegacyNeeds extends PrimaryNeeds, TotpNeeds {
-  readonly store: PrimaryNeeds['store'] & TotpNeeds['store'] & { readonly apiSessions: ApiSessionStore };
+  readonly store: PrimaryNeeds['store'] &
+    TotpNeeds['store'] &
+    ConfigTypeResolving['store'] & { readonly apiSessions: ApiSessionStore };
   readonly random: Random;
   readonly tagKey: Buffer;
   /** How long a session lives without being used. */
@@ -72,7 +74,7 @@ export async function authenticate(
     tokenHash: hash,
     progress,
     issuer: origin.issuer,
-    configTypes: wanted,
+    configTypes: await resolveConfigTypes(needs, wanted),
     ipAddress: origin.ipAddress,
     expiresAt: now + needs.sessionTimeout,
     now,

@@ -4,11 +4,17 @@ import type { SignerDirectory } from './signer-directory.ts';
 /**
  * How a factor is asked of a client (spec 2.3).
  * @param totpUrl path at which this mechanism takes TOTP codes
+ * @param totpType what the client calls the question for a TOTP code
  */
-export function authQueryOf(factor: Factor, totpUrl: string, signers: SignerDirectory): AuthQuery {
+export function authQueryOf(
+  factor: Factor,
+  totpUrl: string,
+  signers: SignerDirectory,
+  totpType: 'MFA' | 'TOTP' = 'MFA',
+): AuthQuery {
   if (factor.type === 'totp') {
     return {
-      typeId: 'MFA',
+      typeId: totpType,
       format: 'alphaNumeric',
       httpMethod: 'POST',
       httpUrl: totpUrl,

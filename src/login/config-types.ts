@@ -1,3 +1,5 @@
+import type { ConfigTypeStore } from '../store/contracts/config-types.ts';
+
 /** So many, and of so many bytes of UTF-8 each, that an access token with all of them is still accepted. */
 const most = 32;
 const longest = 100;
@@ -14,4 +16,23 @@ export function readConfigTypes(given: readonly string[]): readonly string[] | u
 
 function isConfigType(name: string): boolean {
   return Buffer.byteLength(name) <= longest && !/\p{C}/u.test(name);
+}
+
+export interface ConfigTypeResolving {
+  readonly store: { readonly configTypes: Pick<ConfigTypeStore, 'findByNames'> };
+}
+
+/**
+ * The ids of the configuration types (design 3 row 27). What is no name here stays as it is: an id, or a type that
+ * other parts of the overlay know.
+ * @param asked as `readConfigTypes` returns them
+ */
+export async function resolveConfigTypes(
+  { store }: ConfigTypeResolving,
+  asked: readonly string[],
+): Promise<readonly string[]> {
+  if (asked.length === 0) return asked;
+  const found = await store.configTypes.findByNames(asked);
+  const ids = new Map<string, string>(found.map(({ name, id }) => [name, id]));
+  return [...new Set(asked.map((text) => ids.get(text) ?? text))];
 }

@@ -65,6 +65,12 @@ export type AuditEvent =
       /** Names of the fields that were set; never values. */
       readonly fields: readonly string[];
     }
+  /** By the owner. */
+  | {
+      readonly event: 'account.changed';
+      readonly change: 'username' | 'password' | 'other-sessions-ended';
+      readonly identityId: string;
+    }
   | { readonly event: 'key.rotated'; readonly kid: string; readonly alg: string }
   /** The database is that of a backup; see docs/decisions/restoring-a-backup.md. */
   | { readonly event: 'database.restored'; readonly restoreId: string; readonly sessionsEnded: number }

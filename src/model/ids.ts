@@ -7,6 +7,7 @@ export type AuthenticatorId = Branded<'authenticator'>;
 /** UUIDv7, or the word `default` for the policy that exists from the start. */
 export type AuthPolicyId = Branded<'auth-policy'>;
 export type SignerId = Branded<'external-jwt-signer'>;
+export type ConfigTypeId = Branded<'config-type'>;
 export type CaId = Branded<'ca'>;
 export type EnrollmentId = Branded<'enrollment'>;
 /** The API session; `z_asid` in tokens. Constant over every refresh. */

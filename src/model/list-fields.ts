@@ -89,6 +89,16 @@ export const loginAttemptListFields = listFields({
   issuer: text,
 });
 
+/** What people may ask of their own: nothing that tells why somebody was refused. */
+export const ownLoginAttemptListFields = listFields({
+  reference: text,
+  at: time,
+  method: { field: 'step', ...text },
+  mechanism: text,
+  outcome: text,
+  ipAddress: text,
+});
+
 export const apiSessionListFields = listFields({
   id: text,
   type: text,
@@ -126,6 +136,8 @@ export const caListFields = listFields({
 
 /** What anybody may ask for: nothing by which the other fields of a signer could be guessed. */
 export const publicSignerListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
+
+export const configTypeListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
 
 export const nodeListFields = listFields({
   id: text,

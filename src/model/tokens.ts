@@ -4,7 +4,7 @@ import type { Seconds } from '../platform/clock.ts';
 export interface AccessTokenClaims {
   readonly iss: string;
   readonly sub: string;
-  readonly aud: string;
+  readonly aud: string | readonly string[];
   readonly exp: Seconds;
   readonly iat: Seconds;
   readonly nbf: Seconds;
@@ -35,10 +35,31 @@ export interface IdTokenClaims {
   readonly amr: readonly string[];
   readonly acr: string;
   readonly azp: string;
-  readonly at_hash: string;
+  /** Absent when no access token was issued along with it. */
+  readonly at_hash?: string;
   /** The API session; what RP-initiated logout ends. */
   readonly sid: string;
   readonly name: string;
+}
+
+/** Token types of RFC 8693 3. */
+export const tokenTypes = {
+  accessToken: 'urn:ietf:params:oauth:token-type:access_token',
+  refreshToken: 'urn:ietf:params:oauth:token-type:refresh_token',
+  idToken: 'urn:ietf:params:oauth:token-type:id_token',
+} as const;
+export type TokenType = (typeof tokenTypes)[keyof typeof tokenTypes];
+
+/** Answer of a token exchange (RFC 8693 2.2.1). Wire names. */
+export interface ExchangeResponse {
+  /** Whatever was issued, also an ID token. */
+  readonly access_token: string;
+  readonly issued_token_type: TokenType;
+  /** `N_A`: what was issued is no access token. */
+  readonly token_type: 'Bearer' | 'N_A';
+  readonly expires_in: Seconds;
+  readonly scope: string;
+  readonly refresh_token?: string;
 }
 
 /** Answer of the token endpoint (spec 2.4, RFC 6749 5.1). Wire names. */

@@ -9,7 +9,7 @@ import { type PrimaryMethod, primaryMethods } from '../model/login.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import { findClient } from './clients.ts';
+import { type ClientRegistry, redirectUrisOf } from './clients.ts';
 import { isRepeated, type Parameters, parameter, required } from './parameters.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
@@ -53,15 +53,15 @@ const singleParameters = [
  * @throws AuthorizationError after it
  */
 export function validateAuthorizationRequest(
-  needs: { readonly clock: Clock; readonly random: Random },
+  needs: { readonly clients: ClientRegistry; readonly clock: Clock; readonly random: Random },
   bindPoint: OidcBindPoint,
   parameters: Parameters,
   browserBinding: string | null,
 ): AuthRequest {
-  const client = findClient(required(parameters, 'client_id'));
+  const client = needs.clients.find(required(parameters, 'client_id'));
   if (client === undefined) throw new AuthError('invalid_client');
   const redirectUri = required(parameters, 'redirect_uri');
-  if (!isRegisteredRedirectUri(bindPoint.redirectUris, redirectUri)) {
+  if (!isRegisteredRedirectUri(redirectUrisOf(client, bindPoint.redirectUris), redirectUri)) {
     throw new AuthError('invalid_request', {
       description: 'the redirect_uri is not registered for this address',
       detail: `redirect_uri ${JSON.stringify(redirectUri.slice(0, 200))} matches none of the listener's redirectURIs`,

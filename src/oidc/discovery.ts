@@ -1,13 +1,14 @@
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import { acrValues } from '../tokens/acr.ts';
 import { supportedScopes } from './authorization-request.ts';
+import type { ClientRegistry } from './clients.ts';
 import { grantTypes } from './token-endpoint.ts';
 
 /**
  * The discovery document of an issuer (OIDC Discovery 3, RFC 8414 2, RFC 9207 3): only what works is listed.
  * @param issuer ends in `/oidc`; every endpoint lies below it
  */
-export function discoveryDocument(issuer: string, idTokenAlg: SigningAlgorithm) {
+export function discoveryDocument(issuer: string, idTokenAlg: SigningAlgorithm, clients: ClientRegistry) {
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorization`,
@@ -16,14 +17,17 @@ export function discoveryDocument(issuer: string, idTokenAlg: SigningAlgorithm) 
     jwks_uri: `${issuer}/keys`,
     end_session_endpoint: `${issuer}/end_session`,
     revocation_endpoint: `${issuer}/revoke`,
+    introspection_endpoint: `${issuer}/introspect`,
     scopes_supported: supportedScopes,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: grantTypes,
+    grant_types_supported: grantTypes(clients),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [idTokenAlg],
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
+    // An access token authenticates there, and no client does (RFC 8414 2 lets token types stand here).
+    introspection_endpoint_auth_methods_supported: ['Bearer'],
     code_challenge_methods_supported: ['S256'],
     acr_values_supported: acrValues,
     claims_supported: [

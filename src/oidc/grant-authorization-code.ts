@@ -5,6 +5,7 @@ import { type ApiSessionId, type AuthRequestKey, asId } from '../model/ids.ts';
 import type { TokenResponse } from '../model/tokens.ts';
 import { firstRefreshToken } from '../tokens/refresh-token.ts';
 import { readCode } from './authorization-code.ts';
+import { refreshTokenFormOf } from './clients.ts';
 import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
 import { required } from './parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from './pkce.ts';
@@ -27,7 +28,7 @@ export async function redeemAuthorizationCode(
 
   const now = needs.clock.now();
   const sessionId = asId<ApiSessionId>(needs.random.id());
-  const refresh = firstRefreshToken(needs, sessionId);
+  const refresh = firstRefreshToken(needs, sessionId, refreshTokenFormOf(client));
   const refreshExpiresAt = now + needs.lifetimes.refreshToken;
   const outcome = await needs.store.authRequests.redeemCode({
     key: asId<AuthRequestKey>(code.id),
@@ -62,6 +63,6 @@ export async function redeemAuthorizationCode(
     { event: 'token.issued', identityId: identity.id, sessionId: session.id, clientId: client.clientId },
     origin,
   );
-  const refreshToken = session.scopes.includes('offline_access') ? refresh.text : null;
-  return issueTokens(needs, session, identity, { nonce, refreshToken }, now);
+  const refreshToken = session.scopes.includes('offline_access') ? refresh : null;
+  return issueTokens(needs, client, session, identity, { nonce, refreshToken }, now);
 }

@@ -8,10 +8,12 @@ import type { Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { AuthRequestStore } from '../store/contracts/auth-requests.ts';
-import { mintAccessToken, toSeconds } from '../tokens/access-token.ts';
+import { type AccessTokenVerifier, mintAccessToken, toSeconds } from '../tokens/access-token.ts';
 import { mintIdToken } from '../tokens/id-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
+import { type RefreshSecret, refreshTokenText } from '../tokens/refresh-token.ts';
 import type { CertificateSessionNeeds } from './certificate-session.ts';
+import type { Client, ClientRegistry } from './clients.ts';
 import type { SessionStandingNeeds } from './session-standing.ts';
 
 /** Lengths of life, from the configuration (spec 5.7). */
@@ -28,7 +30,9 @@ export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeed
     readonly authRequests: AuthRequestStore;
     readonly apiSessions: ApiSessionStore;
   };
+  readonly clients: ClientRegistry;
   readonly ring: KeyRing;
+  readonly accessTokens: AccessTokenVerifier;
   readonly idTokenAlg: SigningAlgorithm;
   readonly lifetimes: TokenLifetimes;
   readonly tagKey: Buffer;
@@ -38,27 +42,58 @@ export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeed
 /** @param refreshToken null when `offline_access` was not granted */
 export function issueTokens(
   needs: GrantNeeds,
+  client: Client,
   session: ApiSession,
   identity: Identity,
-  extra: { readonly nonce: string | null; readonly refreshToken: string | null },
+  extra: { readonly nonce: string | null; readonly refreshToken: RefreshSecret | null },
   now: Millis,
 ): TokenResponse {
-  const accessToken = mintAccessToken(needs, session, identity, needs.lifetimes.accessToken, now);
-  const idToken = mintIdToken(
-    { ring: needs.ring, alg: needs.idTokenAlg },
-    session,
-    identity,
-    { accessToken, nonce: extra.nonce, lifetime: needs.lifetimes.idToken },
-    now,
-  );
+  const accessToken = issueAccessToken(needs, client, session, identity, now);
+  const idToken = issueIdToken(needs, session, identity, { accessToken, nonce: extra.nonce }, now);
   return {
     access_token: accessToken,
     token_type: 'Bearer',
     expires_in: toSeconds(needs.lifetimes.accessToken),
     id_token: idToken,
     scope: session.scopes.join(' '),
-    ...(extra.refreshToken === null ? {} : { refresh_token: extra.refreshToken }),
+    ...(extra.refreshToken === null
+      ? {}
+      : { refresh_token: issueRefreshToken(needs, extra.refreshToken, session, now) }),
   };
+}
+
+export function issueAccessToken(
+  needs: GrantNeeds,
+  client: Client,
+  session: ApiSession,
+  identity: Identity,
+  now: Millis,
+): string {
+  const alias = client.profile === 'compatibility' ? client.clientId : null;
+  return mintAccessToken(needs, session, identity, needs.lifetimes.accessToken, now, alias);
+}
+
+/** @param accessToken the one that is issued along with it, or null */
+export function issueIdToken(
+  needs: GrantNeeds,
+  session: ApiSession,
+  identity: Identity,
+  extra: { readonly accessToken: string | null; readonly nonce: string | null },
+  now: Millis,
+): string {
+  const signing = { ring: needs.ring, alg: needs.idTokenAlg };
+  return mintIdToken(signing, session, identity, { ...extra, lifetime: needs.lifetimes.idToken }, now);
+}
+
+/** @param secret what the store has committed */
+export function issueRefreshToken(
+  { ring, lifetimes }: GrantNeeds,
+  secret: RefreshSecret,
+  session: ApiSession,
+  now: Millis,
+): string {
+  const expiresAt = Math.min(now + lifetimes.refreshToken, session.createdAt + lifetimes.refreshFamily);
+  return refreshTokenText({ ring }, secret, session, expiresAt, now);
 }
 
 /** When the last token of a session that is issued tokens at `now` will have expired. */

@@ -8,7 +8,7 @@ import type { Challenge, ChallengeError } from '../errors/challenge.ts';
 import { type Account, mayLogIn, readAccount, stillHasAuthenticator } from '../login/account.ts';
 import { authQueryOf } from '../login/auth-query.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
-import { readConfigTypes } from '../login/config-types.ts';
+import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { maySignerLogIn } from '../login/external-jwt.ts';
 import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
@@ -39,8 +39,9 @@ import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contrac
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
 import { codeLifetime, mintCode } from './authorization-code.ts';
+import { type CallbackSealer, finishedLocation } from './callback.ts';
+import type { ClientRegistry } from './clients.ts';
 import { requireSameBrowser } from './open-auth-request.ts';
-import { withParameters } from './redirect-uri.ts';
 
 /** What to answer to a login step. */
 export type LoginStep =
@@ -57,11 +58,14 @@ export type LoginStep =
 
 export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
   readonly store: PrimaryNeeds['store'] &
+    ConfigTypeResolving['store'] &
     TotpEnrollmentNeeds['store'] & {
       readonly authRequests: AuthRequestStore;
       readonly identities: IdentityStore;
       readonly authPolicies: AuthPolicyStore;
     };
+  readonly clients: ClientRegistry;
+  readonly callbacks: CallbackSealer;
   readonly tagKey: Buffer;
 }
 
@@ -84,8 +88,10 @@ export async function submitPrimary(
   origin: RequestOrigin,
 ): Promise<LoginStep> {
   await requireOpen(needs, authRequest);
-  const merged = withConfigTypes(authRequest, configTypes);
+  const wanted = withConfigTypes(authRequest, configTypes);
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
+  // Not before: strangers cause no reading.
+  const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
   const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
   const { progress } = secondary;
   const record = (code: StoredCode | null) =>
@@ -136,7 +142,7 @@ export async function outstandingQueries(
   authRequest: AuthRequest,
 ): Promise<Extract<LoginStep, { kind: 'queries' }>> {
   const login = await loginInProgress(needs, authRequest);
-  return queriesStep(needs, await outstandingNow(needs, login.progress), 'missing');
+  return queriesStep(needs, authRequest, await outstandingNow(needs, login.progress), 'missing');
 }
 
 /**
@@ -276,13 +282,8 @@ async function nextStep(
   if (recorded !== 'recorded') {
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
-  if (code === null) return queriesStep(needs, outstanding, error);
-  const location = withParameters(authRequest.redirectUri, [
-    ['code', code.text],
-    ['state', authRequest.state],
-    ['iss', authRequest.issuer],
-  ]);
-  return { kind: 'redirect', location };
+  if (code === null) return queriesStep(needs, authRequest, outstanding, error);
+  return { kind: 'redirect', location: finishedLocation(needs, authRequest, code.text) };
 }
 
 /** The refusal of a login whose password was changed between its check and its recording. */
@@ -371,13 +372,16 @@ function isStillProven(needs: LoginFlowNeeds, method: PassedMethod): boolean {
 }
 
 function queriesStep(
-  { signers }: LoginFlowNeeds,
+  { clients, signers }: LoginFlowNeeds,
+  { clientId }: AuthRequest,
   outstanding: readonly Factor[],
   error: ChallengeError,
 ): Extract<LoginStep, { kind: 'queries' }> {
+  // Existing SDKs look for this word only.
+  const totpType = clients.find(clientId)?.profile === 'compatibility' ? 'TOTP' : 'MFA';
   return {
     kind: 'queries',
-    authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl, signers)),
+    authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl, signers, totpType)),
     isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
     challenges: outstanding
       .filter((factor) => factor.type === 'ext-jwt')

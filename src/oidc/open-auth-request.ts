@@ -4,15 +4,17 @@ import type { AuthRequest } from '../model/auth-request.ts';
 import type { Clock } from '../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../platform/digest.ts';
 import type { AuthRequestSealer } from './auth-request-id.ts';
+import type { ClientRegistry } from './clients.ts';
 
 /**
  * The authorization request behind an auth request id, for a step that arrives from `origin`. One that was not begun
  * in a browser is bound to the browser that continues it: see `requireSameBrowser`.
  * @param browserCookie the binding cookie of the browser, or null
- * @throws AuthError auth_request_unknown   not ours, expired, begun at another bind point or in another browser
+ * @throws AuthError auth_request_unknown   not ours, expired, begun at another bind point, in another browser or
+ *                                         by a client that is no longer configured
  */
 export function openAuthRequest(
-  needs: { readonly sealer: AuthRequestSealer; readonly clock: Clock },
+  needs: { readonly sealer: AuthRequestSealer; readonly clients: ClientRegistry; readonly clock: Clock },
   authRequestId: string,
   origin: RequestOrigin,
   browserCookie: string | null,
@@ -21,6 +23,9 @@ export function openAuthRequest(
   if (authRequest === undefined) throw new AuthError('auth_request_unknown');
   if (authRequest.issuer !== origin.issuer) {
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
+  }
+  if (needs.clients.find(authRequest.clientId) === undefined) {
+    throw new AuthError('auth_request_unknown', { detail: 'the client is no longer configured' });
   }
   const presented = browserCookie === null ? null : sha256(browserCookie);
   requireSameBrowser(authRequest.browserBinding, presented);

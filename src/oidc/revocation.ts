@@ -6,7 +6,9 @@ import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
+import type { KeyRing } from '../tokens/key-ring.ts';
 import { readRefreshToken } from '../tokens/refresh-token.ts';
+import { type Client, type ClientRegistry, refreshTokenFormOf } from './clients.ts';
 import { type Parameters, required } from './parameters.ts';
 import { type BasicCredentials, identifyClient } from './token-endpoint.ts';
 
@@ -18,7 +20,9 @@ import { type BasicCredentials, identifyClient } from './token-endpoint.ts';
 export async function revokeToken(
   needs: {
     readonly store: { readonly apiSessions: ApiSessionStore };
+    readonly clients: ClientRegistry;
     readonly accessTokens: AccessTokenVerifier;
+    readonly ring: KeyRing;
     readonly tagKey: Buffer;
     readonly clock: Clock;
     readonly audit: AuditTrail;
@@ -27,10 +31,10 @@ export async function revokeToken(
   basic: BasicCredentials | null,
   origin: RequestOrigin,
 ): Promise<void> {
-  const client = identifyClient(parameters, basic);
+  const client = identifyClient(needs.clients, parameters, basic);
   const token = required(parameters, 'token');
   const now = needs.clock.now();
-  const sessionId = sessionOf(needs, token, now);
+  const sessionId = sessionOf(needs, client, token, now);
   if (sessionId === undefined) return;
   const session = await needs.store.apiSessions.find(sessionId);
   if (session === null || session.clientId !== client.clientId) return;
@@ -43,11 +47,12 @@ export async function revokeToken(
 }
 
 function sessionOf(
-  needs: { readonly accessTokens: AccessTokenVerifier; readonly tagKey: Buffer },
+  needs: { readonly accessTokens: AccessTokenVerifier; readonly ring: KeyRing; readonly tagKey: Buffer },
+  client: Client,
   token: string,
   now: number,
 ): ApiSessionId | undefined {
-  const refresh = readRefreshToken(needs.tagKey, token);
+  const refresh = readRefreshToken(needs, refreshTokenFormOf(client), token, now);
   if (refresh !== undefined) return asId(refresh.id);
   const access = needs.accessTokens.verify(token, now);
   return access.verdict === 'valid' ? asId(access.claims.z_asid) : undefined;

@@ -3,11 +3,12 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
-import type { TokenResponse } from '../model/tokens.ts';
+import type { ExchangeResponse, TokenResponse } from '../model/tokens.ts';
 import type { ClientCertificates } from './certificate-session.ts';
-import { type Client, findClient } from './clients.ts';
+import type { Client, ClientProfile, ClientRegistry } from './clients.ts';
 import { redeemAuthorizationCode } from './grant-authorization-code.ts';
 import { refreshTokens } from './grant-refresh-token.ts';
+import { exchangeToken, tokenExchangeGrant } from './grant-token-exchange.ts';
 import type { GrantNeeds } from './issue-tokens.ts';
 import { optional, type Parameters, required } from './parameters.ts';
 
@@ -26,15 +27,25 @@ export interface GrantRequest {
   readonly clientCertificates: ClientCertificates | null;
 }
 
-type Grant = (needs: GrantNeeds, request: GrantRequest) => Promise<TokenResponse>;
+interface Grant {
+  readonly grantType: string;
+  /** The profile that a client needs for it; null: every client may use it. */
+  readonly onlyFor: ClientProfile | null;
+  readonly issue: (needs: GrantNeeds, request: GrantRequest) => Promise<TokenResponse | ExchangeResponse>;
+}
 
-const grants = new Map<string, Grant>([
-  ['authorization_code', redeemAuthorizationCode],
-  ['refresh_token', refreshTokens],
-]);
+const grants: readonly Grant[] = [
+  { grantType: 'authorization_code', onlyFor: null, issue: redeemAuthorizationCode },
+  { grantType: 'refresh_token', onlyFor: null, issue: refreshTokens },
+  { grantType: tokenExchangeGrant, onlyFor: 'compatibility', issue: exchangeToken },
+];
 
-/** The grant types that work, for the discovery document. */
-export const grantTypes: readonly string[] = [...grants.keys()];
+/** The grant types that work for some client, for the discovery document. */
+export function grantTypes(clients: ClientRegistry): readonly string[] {
+  return grants
+    .filter(({ onlyFor }) => onlyFor !== 'compatibility' || clients.aliasIds.size > 0)
+    .map(({ grantType }) => grantType);
+}
 
 /**
  * Answers a token request.
@@ -46,25 +57,31 @@ export async function exchangeForTokens(
   basic: BasicCredentials | null,
   origin: RequestOrigin,
   clientCertificates: ClientCertificates | null,
-): Promise<TokenResponse> {
+): Promise<TokenResponse | ExchangeResponse> {
   const grantType = required(parameters, 'grant_type');
-  const client = identifyClient(parameters, basic);
-  const grant = grants.get(grantType);
-  if (grant === undefined) throw new AuthError('unsupported_grant_type');
-  return grant(needs, { client, parameters, origin, clientCertificates });
+  const client = identifyClient(needs.clients, parameters, basic);
+  const grant = grants.find((known) => known.grantType === grantType);
+  if (grant === undefined || (grant.onlyFor !== null && grant.onlyFor !== client.profile)) {
+    throw new AuthError('unsupported_grant_type');
+  }
+  return grant.issue(needs, { client, parameters, origin, clientCertificates });
 }
 
 /**
  * The client that is asking. Clients are public (RFC 6749 2.1): they name themselves and have no secret.
  * @throws AuthError invalid_request, invalid_client
  */
-export function identifyClient(parameters: Parameters, basic: BasicCredentials | null): Client {
+export function identifyClient(
+  clients: ClientRegistry,
+  parameters: Parameters,
+  basic: BasicCredentials | null,
+): Client {
   const named = optional(parameters, 'client_id');
   if (basic !== null && (basic.secret !== '' || (named !== null && named !== basic.clientId))) {
     throw new AuthError('invalid_client', { detail: 'a public client has no secret and one id' });
   }
   const clientId = named ?? basic?.clientId ?? required(parameters, 'client_id');
-  const client = findClient(clientId);
+  const client = clients.find(clientId);
   if (client === undefined) throw new AuthError('invalid_client');
   return client;
 }

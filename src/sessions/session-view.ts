@@ -49,7 +49,7 @@ export interface SessionView {
 /**
  * Loads the deny set, the signers and the authorities, and follows the feed. Resolves when it is complete, so that a restarted node refuses
  * ended sessions from its first request on.
- * @param tokenLifetime the longest life of an access token
+ * @param tokenLifetime how long after the end of a session a token of it may still be unexpired
  */
 export async function openSessionView(needs: {
   readonly store: Store;
@@ -68,7 +68,11 @@ export async function openSessionView(needs: {
   // The position is read before the rest: what happens in between is then seen twice, never missed.
   let seq = await store.changes.latestSeq();
   const restoreAtStart = await store.restores.latest();
-  const ended = endedSessions(await store.apiSessions.listEnded(clock.now()));
+  const listEnded = () => {
+    const now = clock.now();
+    return store.apiSessions.listEnded(now, now - needs.tokenLifetime);
+  };
+  const ended = endedSessions(await listEnded());
   const accounts = accountView(store);
   const legacy = legacySessionView(needs, needs.sessionTimeout);
   const signers = await openSignerView(store, needs.jwks);
@@ -94,7 +98,7 @@ export async function openSessionView(needs: {
   /** The feed does not reach back to what was read last. */
   async function readEverything(): Promise<void> {
     const latest = await store.changes.latestSeq();
-    for (const { id, expiresAt } of await store.apiSessions.listEnded(clock.now())) ended.add(id, expiresAt);
+    for (const { id, expiresAt } of await listEnded()) ended.add(id, expiresAt);
     accounts.forgetAll();
     legacy.forgetAll();
     await signers.reloadAll();
@@ -106,7 +110,9 @@ export async function openSessionView(needs: {
   async function readNew(): Promise<void> {
     const begun = momentOf(clock);
     try {
-      if (since(heard, clock) > feedReach) await readEverything();
+      // By the clock of before it was set back, more had expired than has by now.
+      const isSetBack = begun.wall < heard.wall - longestStandstill;
+      if (isSetBack || since(heard, clock) > feedReach) await readEverything();
       for (const change of await store.changes.readAfter(seq)) {
         await apply(change);
         seq = change.seq;

@@ -1,5 +1,6 @@
 // The external JWT signers in memory: logins and calls ask for them with every token, and there are few of them.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { SignerDirectory } from '../login/signer-directory.ts';
 import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
 import type { SignerId } from '../model/ids.ts';
@@ -24,6 +25,8 @@ export async function openSignerView(
   async function reload(id: SignerId): Promise<void> {
     const before = signers.get(id);
     const signer = await store.externalJwtSigners.find(id);
+    // A login that waits for keys is refused when its signer changes, and knows that by the object.
+    if (isDeepStrictEqual(before, signer ?? undefined)) return;
     if (signer === null) signers.delete(id);
     else signers.set(id, signer);
     list = [...signers.values()];

@@ -1,13 +1,15 @@
 // A node says every ten seconds in the database that it runs. The same write shows whether anything can be written.
 
 import { type ControllerNode, heartbeatInterval, isOnline } from '../model/node.ts';
-import { type Clock, DAY, type Millis } from '../platform/clock.ts';
+import { type Clock, DAY, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { NodeStore } from '../store/contracts/nodes.ts';
 import { every } from './schedule.ts';
 
 /** What was not seen for so long is no node any more. */
 const forgottenAfter: Millis = DAY;
+/** A check takes the word of a beat that is no older. */
+const goodFor: Millis = 5 * SECOND;
 
 export type Announcement = Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt' | 'startedAt'>;
 
@@ -16,7 +18,7 @@ export interface NodeHeartbeat {
   start(node: Announcement): Promise<void>;
   /** Whether more than one node was online at the last beat. */
   readonly isCluster: boolean;
-  /** Resolves when the last beat was written, or one can be written now. @throws StoreUnavailable */
+  /** Resolves when a beat was written lately, or can be now. @throws StoreUnavailable */
   check(): Promise<void>;
   /** Takes leave, so that the others need not find out. */
   stop(): Promise<void>;
@@ -32,6 +34,7 @@ export function nodeHeartbeat(needs: {
   const startedAt = clock.now();
   let announced: Announcement | null = null;
   let hasFailed = false;
+  let writtenAt = Number.NEGATIVE_INFINITY;
   let isCluster = false;
   let stopBeating = async () => {};
 
@@ -42,6 +45,7 @@ export function nodeHeartbeat(needs: {
       await nodes.announce({ ...announced, startedAt }, now, now - forgottenAfter);
       if (hasFailed) log.info('the database can be written again', { event: 'store.writable' });
       hasFailed = false;
+      writtenAt = clock.monotonic();
     } catch (error) {
       if (!hasFailed) log.error('the database cannot be written', { event: 'store.unwritable', error });
       hasFailed = true;
@@ -62,7 +66,7 @@ export function nodeHeartbeat(needs: {
       return isCluster;
     },
     async check() {
-      if (hasFailed) await beat();
+      if (hasFailed || clock.monotonic() - writtenAt > goodFor) await beat();
     },
     async stop() {
       await stopBeating();

@@ -16,7 +16,7 @@ import { readSignedClaims } from './signed-claims.ts';
 export const edgeAudience = 'overlay-edge-apis';
 
 /** How far the clock of another node may be ahead when it has stamped a token. */
-const clockSkew: Millis = 30 * SECOND;
+export const clockSkew: Millis = 30 * SECOND;
 
 /** Longer than any token of ours; what is longer is not looked at. */
 const maxTokenLength = 8192;
@@ -26,19 +26,23 @@ export function toSeconds(millis: Millis): Seconds {
   return Math.floor(millis / 1000);
 }
 
-/** @param lifetime Millis; a multiple of a second */
+/**
+ * @param lifetime Millis; a multiple of a second
+ * @param alias    the client, where it is to stand in the audience too
+ */
 export function mintAccessToken(
   needs: { readonly ring: KeyRing; readonly random: Random },
   session: ApiSession,
   identity: Pick<Identity, 'isAdmin'>,
   lifetime: Millis,
   now: Millis,
+  alias: string | null = null,
 ): string {
   const issuedAt = toSeconds(now);
   const claims: AccessTokenClaims = {
     iss: session.issuer,
     sub: session.identityId,
-    aud: edgeAudience,
+    aud: alias === null ? edgeAudience : [edgeAudience, alias],
     exp: issuedAt + toSeconds(lifetime),
     iat: issuedAt,
     nbf: issuedAt,
@@ -75,9 +79,17 @@ export interface AccessTokenVerifier {
 /**
  * Verifies access tokens that name one of our issuers. A token seen before costs one hash; its signature is not
  * checked again, its times are. `expired` is said only of a token whose signature is good.
- * @param issuers the issuers of all bind points
+ * @param issuers  the issuers of all bind points
+ * @param lifetime of access tokens by the configuration. It holds for those that were made under a longer one too: a
+ *                 session that has ended is remembered for so long
+ * @param aliases  client ids whose tokens name them as a further audience; such a token of another client is invalid
  */
-export function accessTokenVerifier(ring: KeyRing, issuers: ReadonlySet<string>): AccessTokenVerifier {
+export function accessTokenVerifier(
+  ring: KeyRing,
+  issuers: ReadonlySet<string>,
+  lifetime: Millis,
+  aliases: ReadonlySet<string> = new Set(),
+): AccessTokenVerifier {
   const seen = new LRUCache<string, AccessTokenClaims>({ max: 50_000 });
   return {
     verify(token, now) {
@@ -85,11 +97,11 @@ export function accessTokenVerifier(ring: KeyRing, issuers: ReadonlySet<string>)
       const key = hash('sha256', token, 'base64url');
       let claims = seen.get(key);
       if (claims === undefined) {
-        claims = readSigned(ring, token, issuers, now);
+        claims = readSigned(ring, token, { issuers, aliases }, now);
         if (claims === undefined) return invalid;
         seen.set(key, claims);
       }
-      if (now >= claims.exp * SECOND) return expired;
+      if (now >= claims.exp * SECOND || now >= claims.iat * SECOND + lifetime) return expired;
       if (now + clockSkew < claims.nbf * SECOND || now + clockSkew < claims.iat * SECOND) return invalid;
       return { verdict: 'valid', claims };
     },
@@ -100,11 +112,18 @@ export function accessTokenVerifier(ring: KeyRing, issuers: ReadonlySet<string>)
 function readSigned(
   ring: KeyRing,
   token: string,
-  issuers: ReadonlySet<string>,
+  known: { readonly issuers: ReadonlySet<string>; readonly aliases: ReadonlySet<string> },
   now: Millis,
 ): AccessTokenClaims | undefined {
   const claims: unknown = readSignedClaims(ring, token, 'at+jwt', now);
-  return isAccessTokenClaims(claims) && issuers.has(claims.iss) ? claims : undefined;
+  if (!isAccessTokenClaims(claims) || !known.issuers.has(claims.iss)) return undefined;
+  return isForEdgeApis(claims, known.aliases) ? claims : undefined;
+}
+
+/** Tokens of an alias end with the alias: without it in the configuration they are for nobody. */
+function isForEdgeApis({ aud, client_id }: AccessTokenClaims, aliases: ReadonlySet<string>): boolean {
+  if (typeof aud === 'string') return aud === edgeAudience;
+  return aud.length === 2 && aud[0] === edgeAudience && aud[1] === client_id && aliases.has(client_id);
 }
 
 // Only this service can have signed the claims; they are checked all the same, so that a token of another kind,
@@ -114,7 +133,7 @@ function isAccessTokenClaims(value: unknown): value is AccessTokenClaims {
   const claims = value as Record<string, unknown>;
   return (
     claims.z_t === 'a' &&
-    claims.aud === edgeAudience &&
+    (typeof claims.aud === 'string' || isTextList(claims.aud)) &&
     ['iss', 'sub', 'jti', 'client_id', 'scope', 'acr', 'z_asid'].every(
       (name) => typeof claims[name] === 'string',
     ) &&

@@ -13,14 +13,15 @@ import type { KeyRing } from './key-ring.ts';
 import { readSignedClaims } from './signed-claims.ts';
 
 /**
- * @param nonce of the authorization request; null after a refresh (OIDC Core 12.2)
+ * @param token.accessToken the one that is issued along with it, or null
+ * @param token.nonce of the authorization request; null after a refresh (OIDC Core 12.2)
  * @param lifetime Millis; a multiple of a second
  */
 export function mintIdToken(
   needs: { readonly ring: KeyRing; readonly alg: SigningAlgorithm },
   session: ApiSession,
   identity: Pick<Identity, 'name'>,
-  token: { readonly accessToken: string; readonly nonce: string | null; readonly lifetime: Millis },
+  token: { readonly accessToken: string | null; readonly nonce: string | null; readonly lifetime: Millis },
   now: Millis,
 ): string {
   const issuedAt = toSeconds(now);
@@ -35,7 +36,7 @@ export function mintIdToken(
     amr: session.passed,
     acr: acrOf(session.passed),
     azp: session.clientId,
-    at_hash: atHash(needs.alg, token.accessToken),
+    ...(token.accessToken === null ? {} : { at_hash: atHash(needs.alg, token.accessToken) }),
     sid: session.id,
     name: identity.name,
   };

@@ -8,8 +8,9 @@ import { type KeyObject, sign, verify } from 'node:crypto';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import { decodeBase64url, encodeBase64url } from '../platform/digest.ts';
 
-/** Values of the `typ` header that we write; RFC 9068 2.1 for access tokens. */
-export type JwtType = 'at+jwt' | 'JWT';
+/** Values of the `typ` header that we write; RFC 9068 2.1 for access tokens, `rt+jwt` for refresh tokens of existing SDKs. */
+export const jwtTypes = ['at+jwt', 'JWT', 'rt+jwt'] as const;
+export type JwtType = (typeof jwtTypes)[number];
 
 export interface SigningMaterial {
   readonly kid: string;

@@ -7,7 +7,7 @@ import type { SigningAlgorithm, SigningKey } from '../model/signing-key.ts';
 import { type Clock, DAY, HOUR, MINUTE, type Millis } from '../platform/clock.ts';
 import type { KeyVault } from '../platform/key-vault.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
-import { headerSegment, type JwtType, type SigningMaterial } from './jws.ts';
+import { headerSegment, type JwtType, jwtTypes, type SigningMaterial } from './jws.ts';
 
 /** How long a key signs. */
 export const signingPeriod: Millis = 30 * DAY;
@@ -72,7 +72,7 @@ export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
       }));
       byHeader = new Map(
         known.flatMap((entry) =>
-          (['at+jwt', 'JWT'] as const).map((typ) => [`${typ}:${headerSegment(entry.material, typ)}`, entry]),
+          jwtTypes.map((typ) => [`${typ}:${headerSegment(entry.material, typ)}`, entry]),
         ),
       );
     },

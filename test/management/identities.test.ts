@@ -71,6 +71,7 @@ describe('creating an identity', () => {
       externalId: 'ext-1',
       authPolicyId: 'default',
       authPolicy: (await identity(id)).authPolicy,
+      enrollment: {},
       roleAttributes: ['a', 'b'],
       disabled: false,
       disabledAt: null,
@@ -127,7 +128,7 @@ describe('creating an identity', () => {
       ['tags', { tags: 'a' }],
       ['tags.a', { tags: { a: {} } }],
       ['tags', { tags: { 'a\u0007': 1 } }],
-      ['enrollment', { enrollment: { ott: true } }],
+      ['method', { enrollment: { ott: true } }],
     ];
     for (const [field, fields] of refused) {
       const answer = await admin.call('POST', 'identities', {

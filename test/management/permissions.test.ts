@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 let server: TestServer;
 let admin: Caller;
 before(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ signing: true });
   admin = await rootOf(server);
 });
 after(() => server.close());
@@ -44,6 +44,20 @@ describe('the permission to read', () => {
       } else assertRefused(answer, 403, 'FORBIDDEN');
     }
     assert.ok(guardedOperations().some(({ route }) => route.permission === 'read'));
+  });
+
+  test('does not show what would let somebody enrol', async () => {
+    const [, reader] = await somebodyWith('curious', ['read', 'helpdesk']);
+    const invited = createdId(
+      await admin.call('POST', 'identities', { name: 'invited', type: 'User', enrollment: { ott: true } }),
+    );
+    const ottOf = async (caller: Caller) =>
+      Object.keys((await caller.get(`identities/${invited}`)).json.data.enrollment.ott).sort();
+    assert.deepEqual(await ottOf(admin), ['expiresAt', 'id', 'jwt', 'token']);
+    assert.deepEqual(await ottOf(reader), ['expiresAt', 'id']);
+    for (const path of ['identities?limit=none', 'enrollments', `identities/${invited}/enrollments`]) {
+      assert.doesNotMatch((await reader.get(path)).text, /"(?:token|jwt)"/);
+    }
   });
 
   test('is shown with the identity, also to its owner', async () => {

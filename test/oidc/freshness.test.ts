@@ -235,4 +235,34 @@ describe('when the clock of the machine is set', () => {
     clock.advance(step);
     assert.equal((await submitCode(server, await partialLogin(server, 'bob'), app.code())).status, 302);
   });
+
+  test('forward and back again, a session that ended is remembered still', async () => {
+    const ended = await login(server, 'alice', password);
+    await server.post('/oidc/revoke', { form: { token: ended.refresh_token, client_id: 'overlay' } });
+    assert.equal((await callWith(server, ended.access_token)).status, 401);
+    clock.set(clock.now() + 13 * HOUR);
+    server.controller.services.view.ended.prune(clock.now());
+    await server.controller.services.view.listen();
+    clock.set(clock.now() - 13 * HOUR);
+    await server.controller.services.view.listen();
+    assert.equal((await callWith(server, ended.access_token)).status, 401);
+  });
+});
+
+test('a shorter lifetime holds for the tokens of before too, and what has ended is remembered for as long', async (t) => {
+  const first = await startTestServer({ clock, configure: longerLife });
+  await first.createUser({ name: 'alice', password });
+  const ended = await login(first, 'alice', password);
+  const alive = await login(first, 'alice', password);
+  await first.post('/oidc/revoke', { form: { token: ended.refresh_token, client_id: 'overlay' } });
+  await first.stop();
+  const second = await startTestServer({ clock, home: first.home });
+  t.after(() => second.close());
+  // The system gave it another port; the tokens name the first one.
+  second.controller.services.issuers.add(first.issuer);
+  assert.equal((await callWith(second, ended.access_token)).status, 401);
+  assert.equal((await callWith(second, alive.access_token)).status, 200);
+  clock.advance(30 * MINUTE);
+  assert.equal((await callWith(second, ended.access_token)).status, 401);
+  assert.equal((await callWith(second, alive.access_token)).status, 401);
 });

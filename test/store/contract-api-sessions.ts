@@ -12,6 +12,7 @@ import {
   newId,
   openSession,
   redemption,
+  renewal,
   rotation,
   SECOND,
   sessionLifetime,
@@ -203,6 +204,67 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
   });
 
+  describe('a session without a refresh token', () => {
+    test('lives on for its own client, issuer and certificate, and never shorter than before', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const id = await openSession(store, user, { progress: { certThumbprint: 'leaf' } });
+      const good = renewal(id, { certThumbprint: 'leaf' });
+      for (const wrong of [
+        { sessionId: newId<ApiSessionId>() },
+        { clientId: 'another' },
+        { issuer: 'https://other.localhost:1280/oidc' },
+        { certThumbprint: null },
+        { certThumbprint: 'another' },
+        { now: t0 + sessionLifetime },
+      ]) {
+        assert.equal(await store.apiSessions.renew({ ...good, ...wrong }), null);
+      }
+      const renewed = await store.apiSessions.renew(good);
+      assert.equal(renewed?.identity.id, user.id);
+      assert.equal(renewed?.session.expiresAt, t0 + 2 * sessionLifetime);
+      assert.equal(renewed?.session.lastActivityAt, good.now);
+      assert.equal(renewed?.session.ipAddress, good.ipAddress);
+      for (const expiresAt of [null, t0 + MINUTE]) {
+        const again = await store.apiSessions.renew({ ...good, expiresAt });
+        assert.equal(again?.session.expiresAt, t0 + 2 * sessionLifetime);
+      }
+    });
+
+    test('is not woken when it or its identity was ended', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const ended = await openSession(store, user);
+      await store.apiSessions.end(ended, 'logout', t0 + SECOND);
+      assert.equal(await store.apiSessions.renew(renewal(ended)), null);
+      const disabled = await openSession(store, user);
+      await store.identities.update(user.id, { disabledAt: t0, disabledUntil: null }, t0 + SECOND);
+      assert.equal(await store.apiSessions.renew(renewal(disabled)), null);
+      assert.equal((await store.apiSessions.find(disabled))?.expiresAt, t0 + sessionLifetime);
+    });
+  });
+
+  describe('the session of a refresh token', () => {
+    test('is found by the live token only, and looking changes nothing', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      const find = (hash: string, now = t0 + MINUTE) => store.apiSessions.findByRefreshToken(id, hash, now);
+      const found = await find(`${id}-1`);
+      assert.equal(found?.session.id, id);
+      assert.equal(found?.refreshExpiresAt, t0 + sessionLifetime);
+      assert.equal(await find(`${id}-2`), null);
+      assert.equal(await find(`${id}-1`, t0 + sessionLifetime), null);
+      const other = newId<ApiSessionId>();
+      assert.equal(await store.apiSessions.findByRefreshToken(other, `${id}-1`, t0 + MINUTE), null);
+      const rotated = await store.apiSessions.rotateRefreshToken(rotation(id, 1));
+      assert.equal(rotated.outcome, 'rotated');
+      assert.equal(await find(`${id}-1`), null);
+      assert.notEqual(await find(`${id}-2`), null);
+      await store.apiSessions.end(id, 'logout', t0 + MINUTE);
+      assert.equal(await find(`${id}-2`), null);
+    });
+  });
+
   describe('ending sessions', () => {
     test('ending is true once, and tells why', async () => {
       const { store } = shared();
@@ -262,11 +324,19 @@ export function apiSessionTests(shared: GetDatabase): void {
       await store.apiSessions.end(ended, 'logout', t0 + MINUTE);
       await store.apiSessions.end(over, 'logout', t0 + MINUTE);
       const listed = new Map(
-        (await store.apiSessions.listEnded(t0 + 2 * MINUTE)).map(({ id, expiresAt }) => [id, expiresAt]),
+        (await store.apiSessions.listEnded(t0 + 2 * MINUTE, t0 - DAY)).map(({ id, expiresAt }) => [
+          id,
+          expiresAt,
+        ]),
       );
       assert.equal(listed.get(ended), t0 + sessionLifetime);
       assert.equal(listed.has(alive), false);
       assert.equal(listed.has(over), false);
+      const later = await store.apiSessions.listEnded(t0 + 2 * MINUTE, t0 + MINUTE);
+      assert.equal(
+        later.some(({ id }) => id === ended),
+        false,
+      );
     });
   });
 }

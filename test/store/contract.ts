@@ -13,6 +13,7 @@ import { keyTests } from './contract-keys.ts';
 import { legacySessionTests } from './contract-legacy.ts';
 import { limitTests } from './contract-limits.ts';
 import { listTests } from './contract-lists.ts';
+import { nodeTests, restoreTests } from './contract-nodes.ts';
 import { signerTests } from './contract-signers.ts';
 
 /** A fresh, migrated database. */
@@ -55,6 +56,8 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     caTests(shared);
     enrollmentTests(shared);
     changeTests(shared);
+    nodeTests(shared);
   });
+  describe(`restores on ${name}`, () => restoreTests(sharedDatabase(open)));
   describe(`lists on ${name}`, () => listTests(sharedDatabase(open)));
 }

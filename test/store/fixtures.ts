@@ -14,7 +14,7 @@ import type { Filter, ListQuery } from '../../src/model/list-query.ts';
 import type { LoginProgress } from '../../src/model/login.ts';
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
-import type { RotateRefreshToken } from '../../src/store/contracts/api-sessions.ts';
+import type { RenewSession, RotateRefreshToken } from '../../src/store/contracts/api-sessions.ts';
 import type { RedeemCode } from '../../src/store/contracts/auth-requests.ts';
 import type { NewIdentity } from '../../src/store/contracts/identities.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
@@ -165,6 +165,19 @@ export function rotation(
     duplicateWindow: 2 * SECOND,
     ...changes,
     now,
+  };
+}
+
+export function renewal(sessionId: ApiSessionId, changes: Partial<RenewSession> = {}): RenewSession {
+  return {
+    sessionId,
+    clientId: 'overlay',
+    issuer: 'https://localhost:1280/oidc',
+    certThumbprint: null,
+    expiresAt: t0 + 2 * sessionLifetime,
+    ipAddress: '192.0.2.8',
+    now: t0 + MINUTE,
+    ...changes,
   };
 }
 

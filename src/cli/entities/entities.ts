@@ -2,6 +2,7 @@ import { asObject, type JsonObject } from '../json-shape.ts';
 import { authPolicy } from './auth-policy.ts';
 import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';
+import { enrollment } from './enrollment.ts';
 
 // The entities that the generic commands know. Another one is one more descriptor in `entities`.
 
@@ -67,10 +68,18 @@ const identity: EntityDescriptor = {
         flags: '--updb [username]',
         help: 'also give it a password; user name: its name, unless said otherwise',
       },
+      {
+        flags: '-o, --output-jwt <file>',
+        help: 'let it enroll: write the JWT for the device to FILE; with --updb for a password that the person chooses',
+      },
+      {
+        flags: '--ott-ca <ca>',
+        help: 'with --output-jwt: it enrolls with a certificate of this third-party CA',
+      },
       { flags: '--password-stdin', help: 'with --updb: read the password from standard input' },
       { flags: '--password-file <file>', help: 'with --updb: read the password from FILE' },
     ],
-    load: async () => (await import('./new-identity-password.ts')).newIdentityPassword,
+    load: async () => (await import('./new-identity.ts')).newIdentity,
   },
 };
 
@@ -241,6 +250,7 @@ export const entities: readonly EntityDescriptor[] = [
   authPolicy,
   extJwtSigner,
   ca,
+  enrollment,
   apiSession,
 ];
 

@@ -2,6 +2,7 @@ import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { keyVault } from '../../platform/key-vault.ts';
 import { openKeyRing, publishAhead, rotateSigningKey, signingPeriod } from '../../tokens/key-ring.ts';
+import { longestSignedLifetime } from '../../tokens/signed-lifetime.ts';
 import { CliError } from '../cli-error.ts';
 import { withHost } from '../host/open-host.ts';
 import { printResult, type Report } from '../output.ts';
@@ -76,7 +77,7 @@ export async function rotateKeys(
     const ring = await openKeyRing(needs);
     const now = clock.now();
     const activeFrom = atOnce ? now : now + publishAhead;
-    const tokenLifetime = Math.max(oidc.accessTokenDuration, oidc.idTokenDuration);
+    const tokenLifetime = longestSignedLifetime(oidc);
     const keys: SigningKey[] = [];
     for (const alg of new Set<SigningAlgorithm>(['ES256', oidc.idTokenSigningAlg])) {
       const key = await rotateSigningKey({ ...needs, ring }, alg, { activeFrom, tokenLifetime });

@@ -13,11 +13,13 @@ import {
 import { AuthError } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
+import { qrCodeSvg } from '../../pages/qr-code.ts';
 import { qrCodePng } from '../../pages/qr-code-png.ts';
 import { envelope } from '../answer.ts';
 import { validate } from '../body.ts';
-import { contentAnswer, dataAnswer, doneAnswer } from '../declared-answers.ts';
+import { dataAnswer, doneAnswer } from '../declared-answers.ts';
 import { enforceGuard } from '../guard.ts';
+import { chooseMediaType, jsonType } from '../negotiate.ts';
 import { originOf } from '../oidc/bind-point.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
@@ -28,6 +30,10 @@ export interface OwnMfaNeeds extends OwnTotpNeeds {
   /** Tells the mechanism of the caller's session that TOTP was proven in it by enrolling. */
   totpEnrolled(caller: Principal): Promise<void>;
 }
+
+const pngType = 'image/png';
+const svgType = 'image/svg+xml';
+const qrCodeTypes: readonly string[] = [pngType, svgType, jsonType];
 
 const started = dataAnswer(
   z.strictObject({ id: z.string(), _links: linksSchema }),
@@ -40,13 +46,17 @@ const record = dataAnswer(
       isVerified: z.boolean(),
       provisioningUrl: z.string().optional(),
       recoveryCodes: z.array(z.string()).optional(),
+      recoveryCodesLeft: z.int().optional(),
     })
     .meta({ id: 'TotpEnrollment' }),
-  'The enrolment; the URL and the codes only until it is verified',
+  'The enrolment; the URL and the codes only until it is verified, then how many codes are left',
 );
 const codesLeft = dataAnswer(z.strictObject({ recoveryCodesLeft: z.int() }), 'How many are left');
 const newCodes = dataAnswer(z.strictObject({ recoveryCodes: z.array(z.string()) }), 'The new codes');
-const picture = contentAnswer('image/png', 'The picture');
+const picture = {
+  description: 'The picture',
+  content: { [pngType]: z.string(), [svgType]: z.string() },
+};
 const proofRefusals = ['not_found', 'invalid_totp_code', 'rate_limited'] as const;
 
 const optionalCode = z.object({ code: totpCode.optional() });
@@ -85,8 +95,11 @@ export function ownMfaRoutes(
       refusals: ['not_found'],
       async handler({ principal }) {
         mayEnroll(principal);
-        const { isVerified, ...record } = await readOwnTotp(needs, principal);
-        return envelope({ id: principal.apiSessionId, isVerified, ...record });
+        const totp = await readOwnTotp(needs, principal);
+        const id = principal.apiSessionId;
+        // Whoever has proven no more than the password is not told how many codes are left.
+        const isPartial = principal.outstanding.length > 0;
+        return envelope(totp.isVerified && isPartial ? { id, isVerified: true } : { id, ...totp });
       },
     }),
     route({
@@ -113,13 +126,14 @@ export function ownMfaRoutes(
       summary: 'Get the enrolment as a picture for an authenticator app',
       answers: { 200: picture },
       refusals: ['not_found'],
-      produces: ['image/png', 'application/json'],
-      async handler({ principal }) {
+      produces: qrCodeTypes,
+      async handler({ principal, headers }) {
         mayEnroll(principal);
         const totp = await readOwnTotp(needs, principal);
-        const picture = totp.isVerified ? null : qrCodePng(totp.provisioningUrl);
-        if (picture === null) throw new AuthError('not_found');
-        return { status: 200, headers: { 'content-type': 'image/png' }, body: picture };
+        const type = chooseMediaType(headers.accept, qrCodeTypes) === svgType ? svgType : pngType;
+        const body = totp.isVerified ? null : pictureOf(totp.provisioningUrl, type);
+        if (body === null) throw new AuthError('not_found');
+        return { status: 200, headers: { 'content-type': type }, body };
       },
     }),
     route({
@@ -164,6 +178,11 @@ export function ownMfaRoutes(
       },
     }),
   ];
+}
+
+/** Null for a text that is too long for a camera. */
+function pictureOf(provisioningUrl: string, type: typeof pngType | typeof svgType): Buffer | string | null {
+  return type === pngType ? qrCodePng(provisioningUrl) : qrCodeSvg(provisioningUrl);
 }
 
 /**

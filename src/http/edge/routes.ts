@@ -4,8 +4,10 @@ import type { LegacyNeeds } from '../../legacy/authenticate.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
+import { type OwnAccountNeeds, ownAccountRoutes } from './account.ts';
 import { controllersRoute } from './controllers.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
+import { dataPlaneRoutes } from './data-plane.ts';
 import { type EnrollNeeds, enrollRoutes } from './enroll.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
@@ -18,11 +20,14 @@ export interface EdgeClientNeeds
   extends CurrentNeeds,
     VersionNeeds,
     OwnMfaNeeds,
+    OwnAccountNeeds,
     LegacyNeeds,
     EnrollNeeds,
     NetworkNeeds {
+  readonly attempts: OwnAccountNeeds['attempts'];
   readonly store: CurrentNeeds['store'] &
     OwnMfaNeeds['store'] &
+    OwnAccountNeeds['store'] &
     LegacyNeeds['store'] &
     EnrollNeeds['store'] &
     Pick<Store, 'externalJwtSigners' | 'nodes'>;
@@ -35,11 +40,13 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     versionRoute(needs, 'edge-client', '/version'),
     ...currentRoutes(needs, 'edge-client', root),
     ...ownMfaRoutes(needs, 'edge-client', root),
+    ...ownAccountRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
     ...enrollRoutes(needs, root),
     ...cacertsRoutes(needs, root),
     networkJwtRoute(needs, `${root}/network-jwts`),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),
+    ...dataPlaneRoutes(root),
     controllersRoute(needs, `${root}/controllers`),
   ];
 }

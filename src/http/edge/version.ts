@@ -64,16 +64,24 @@ function versionDocument(config: VersionNeeds['config'], context: RequestContext
     if (bases.length === 0) continue;
     for (const name of names) apiVersions[name] = { v1: { path, version: 'v1', apiBaseUrls: bases } };
   }
-  // The clients that look for the capability speak the compatibility profile; without it they must use sessions.
-  const usesOidc = config.edge.oidc.compatibility.clientIds.length > 0 && 'edge-oidc' in apiVersions;
   return {
     version: 'v1.0.0',
     revision: '',
     buildDate: '',
     runtimeVersion: '',
-    capabilities: usesOidc ? ['OIDC_AUTH'] : [],
+    capabilities: capabilitiesOf(config, context),
     apiVersions,
   };
+}
+
+/**
+ * What clients decide by how to log in. Those that look for `OIDC_AUTH` speak the compatibility profile, and look for
+ * the endpoints at the very address that they asked; without the word they use sessions of the legacy mechanism.
+ */
+function capabilitiesOf(config: VersionNeeds['config'], { listener }: RequestContext): readonly string[] {
+  const hasOidc = listener.apis.some(({ binding }) => binding === 'edge-oidc');
+  const hasAliases = config.edge.oidc.compatibility.clientIds.length > 0;
+  return hasOidc && hasAliases ? ['OIDC_AUTH'] : [];
 }
 
 /** Where an API is bound: the address that was asked comes first. */

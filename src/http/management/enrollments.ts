@@ -14,7 +14,7 @@ import type { ListedEnrollment } from '../../store/contracts/enrollments.ts';
 import type { Route } from '../routes.ts';
 import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema, wireTime } from '../wire.ts';
 import { mapPage } from './map-page.ts';
-import { operation, resourceRoutes } from './resource.ts';
+import { operation, type Reader, resourceRoutes } from './resource.ts';
 import { idText } from './schemas.ts';
 
 /** RFC 3339; left out or null: after the configured time. */
@@ -43,8 +43,8 @@ export const enrollmentSchema = z
     caId: z.string().nullable(),
     username: z.string().nullable(),
     expiresAt: timeSchema,
-    token: z.string(),
-    jwt: z.string(),
+    token: z.string().optional(),
+    jwt: z.string().optional(),
   })
   .meta({ id: 'Enrollment' });
 
@@ -55,8 +55,9 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
     noun: 'an enrollment',
     document: enrollmentSchema,
     listFields: enrollmentListFields,
-    list: async (query) => mapPage(await listEnrollments(needs, query), enrollmentDocument(needs)),
-    get: async (id) => enrollmentDocument(needs)(await getEnrollment(needs, id)),
+    list: async (query, reader) =>
+      mapPage(await listEnrollments(needs, query), enrollmentDocument(needs, reader)),
+    get: async (id, reader) => enrollmentDocument(needs, reader)(await getEnrollment(needs, id)),
     create: operation(newEnrollment, (by, { identityId, ...fields }) =>
       createEnrollment(needs, by, identityId, fields),
     ),
@@ -69,9 +70,10 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
   });
 }
 
-/** An enrollment with what is handed to the device: whoever sees this may enrol as the identity. */
+/** An enrollment; for administrators with what is handed to the device: whoever has that enrols as the identity. */
 export function enrollmentDocument(
   needs: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner'>,
+  { isAdmin }: Reader,
 ): (enrollment: ListedEnrollment) => object {
   return (enrollment) => {
     const { id, identityId, identityName, method, caId, username } = enrollment;
@@ -87,7 +89,7 @@ export function enrollmentDocument(
       caId,
       username,
       expiresAt: wireTime(enrollment.expiresAt),
-      ...issuedEnrollment(needs, enrollment),
+      ...(isAdmin ? issuedEnrollment(needs, enrollment) : {}),
     };
   };
 }

@@ -13,6 +13,7 @@ import {
   listIdentities,
   updateIdentity,
 } from '../../admin/identities.ts';
+import { ofIdentity } from '../../admin/list-parameters.ts';
 import { identityTypes } from '../../model/identity.ts';
 import { defaultAuthPolicyId } from '../../model/ids.ts';
 import {
@@ -21,7 +22,6 @@ import {
   enrollmentListFields,
   identityListFields,
 } from '../../model/list-fields.ts';
-import type { ListQuery } from '../../model/list-query.ts';
 import { permissions } from '../../model/permission.ts';
 import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
 import type { Route } from '../routes.ts';
@@ -112,13 +112,13 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     document: managedIdentitySchema,
     detail: identityDetail,
     listFields: identityListFields,
-    async list(query) {
+    async list(query, reader) {
       const { items, totalCount } = await listIdentities(needs, query);
-      return { items: await managedIdentityDocuments(needs, items), totalCount };
+      return { items: await managedIdentityDocuments(needs, items, reader), totalCount };
     },
-    async get(id) {
+    async get(id, reader) {
       const identity = await getIdentity(needs, id);
-      const [document] = await managedIdentityDocuments(needs, [identity]);
+      const [document] = await managedIdentityDocuments(needs, [identity], reader);
       return { ...document, lockedUntil: locksDocument(await locksOf(needs, identity.id)) };
     },
     create: operation(newIdentity, (by, { enrollment, ...identity }) =>
@@ -149,9 +149,9 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
       enrollments: {
         document: enrollmentSchema,
         listFields: enrollmentListFields,
-        async list(id, query) {
+        async list(id, query, reader) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPage(await listEnrollments(needs, mine), enrollmentDocument(needs));
+          return mapPage(await listEnrollments(needs, mine), enrollmentDocument(needs, reader));
         },
       },
       'api-sessions': {
@@ -171,9 +171,4 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
 
 function locksDocument({ password, totp }: Locks): object {
   return { password: wireTimeOrNull(password), totp: wireTimeOrNull(totp) };
-}
-
-function ofIdentity(id: string, query: ListQuery): ListQuery {
-  const isMine = { op: '=', field: 'identityId', value: id } as const;
-  return { ...query, filter: { op: 'and', terms: [isMine, query.filter] } };
 }

@@ -4,6 +4,7 @@ import type { Enrollment } from '../../model/enrollment.ts';
 import type { Identity } from '../../model/identity.ts';
 import { type IdentityDocumentNeeds, identityDocuments, identitySchema } from '../identity-document.ts';
 import { timeSchema, wireTime } from '../wire.ts';
+import type { Reader } from './resource.ts';
 
 export type ManagedIdentityNeeds = IdentityDocumentNeeds &
   Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner'> & {
@@ -13,8 +14,8 @@ export type ManagedIdentityNeeds = IdentityDocumentNeeds &
 const memberSchema = z.strictObject({
   id: z.string(),
   expiresAt: timeSchema,
-  token: z.string(),
-  jwt: z.string(),
+  token: z.string().optional(),
+  jwt: z.string().optional(),
 });
 
 export const managedIdentitySchema = z
@@ -28,26 +29,27 @@ export const managedIdentitySchema = z
   })
   .meta({ id: 'ManagedIdentity' });
 
-/** Identities as administrators see them: with what they may still enrol with, by method, ready to be handed out. */
+/** Identities as they are managed: with what they may still enrol with, by method; for administrators ready to be handed out. */
 export async function managedIdentityDocuments(
   needs: ManagedIdentityNeeds,
   identities: readonly Identity[],
+  reader: Reader,
 ): Promise<object[]> {
   const documents = await identityDocuments(needs, identities);
   const enrollments = await needs.store.enrollments.listOf(identities.map(({ id }) => id));
   return documents.map((document, at) => {
     const mine = enrollments.filter(({ identityId }) => identityId === identities[at]?.id);
-    const byMethod = mine.map((one) => [one.method, enrollmentMember(needs, one)] as const);
+    const byMethod = mine.map((one) => [one.method, enrollmentMember(needs, one, reader)] as const);
     return { ...document, enrollment: Object.fromEntries(byMethod) };
   });
 }
 
-function enrollmentMember(needs: ManagedIdentityNeeds, enrollment: Enrollment): object {
+function enrollmentMember(needs: ManagedIdentityNeeds, enrollment: Enrollment, { isAdmin }: Reader): object {
   const { id, method, caId, username, expiresAt } = enrollment;
   return {
     id,
     expiresAt: wireTime(expiresAt),
-    ...issuedEnrollment(needs, enrollment),
+    ...(isAdmin ? issuedEnrollment(needs, enrollment) : {}),
     ...(method === 'ottca' ? { caId } : {}),
     ...(method === 'updb' ? { username } : {}),
   };

@@ -25,6 +25,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyNeeds, HeartbeatNeed
     | 'loginAttempts'
     | 'externalJwtSigners'
     | 'cas'
+    | 'configTypes'
     | 'enrollments'
     | 'nodes'
   >;

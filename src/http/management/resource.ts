@@ -10,6 +10,7 @@ import { listQuery } from '../../admin/list-parameters.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
+import type { Principal } from '../../model/principal.ts';
 import { adminCallOf } from '../admin-call.ts';
 import { type Answer, envelope } from '../answer.ts';
 import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../declared-answers.ts';
@@ -44,9 +45,9 @@ export interface Resource {
   readonly document: z.ZodType;
   readonly detail?: z.ZodType;
   readonly listFields: ListFields;
-  list(query: ListQuery): Promise<Page<unknown>>;
+  list(query: ListQuery, reader: Reader): Promise<Page<unknown>>;
   /** @throws AuthError not_found */
-  get(id: string): Promise<unknown>;
+  get(id: string, reader: Reader): Promise<unknown>;
   /** Returns the id. */
   readonly create?: Operation<string>;
   /** All fields; those that may be left out get their default. */
@@ -67,11 +68,16 @@ export interface Resource {
   readonly parts?: Readonly<Record<string, Part>>;
 }
 
+/** Who reads. What would let somebody log in is for administrators alone (model/permission.ts). */
+export type Reader = Pick<Principal, 'isAdmin'>;
+
 export interface Part {
+  /** For reading, if not `read`; null: administrators only. */
+  readonly permission?: Permission | null;
   readonly document: z.ZodType;
   readonly listFields: ListFields;
   /** @throws AuthError not_found */
-  list(id: string, query: ListQuery): Promise<Page<unknown>>;
+  list(id: string, query: ListQuery, reader: Reader): Promise<Page<unknown>>;
   removeAll?(by: AdminCall, id: string): Promise<void>;
 }
 
@@ -88,13 +94,14 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       answer: declaredList(resource.document, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
-      handler: (_context, { query }) => listAnswer(query, resource.listFields, resource.list),
+      handler: ({ principal }, { query }) =>
+        listAnswer(query, resource.listFields, (asked) => resource.list(asked, principal)),
     }),
     adminRoute('GET', one, {
       ...of('read'),
       summary: `Read ${noun}`,
       answer: dataAnswer(resource.detail ?? resource.document, 'The document'),
-      handler: async (context) => envelope(await resource.get(idOf(context))),
+      handler: async (context) => envelope(await resource.get(idOf(context), context.principal)),
     }),
   ];
   if (create !== undefined) routes.push(creation(collection, noun, create));
@@ -201,19 +208,17 @@ function removal(
   });
 }
 
-function partRoutes(
-  path: string,
-  permitted: Permitted,
-  what: string,
-  { document, listFields, list, removeAll }: Part,
-): Route[] {
+function partRoutes(path: string, permitted: Permitted, what: string, part: Part): Route[] {
+  const { document, permission = 'read', listFields, list, removeAll } = part;
   const routes = [
     adminRoute('GET', path, {
+      permission,
       summary: `List ${what}`,
       answer: declaredList(document, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
-      handler: (context, { query }) => listAnswer(query, listFields, (asked) => list(idOf(context), asked)),
+      handler: (context, { query }) =>
+        listAnswer(query, listFields, (asked) => list(idOf(context), asked, context.principal)),
     }),
   ];
   if (removeAll !== undefined) routes.push(removal(path, permitted, `End ${what}`, removeAll));
@@ -225,7 +230,8 @@ function done(): Answer {
   return envelope({});
 }
 
-async function listAnswer(
+/** A page of a list, with what it says about itself. @throws AuthError invalid_filter, could_not_validate */
+export async function listAnswer(
   parameters: z.output<typeof listParameters>,
   fields: ListFields,
   list: (query: ListQuery) => Promise<Page<unknown>>,

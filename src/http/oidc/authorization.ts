@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
 import { validateAuthorizationRequest } from '../../oidc/authorization-request.ts';
+import type { ClientRegistry } from '../../oidc/clients.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { redirect } from '../answer.ts';
@@ -20,6 +21,9 @@ const segments: Readonly<Record<PrimaryMethod, string>> = {
   'ext-jwt': 'ext-jwt',
 };
 
+/** Where the flow starts; the second is where existing SDKs look for it, whoever asks. */
+const paths = ['/oidc/authorization', '/oidc/authorize'] as const;
+
 /** What is understood (spec 4.2, OIDC Core 3.1.2.1); judged in oidc/. */
 const authorizationParameters = z.object({
   response_type: z.literal('code'),
@@ -35,14 +39,21 @@ const authorizationParameters = z.object({
 });
 
 /** GET and POST `/oidc/authorization` (spec 4.2, OIDC Core 3.1.2.1): answers with the login URL. Stores nothing. */
-export function authorizationRoute(needs: {
+export function authorizationRoutes(needs: AuthorizationNeeds): readonly Route[] {
+  return paths.map((path) => authorizationRoute(needs, path));
+}
+
+interface AuthorizationNeeds {
+  readonly clients: ClientRegistry;
   readonly clock: Clock;
   readonly random: Random;
   readonly sealer: AuthRequestSealer;
-}): Route {
+}
+
+function authorizationRoute(needs: AuthorizationNeeds, path: string): Route {
   return route({
     methods: ['GET', 'POST'],
-    path: '/oidc/authorization',
+    path,
     api: 'oidc',
     guard: 'anonymous',
     errors: 'html-or-oauth',

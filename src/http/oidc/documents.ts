@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SigningAlgorithm } from '../../model/signing-key.ts';
+import type { ClientRegistry } from '../../oidc/clients.ts';
 import { discoveryDocument } from '../../oidc/discovery.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { SECOND } from '../../platform/clock.ts';
@@ -19,6 +20,7 @@ const discoverySchema = z
     jwks_uri: z.url(),
     end_session_endpoint: z.url(),
     revocation_endpoint: z.url(),
+    introspection_endpoint: z.url(),
     scopes_supported: words,
     response_types_supported: words,
     response_modes_supported: words,
@@ -27,6 +29,7 @@ const discoverySchema = z
     id_token_signing_alg_values_supported: words,
     token_endpoint_auth_methods_supported: words,
     revocation_endpoint_auth_methods_supported: words,
+    introspection_endpoint_auth_methods_supported: words,
     code_challenge_methods_supported: words,
     acr_values_supported: words,
     claims_supported: words,
@@ -50,6 +53,7 @@ export function documentRoutes(needs: {
   readonly ring: KeyRing;
   readonly clock: Clock;
   readonly idTokenAlg: SigningAlgorithm;
+  readonly clients: ClientRegistry;
 }): readonly Route[] {
   const cached = publicFor(jwksMaxAge / SECOND);
   const discovery = ['/.well-known/openid-configuration', '/oidc/.well-known/openid-configuration'].map(
@@ -62,7 +66,8 @@ export function documentRoutes(needs: {
         errors: 'oauth',
         summary: 'Read the discovery document (OIDC Discovery 1.0, RFC 8414)',
         answers: { 200: documentAnswer(discoverySchema, 'The discovery document') },
-        handler: (context) => json(discoveryDocument(context.issuer, needs.idTokenAlg), { headers: cached }),
+        handler: (context) =>
+          json(discoveryDocument(context.issuer, needs.idTokenAlg, needs.clients), { headers: cached }),
       }),
   );
   const keys = route({

@@ -18,7 +18,8 @@ import { formTarget } from './form-target.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import { loginStepFor } from './totp-pages.ts';
 
-const path = '/oidc/login/username';
+/** The first is that of the specification; the other is where existing SDKs send passwords. */
+const paths = ['/oidc/login/username', '/oidc/login/password'] as const;
 
 export const configTypes = z
   .union([z.string(), z.array(z.string().max(100)).max(32)])
@@ -33,10 +34,14 @@ const loginBody = z.object({
   configTypes,
 });
 
+type UsernameLoginNeeds = LoginFlowNeeds & { readonly sealer: AuthRequestSealer };
+
 /** `/oidc/login/username` (spec 4.3): the page for people, and the endpoint behind it for every client. */
-export function usernameLoginRoutes(
-  needs: LoginFlowNeeds & { readonly sealer: AuthRequestSealer },
-): readonly Route[] {
+export function usernameLoginRoutes(needs: UsernameLoginNeeds): readonly Route[] {
+  return paths.flatMap((path) => routesAt(needs, path));
+}
+
+function routesAt(needs: UsernameLoginNeeds, path: string): readonly Route[] {
   const show = route({
     methods: ['GET'],
     summary: 'Begin a login with a user name and a password',
@@ -128,7 +133,7 @@ function form(
   },
 ): Answer {
   const html = loginPage({
-    action: path,
+    action: paths[0],
     authRequestId: id,
     username: options.username ?? '',
     failure: options.failure ?? null,

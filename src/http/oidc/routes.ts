@@ -4,11 +4,12 @@ import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
 import type { GrantNeeds } from '../../oidc/issue-tokens.ts';
 import type { LoginFlowNeeds } from '../../oidc/login-flow.ts';
 import type { AuthenticatorStore } from '../../store/contracts/authenticators.ts';
-import type { AccessTokenVerifier } from '../../tokens/access-token.ts';
 import type { Route } from '../routes.ts';
-import { authorizationRoute } from './authorization.ts';
+import { authorizationRoutes } from './authorization.ts';
+import { callbackRoute } from './callback.ts';
 import { documentRoutes } from './documents.ts';
 import { endSessionRoute } from './end-session.ts';
+import { introspectionRoutes } from './introspection.ts';
 import { usernameLoginRoutes } from './login.ts';
 import { certificateLoginRoutes } from './login-cert.ts';
 import { externalJwtLoginRoutes } from './login-ext-jwt.ts';
@@ -18,19 +19,21 @@ import { userInfoRoute } from './userinfo.ts';
 
 export type OidcNeeds = GrantNeeds &
   LoginFlowNeeds & {
-    readonly accessTokens: AccessTokenVerifier;
     readonly sealer: AuthRequestSealer;
     readonly store: { readonly authenticators: AuthenticatorStore };
   };
 
 export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
   return [
-    authorizationRoute(needs),
+    ...authorizationRoutes(needs),
+    // Nothing leads there for other clients.
+    ...(needs.clients.aliasIds.size === 0 ? [] : [callbackRoute(needs)]),
     ...usernameLoginRoutes(needs),
     ...certificateLoginRoutes(needs),
     ...externalJwtLoginRoutes(needs),
     ...totpLoginRoutes(needs),
     ...tokenRoutes(needs),
+    ...introspectionRoutes(needs),
     ...documentRoutes(needs),
     userInfoRoute(needs),
     endSessionRoute(needs),

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { tokenTypes } from '../../model/tokens.ts';
+import { tokenExchangeGrant } from '../../oidc/grant-token-exchange.ts';
 import type { GrantNeeds } from '../../oidc/issue-tokens.ts';
 import { revokeToken } from '../../oidc/revocation.ts';
 import { exchangeForTokens } from '../../oidc/token-endpoint.ts';
-import type { AccessTokenVerifier } from '../../tokens/access-token.ts';
 import { empty, json } from '../answer.ts';
 import { documentAnswer } from '../declared-answers.ts';
 import { type Route, route } from '../routes.ts';
@@ -20,6 +21,18 @@ const tokenSchema = z
   })
   .meta({ id: 'TokenResponse' });
 
+/** Of a token exchange, which only clients of the compatibility profile have. */
+const exchangeSchema = z
+  .strictObject({
+    access_token: z.string(),
+    issued_token_type: z.enum(tokenTypes),
+    token_type: z.enum(['Bearer', 'N_A']),
+    expires_in: z.int(),
+    scope: z.string(),
+    refresh_token: z.string().optional(),
+  })
+  .meta({ id: 'TokenExchangeResponse' });
+
 /** Judged in oidc/. */
 const tokenParameters = z.discriminatedUnion('grant_type', [
   z.object({
@@ -35,6 +48,14 @@ const tokenParameters = z.discriminatedUnion('grant_type', [
     client_id: z.string(),
     scope: z.string().optional(),
   }),
+  z.object({
+    grant_type: z.literal(tokenExchangeGrant),
+    subject_token: z.string(),
+    subject_token_type: z.enum([tokenTypes.accessToken, tokenTypes.refreshToken]),
+    requested_token_type: z.enum(tokenTypes).optional(),
+    client_id: z.string(),
+    scope: z.string().optional(),
+  }),
 ]);
 const revocationParameters = z.object({
   token: z.string(),
@@ -44,15 +65,31 @@ const revocationParameters = z.object({
 
 const formOnly = { json: false, form: true, schema: anyParameters } as const;
 
-/** POST `/oidc/token` (RFC 6749 3.2) and `/oidc/revoke` (RFC 7009 2). The query string is never read. */
-export function tokenRoutes(
-  needs: GrantNeeds & { readonly accessTokens: AccessTokenVerifier },
-): readonly Route[] {
-  const token = route({
-    methods: ['POST'],
-    path: '/oidc/token',
-    summary: 'Exchange a code or a refresh token for tokens (RFC 6749 sections 4.1.3, 6)',
-    answers: { 200: documentAnswer(tokenSchema, 'The tokens') },
+/**
+ * POST `/oidc/token` (RFC 6749 3.2) and `/oidc/revoke` (RFC 7009 2), each also where existing SDKs look for it: the
+ * client decides what is done, not the path. The query string is never read.
+ */
+export function tokenRoutes(needs: GrantNeeds): readonly Route[] {
+  return [
+    ...['/oidc/token', '/oidc/oauth/token'].map((path) => tokenRoute(needs, path)),
+    ...['/oidc/revoke', '/oidc/oauth/revoke'].map((path) => revocationRoute(needs, path)),
+  ];
+}
+
+const common = {
+  methods: ['POST'],
+  api: 'oidc',
+  guard: 'anonymous',
+  errors: 'oauth',
+  body: formOnly,
+} as const;
+
+function tokenRoute(needs: GrantNeeds, path: string): Route {
+  return route({
+    ...common,
+    path,
+    summary: 'Exchange a code or a refresh token for tokens (RFC 6749 sections 4.1.3, 6, RFC 8693)',
+    answers: { 200: documentAnswer(z.union([tokenSchema, exchangeSchema]), 'The tokens') },
     described: { body: tokenParameters },
     refusals: [
       'invalid_client',
@@ -62,10 +99,6 @@ export function tokenRoutes(
       'unsupported_grant_type',
       'rate_limited',
     ],
-    api: 'oidc',
-    guard: 'anonymous',
-    errors: 'oauth',
-    body: formOnly,
     async handler(context, { body }) {
       const answer = await exchangeForTokens(
         needs,
@@ -77,26 +110,20 @@ export function tokenRoutes(
       return json(answer, { headers: { pragma: 'no-cache' } });
     },
   });
-  const revoke = route({
-    methods: ['POST'],
-    path: '/oidc/revoke',
+}
+
+function revocationRoute(needs: GrantNeeds, path: string): Route {
+  return route({
+    ...common,
+    path,
     summary: 'Revoke a token (RFC 7009)',
     answers: { 200: { description: 'Revoked, or never valid', content: {} } },
     described: { body: revocationParameters },
     refusals: ['invalid_client', 'unsupported_token_type'],
-    api: 'oidc',
-    guard: 'anonymous',
-    errors: 'oauth',
-    body: formOnly,
     async handler(context, { body }) {
-      await revokeToken(
-        needs,
-        parametersOf(body),
-        basicCredentials(context.authorization),
-        originOf(context),
-      );
+      const basic = basicCredentials(context.authorization);
+      await revokeToken(needs, parametersOf(body), basic, originOf(context));
       return empty({ status: 200 });
     },
   });
-  return [token, revoke];
 }

@@ -39,7 +39,7 @@ const descriptions: readonly Description[] = [
     description: 'The protocol endpoints, the steps of a login, and the pages for people.',
     root: '/oidc',
     api: 'oidc',
-    describes: ['oidc', 'pages'],
+    describes: ['oidc', 'pages', 'account'],
   },
 ];
 

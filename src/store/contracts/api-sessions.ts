@@ -41,6 +41,19 @@ export type RotateOutcome =
         | 'identity-unavailable';
     };
 
+/** Goes on with a session without a refresh token. */
+export interface RenewSession {
+  readonly sessionId: ApiSessionId;
+  readonly clientId: string;
+  readonly issuer: string;
+  /** As in `RotateRefreshToken`. */
+  readonly certThumbprint: string | null;
+  /** The session lives at least until then; null: as long as before. */
+  readonly expiresAt: Millis | null;
+  readonly ipAddress: string;
+  readonly now: Millis;
+}
+
 /** What the deny set needs to know of a session that ended before its tokens expired. */
 export interface EndedSession {
   readonly id: ApiSessionId;
@@ -100,6 +113,22 @@ export interface ApiSessionStore {
    */
   rotateRefreshToken(rotate: RotateRefreshToken): Promise<RotateOutcome>;
 
+  /**
+   * Lets an OIDC session live longer that has neither ended nor expired, is of this client, issuer and certificate,
+   * and whose identity can be used; null, and nothing has changed, for any other.
+   */
+  renew(renew: RenewSession): Promise<{ readonly session: ApiSession; readonly identity: Identity } | null>;
+
+  /**
+   * The session whose live refresh token has this hash, and when that token ends; null when there is none, or it
+   * or the session has ended.
+   */
+  findByRefreshToken(
+    id: ApiSessionId,
+    hash: string,
+    now: Millis,
+  ): Promise<{ readonly session: ApiSession; readonly refreshExpiresAt: Millis } | null>;
+
   /** Ends one session: its tokens are refused from the next call on. False when it was not alive. */
   end(id: ApiSessionId, reason: SessionEndReason, now: Millis): Promise<boolean>;
 
@@ -114,6 +143,9 @@ export interface ApiSessionStore {
     except?: ApiSessionId,
   ): Promise<number>;
 
-  /** Every ended session that still has unexpired tokens: the deny set at start-up. */
-  listEnded(now: Millis): Promise<readonly EndedSession[]>;
+  /**
+   * Every session that has ended after `endedAfter` and may still have unexpired tokens: the deny set at start-up.
+   * @param endedAfter tokens of sessions that ended before have expired, whatever the row says
+   */
+  listEnded(now: Millis, endedAfter: Millis): Promise<readonly EndedSession[]>;
 }

@@ -9,6 +9,7 @@ import type { AuthRequestStore } from './auth-requests.ts';
 import type { AuthenticatorStore } from './authenticators.ts';
 import type { CaStore } from './cas.ts';
 import type { ChangeFeed } from './changes.ts';
+import type { ConfigTypeStore } from './config-types.ts';
 import type { EnrollmentStore } from './enrollments.ts';
 import type { ExpiryStore } from './expiry.ts';
 import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
@@ -28,6 +29,7 @@ export interface Store {
   readonly authPolicies: AuthPolicyStore;
   readonly externalJwtSigners: ExternalJwtSignerStore;
   readonly cas: CaStore;
+  readonly configTypes: ConfigTypeStore;
   readonly enrollments: EnrollmentStore;
   readonly totp: TotpStore;
   readonly attempts: AttemptStore;

@@ -3,7 +3,7 @@
 import type { SessionEndReason } from '../../model/api-session.ts';
 import { isDisabled } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { RotateOutcome, RotateRefreshToken } from '../contracts/api-sessions.ts';
+import type { RenewSession, RotateOutcome, RotateRefreshToken } from '../contracts/api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { apiSessionOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
@@ -135,3 +135,36 @@ function isDuplicate(row: SqlRow, rotate: RotateRefreshToken, liveGeneration: nu
 function refused(reason: Extract<RotateOutcome, { outcome: 'refused' }>['reason']): RotateOutcome {
   return { outcome: 'refused', reason };
 }
+
+/** The rows of the session and of its identity; undefined when it must not live on. */
+export function* renewSession(
+  renew: RenewSession,
+): Intent<{ session: SqlRow; identity: SqlRow } | undefined> {
+  const { now, expiresAt } = renew;
+  const session = yield* first(
+    `UPDATE api_sessions SET last_activity_at = ?, ip_address = ?,
+       expires_at = CASE WHEN expires_at > ? THEN expires_at ELSE ? END
+     WHERE id = ? AND mechanism = 'oidc' AND ended_at IS NULL AND expires_at > ?
+       AND client_id = ? AND issuer = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
+       AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
+         AND (disabled_at IS NULL OR disabled_until <= ?))
+     RETURNING *`,
+    now,
+    renew.ipAddress,
+    expiresAt ?? 0,
+    expiresAt ?? 0,
+    renew.sessionId,
+    now,
+    renew.clientId,
+    renew.issuer,
+    renew.certThumbprint,
+    now,
+  );
+  if (session === undefined) return undefined;
+  const identity = yield* first('SELECT * FROM identities WHERE id = ?', text(session, 'identity_id'));
+  if (identity === undefined) throw new Error('a live session has no identity');
+  return { session, identity };
+}
+
+export const findByRefreshTokenSql = `SELECT * FROM api_sessions WHERE id = ? AND refresh_hash = ?
+  AND ended_at IS NULL AND refresh_expires_at > ? AND family_expires_at > ?`;

@@ -2,7 +2,7 @@
 
 import type { SessionEndReason } from '../../model/api-session.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { endSession, endSessionsOf, rotateRefreshToken } from './api-sessions.ts';
+import { endSession, endSessionsOf, renewSession, rotateRefreshToken } from './api-sessions.ts';
 import { clearAttempts, releaseAttempts, reserveAttempt } from './attempts.ts';
 import { createAuthPolicy, deleteAuthPolicy, replaceAuthPolicy, updateAuthPolicy } from './auth-policies.ts';
 import { extendLogin, recordFactor, recordPrimaryLogin, redeemCode } from './auth-requests.ts';
@@ -14,6 +14,7 @@ import {
   updatePassword,
 } from './authenticators.ts';
 import { createCa, deleteCa, updateCa, verifyCa } from './cas.ts';
+import { createConfigType, deleteConfigType, updateConfigType } from './config-types.ts';
 import {
   createEnrollment,
   createIdentityToEnroll,
@@ -64,6 +65,9 @@ export const intents = {
   updateCa,
   verifyCa,
   deleteCa,
+  createConfigType,
+  updateConfigType,
+  deleteConfigType,
   startTotp,
   verifyTotp,
   abandonTotp,
@@ -74,6 +78,7 @@ export const intents = {
   appendLoginAttempts,
   deleteLoginAttempts,
   rotateRefreshToken,
+  renewSession,
   openLegacySession,
   addPassed,
   recordActivity,

@@ -133,6 +133,19 @@ export const casSource: ListSource = {
   ]),
 };
 
+export const configTypesSource: ListSource = {
+  from: 'config_types',
+  select: '*',
+  where: everything,
+  tieBreaker: 'id',
+  fields: fields([
+    ['id', 'id', 'text'],
+    ['name', 'name', 'text'],
+    ['createdAt', 'created_at', 'time'],
+    ['updatedAt', 'updated_at', 'time'],
+  ]),
+};
+
 export const loginAttemptsSource: ListSource = {
   from: 'login_attempts LEFT JOIN identities ON identities.id = login_attempts.identity_id',
   select: 'login_attempts.*, identities.name AS identity_name',

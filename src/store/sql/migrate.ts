@@ -7,6 +7,7 @@ import { casSchema } from './migrations/0004-cas.ts';
 import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
 import { enrollmentsSchema } from './migrations/0006-enrollments.ts';
 import { permissionsSchema } from './migrations/0010-permissions.ts';
+import { configTypesSchema } from './migrations/0013-config-types.ts';
 import { nodesSchema } from './migrations/0014-nodes.ts';
 import { restoresSchema } from './migrations/0015-restores.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
@@ -22,6 +23,7 @@ const migrations: readonly (readonly string[])[] = [
   nodesSchema,
   restoresSchema,
   permissionsSchema,
+  configTypesSchema,
 ];
 
 export const schemaVersion = migrations.length;

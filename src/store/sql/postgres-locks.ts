@@ -17,6 +17,7 @@ const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   extendLogin: none,
   redeemCode: none,
   rotateRefreshToken: none,
+  renewSession: none,
   endSession: none,
   openLegacySession: none,
   recordActivity: none,

@@ -11,6 +11,7 @@ import {
   enabledSignersOf,
   enabledSignersSql,
 } from './administrators.ts';
+import { findByRefreshTokenSql } from './api-sessions.ts';
 import { findLoginSql, loginRecordOf } from './auth-requests.ts';
 import {
   certificateLoginOf,
@@ -30,6 +31,7 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
+import { configTypeOf, findConfigTypesSql } from './config-types.ts';
 import type { Engine } from './engine.ts';
 import { enrollmentByHashSql, enrollmentOf, enrollmentsOfSql, openEnrollmentOf } from './enrollments.ts';
 import { externalJwtSignerOf } from './external-jwt-signers.ts';
@@ -40,6 +42,7 @@ import {
   authenticatorsSource,
   authPoliciesSource,
   casSource,
+  configTypesSource,
   enrollmentsSource,
   externalJwtSignersSource,
   identitiesSource,
@@ -97,12 +100,30 @@ export function sqlStore(engine: Engine): Store {
       addPassed: (id, factor) => engine.write('addPassed', { id, factor }),
       recordActivity: (activity) => engine.write('recordActivity', { activity }),
       rotateRefreshToken: (rotate) => engine.write('rotateRefreshToken', rotate),
+      async renew(renew) {
+        const rows = await engine.write('renewSession', renew);
+        return rows === undefined
+          ? null
+          : { session: apiSessionOf(rows.session), identity: identityOf(rows.identity) };
+      },
+      findByRefreshToken: (id, hash, now) =>
+        find(
+          (row) => ({
+            session: apiSessionOf(row),
+            refreshExpiresAt: Math.min(integer(row, 'refresh_expires_at'), integer(row, 'family_expires_at')),
+          }),
+          findByRefreshTokenSql,
+          id,
+          hash,
+          now,
+          now,
+        ),
       end: (id, reason, now) => engine.write('endSession', { id, reason, now }),
       endAllOf: (identityId, reason, now, except) =>
         engine.write('endSessionsOf', { identityId, reason, now, except: except ?? null }),
-      async listEnded(now) {
-        const sql = 'SELECT id, expires_at FROM api_sessions WHERE ended_at IS NOT NULL AND expires_at > ?';
-        const rows = await engine.read(sql, now);
+      async listEnded(now, endedAfter) {
+        const sql = 'SELECT id, expires_at FROM api_sessions WHERE ended_at > ? AND expires_at > ?';
+        const rows = await engine.read(sql, endedAfter, now);
         return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
       },
     },
@@ -173,6 +194,16 @@ export function sqlStore(engine: Engine): Store {
       update: (id, patch, now) => engine.write('updateCa', { id, patch, now }),
       verify: (id, now) => engine.write('verifyCa', { id, now }),
       delete: (id, now) => engine.write('deleteCa', { id, now }),
+    },
+    configTypes: {
+      find: (id) => find(configTypeOf, 'SELECT * FROM config_types WHERE id = ?', id),
+      async findByNames(names) {
+        return (await engine.read(findConfigTypesSql(names.length), ...names)).map(configTypeOf);
+      },
+      list: (query) => list(configTypesSource, query, configTypeOf),
+      create: (configType, now) => engine.write('createConfigType', { configType, now }),
+      update: (id, patch, now) => engine.write('updateConfigType', { id, patch, now }),
+      delete: (id) => engine.write('deleteConfigType', { id }),
     },
     enrollments: {
       create: (enrollment, now) => engine.write('createEnrollment', { enrollment, now }),

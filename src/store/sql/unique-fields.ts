@@ -9,6 +9,8 @@ const fields: Readonly<Record<string, string>> = {
   'enrollments.identity_id': 'method',
   'cas.name': 'name',
   'cas.thumbprint': 'certPem',
+  'config_types.id': 'id',
+  'config_types.name': 'name',
   'external_jwt_signers.name': 'name',
   // Together with the audience; the issuer alone need not be unique.
   'external_jwt_signers.issuer': 'audience',

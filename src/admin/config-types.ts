@@ -1,0 +1,89 @@
+// Configuration types: the names that clients ask for at login, and the ids that tokens carry for them (z_ct).
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { ConfigType } from '../model/config-type.ts';
+import type { Tags } from '../model/identity.ts';
+import { asId, type ConfigTypeId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { ConfigTypePatch, ConfigTypeStore } from '../store/contracts/config-types.ts';
+import { acceptableName, acceptableTags, takenRefused } from './acceptable-values.ts';
+import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+
+export interface ConfigTypeNeeds {
+  readonly store: { readonly configTypes: ConfigTypeStore };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+}
+
+export interface ConfigTypeFields {
+  readonly name: string;
+  readonly tags: Tags;
+}
+
+/**
+ * @param wantedId the id that other parts of the overlay know it by; undefined: a new one
+ * @throws AuthError could_not_validate   names the field: not acceptable, or taken
+ */
+export async function createConfigType(
+  needs: ConfigTypeNeeds,
+  by: AdminCall,
+  wantedId: string | undefined,
+  fields: ConfigTypeFields,
+): Promise<ConfigTypeId> {
+  const id = asId<ConfigTypeId>(wantedId ?? needs.random.id());
+  const configType = { id, name: acceptableName('name', fields.name), tags: acceptableTags(fields.tags) };
+  const step = needs.store.configTypes.create(configType, needs.clock.now());
+  await takenRefused({ id, name: fields.name }, step);
+  recordChange(needs, by, {
+    action: 'create',
+    entity: 'config-type',
+    entityId: id,
+    fields: namesOf({ ...fields }),
+  });
+  return id;
+}
+
+/** @throws AuthError not_found */
+export async function getConfigType(needs: Pick<ConfigTypeNeeds, 'store'>, id: string): Promise<ConfigType> {
+  const configType = await needs.store.configTypes.find(asId(id));
+  if (configType === null) throw new AuthError('not_found');
+  return configType;
+}
+
+export function listConfigTypes(
+  needs: Pick<ConfigTypeNeeds, 'store'>,
+  query: ListQuery,
+): Promise<Page<ConfigType>> {
+  return needs.store.configTypes.list(query);
+}
+
+/** Changes the fields that are given. @throws AuthError not_found, could_not_validate (as when creating) */
+export async function updateConfigType(
+  needs: ConfigTypeNeeds,
+  by: AdminCall,
+  id: string,
+  { name, tags }: Some<ConfigTypeFields>,
+): Promise<void> {
+  const patch: ConfigTypePatch = {
+    ...(name === undefined ? {} : { name: acceptableName('name', name) }),
+    ...(tags === undefined ? {} : { tags: acceptableTags(tags) }),
+  };
+  const step = needs.store.configTypes.update(asId(id), patch, needs.clock.now());
+  if (!(await takenRefused({ name }, step))) throw new AuthError('not_found');
+  recordChange(needs, by, {
+    action: 'update',
+    entity: 'config-type',
+    entityId: id,
+    fields: namesOf({ name, tags }),
+  });
+}
+
+/** Its id stays in the tokens and sessions that have it. @throws AuthError not_found */
+export async function deleteConfigType(needs: ConfigTypeNeeds, by: AdminCall, id: string): Promise<void> {
+  if (!(await needs.store.configTypes.delete(asId(id)))) throw new AuthError('not_found');
+  recordChange(needs, by, { action: 'delete', entity: 'config-type', entityId: id, fields: [] });
+}

@@ -1,0 +1,108 @@
+// What clients of such a controller ask for besides authentication: services, sessions to them, routers, posture.
+// This service has none of it and says so in the shapes that clients read, so that they start and then have nothing
+// to do. The answers are the same for everybody who is logged in.
+
+import { z } from 'zod';
+import { listQuery } from '../../admin/list-parameters.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import { isoTime } from '../../platform/clock.ts';
+import { type Answer, envelope } from '../answer.ts';
+import { type DeclaredAnswers, dataAnswer, listAnswer } from '../declared-answers.ts';
+import { listParameters } from '../management/schemas.ts';
+import { type Method, type Route, type RouteDefinition, route } from '../routes.ts';
+
+/** Lists without entries, below the root of the client API. */
+const lists: readonly (readonly [path: string, what: string])[] = [
+  ['services', 'services'],
+  ['services/:id/terminators', 'terminators of a service'],
+  ['sessions', 'sessions to services'],
+  ['edge-routers', 'edge routers'],
+  ['current-identity/edge-routers', 'edge routers of the caller'],
+];
+/** Entries of those lists. */
+const entries: readonly (readonly [method: Method, path: string, summary: string])[] = [
+  ['GET', 'services/:id', 'Read a service; there is none'],
+  ['GET', 'sessions/:id', 'Read a session to a service; there is none'],
+  ['DELETE', 'sessions/:id', 'End a session to a service; there is none'],
+];
+
+/** There is no success. */
+const never: DeclaredAnswers = {};
+const noEntries = z.array(z.never());
+const postureSchema = z.strictObject({ services: noEntries });
+const routersSchema = z.strictObject({ edgeRouters: noEntries });
+const updatesSchema = z.strictObject({ lastChangeAt: z.iso.datetime() });
+
+export function dataPlaneRoutes(root: string): readonly Route[] {
+  return [
+    ...lists.map(([path, what]) =>
+      at(root, 'GET', path, {
+        summary: `List the ${what}; there are none`,
+        answers: { 200: listAnswer(z.never(), 'No entries') },
+        query: listParameters,
+        handler: emptyList,
+      }),
+    ),
+    ...entries.map(([method, path, summary]) =>
+      at(root, method, path, { summary, answers: never, handler: notFound }),
+    ),
+    at(root, 'POST', 'sessions', {
+      summary: 'Open a session to a service; there is none',
+      answers: never,
+      refusals: ['not_found'],
+      body: { json: true, form: false, schema: z.object({ serviceId: z.string() }) },
+      handler: notFound,
+    }),
+    at(root, 'GET', 'services/:id/edge-routers', {
+      summary: 'List the edge routers of a service; there are none',
+      answers: { 200: dataAnswer(routersSchema, 'No edge routers') },
+      handler: () => envelope({ edgeRouters: [] }),
+    }),
+    at(root, 'GET', 'current-api-session/service-updates', {
+      summary: 'Read when the services have changed: never',
+      answers: { 200: dataAnswer(updatesSchema, 'Always the same time') },
+      handler: () => envelope({ lastChangeAt: isoTime(0) }),
+    }),
+    // What clients report is not read: nothing here depends on it.
+    posture(root, 'posture-response', 201, 'Report posture; it is not read'),
+    posture(root, 'posture-response-bulk', 200, 'Report posture many times; it is not read'),
+  ];
+}
+
+function posture(root: string, path: string, status: 200 | 201, summary: string): Route {
+  const answers: DeclaredAnswers = { [status]: dataAnswer(postureSchema, 'No services depend on it') };
+  const handler = () => envelope({ services: [] }, {}, { status });
+  return at(root, 'POST', path, { summary, answers, handler });
+}
+
+function at<Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z.ZodUndefined>(
+  root: string,
+  method: Method,
+  path: string,
+  rest: Pick<
+    RouteDefinition<'full', Body, Query, z.ZodUndefined>,
+    'summary' | 'answers' | 'refusals' | 'body' | 'query' | 'handler'
+  >,
+): Route {
+  return route<'full', Body, Query>({
+    methods: [method],
+    path: `${root}/${path}`,
+    api: 'edge-client',
+    guard: 'full',
+    errors: 'edge',
+    ...rest,
+  });
+}
+
+/** No filter finds anything, so none is read; the page that was asked for is said back. */
+function emptyList(
+  _context: unknown,
+  { query }: { readonly query: z.output<typeof listParameters> },
+): Answer {
+  const { limit, offset } = listQuery({ limit: query.limit, offset: query.offset }, new Map());
+  return envelope([], { filterableFields: [], pagination: { limit: limit ?? 0, offset, totalCount: 0 } });
+}
+
+function notFound(): Answer {
+  throw new AuthError('not_found');
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import {
+  createConfigType,
+  deleteConfigType,
+  getConfigType,
+  listConfigTypes,
+  updateConfigType,
+} from '../../admin/config-types.ts';
+import type { ConfigType } from '../../model/config-type.ts';
+import { configTypeListFields } from '../../model/list-fields.ts';
+import type { Route } from '../routes.ts';
+import { entityMembers, selfLink, wireTime } from '../wire.ts';
+import { mapPage } from './map-page.ts';
+import type { ManagementNeeds } from './needs.ts';
+import { operation, resourceRoutes } from './resource.ts';
+import { idText, tags } from './schemas.ts';
+
+const configTypeSchema = z.strictObject({ ...entityMembers, name: z.string() }).meta({ id: 'ConfigType' });
+
+const fields = z.object({ name: z.string(), tags });
+const replacement = fields.extend({ tags: tags.default({}) });
+/** The id may be given: other controllers and their clients know the type by it. */
+const newConfigType = replacement.extend({ id: idText.optional() });
+
+/** `/config-types`: names and ids, for what clients ask for at login. */
+export function configTypeRoutes(needs: ManagementNeeds): readonly Route[] {
+  return resourceRoutes({
+    collection: 'config-types',
+    noun: 'a configuration type',
+    document: configTypeSchema,
+    listFields: configTypeListFields,
+    list: async (query) => mapPage(await listConfigTypes(needs, query), configTypeDocument),
+    get: async (id) => configTypeDocument(await getConfigType(needs, id)),
+    create: operation(newConfigType, (by, { id, ...configType }) =>
+      createConfigType(needs, by, id, configType),
+    ),
+    replace: operation(replacement, (by, configType, id) => updateConfigType(needs, by, id, configType)),
+    patch: operation(fields.partial(), (by, some, id) => updateConfigType(needs, by, id, some)),
+    remove: (by, id) => deleteConfigType(needs, by, id),
+  });
+}
+
+function configTypeDocument({ id, name, tags: ownTags, createdAt, updatedAt }: ConfigType): object {
+  return {
+    id,
+    createdAt: wireTime(createdAt),
+    updatedAt: wireTime(updatedAt),
+    _links: { self: selfLink('config-types', id) },
+    tags: ownTags,
+    name,
+  };
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { type CallbackSealer, callbackPath, followCallback } from '../../oidc/callback.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { redirect } from '../answer.ts';
+import { redirectAnswer } from '../declared-answers.ts';
+import { type Route, route } from '../routes.ts';
+import { originOf } from './bind-point.ts';
+import { browserOfStep } from './browser-binding.ts';
+
+/** GET `/oidc/authorize/callback?id=`: the second redirect after a login of a client of the compatibility profile. */
+export function callbackRoute(needs: { readonly callbacks: CallbackSealer; readonly clock: Clock }): Route {
+  return route({
+    methods: ['GET'],
+    path: `/oidc${callbackPath}`,
+    api: 'oidc',
+    guard: 'anonymous',
+    errors: 'html-or-oauth',
+    summary: 'Follow the second redirect of a finished login (compatibility profile)',
+    answers: { 302: redirectAnswer('To the redirect URI, with the code') },
+    refusals: ['auth_request_unknown', 'forbidden'],
+    query: z.object({ id: z.string() }),
+    handler: (context, { query }) =>
+      redirect(followCallback(needs, query.id, originOf(context), browserOfStep(context))),
+  });
+}

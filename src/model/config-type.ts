@@ -1,0 +1,13 @@
+import type { Millis } from '../platform/clock.ts';
+import type { Tags } from './identity.ts';
+import type { ConfigTypeId } from './ids.ts';
+
+/** A kind of configuration that clients may ask for at login; what is configured is the business of others. */
+export interface ConfigType {
+  readonly id: ConfigTypeId;
+  /** Unique. */
+  readonly name: string;
+  readonly tags: Tags;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}

@@ -1,0 +1,146 @@
+// Token introspection (RFC 7662): whether a token counts at this moment. Resource servers that must not wait for the
+// end of a token's life ask here.
+
+import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { type ApiSessionId, asId } from '../model/ids.ts';
+import type { PassedMethod } from '../model/login.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Clock, Millis, Seconds } from '../platform/clock.ts';
+import type { SessionView } from '../sessions/session-view.ts';
+import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import { type AccessTokenVerifier, toSeconds } from '../tokens/access-token.ts';
+import type { KeyRing } from '../tokens/key-ring.ts';
+import { type RefreshTokenForm, readRefreshToken } from '../tokens/refresh-token.ts';
+import { type ClientRegistry, refreshTokenFormOf } from './clients.ts';
+import { type Parameters, required } from './parameters.ts';
+
+/** RFC 7662 2.2. Wire names. */
+export interface ActiveToken {
+  readonly active: true;
+  /** Of access tokens only: nothing is called with the others. */
+  readonly token_type?: 'Bearer';
+  readonly scope: string;
+  readonly client_id: string;
+  readonly username: string;
+  readonly sub: string;
+  readonly aud: string | readonly string[];
+  readonly iss: string;
+  readonly exp: Seconds;
+  readonly iat: Seconds;
+  readonly jti?: string;
+  readonly amr: readonly string[];
+  readonly auth_time: Seconds;
+  readonly z_asid: string;
+  readonly cnf?: { readonly 'x5t#S256': string };
+}
+
+/** Says no more, whatever the reason (RFC 7662 2.2). */
+const inactive = { active: false } as const;
+
+export interface IntrospectionNeeds {
+  readonly store: { readonly apiSessions: ApiSessionStore };
+  readonly clients: ClientRegistry;
+  readonly accessTokens: AccessTokenVerifier;
+  readonly ring: KeyRing;
+  readonly tagKey: Buffer;
+  readonly view: Pick<SessionView, 'accounts'>;
+  readonly clock: Clock;
+}
+
+/**
+ * What a token is worth now. Administrators may ask about every token, others about those of their own session: a
+ * token of anybody else is inactive to them, so that nobody can try out tokens.
+ * @throws AuthError invalid_request   the parameter `token` is missing or repeated
+ */
+export async function introspect(
+  needs: IntrospectionNeeds,
+  caller: Pick<Principal, 'isAdmin' | 'apiSessionId'>,
+  parameters: Parameters,
+): Promise<ActiveToken | typeof inactive> {
+  const token = required(parameters, 'token');
+  const now = needs.clock.now();
+  const found =
+    (await accessToken(needs, token, now)) ??
+    (await refreshToken(needs, 'opaque', token, now)) ??
+    (await refreshToken(needs, 'jwt', token, now));
+  if (found === undefined) return inactive;
+  return caller.isAdmin || found.z_asid === caller.apiSessionId ? found : inactive;
+}
+
+async function accessToken(
+  needs: IntrospectionNeeds,
+  token: string,
+  now: Millis,
+): Promise<ActiveToken | undefined> {
+  const verdict = needs.accessTokens.verify(token, now);
+  if (verdict.verdict !== 'valid') return undefined;
+  const { iss, sub, aud, exp, iat, jti, client_id, scope, amr, auth_time, z_asid, cnf } = verdict.claims;
+  const session = await needs.store.apiSessions.find(asId<ApiSessionId>(z_asid));
+  if (session === null || session.endedAt !== null) return undefined;
+  const username = await usableName(needs, sub, amr, now);
+  if (username === undefined) return undefined;
+  return {
+    active: true,
+    token_type: 'Bearer',
+    scope,
+    client_id,
+    username,
+    sub,
+    aud,
+    iss,
+    exp,
+    iat,
+    jti,
+    amr,
+    auth_time,
+    z_asid,
+    ...(cnf === undefined ? {} : { cnf }),
+  };
+}
+
+/** Nothing is used up by looking. */
+async function refreshToken(
+  needs: IntrospectionNeeds,
+  form: RefreshTokenForm,
+  text: string,
+  now: Millis,
+): Promise<ActiveToken | undefined> {
+  const token = readRefreshToken(needs, form, text, now);
+  if (token === undefined) return undefined;
+  const found = await needs.store.apiSessions.findByRefreshToken(asId(token.id), token.hash, now);
+  if (found === null) return undefined;
+  const { session, refreshExpiresAt } = found;
+  const client = needs.clients.find(session.clientId);
+  if (client === undefined || refreshTokenFormOf(client) !== form) return undefined;
+  const username = await usableName(needs, session.identityId, session.passed, now);
+  if (username === undefined) return undefined;
+  return {
+    active: true,
+    scope: session.scopes.join(' '),
+    client_id: session.clientId,
+    username,
+    sub: session.identityId,
+    aud: session.issuer,
+    iss: session.issuer,
+    exp: toSeconds(refreshExpiresAt),
+    iat: toSeconds(session.lastActivityAt),
+    amr: session.passed,
+    auth_time: toSeconds(session.authTime),
+    z_asid: session.id,
+    ...(session.certThumbprint === null ? {} : { cnf: { 'x5t#S256': session.certThumbprint } }),
+  };
+}
+
+/** The name of the identity; undefined when it cannot be used, or its policy asks for more than was proven. */
+async function usableName(
+  needs: IntrospectionNeeds,
+  identityId: string,
+  passed: readonly string[],
+  now: Millis,
+): Promise<string | undefined> {
+  const account = await needs.view.accounts.find(asId(identityId), now);
+  if (account === null) return undefined;
+  const proven = passed as readonly PassedMethod[];
+  const outstanding = outstandingFactors(account.policy, { isEnrolled: false }, proven);
+  return outstanding.length === 0 ? account.identity.name : undefined;
+}

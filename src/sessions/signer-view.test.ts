@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import { asId, type SignerId } from '../model/ids.ts';
+import type { ExternalJwtSignerStore } from '../store/contracts/external-jwt-signers.ts';
+import { openSignerView } from './signer-view.ts';
+
+test('a signer that is read again and has not changed stays the same one, so that logins under way go on', async () => {
+  const id = asId<SignerId>('one');
+  const stored = { id, name: 'one', enabled: true, scopes: ['openid'] } as unknown as ExternalJwtSigner;
+  let current = stored;
+  const store = {
+    listAll: async () => [structuredClone(current)],
+    find: async () => structuredClone(current),
+  } as unknown as ExternalJwtSignerStore;
+  const view = await openSignerView({ externalJwtSigners: store }, { forget: () => {} });
+  const first = view.find(id);
+  await view.reloadAll();
+  await view.reload(id);
+  assert.equal(view.find(id), first);
+  current = { ...stored, enabled: false };
+  await view.reload(id);
+  assert.equal(view.find(id)?.enabled, false);
+});

@@ -1,0 +1,114 @@
+// The conversation of the CLI: it finds the API by the version document, logs in as the Go SDK does, keeps the tokens
+// in a file, and refreshes only by a refresh token whose end it can read.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import type { HttpsClient } from '../support/https-client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { password } from '../support/totp.ts';
+import { assertList, type GoTokens, goCall, goLogin, goRefresh } from './go-client.ts';
+import { parseJwt, startCompatibleServer } from './support.ts';
+
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+let server: TestServer;
+before(async () => {
+  server = await startCompatibleServer(clock);
+  await server.createUser({ name: 'admin', password, isAdmin: true });
+});
+after(() => server?.close());
+
+/** Where the management API is, asked at each address in turn. */
+async function managementPath(client: HttpsClient): Promise<string> {
+  for (const path of ['/edge/management/v1/version', '/edge/client/v1/version', '/version']) {
+    const answer = await client.get(path);
+    if (answer.status !== 200) continue;
+    assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
+    const management = answer.json.data.apiVersions['edge-management'];
+    if (management !== undefined) return management.v1.path;
+  }
+  throw new Error('no version document names the management API');
+}
+
+async function cliLogin(client: HttpsClient): Promise<GoTokens> {
+  const login = await goLogin(client);
+  const step = await login.primary('password', [
+    ['username', 'admin'],
+    ['password', password],
+  ]);
+  return step.kind === 'code' ? step.redeem() : assert.fail('a code was expected');
+}
+
+/** The tokens for the next command; undefined when the user is told to log in again. */
+async function tokensFor(client: HttpsClient, stored: GoTokens): Promise<GoTokens | undefined> {
+  const now = clock.now();
+  if (parseJwt(stored.access).claims.exp * SECOND > now + 30 * SECOND) return stored;
+  if (stored.refresh.split('.').length !== 3) return undefined;
+  if (parseJwt(stored.refresh).claims.exp * SECOND <= now) return undefined;
+  return goRefresh(client, stored);
+}
+
+describe('the CLI', () => {
+  test('logs in and works for hours without asking again', async () => {
+    // With and without the prefix of an API: trust comes before anything is known of the server.
+    const authorities = await server.get('/.well-known/est/cacerts');
+    assert.equal(authorities.status, 200);
+    assert.equal(authorities.headers['content-type'], 'application/pkcs7-mime');
+    const root = await managementPath(server);
+    assert.equal(root, '/edge/management/v1');
+    let tokens = await cliLogin(server);
+    assertList(await goCall(server, tokens, `${root}/controllers`));
+    for (let hour = 0; hour < 3; hour += 1) {
+      const next = await tokensFor(server, tokens);
+      assert.ok(next, 'a refresh token whose end can be read');
+      tokens = next;
+      assertList(await goCall(server, tokens, `${root}/identities?limit=10`));
+      clock.advance(HOUR);
+    }
+  });
+
+  test('reads from the refresh token when it has to log in again', async () => {
+    const tokens = await cliLogin(server);
+    const { claims, header } = parseJwt(tokens.refresh);
+    assert.equal(claims.exp * SECOND, clock.now() + 24 * HOUR);
+    assert.equal(header.alg, 'ES256');
+    clock.advance(24 * HOUR - MINUTE);
+    assert.ok(await tokensFor(server, tokens));
+    const other = await cliLogin(server);
+    clock.advance(24 * HOUR);
+    assert.equal(await tokensFor(server, other), undefined);
+  });
+
+  test('finds the API on a server that has only the client API there', async () => {
+    const split = await startTestServer({
+      clock,
+      configure: (yaml) => yaml.replace('- binding: edge-management', ''),
+    });
+    try {
+      await assert.rejects(managementPath(split), /no version document/);
+      assert.equal((await split.get('/version')).status, 200);
+    } finally {
+      await split.close();
+    }
+  });
+
+  test('falls back to a legacy session on the management API', async () => {
+    const plain = await startTestServer({ clock });
+    try {
+      await plain.createUser({ name: 'admin', password, isAdmin: true });
+      assert.deepEqual((await plain.get('/edge/management/v1/version')).json.data.capabilities, []);
+      const answer = await plain.post('/edge/management/v1/authenticate?method=password', {
+        json: { username: 'admin', password, configTypes: [], envInfo: {}, sdkInfo: {} },
+      });
+      assert.equal(answer.status, 200, answer.text);
+      const headers = {
+        'zt-session': answer.json.data.token,
+        'content-type': 'application/json',
+        accept: 'application/json',
+      };
+      assertList(await plain.get('/edge/management/v1/identities', { headers }));
+    } finally {
+      await plain.close();
+    }
+  });
+});

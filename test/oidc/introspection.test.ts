@@ -1,0 +1,175 @@
+// Token introspection (RFC 7662): who may ask, and what is said.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { asId } from '../../src/model/ids.ts';
+import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { password, totpPolicy } from '../support/totp.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+const paths = ['/oidc/introspect', '/oidc/oauth/introspect'];
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ clock });
+  await server.createUser({ name: 'root', password, isAdmin: true });
+});
+after(() => server?.close());
+
+let count = 0;
+async function somebody(): Promise<{ readonly id: string; readonly name: string; readonly tokens: Tokens }> {
+  count += 1;
+  const name = `somebody ${count}`;
+  const id = await server.createUser({ name, password });
+  return { id, name, tokens: await login(server, name, password) };
+}
+
+function ask(
+  caller: string,
+  token: string,
+  more: Readonly<Record<string, string>> = {},
+  path = paths[0],
+): Promise<Answer> {
+  const headers = { authorization: `Bearer ${caller}` };
+  return server.post(path ?? '', { headers, form: { token, ...more } });
+}
+
+async function asRoot(token: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  return ask((await login(server, 'root', password)).access_token, token, more);
+}
+
+function assertInactive(answer: Answer): void {
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual(answer.json, { active: false });
+}
+
+describe('introspection', () => {
+  test('is in the discovery document, with the way to authenticate', async () => {
+    const { json } = await server.get('/oidc/.well-known/openid-configuration');
+    assert.equal(json.introspection_endpoint, `${server.issuer}/introspect`);
+    assert.deepEqual(json.introspection_endpoint_auth_methods_supported, ['Bearer']);
+  });
+
+  test('tells an administrator what an access token is worth', async () => {
+    const { id, name, tokens } = await somebody();
+    const claims = claimsOf(tokens.access_token);
+    for (const path of paths) {
+      const root = (await login(server, 'root', password)).access_token;
+      const answer = await ask(root, tokens.access_token, {}, path);
+      assert.equal(answer.status, 200);
+      assert.match(answer.headers['cache-control'] ?? '', /no-store/);
+      assert.deepEqual(answer.json, {
+        active: true,
+        token_type: 'Bearer',
+        scope: 'openid offline_access',
+        client_id: 'overlay',
+        username: name,
+        sub: id,
+        aud: claims.aud,
+        iss: server.issuer,
+        exp: claims.exp,
+        iat: claims.iat,
+        jti: claims.jti,
+        amr: ['password'],
+        auth_time: claims.auth_time,
+        z_asid: claims.z_asid,
+      });
+    }
+  });
+
+  test('tells of a refresh token too, which is not used up by that', async () => {
+    const { id, tokens } = await somebody();
+    for (const hint of ['refresh_token', 'access_token', 'anything']) {
+      const { json } = await asRoot(tokens.refresh_token, { token_type_hint: hint });
+      assert.equal(json.active, true);
+      assert.equal(json.sub, id);
+      assert.equal('token_type' in json, false);
+      assert.equal(json.exp * SECOND, clock.now() + 24 * 60 * MINUTE);
+    }
+    const next = (await refresh(server, tokens.refresh_token)).json;
+    assertInactive(await asRoot(tokens.refresh_token));
+    // Asking about a token that was replaced does not end the session.
+    assert.equal((await asRoot(next.refresh_token)).json.active, true);
+  });
+
+  test('tells others of their own session only', async () => {
+    const [one, two] = [await somebody(), await somebody()];
+    const own = await ask(one.tokens.access_token, one.tokens.access_token);
+    assert.equal(own.json.active, true);
+    assert.equal((await ask(one.tokens.access_token, one.tokens.refresh_token)).json.active, true);
+    assertInactive(await ask(one.tokens.access_token, two.tokens.access_token));
+    assertInactive(await ask(one.tokens.access_token, two.tokens.refresh_token));
+    const again = await login(server, one.name, password);
+    assertInactive(await ask(one.tokens.access_token, again.access_token));
+  });
+
+  test('tells nobody anything who does not prove who they are', async () => {
+    const { tokens } = await somebody();
+    const form = { token: tokens.access_token, client_id: 'overlay' };
+    for (const headers of [
+      {},
+      { authorization: `Basic ${Buffer.from('overlay:').toString('base64')}` },
+      { authorization: `Bearer ${tokens.refresh_token}` },
+      { authorization: `Bearer ${tokens.id_token}` },
+      { authorization: 'Bearer' },
+    ] as const) {
+      for (const path of paths) {
+        const answer = await server.post(path, { form, headers });
+        assert.equal(answer.status, 401, answer.text);
+        assert.ok(answer.lines('www-authenticate').length > 0);
+      }
+    }
+  });
+
+  test('knows at once that a session, an identity or a policy has changed', async () => {
+    const wantsTotp = await totpPolicy(server);
+    for (const change of [
+      (id: string) => server.store.apiSessions.endAllOf(asId(id), 'administrator', clock.now()),
+      (id: string) => server.store.identities.update(asId(id), { authPolicyId: wantsTotp }, clock.now()),
+      (id: string) => server.store.identities.delete(asId(id), clock.now()),
+    ]) {
+      const { id, tokens } = await somebody();
+      await change(id);
+      assertInactive(await asRoot(tokens.access_token));
+      assertInactive(await asRoot(tokens.refresh_token));
+    }
+  });
+
+  test('says inactive, and no more, of everything else', async () => {
+    const { tokens } = await somebody();
+    const [header, payload] = tokens.access_token.split('.');
+    for (const token of [
+      'x',
+      'a.b.c',
+      tokens.id_token,
+      `${tokens.access_token}x`,
+      `${header}.${payload}.${'A'.repeat(86)}`,
+      `${tokens.refresh_token.slice(0, -1)}_`,
+      'a'.repeat(10_000),
+    ]) {
+      assertInactive(await asRoot(token));
+    }
+    const expiring = (await somebody()).tokens.access_token;
+    clock.advance(30 * MINUTE);
+    assertInactive(await asRoot(expiring));
+  });
+
+  test('needs a token, once, in a form', async () => {
+    const root = (await login(server, 'root', password)).access_token;
+    const headers = { authorization: `Bearer ${root}` };
+    const none = await server.post('/oidc/introspect', { headers, form: {} });
+    assert.equal(none.json.error, 'invalid_request');
+    const twice = await server.post('/oidc/introspect', {
+      headers,
+      form: [
+        ['token', 'a'],
+        ['token', 'b'],
+      ],
+    });
+    assert.equal(twice.json.error, 'invalid_request');
+    assert.equal((await server.post('/oidc/introspect', { headers, json: { token: root } })).status, 415);
+    assert.equal((await server.get(`/oidc/introspect?token=${root}`, { headers })).status, 405);
+  });
+});
