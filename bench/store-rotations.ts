@@ -20,7 +20,9 @@ const issuer = 'https://localhost:1280/oidc';
 const home = mkdtempSync(join(tmpdir(), 'overlay-auth-bench-'));
 const url = process.argv[4];
 const store =
-  url === undefined ? await openSqliteStore({ path: join(home, 'bench.db') }) : await openPostgresStore({ url });
+  url === undefined
+    ? await openSqliteStore({ path: join(home, 'bench.db') })
+    : await openPostgresStore({ url });
 
 interface Held {
   readonly id: ApiSessionId;
