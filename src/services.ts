@@ -2,6 +2,7 @@
 // endpoints and commands use. Nothing else constructs them.
 
 import packageJson from '../package.json' with { type: 'json' };
+import { brandingOf } from './branding.ts';
 import type { Config } from './config/config.ts';
 import { attemptLog, type RunningAttemptLog } from './explain/attempt-log.ts';
 import { auditLog } from './explain/audit-log.ts';
@@ -13,7 +14,7 @@ import {
   tally,
 } from './explain/decision-counts.ts';
 import { answerTimes } from './http/answer-times.ts';
-import { assetRoutes } from './http/assets.ts';
+import { brandedPages } from './http/assets.ts';
 import { edgeClientRoutes } from './http/edge/routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { managementRoutes } from './http/management/routes.ts';
@@ -26,11 +27,13 @@ import { setupRoutes } from './http/setup.ts';
 import { totpPassed } from './legacy/authenticate.ts';
 import type { PasswordHasher } from './login/password.ts';
 import { passwordHasher } from './login/password-hasher.ts';
+import { providerDirectory } from './login/provider-endpoints.ts';
 import type { AuditTrail } from './model/audit-event.ts';
 import { asId } from './model/ids.ts';
 import type { Principal } from './model/principal.ts';
 import type { SigningAlgorithm } from './model/signing-key.ts';
 import { authRequestSealer } from './oidc/auth-request-id.ts';
+import { dailySealer } from './oidc/daily-sealer.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
 import type { HashPool } from './platform/hash-pool.ts';
@@ -160,6 +163,7 @@ export async function openServices(
     changeFeed: view,
     eventLoop,
   });
+  const { views, assets } = brandedPages(brandingOf(config.branding));
   const oidcEndpoints = oidcRoutes({
     store,
     clock,
@@ -178,6 +182,10 @@ export async function openServices(
     totpIssuer: config.edge.totp.issuer,
     tagKey,
     sealer: authRequestSealer(authRequestRoot),
+    views,
+    providers: providerDirectory({ client: jwksFetch, clock }),
+    poster: jwksFetch,
+    providerStates: dailySealer(authRequestRoot, 'provider-login'),
     idTokenAlg: oidc.idTokenSigningAlg,
     lifetimes: {
       accessToken: oidc.accessTokenDuration,
@@ -186,7 +194,7 @@ export async function openServices(
       refreshFamily: oidc.refreshFamilyDuration,
     },
   });
-  const setup = setupRoutes({ store, clock, random, audit, hasher });
+  const setup = setupRoutes({ store, clock, random, audit, hasher, views });
   const edgeNeeds = {
     config,
     store,
@@ -214,7 +222,7 @@ export async function openServices(
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assetRoutes, ...health, ...metrics];
+  const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assets, ...health, ...metrics];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
   );
@@ -241,6 +249,7 @@ export async function openServices(
     mount: {
       clock,
       log,
+      views,
       onAnswer: answers.observe,
       authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
     },

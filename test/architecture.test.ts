@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   enrollment: ['login', 'store/contracts', 'errors', 'platform', 'model'],
   admin: ['sessions', 'login', 'tokens', 'explain', 'store/contracts', 'errors', 'platform', 'model'],
   tasks: ['sessions', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
-  pages: ['platform', 'model'],
+  pages: ['errors', 'platform', 'model'],
   http: [
     'pages',
     'oidc',

@@ -25,7 +25,17 @@ export function toFileShape(config: Config): { readonly [key: string]: FileValue
     identity: identityShape(config.identity),
     web: config.listeners.map((listener) => listenerShape(listener, config.identity)),
     ...(edge.present ? { edge: edgeShape(edge) } : {}),
+    branding: brandingShape(config.branding),
     log: { format: config.log.format, level: config.log.level },
+  };
+}
+
+function brandingShape({ name, logoFile, colors }: Config['branding']): FileValue {
+  return {
+    name,
+    ...(logoFile === null ? {} : { logo: logoFile }),
+    color: colors.light.accent,
+    colorDark: colors.dark.accent,
   };
 }
 

@@ -19,11 +19,14 @@ import { sendAnswer } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Guard, Input, Route } from './routes.ts';
 import { sessionHeaders } from './session-headers.ts';
+import type { Views } from './views.ts';
 
 export interface MountNeeds {
   readonly clock: Clock;
   readonly log: Logger;
   readonly authenticate: Authenticate;
+  /** How pages look to whoever asks. */
+  readonly views: Views;
   /** Told of every answer. */
   readonly onAnswer?: AnswerObserver;
 }
@@ -61,7 +64,7 @@ type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyRe
  * @param api of the endpoint; `none` where there is none
  */
 export function failureHandler(
-  needs: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer'>,
+  needs: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer' | 'views'>,
   scope: ServerScope,
   format: ErrorFormat,
   api: AnsweredApi,
@@ -96,6 +99,11 @@ export function failureHandler(
     const answer = errorAnswer(failure, format, {
       requestId: request.id,
       accept: request.headers.accept,
+      view: () =>
+        needs.views({
+          headers: request.headers,
+          queryText: context?.queryText ?? '',
+        }),
       usedBasic: context?.usedBasic ?? false,
     });
     finish(needs, api, request, reply, answer);

@@ -296,10 +296,16 @@ for (const [state, reach] of Object.entries(states) as [State, () => Promise<Log
 /** Methods whose own tests know more; without credentials each is a primary login that failed. */
 const otherPrimaryMethods = ['/oidc/login/cert', '/oidc/login/ext-jwt'];
 
+/** For browsers only, on the way to another provider and back: test/pages/provider.test.ts. */
+const providerVisits = ['/oidc/login/ext-jwt/visit', '/oidc/login/ext-jwt/callback'];
+
 test('every login endpoint is in the table above', () => {
   const known = new Set(Object.keys(endpoints).map((name) => name.replace(/ \(.*/, '')));
   const mounted = server.controller.services.routes
-    .filter(({ path }) => path.startsWith('/oidc/login') && !otherPrimaryMethods.includes(path))
+    .filter(
+      ({ path }) =>
+        path.startsWith('/oidc/login') && ![...otherPrimaryMethods, ...providerVisits].includes(path),
+    )
     .flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
   for (const endpoint of mounted) assert.ok(known.has(endpoint), `add ${endpoint} to the table of this file`);
 });
