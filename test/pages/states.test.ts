@@ -28,7 +28,7 @@ before(async () => {
   server = await startTestServer({ clock });
   noCertificates = await startTestServer({
     clock,
-    configure: (yaml) => yaml.replace(/( *)apis:/, '$1options: { clientCertificates: none }\n$1apis:'),
+    configure: (yaml) => yaml.replace('clientCertificates: request', 'clientCertificates: none'),
   });
   policy = await totpPolicy(server);
   const admin = await rootOf(server);
