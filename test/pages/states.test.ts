@@ -135,8 +135,9 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   },
   async 'enrollment-begun'(page) {
     await atEnrollment(page);
+    const id = await page.locator('input[name=authRequestId]').first().inputValue();
     await submit(page, '#start-enrollment');
-    await page.goBack();
+    await page.goto(`${server.url}/oidc/login/auth-queries?id=${id}`);
     await submit(page, '#start-enrollment');
   },
   async expired(page) {
