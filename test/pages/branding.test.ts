@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { brandingOf } from '../../src/branding.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { screenshot, visitor } from '../support/browser.ts';
 import { authorizationQuery } from '../support/flow.ts';
@@ -62,7 +63,6 @@ describe('a branding that cannot be used stops the start and says why', () => {
     'a dark one on dark ground': [{ colorDark: '#000080' }, /on the dark ground/],
     'no colour': [{ color: 'red' }, /form #rrggbb/],
     'a blank name': [{ name: ' ' }, /name/],
-    'no such logo': [{ logo: '/nonexistent/logo.svg' }, /cannot be read/],
   };
   for (const [what, [branding, message]] of Object.entries(refusals)) {
     test(what, async () => {
@@ -71,6 +71,12 @@ describe('a branding that cannot be used stops the start and says why', () => {
   }
 
   test('a logo that is no picture, or more than one', async () => {
+    const colors = {
+      light: { accent: '#000000', on: '#ffffff' },
+      dark: { accent: '#ffffff', on: '#000000' },
+    };
+    const branding = (logoFile: string) => ({ name: 'Acme', logoFile, colors });
+    assert.throws(() => brandingOf(branding('/nonexistent/logo.svg')), /cannot be read/);
     const contents: [string | Buffer, RegExp][] = [
       ['GIF89a', /neither an SVG nor a PNG/],
       ['<html><svg></svg></html>', /neither an SVG nor a PNG/],
@@ -80,7 +86,7 @@ describe('a branding that cannot be used stops the start and says why', () => {
     ];
     for (const [content, message] of contents) {
       const logo = logoFile(content);
-      await assert.rejects(startTestServer({ configure: withBranding({ logo: logo.path }) }), message);
+      assert.throws(() => brandingOf(branding(logo.path)), message);
       logo.remove();
     }
   });
