@@ -1,5 +1,5 @@
-// How many one-row rotations a second the embedded store acknowledges, and what they cost.
-//   node bench/store-rotations.ts [sessions] [seconds]
+// How many one-row rotations a second the store acknowledges, and what they cost.
+//   node bench/store-rotations.ts [sessions] [seconds] [URL of an empty PostgreSQL database]
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { type ApiSessionId, type AuthRequestKey, asId, defaultAuthPolicyId } fro
 import { HOUR, MINUTE, systemClock } from '../src/platform/clock.ts';
 import { systemRandom } from '../src/platform/random.ts';
 import type { Store } from '../src/store/contracts/store.ts';
+import { openPostgresStore } from '../src/store/sql/open-postgres.ts';
 import { openSqliteStore } from '../src/store/sql/open-sqlite.ts';
 
 const sessionCount = Number(process.argv[2] ?? 20_000);
@@ -17,7 +18,9 @@ const inFlight = 64;
 const issuer = 'https://localhost:1280/oidc';
 
 const home = mkdtempSync(join(tmpdir(), 'overlay-auth-bench-'));
-const store = await openSqliteStore({ path: join(home, 'bench.db') });
+const url = process.argv[4];
+const store =
+  url === undefined ? await openSqliteStore({ path: join(home, 'bench.db') }) : await openPostgresStore({ url });
 
 interface Held {
   readonly id: ApiSessionId;
@@ -53,7 +56,7 @@ async function openSession(identityId: string): Promise<Held> {
       authTime: now,
       certThumbprint: null,
     },
-    code: { hash, expiresAt: now + MINUTE },
+    code: { hash, expiresAt: now + MINUTE, forgetFailures: [] },
     expiresAt: now + 10 * MINUTE,
     now,
   });

@@ -2,10 +2,18 @@
 // so that both are the same thing.
 
 import { readFileSync } from 'node:fs';
-import type { BindPoint, Listener } from './config/config.ts';
+import { hostname } from 'node:os';
+import packageJson from '../package.json' with { type: 'json' };
+import type { BindPoint, Config, Listener } from './config/config.ts';
+import { apiAddressesOf } from './http/edge/api-addresses.ts';
 import { type RunningListener, startListener } from './http/listener.ts';
 import type { TlsMaterial } from './http/tls-material.ts';
-import { readOverlayAuthorities } from './overlay-pki.ts';
+import {
+  readEnrollmentIdentity,
+  readOverlayAuthorities,
+  readPublishedAuthorities,
+  readSigningAuthority,
+} from './overlay-pki.ts';
 import { type Foundations, openServices, type Services } from './services.ts';
 
 export interface RunningController {
@@ -20,11 +28,16 @@ export interface RunningController {
 
 /**
  * Starts a controller; resolves when every listener accepts connections.
- * @throws PkiFileError a file of the overlay's PKI holds no certificates
+ * @throws PkiFileError a file of the overlay's PKI cannot be used
  * @throws ListenError an interface or an identity cannot be used; nothing is left open then
  */
 export async function startController(foundations: Foundations): Promise<RunningController> {
-  const services = await openServices(foundations, readOverlayAuthorities(foundations));
+  const services = await openServices(foundations, {
+    ownAuthorities: readOverlayAuthorities(foundations),
+    signing: readSigningAuthority(foundations.config),
+    published: readPublishedAuthorities(foundations.config),
+    enrollmentIdentity: readEnrollmentIdentity(foundations.config),
+  });
   const started: RunningListener[] = [];
   const stop = async () => {
     await Promise.all(started.map((listener) => listener.close()));
@@ -41,16 +54,38 @@ export async function startController(foundations: Foundations): Promise<Running
   }
   const bindPoints = started.flatMap((listener) => listener.bindPoints);
   for (const point of bindPoints) services.issuers.add(point.issuer);
+  const address = openAddress(foundations.config.edge.api.address, bindPoints);
+  services.enrollmentSigner.replaceIdentity(readEnrollmentIdentity(foundations.config, address));
+  await services.node.start({
+    id: foundations.random.id(),
+    name: nodeName(foundations.config, bindPoints),
+    address: mainAddress(foundations.config, bindPoints),
+    apiAddresses: started.flatMap(({ listener, bindPoints: open }) => apiAddressesOf(listener, open)),
+    version: packageJson.version,
+  });
   return {
     services,
     bindPoints,
     reloadCertificates() {
       const authorities = readOverlayAuthorities(foundations);
+      const signing = readSigningAuthority(foundations.config);
+      const published = readPublishedAuthorities(foundations.config);
+      const enrollmentIdentity = readEnrollmentIdentity(foundations.config, address);
       for (const running of started) running.reloadCertificates(readTlsMaterial(running.listener));
       services.replaceOwnAuthorities(authorities);
+      services.certificateIssuer.replaceAuthority(signing);
+      services.publishedAuthorities.replace(published);
+      services.enrollmentSigner.replaceIdentity(enrollmentIdentity);
     },
     stop,
   };
+}
+
+/** The main address with the port that the system chose, where the configuration leaves that open. */
+function openAddress(address: string, bindPoints: readonly BindPoint[]): string {
+  const [host, port] = address.split(/:(?=\d+$)/);
+  if (port !== '0') return address;
+  return bindPoints.find((point) => point.address.startsWith(`${host}:`))?.address ?? address;
 }
 
 function readTlsMaterial({ identity }: Listener): TlsMaterial {
@@ -58,4 +93,14 @@ function readTlsMaterial({ identity }: Listener): TlsMaterial {
     certificateChain: readFileSync(identity.serverCertFile, 'utf8'),
     privateKey: readFileSync(identity.keyFile, 'utf8'),
   };
+}
+
+/** On one machine several nodes differ in the port. */
+function nodeName({ node }: Config, bindPoints: readonly BindPoint[]): string {
+  return node.name ?? `${hostname()}:${bindPoints[0]?.interface.port ?? 0}`;
+}
+
+/** As configured, unless the system was to choose the port. */
+function mainAddress({ edge }: Config, bindPoints: readonly BindPoint[]): string {
+  return edge.api.address.endsWith(':0') ? (bindPoints[0]?.address ?? '') : edge.api.address;
 }

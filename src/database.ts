@@ -3,15 +3,16 @@
 
 import { existsSync } from 'node:fs';
 import type { Config } from './config/config.ts';
-import type { Store } from './store/contracts/store.ts';
+import { dbText } from './config/file-shape.ts';
+import { type Store, StoreUnavailable } from './store/contracts/store.ts';
 import { backupSqlite, checkSqlite } from './store/sql/backup.ts';
 import { SchemaError, schemaVersion } from './store/sql/migrate.ts';
 import { openSqliteStore } from './store/sql/open-sqlite.ts';
 import { AlreadyRunning, acquireRunLock } from './store/sql/run-lock.ts';
 
-export { AlreadyRunning, SchemaError, schemaVersion };
+export { AlreadyRunning, SchemaError, StoreUnavailable, schemaVersion };
 
-/** The configuration names a database that this build cannot use. */
+/** Something is asked that this kind of database does not do; the message says what does. */
 export class UnsupportedDatabase extends Error {
   override readonly name = 'UnsupportedDatabase';
 }
@@ -23,25 +24,48 @@ export class NoDatabase extends Error {
 
 /**
  * Opens the store; the database is created, or migrated to this release, when it has to be.
- * @throws UnsupportedDatabase, SchemaError (written by a newer release), or Error: it cannot be opened
+ * @throws SchemaError (written by a newer release), StoreUnavailable, or Error: it cannot be opened
  */
-export async function openStore(config: Config): Promise<Store> {
-  return openSqliteStore({ path: sqliteFile(config) });
+export async function openStore({ db }: Config): Promise<Store> {
+  if (db.engine === 'sqlite') return openSqliteStore({ path: db.file });
+  const { openPostgresStore } = await postgres();
+  return openPostgresStore(db);
+}
+
+/** Loaded when it is used: who has no PostgreSQL does not pay for its client. */
+function postgres() {
+  return import('./store/sql/open-postgres.ts');
+}
+
+/** How the database is called in front of people; a password in it is masked. */
+export function databaseName({ db }: Config): string {
+  return db.engine === 'sqlite' ? db.file : dbText(db);
+}
+
+export function databaseKind({ db }: Config): 'SQLite' | 'PostgreSQL' {
+  return db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL';
+}
+
+/** Whether the database holds something of ours. @throws StoreUnavailable */
+export async function hasDatabase({ db }: Config): Promise<boolean> {
+  if (db.engine === 'sqlite') return existsSync(db.file);
+  const { schemaVersionOf } = await postgres();
+  return (await schemaVersionOf(db)) !== null;
 }
 
 /** @throws UnsupportedDatabase */
-export function sqliteFile({ db }: Config): string {
+export function sqliteFile({ db }: Config, otherwise = 'This works on SQLite only.'): string {
   if (db.engine === 'sqlite') return db.file;
-  throw new UnsupportedDatabase('This build has no PostgreSQL yet; use a database of the form sqlite:FILE.');
+  throw new UnsupportedDatabase(otherwise);
 }
 
 /**
  * Claims the database for this process: an SQLite database belongs to one running controller. Ends with the
- * process, however it ends.
- * @throws AlreadyRunning, UnsupportedDatabase
+ * process, however it ends. A PostgreSQL database is for any number of them.
+ * @throws AlreadyRunning
  */
-export function claimDatabase(config: Config): { release(): void } {
-  return acquireRunLock(sqliteFile(config));
+export function claimDatabase({ db }: Config): { release(): void } {
+  return db.engine === 'sqlite' ? acquireRunLock(db.file) : { release() {} };
 }
 
 /**
@@ -49,20 +73,39 @@ export function claimDatabase(config: Config): { release(): void } {
  * @throws UnsupportedDatabase, NoDatabase, or Error: the copy cannot be written
  */
 export async function backupDatabase(config: Config, target: string): Promise<void> {
-  await backupSqlite(existingFile(config), target);
+  const otherwise = 'PostgreSQL has its own backups: use pg_dump, or the archive of your server.';
+  await backupSqlite(existingFile(sqliteFile(config, otherwise)), target);
 }
 
 /**
  * Looks for damage, beside a running controller too.
  * @returns one sentence for each finding; empty when the database is sound
- * @throws UnsupportedDatabase, NoDatabase
+ * @throws NoDatabase, StoreUnavailable
  */
-export function checkDatabase(config: Config): readonly string[] {
-  return checkSqlite(existingFile(config));
+export async function checkDatabase({ db }: Config): Promise<readonly string[]> {
+  if (db.engine === 'sqlite') return checkSqlite(existingFile(db.file));
+  const { checkPostgres } = await import('./store/sql/check-postgres.ts');
+  return checkPostgres(db);
 }
 
-function existingFile(config: Config): string {
-  const file = sqliteFile(config);
+function existingFile(file: string): string {
   if (!existsSync(file)) throw new NoDatabase(`There is no database at ${file}.`);
   return file;
+}
+
+/**
+ * Copies everything from an SQLite database, which the caller has claimed, into an empty PostgreSQL database, and
+ * compares the two. All of it or nothing.
+ * @param url        of the target
+ * @param onProgress told of each table that was copied
+ * @throws NoDatabase, UnsupportedDatabase (the source is not SQLite), SchemaError, StoreUnavailable
+ */
+export async function copyToPostgres(
+  config: Config,
+  url: string,
+  onProgress: (table: string, rows: number) => void,
+): Promise<void> {
+  const path = existingFile(sqliteFile(config, 'The database is on PostgreSQL already.'));
+  const { copySqliteToPostgres } = await import('./store/sql/copy-to-postgres.ts');
+  await copySqliteToPostgres({ path, url, onProgress });
 }

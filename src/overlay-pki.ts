@@ -1,15 +1,19 @@
 // The authorities of the overlay's own PKI, from the files that the configuration names.
 
 import { readFileSync } from 'node:fs';
-import type { Config } from './config/config.ts';
+import { type SigningAuthority, signingAuthority } from './certificates/client-certificate-issuer.ts';
+import type { Config, Listener } from './config/config.ts';
+import type { AuthorityList } from './enrollment/published-authorities.ts';
+import { certificateBundle } from './platform/certificate-bundle.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/logger.ts';
 import { MalformedInput } from './platform/malformed-input.ts';
 import { describeRefusal } from './platform/path-refusal.ts';
 import { anchorProblem, readTrustAnchor, type TrustAnchor } from './platform/path-validation.ts';
 import { displaySubject, parseCertificates } from './platform/x509.ts';
+import { type EnrollmentIdentity, enrollmentSigner } from './tokens/enrollment-jwt.ts';
 
-/** A file of the overlay's PKI holds no certificates; the message is a sentence for the operator. */
+/** A file of the overlay's PKI cannot be used; the message is a sentence for the operator. */
 export class PkiFileError extends Error {
   override readonly name = 'PkiFileError';
 }
@@ -50,6 +54,73 @@ export function readOverlayAuthorities(needs: {
     if (signing !== undefined) add(signingCert.certFile, signing.raw, displaySubject(signing));
   }
   return [...anchors.values()];
+}
+
+/**
+ * What client certificates are signed with; null when the configuration names nothing.
+ * @throws PkiFileError, or what reading a file throws
+ */
+export function readSigningAuthority(config: Pick<Config, 'edge'>): SigningAuthority | null {
+  const { signingCert } = config.edge.enrollment;
+  if (signingCert === null) return null;
+  const { certFile, keyFile } = signingCert;
+  const certificates = certificatesIn(certFile);
+  const keyPem = readFileSync(keyFile, 'utf8');
+  try {
+    return signingAuthority(certificates, keyPem);
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    const files = `edge.enrollment.signingCert (${certFile}, ${keyFile})`;
+    throw new PkiFileError(`Client certificates cannot be signed with ${files}: ${error.reason}.`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * What clients of each listener are told to trust: the overlay's own authorities, those that the identity of the
+ * listener names, and those in the chain that it presents.
+ * @throws PkiFileError, or what reading a file throws
+ */
+export function readPublishedAuthorities(
+  config: Pick<Config, 'identity' | 'listeners'>,
+): ReadonlyMap<string, AuthorityList> {
+  return new Map(
+    config.listeners.map(({ name, identity }) => {
+      const files = [config.identity.caFile, identity.caFile, identity.serverCertFile];
+      const authorities = files.flatMap(certificatesIn).filter(({ ca }) => ca);
+      const distinct = [...new Map(authorities.map((each) => [each.fingerprint256, each])).values()];
+      const base64 = certificateBundle(distinct).toString('base64');
+      return [name, { pem: distinct.map(String).join(''), pkcs7: base64.replaceAll(/.{1,64}/g, '$&\n') }];
+    }),
+  );
+}
+
+/**
+ * What enrollment JWTs are signed with: the key of the listener that clients reach at the main address.
+ * @param address where that listener really is; left out: as configured
+ * @throws PkiFileError, or what reading a file throws
+ */
+export function readEnrollmentIdentity(
+  config: Pick<Config, 'listeners' | 'edge'>,
+  address = config.edge.api.address,
+): EnrollmentIdentity {
+  const { keyFile } = (listenerAt(config, config.edge.api.address) ?? config.listeners[0])?.identity ?? {};
+  if (keyFile === undefined) throw new PkiFileError('No listener is configured.');
+  const identity = { address, privateKey: readFileSync(keyFile, 'utf8') };
+  try {
+    enrollmentSigner(identity);
+    return identity;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PkiFileError(`Enrollments cannot be signed with the key in ${keyFile}: ${reason}.`, {
+      cause: error,
+    });
+  }
+}
+
+function listenerAt({ listeners }: Pick<Config, 'listeners'>, address: string): Listener | undefined {
+  return listeners.find(({ bindPoints }) => bindPoints.some((point) => point.address === address));
 }
 
 function certificatesIn(file: string): ReturnType<typeof parseCertificates> {

@@ -3,7 +3,17 @@
 
 import packageJson from '../package.json' with { type: 'json' };
 import { brandingOf } from './branding.ts';
+import {
+  type ClientCertificateIssuer,
+  clientCertificateIssuer,
+  type SigningAuthority,
+} from './certificates/client-certificate-issuer.ts';
 import type { Config } from './config/config.ts';
+import {
+  type AuthorityList,
+  type PublishedAuthorities,
+  publishedAuthorities,
+} from './enrollment/published-authorities.ts';
 import { attemptLog, type RunningAttemptLog } from './explain/attempt-log.ts';
 import { auditLog } from './explain/audit-log.ts';
 import {
@@ -13,14 +23,16 @@ import {
   countedAudit,
   tally,
 } from './explain/decision-counts.ts';
+import { accountRoutes } from './http/account.ts';
 import { answerTimes } from './http/answer-times.ts';
 import { brandedPages } from './http/assets.ts';
 import { edgeClientRoutes } from './http/edge/routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { managementRoutes } from './http/management/routes.ts';
 import { metricsRoutes } from './http/metrics.ts';
-import type { MountNeeds } from './http/mount.ts';
+import type { AnswerInspector, MountNeeds } from './http/mount.ts';
 import { oidcRoutes } from './http/oidc/routes.ts';
+import { openApiRoutes } from './http/openapi/routes.ts';
 import { presentedTokens } from './http/presented-tokens.ts';
 import type { Route } from './http/routes.ts';
 import { setupRoutes } from './http/setup.ts';
@@ -46,12 +58,14 @@ import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
 import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
-import { openSessionView, type SessionView } from './sessions/session-view.ts';
+import { listeningInterval, openSessionView, type SessionView } from './sessions/session-view.ts';
 import { ztSessions } from './sessions/zt-session.ts';
 import type { Store } from './store/contracts/store.ts';
 import { deleteExpired } from './tasks/expire.ts';
+import { type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
-import { accessTokenVerifier } from './tokens/access-token.ts';
+import { accessTokenVerifier, clockSkew } from './tokens/access-token.ts';
+import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
 import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
 import { openServerSecrets } from './tokens/server-secrets.ts';
 
@@ -67,6 +81,8 @@ export interface Foundations {
   readonly log: Logger;
   /** Roots (PEM) that are trusted when the keys of signers are fetched, besides those of the machine. */
   readonly trustedRoots?: readonly string[];
+  /** Told of every answer of an endpoint. */
+  readonly inspectAnswer?: AnswerInspector;
 }
 
 export interface Services {
@@ -75,6 +91,11 @@ export interface Services {
   readonly hasher: PasswordHasher;
   readonly audit: AuditTrail;
   readonly attempts: RunningAttemptLog;
+  readonly certificateIssuer: ClientCertificateIssuer;
+  readonly enrollmentSigner: EnrollmentSigner;
+  readonly publishedAuthorities: PublishedAuthorities;
+  /** Started by whoever knows the addresses: they are known when the listeners are open. */
+  readonly node: Pick<NodeHeartbeat, 'start' | 'isCluster'>;
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly mount: MountNeeds;
@@ -91,13 +112,20 @@ export interface Services {
 const expiryInterval: Millis = MINUTE;
 const rotationInterval: Millis = MINUTE;
 
-/**
- * Resolves when the service may take requests: keys are there and the deny set is complete.
- * @param ownAuthorities of the overlay's PKI
- */
+/** The overlay's own PKI: whom it trusts, and what it signs client certificates with. */
+export interface OverlayPki {
+  readonly ownAuthorities: readonly TrustAnchor[];
+  readonly signing: SigningAuthority | null;
+  /** What clients are told to trust, by the name of the listener. */
+  readonly published: ReadonlyMap<string, AuthorityList>;
+  /** What enrollment JWTs are signed with. */
+  readonly enrollmentIdentity: EnrollmentIdentity;
+}
+
+/** Resolves when the service may take requests: keys are there and the deny set is complete. */
 export async function openServices(
   foundations: Foundations,
-  ownAuthorities: readonly TrustAnchor[],
+  { ownAuthorities, signing, published, enrollmentIdentity }: OverlayPki,
 ): Promise<Services> {
   const { config, store, clock, random, log } = foundations;
   const { oidc } = config.edge;
@@ -118,7 +146,7 @@ export async function openServices(
   const issuers = new Set(
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
-  const accessTokens = accessTokenVerifier(ring, issuers);
+  const accessTokens = accessTokenVerifier(ring, issuers, oidc.accessTokenDuration);
   const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
     trustedRoots: foundations.trustedRoots ?? [],
   });
@@ -128,7 +156,8 @@ export async function openServices(
     clock,
     jwks,
     ownAuthorities,
-    tokenLifetime: oidc.accessTokenDuration,
+    // A node whose clock is ahead dates tokens later than the end of their session.
+    tokenLifetime: oidc.accessTokenDuration + clockSkew,
     sessionTimeout: config.edge.api.sessionTimeout,
     log,
     async onSigningKeys() {
@@ -142,12 +171,22 @@ export async function openServices(
     random,
   });
   const hasher = passwordHasher(foundations.hashPool);
+  const certificateIssuer = clientCertificateIssuer({ clock }, signing);
+  const enrollment = {
+    certificateIssuer,
+    enrollmentSigner: enrollmentSigner(enrollmentIdentity),
+    publishedAuthorities: publishedAuthorities(published),
+    enrollmentLifetime: config.edge.enrollment.edgeIdentity.duration,
+  };
   const attemptRecords = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
   const loginAttempts = tally<AttemptLabels>();
   const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
 
+  const node = nodeHeartbeat({ store, clock, log });
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
+    { id: 'store.changes', check: view.beFresh },
+    { id: 'store.write', check: node.check },
   ]);
   const answers = answerTimes();
   const eventLoop = watchEventLoopDelay();
@@ -196,6 +235,7 @@ export async function openServices(
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher, views });
   const edgeNeeds = {
+    ...enrollment,
     config,
     store,
     clock,
@@ -222,7 +262,16 @@ export async function openServices(
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
 
-  const routes = [...oidcEndpoints, ...edgeEndpoints, ...setup, ...assets, ...health, ...metrics];
+  const endpoints = [
+    ...oidcEndpoints,
+    ...edgeEndpoints,
+    ...setup,
+    ...accountRoutes(views),
+    ...assets,
+    ...health,
+    ...metrics,
+  ];
+  const routes: readonly Route[] = [...endpoints, ...openApiRoutes(views, () => routes)];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
     deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
   );
@@ -235,6 +284,7 @@ export async function openServices(
     clock,
     ztSessions: ztSessions({ ...view, secondary, clock, tagKey }),
   };
+  const stopListening = every(listeningInterval, 'listening to the database', log, view.listen);
   const stopActivity = every(activityInterval, 'session activity', log, view.legacy.flush);
   return {
     ring,
@@ -242,6 +292,10 @@ export async function openServices(
     hasher,
     audit,
     attempts,
+    node,
+    certificateIssuer,
+    enrollmentSigner: enrollment.enrollmentSigner,
+    publishedAuthorities: enrollment.publishedAuthorities,
     routes,
     issuers,
     rotateKeysWhenDue,
@@ -251,10 +305,12 @@ export async function openServices(
       log,
       views,
       onAnswer: answers.observe,
+      ...(foundations.inspectAnswer === undefined ? {} : { inspectAnswer: foundations.inspectAnswer }),
       authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
     },
     async stop() {
-      await Promise.all([stopExpiry(), stopRotation(), stopActivity()]);
+      await Promise.all([stopExpiry(), stopRotation(), stopListening(), stopActivity()]);
+      await node.stop();
       await view.legacy.flush();
       await attempts.flush();
       view.stop();

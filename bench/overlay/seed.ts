@@ -107,7 +107,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
     await store.authRequests.recordPrimaryLogin({
       authRequest,
       progress,
-      code: { hash: code.hash, expiresAt },
+      code: { hash: code.hash, expiresAt, forgetFailures: [] },
       expiresAt,
       now,
     });

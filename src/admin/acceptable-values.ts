@@ -1,6 +1,7 @@
 // Rules of single values that administrators enter.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { usernameKey } from '../login/username.ts';
 import type { Tags } from '../model/identity.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 
@@ -47,6 +48,17 @@ export function acceptableRoleAttributes(attributes: readonly string[]): string[
     throw refusedField('roleAttributes', `must have at most ${MOST_ROLE_ATTRIBUTES} entries`);
   }
   return [...new Set(attributes.map((attribute) => acceptableName('roleAttributes', attribute)))];
+}
+
+/** The form in which a user name is looked up. @throws AuthError could_not_validate */
+export function acceptableUsername(username: string): string {
+  const key = usernameKey(username);
+  if (key !== undefined) return key;
+  throw refusedField(
+    'username',
+    'must be 1 to 100 characters long, without spaces around it and without control characters',
+    username,
+  );
 }
 
 /** @throws AuthError could_not_validate */

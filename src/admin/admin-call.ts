@@ -12,6 +12,8 @@ export interface AdminCall {
   /** The session of the call: a new password for oneself does not end it. */
   readonly sessionId: ApiSessionId | null;
   readonly origin: RequestOrigin | null;
+  /** False for somebody who may call by a permission only. */
+  readonly isAdmin: boolean;
   /** Also what leaves no administrator who can log in is done. */
   readonly isForced: boolean;
 }

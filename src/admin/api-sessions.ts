@@ -10,6 +10,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import type { AdminCall } from './admin-call.ts';
+import { requireMayHelp } from './help-desk.ts';
 
 export interface ApiSessionNeeds {
   readonly store: { readonly apiSessions: ApiSessionStore; readonly identities: IdentityStore };
@@ -52,6 +53,7 @@ export function listApiSessions(needs: ApiSessionNeeds, query: ListQuery): Promi
  * Ends a session: from the next call on its tokens are refused on every node.
  * @param reason `logout` when the owner does it
  * @throws AuthError not_found   it was not alive
+ * @throws AuthError forbidden   see help-desk.ts
  */
 export async function endApiSession(
   needs: ApiSessionNeeds,
@@ -59,6 +61,11 @@ export async function endApiSession(
   id: string,
   reason: 'administrator' | 'logout',
 ): Promise<void> {
+  if (reason === 'administrator') {
+    const { identityId } = await findLiving(needs, id);
+    const identity = await needs.store.identities.find(identityId);
+    if (identity !== null) requireMayHelp(by, identity);
+  }
   if (!(await needs.store.apiSessions.end(asId(id), reason, needs.clock.now()))) {
     throw new AuthError('not_found');
   }

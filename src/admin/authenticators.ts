@@ -1,22 +1,20 @@
 // Authenticators: what proves an identity in a primary login.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { hashNewPassword } from '../login/new-password.ts';
 import type { PasswordHasher } from '../login/password.ts';
-import { checkNewPassword } from '../login/password-rules.ts';
-import { usernameKey } from '../login/username.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Authenticator } from '../model/authenticator.ts';
 import type { Identity, Tags } from '../model/identity.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/malformed-input.ts';
 import type { Random } from '../platform/random.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { AuthenticatorStore, ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
-import { acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
+import { acceptableTags, acceptableUsername, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
 import { acceptableLeaf } from './client-certificates.ts';
 import { administratorKept } from './last-administrator.ts';
@@ -56,7 +54,7 @@ export async function createPassword(
   if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
   const key = acceptableUsername(username);
   const tags = acceptableTags(fields.tags);
-  const passwordHash = await hashNewPassword(needs, identity, username, password);
+  const passwordHash = await hashFor(needs, identity, username, password);
   const id = asId<AuthenticatorId>(needs.random.id());
   const authenticator = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags };
   const step = needs.store.authenticators.createPassword(authenticator, needs.clock.now());
@@ -149,7 +147,7 @@ export async function updatePassword(
     password === undefined
       ? {}
       : {
-          passwordHash: await hashNewPassword(needs, identity, username ?? authenticator.username, password),
+          passwordHash: await hashFor(needs, identity, username ?? authenticator.username, password),
         };
   const patch = { ...named, ...tagged, ...hashed };
   const { authenticators } = needs.store;
@@ -194,17 +192,7 @@ async function findWithIdentity(
   return { authenticator, identity };
 }
 
-function acceptableUsername(username: string): string {
-  const key = usernameKey(username);
-  if (key !== undefined) return key;
-  throw refusedField(
-    'username',
-    'must be 1 to 100 characters long, without spaces around it and without control characters',
-    username,
-  );
-}
-
-async function hashNewPassword(
+async function hashFor(
   needs: AuthenticatorNeeds,
   identity: Identity,
   username: string,
@@ -212,13 +200,7 @@ async function hashNewPassword(
 ): Promise<string> {
   const policy = await needs.store.authPolicies.find(identity.authPolicyId);
   if (policy === null) throw new Error(`identity ${identity.id} has no readable auth policy`);
-  checkNewPassword(password, policy.primary.updb, [username, identity.name]);
-  try {
-    return await needs.hasher.hash(password);
-  } catch (error) {
-    if (!(error instanceof MalformedInput)) throw error;
-    throw new AuthError('password_not_acceptable', { fields: [{ field: 'password', reason: error.reason }] });
-  }
+  return hashNewPassword(needs, password, policy.primary.updb, [username, identity.name]);
 }
 
 function secondOneRefused(method: Authenticator['method']): (error: unknown) => never {

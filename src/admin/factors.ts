@@ -10,6 +10,7 @@ import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import type { TotpStore } from '../store/contracts/totp.ts';
 import { type AdminCall, recordChange } from './admin-call.ts';
+import { requireMayHelp } from './help-desk.ts';
 
 export interface FactorNeeds {
   readonly store: {
@@ -28,16 +29,16 @@ export interface Locks {
   readonly totp: Millis | null;
 }
 
-/** Forgets the failures and locks of password and TOTP. @throws AuthError not_found */
+/** Forgets the failures and locks of password and TOTP. @throws AuthError not_found, forbidden (see help-desk.ts) */
 export async function unlockIdentity(needs: FactorNeeds, by: AdminCall, id: string): Promise<void> {
-  const identityId = await existingIdentity(needs, id);
+  const identityId = await identityToHelp(needs, by, id);
   await forgetFailures(needs.store, identityId, await passwordOf(needs, identityId));
   recordChange(needs, by, { action: 'unlock', entity: 'identity', entityId: id, fields: [] });
 }
 
-/** Removes the authenticator app and its recovery codes; ends nothing. @throws AuthError not_found   also: none */
+/** Removes the authenticator app and its recovery codes; ends nothing. @throws AuthError not_found (also: none), forbidden */
 export async function removeTotp(needs: FactorNeeds, by: AdminCall, id: string): Promise<void> {
-  const identityId = await existingIdentity(needs, id);
+  const identityId = await identityToHelp(needs, by, id);
   if (!(await needs.store.totp.remove(identityId, needs.clock.now()))) throw new AuthError('not_found');
   needs.audit.record({ event: 'totp.removed', identityId }, by.origin);
   recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: ['mfa'] });
@@ -53,9 +54,14 @@ export async function locksOf(needs: Pick<FactorNeeds, 'store' | 'clock'>, id: I
   };
 }
 
-async function existingIdentity({ store }: Pick<FactorNeeds, 'store'>, id: string): Promise<IdentityId> {
+async function identityToHelp(
+  { store }: Pick<FactorNeeds, 'store'>,
+  by: AdminCall,
+  id: string,
+): Promise<IdentityId> {
   const identity = await store.identities.find(asId(id));
   if (identity === null) throw new AuthError('not_found');
+  requireMayHelp(by, identity);
   return identity.id;
 }
 

@@ -1,14 +1,14 @@
 // Identities: who can authenticate. What they authenticate with is authenticators.ts.
 
 import { AuthError } from '../errors/auth-error.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
 import type { Identity, IdentityType, Tags } from '../model/identity.ts';
 import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import { type Clock, MINUTE } from '../platform/clock.ts';
-import type { Random } from '../platform/random.ts';
+import type { Permission } from '../model/permission.ts';
+import { MINUTE } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import type { NewEnrollment } from '../store/contracts/enrollments.ts';
 import type { IdentityPatch, IdentityStore } from '../store/contracts/identities.ts';
 import {
   acceptableExternalId,
@@ -19,17 +19,16 @@ import {
   takenRefused,
 } from './acceptable-values.ts';
 import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { type EnrollmentFields, type EnrollmentNeeds, newEnrollment, secondRefused } from './enrollments.ts';
+import { requireMayHelp } from './help-desk.ts';
 import { administratorKept } from './last-administrator.ts';
 
-export interface IdentityNeeds {
-  readonly store: {
+export interface IdentityNeeds extends EnrollmentNeeds {
+  readonly store: EnrollmentNeeds['store'] & {
     readonly identities: IdentityStore;
     readonly authPolicies: AuthPolicyStore;
     readonly apiSessions: ApiSessionStore;
   };
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly audit: AuditTrail;
 }
 
 /** Everything about an identity that an administrator decides. */
@@ -37,6 +36,7 @@ export interface IdentityFields {
   readonly name: string;
   readonly type: IdentityType;
   readonly isAdmin: boolean;
+  readonly permissions: readonly Permission[];
   readonly externalId: string | null;
   /** As it was sent; becomes an AuthPolicyId when there is such a policy. */
   readonly authPolicyId: string;
@@ -44,26 +44,43 @@ export interface IdentityFields {
   readonly tags: Tags;
 }
 
-/** @throws AuthError could_not_validate   names the field: not acceptable, taken, or no such auth policy */
+/**
+ * Creates an identity, and with it what it may enrol with.
+ * @throws AuthError could_not_validate   names the field: not acceptable, taken, or no such auth policy
+ */
 export async function createIdentity(
   needs: IdentityNeeds,
   by: AdminCall,
   fields: IdentityFields,
+  enrollments: readonly EnrollmentFields[] = [],
 ): Promise<IdentityId> {
   const id = asId<IdentityId>(needs.random.id());
   const identity = { id, ...(await acceptable(needs, fields)) };
-  await takenRefused({ ...fields }, needs.store.identities.create(identity, null, needs.clock.now()));
-  recordChange(needs, by, {
-    action: 'create',
-    entity: 'identity',
-    entityId: id,
-    fields: namesOf({ ...fields }),
-  });
+  const wanted: NewEnrollment[] = [];
+  for (const enrollment of enrollments) wanted.push(await enrollmentOf(newEnrollment(needs, id, enrollment)));
+  const step = needs.store.enrollments.createIdentity(identity, wanted, needs.clock.now());
+  await takenRefused({ ...fields }, secondRefused(step));
+  const sent = enrollments.length === 0 ? { ...fields } : { ...fields, enrollment: true };
+  recordChange(needs, by, { action: 'create', entity: 'identity', entityId: id, fields: namesOf(sent) });
   return id;
 }
 
+/** Waits for an enrollment and says of the identity's field what is wrong with it. */
+async function enrollmentOf(step: Promise<NewEnrollment>): Promise<NewEnrollment> {
+  try {
+    return await step;
+  } catch (error) {
+    const [problem] = error instanceof AuthError ? error.fields : [];
+    if (problem === undefined) throw error;
+    throw refusedField('enrollment', `cannot be given: ${problem.field} ${problem.reason}`, problem.value);
+  }
+}
+
 /** @throws AuthError not_found */
-export async function getIdentity(needs: Pick<IdentityNeeds, 'store'>, id: string): Promise<Identity> {
+export async function getIdentity(
+  needs: { readonly store: Pick<IdentityNeeds['store'], 'identities'> },
+  id: string,
+): Promise<Identity> {
   const identity = await needs.store.identities.find(asId(id));
   if (identity === null) throw new AuthError('not_found');
   return identity;
@@ -133,13 +150,14 @@ export async function enableIdentity(needs: IdentityNeeds, by: AdminCall, id: st
   recordChange(needs, by, { action: 'enable', entity: 'identity', entityId: id, fields });
 }
 
-/** Ends every session of an identity. @returns how many @throws AuthError not_found */
+/** Ends every session of an identity. @returns how many @throws AuthError not_found, forbidden (see help-desk.ts) */
 export async function endSessionsOfIdentity(
   needs: IdentityNeeds,
   by: AdminCall,
   id: string,
 ): Promise<number> {
   const identity = await getIdentity(needs, id);
+  requireMayHelp(by, identity);
   const ended = await needs.store.apiSessions.endAllOf(identity.id, 'administrator', needs.clock.now());
   recordChange(needs, by, { action: 'end-sessions', entity: 'identity', entityId: id, fields: [] });
   return ended;
@@ -160,11 +178,12 @@ async function change(
 async function acceptable(needs: IdentityNeeds, fields: IdentityFields): Promise<Acceptable>;
 async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>>;
 async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>> {
-  const { name, type, isAdmin, externalId, authPolicyId, roleAttributes, tags } = fields;
+  const { name, type, isAdmin, permissions, externalId, authPolicyId, roleAttributes, tags } = fields;
   return {
     ...(name === undefined ? {} : { name: acceptableName('name', name) }),
     ...(type === undefined ? {} : { type }),
     ...(isAdmin === undefined ? {} : { isAdmin }),
+    ...(permissions === undefined ? {} : { permissions: [...new Set(permissions)] }),
     ...(externalId === undefined ? {} : { externalId: acceptableExternalId(externalId) }),
     ...(authPolicyId === undefined ? {} : { authPolicyId: await existingPolicy(needs, authPolicyId) }),
     ...(roleAttributes === undefined ? {} : { roleAttributes: acceptableRoleAttributes(roleAttributes) }),

@@ -63,3 +63,9 @@ function refused(field: string, reason: string, value: string | number): AuthErr
     fields: [{ field, reason, value: typeof value === 'string' ? value.slice(0, 100) : value }],
   });
 }
+
+/** The same list, of one identity only, whatever the filter says. */
+export function ofIdentity(id: string, query: ListQuery): ListQuery {
+  const isMine = { op: '=', field: 'identityId', value: id } as const;
+  return { ...query, filter: { op: 'and', terms: [isMine, query.filter] } };
+}

@@ -1,11 +1,14 @@
 // Calls of the Edge APIs with the saved login: renews the access token, turns failures into sentences.
 
 import { answerError } from './answer-failure.ts';
+import type { CliError } from './cli-error.ts';
 import { credentialsStore, type SavedLogin } from './credentials-store.ts';
 import type { HttpsAnswer, HttpsClient, HttpsRequest } from './https-client.ts';
 import { asObject, type JsonObject } from './json-shape.ts';
 import type { Report } from './output.ts';
+import type { CliPorts } from './ports.ts';
 import { connectionOf, freshLogin, type SessionNeeds, savedLogin, sessionIsOver } from './saved-session.ts';
+import { externalJwt } from './secret-input.ts';
 
 const roots = { client: '/edge/client/v1', management: '/edge/management/v1' } as const;
 
@@ -50,11 +53,11 @@ export async function withApi<T>(
 
   async function answerTo(call: ApiCall): Promise<HttpsAnswer> {
     login = await freshLogin(needs, login, opened);
-    const answer = await sendAs(http, login, call);
+    const answer = await sendAs(report.ports, http, login, call);
     if (answer.status !== 401) return answer;
     // It may have been revoked, or another clock is right: one renewal decides.
     login = await freshLogin(needs, login, opened, login.accessToken);
-    return sendAs(http, login, call);
+    return sendAs(report.ports, http, login, call);
   }
   async function find(call: ApiCall): Promise<ApiAnswer | undefined> {
     const answer = await answerTo(call);
@@ -74,13 +77,20 @@ export async function withApi<T>(
   }
 }
 
-function sendAs(http: HttpsClient, login: SavedLogin, call: ApiCall): Promise<HttpsAnswer> {
+async function sendAs(
+  ports: CliPorts,
+  http: HttpsClient,
+  login: SavedLogin,
+  call: ApiCall,
+): Promise<HttpsAnswer> {
+  const { accessToken, secondaryJwtFile } = login;
+  const second = secondaryJwtFile === undefined ? [] : [await externalJwt(ports, secondaryJwtFile)];
   const url = new URL(roots[call.api ?? 'management'] + call.path, login.apiUrl);
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
   return http.send({
     method: call.method,
     url,
-    headers: { authorization: `Bearer ${login.accessToken}` },
+    headers: { authorization: [accessToken, ...second].map((token) => `Bearer ${token}`) },
     ...(call.json === undefined ? {} : { json: call.json }),
   });
 }
@@ -90,9 +100,30 @@ function envelopeOf(answer: HttpsAnswer, login: SavedLogin): ApiAnswer {
     const { data, meta } = asObject(answer.body);
     return { data, meta: asObject(meta), headers: answer.headers };
   }
-  if (answer.status === 401) {
-    const { next } = sessionIsOver(login);
-    throw answerError(answer, next === undefined ? {} : { next });
-  }
+  if (answer.status === 401) throw notAuthenticated(answer, login);
   throw answerError(answer);
+}
+
+/** A refusal for lack of the second factor is told apart from a session that is over (spec 7.2). */
+function notAuthenticated(answer: HttpsAnswer, login: SavedLogin): CliError {
+  const secondary = secondaryChallenge(answer);
+  if (secondary === undefined) {
+    const { next } = sessionIsOver(login);
+    return answerError(answer, next === undefined ? {} : { next });
+  }
+  const { secondaryJwtFile } = login;
+  return answerError(answer, {
+    what: `Every call needs a valid token of ${secondary.issuer}`,
+    next:
+      secondaryJwtFile === undefined
+        ? `overlay-auth login ${login.url} with --ext-jwt FILE; the token is then read from FILE at every command`
+        : `put a new token into ${secondaryJwtFile} and run the command again`,
+  });
+}
+
+function secondaryChallenge(answer: HttpsAnswer): { readonly issuer: string } | undefined {
+  const challenges = answer.headers['www-authenticate'] ?? '';
+  if (!challenges.includes('realm="overlay-secondary-ext-jwt"')) return undefined;
+  const issuer = /realm="overlay-secondary-ext-jwt".*?\bissuer="([^"]*)"/.exec(challenges)?.[1];
+  return { issuer: issuer ?? 'the second signer' };
 }

@@ -30,6 +30,11 @@ export interface SavedLogin {
   readonly loginArguments: readonly string[];
   /** Absolute paths; presented on every connection, because tokens of such a login are bound to it. */
   readonly clientCertificate?: { readonly certFile: string; readonly keyFile: string };
+  /**
+   * Absolute path of the external JWT that was the second factor. The API asks for it at every call (spec 5.4);
+   * the file is read each time, so whatever renews the token there keeps the login alive.
+   */
+  readonly secondaryJwtFile?: string;
 }
 
 /** Whom a server's certificate has to come from: the roots of the system, or this authority alone. */

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { SECOND } from '../platform/clock.ts';
 import { CliError } from './cli-error.ts';
@@ -8,7 +8,8 @@ import { transportFailure } from './transport-failure.ts';
 export interface HttpsRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: URL;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list is sent as so many lines. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent as application/x-www-form-urlencoded. */
@@ -76,7 +77,7 @@ function exchange(agent: Agent, request: HttpsRequest): Promise<HttpsAnswer> {
       'user-agent': 'overlay-auth-cli',
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
       ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-      ...request.headers,
+      ...mutable(request.headers ?? {}),
     },
   };
   return new Promise((fulfil, fail) => {
@@ -89,6 +90,12 @@ function exchange(agent: Agent, request: HttpsRequest): Promise<HttpsAnswer> {
     outgoing.on('error', fail);
     outgoing.end(body);
   });
+}
+
+function mutable(headers: NonNullable<HttpsRequest['headers']>): OutgoingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+  );
 }
 
 async function readAnswer(incoming: IncomingMessage): Promise<HttpsAnswer> {

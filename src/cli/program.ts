@@ -11,6 +11,7 @@ import { registerAdminCommands } from './commands/admin.ts';
 import { registerCaCommands } from './commands/ca.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
 import { registerConfigCommands } from './commands/config.ts';
+import { registerEnrollCommands } from './commands/enroll.ts';
 import { registerEntityCommands } from './commands/entities.ts';
 import { registerExplainCommand } from './commands/explain.ts';
 import { registerIdentityCommands } from './commands/identity.ts';
@@ -31,6 +32,7 @@ const registrations: readonly Registration[] = [
   registerSetupCommands,
   registerRunCommands,
   registerSessionCommands,
+  registerEnrollCommands,
   registerEntityCommands,
   registerIdentityCommands,
   registerCaCommands,

@@ -63,6 +63,14 @@ export async function readNamedFile(ports: CliPorts, path: string, what: string)
   }
 }
 
+/** The external JWT in a file, or on standard input for `-`. @throws CliError exit 2 when it holds none */
+export async function externalJwt(ports: CliPorts, file: string): Promise<string> {
+  const text = file === '-' ? await readStdin(ports) : await readNamedFile(ports, file, 'JWT file');
+  const token = text.trim();
+  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
+  throw usageError(`${file === '-' ? 'Standard input' : file} holds no JWT.`, 'check what --ext-jwt names');
+}
+
 /** Everything that comes on standard input, up to 64 KiB. */
 export async function readStdin(ports: CliPorts): Promise<string> {
   let text = '';

@@ -19,6 +19,10 @@ export interface Config {
   /** The default identity; `caFile` is the overlay's own PKI. */
   readonly identity: IdentityFiles;
   readonly listeners: readonly Listener[];
+  readonly node: {
+    /** Of this controller among several on one database; null: from the host name and the port. */
+    readonly name: string | null;
+  };
   readonly edge: EdgeConfig;
   readonly branding: BrandingConfig;
   readonly log: LogConfig;

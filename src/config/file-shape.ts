@@ -24,6 +24,7 @@ export function toFileShape(config: Config): { readonly [key: string]: FileValue
     secrets: { keyFile: config.secrets.keyFile },
     identity: identityShape(config.identity),
     web: config.listeners.map((listener) => listenerShape(listener, config.identity)),
+    ...(config.node.name === null ? {} : { node: { name: config.node.name } }),
     ...(edge.present ? { edge: edgeShape(edge) } : {}),
     branding: brandingShape(config.branding),
     log: { format: config.log.format, level: config.log.level },

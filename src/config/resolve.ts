@@ -33,6 +33,7 @@ export function resolveConfig(
     secrets: { keyFile: resolve(folder, content.secrets.keyFile) },
     identity,
     listeners: resolveListeners(content, edge, identity, folder),
+    node: { name: content.node.name ?? null },
     edge: {
       present: content.edge !== undefined,
       api: { ...edge.api, address: apiAddress },

@@ -310,6 +310,15 @@ export const fileSchema = z
     }),
     identity: identitySchema.describe('Default identity of listeners.'),
     web: z.array(listenerSchema).min(1).max(64).describe('Listeners.'),
+    node: z
+      .strictObject({
+        name: z
+          .string()
+          .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, 'a name has letters, digits, dots, colons, hyphens')
+          .optional()
+          .describe('Names this controller among several. Default: host name and port of the machine.'),
+      })
+      .prefault({}),
     edge: edgeSchema.optional().describe('Present: the OIDC provider is on.'),
     branding: brandingSchema.prefault({}).describe('How the login pages look.'),
     log: z

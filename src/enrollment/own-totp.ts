@@ -21,7 +21,9 @@ export interface OwnTotpNeeds extends TotpEnrollmentNeeds {
   readonly audit: AuditTrail;
 }
 
-export type OwnTotp = { readonly isVerified: true } | ({ readonly isVerified: false } & TotpProvisioning);
+export type OwnTotp =
+  | { readonly isVerified: true; readonly recoveryCodesLeft: number }
+  | ({ readonly isVerified: false } & TotpProvisioning);
 
 const pendingLifetime: Millis = 30 * MINUTE;
 
@@ -33,7 +35,8 @@ export async function startOwnTotp(needs: OwnTotpNeeds, caller: Principal): Prom
 
 /** The enrolment as far as it is; seed and codes only until it is verified. @throws AuthError not_found */
 export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promise<OwnTotp> {
-  if ((await needs.store.totp.find(caller.identityId)) !== null) return { isVerified: true };
+  const enrolled = await needs.store.totp.find(caller.identityId);
+  if (enrolled !== null) return { isVerified: true, recoveryCodesLeft: enrolled.recoveryCodesLeft };
   const pending = await pendingTotpEnrollment(needs, caller.apiSessionId, identityOf(caller));
   if (pending === null) throw new AuthError('not_found');
   return { isVerified: false, ...pending };

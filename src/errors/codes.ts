@@ -29,6 +29,14 @@ export const errorCodes = {
     'The request could not be completed. The session is not authorized or the credentials are invalid',
   forbidden: 'The authenticated identity lacks the permission for this operation',
 
+  // Enrolment
+  invalid_enrollment_token:
+    'The enrollment token is not valid: it was used, replaced or deleted, or was never one. Ask for a new one',
+  enrollment_expired: 'The enrollment token has expired. Ask for a new one',
+  enrollment_not_allowed: 'Enrollment in this way is not allowed',
+  enrollment_certificate_refused: 'The client certificate of the connection cannot be enrolled',
+  already_enrolled: 'The identity is enrolled already',
+
   // Input
   could_not_parse_body: 'The body of the request could not be parsed',
   could_not_validate: 'The supplied request contains an invalid document or parameter',
@@ -39,6 +47,7 @@ export const errorCodes = {
   cannot_delete_referenced: 'The entity is referenced by others and cannot be deleted',
   cannot_be_deleted: 'The entity cannot be deleted',
   password_not_acceptable: 'The password does not meet the rules',
+  csr_not_acceptable: 'The certificate signing request cannot be processed',
 
   // HTTP
   method_not_allowed: 'The method is not allowed on this resource',

@@ -163,6 +163,49 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     happened: 'The token that opened this login cannot be its second proof too.',
     remedy: 'Let the client send a token of the signer that the policy names.',
   },
+  'enrollment-token-unknown': {
+    happened: 'The enrollment token was used, replaced or deleted before, or this service never made it.',
+    remedy:
+      'If the device did not enroll itself, find out who used its token. Otherwise give out a new one with "overlay-auth create enrollment ott NAME".',
+  },
+  'enrollment-other-method': {
+    happened: 'The token is for another way of enrolling than the one that was tried.',
+    remedy:
+      'The JWT says the right one in its claim "em". Create an enrollment of the other method if that was meant.',
+  },
+  'enrollment-expired': {
+    happened: 'The enrollment token is past its end.',
+    remedy:
+      'Give it a new token and a new end with "overlay-auth enrollment refresh ID", and hand out the new JWT.',
+  },
+  'enrollment-not-allowed': {
+    happened: 'The CA or the external JWT signer does not let anybody enroll in this way.',
+    remedy:
+      'Allow it at the CA (isOttCaEnrollmentEnabled, isAutoCaEnrollmentEnabled) or at the signer (enrollToCertEnabled, enrollToTokenEnabled), if that is wanted.',
+  },
+  'enrollment-other-ca': {
+    happened: 'The certificate leads to another authority than the one that may enroll this identity.',
+    remedy: 'Let the CA of the enrollment issue the certificate, or create an enrollment for the other CA.',
+  },
+  'enrollment-name-refused': {
+    happened: 'The name that the new identity would have is taken, empty or not acceptable.',
+    remedy:
+      'Change the rule that makes names: identityNameFormat of the CA, enrollNameClaimsSelector of the signer. Delete the identity that has the name, if it is the same device.',
+  },
+  'enrollment-password-refused': {
+    happened: 'The password or the user name was not acceptable. The token is still good.',
+    remedy: 'The person was told why, and can try again.',
+  },
+  'enrollment-request-refused': {
+    happened: 'The certificate signing request could not be processed. The token is still good.',
+    remedy:
+      'Keys must be RSA of at least 2048 bits, P-256, P-384, P-521 or Ed25519, and sign their own request.',
+  },
+  'already-enrolled': {
+    happened: 'The identity, or the certificate or token that it came with, is enrolled already.',
+    remedy:
+      'Delete the authenticator to enroll the identity anew. If it is another device, give it an identity of its own.',
+  },
   'totp-not-enrolled': {
     happened: 'A code was sent, but the identity has no authenticator app enrolled.',
     remedy: 'Let the person enroll one; the login offers it when the policy asks for TOTP.',

@@ -4,6 +4,6 @@ import type { AuthenticatedContext } from './request-context.ts';
 
 /** The caller of an endpoint, as the rules of admin/ see it. */
 export function adminCallOf(context: AuthenticatedContext, isForced = false): AdminCall {
-  const { identityId, apiSessionId } = context.principal;
-  return { identityId, sessionId: apiSessionId, origin: originOf(context), isForced };
+  const { identityId, apiSessionId, isAdmin } = context.principal;
+  return { identityId, isAdmin, sessionId: apiSessionId, origin: originOf(context), isForced };
 }

@@ -29,7 +29,7 @@ interface Cell {
   sum: Millis;
 }
 
-/** Counts answers and how long they took, by API and status class: at most 35 series. */
+/** Counts answers and how long they took, by API and status class: at most 40 series. */
 export function answerTimes(): { readonly observe: AnswerObserver; list(): readonly AnswerSeries[] } {
   const cells = new Map<AnsweredApi, (Cell | undefined)[]>();
 

@@ -1,5 +1,6 @@
 import type { Branding } from '../model/branding.ts';
 import { type Asset, lookOf } from '../pages/look.ts';
+import { contentAnswer } from './declared-answers.ts';
 import { type Route, route } from './routes.ts';
 import { immutable } from './security-headers.ts';
 import { type Views, viewsOf } from './views.ts';
@@ -23,6 +24,8 @@ export function assetRoutes(assets: readonly Asset[]): readonly Route[] {
       guard: 'anonymous',
       errors: 'html-or-edge',
       produces: [type.replace(/;.*/, '')],
+      summary: 'Get a file that pages refer to',
+      answers: { 200: contentAnswer(type.replace(/;.*/, ''), 'The file') },
       handler: () => ({
         status: 200,
         headers: {

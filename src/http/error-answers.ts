@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { AuthError } from '../errors/auth-error.ts';
 import { AuthorizationError } from '../errors/auth-error.ts';
 import { errorPage } from '../pages/error.ts';
@@ -30,6 +31,29 @@ export function errorAnswer(failure: AuthError, format: ErrorFormat, request: Fa
     ? oauthError(failure, request)
     : edgeError(failure, request);
 }
+
+export const oauthErrorBody = z
+  .strictObject({ error: z.string(), error_description: z.string() })
+  .meta({ id: 'OAuthError', description: 'RFC 6749 section 5.2; the reference id is in x-request-id' });
+
+export const edgeErrorBody = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.string(),
+      message: z.string(),
+      requestId: z.string().meta({ description: 'The reference id that `explain` takes' }),
+      cause: z
+        .strictObject({
+          field: z.string(),
+          reason: z.string(),
+          value: z.union([z.string(), z.number(), z.boolean()]).optional(),
+        })
+        .optional()
+        .meta({ description: 'The first field that was refused; no value where it could be secret' }),
+    }),
+    meta: z.strictObject({}),
+  })
+  .meta({ id: 'EdgeError' });
 
 /** @see RFC 6749 section 5.2 */
 export function oauthError(failure: AuthError, request: Omit<FailedRequest, 'view'>): Answer {

@@ -63,6 +63,12 @@ export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
   unauthorized: row(401, 'invalid_token', 'UNAUTHORIZED'),
   forbidden: row(403, 'access_denied', 'FORBIDDEN'),
 
+  invalid_enrollment_token: row(400, 'invalid_grant', 'INVALID_ENROLLMENT_TOKEN'),
+  enrollment_expired: row(400, 'invalid_grant', 'ENROLLMENT_EXPIRED'),
+  enrollment_not_allowed: row(409, 'access_denied', 'INVALID_ENROLLMENT_NOT_ALLOWED'),
+  enrollment_certificate_refused: row(400, 'access_denied', 'INVALID_CERT_PEM'),
+  already_enrolled: row(409, 'invalid_request', 'CONFLICT'),
+
   could_not_parse_body: row(400, 'invalid_request', 'COULD_NOT_PARSE_BODY'),
   could_not_validate: row(400, 'invalid_request', 'COULD_NOT_VALIDATE'),
   invalid_filter: row(400, 'invalid_request', 'INVALID_FILTER'),
@@ -72,6 +78,7 @@ export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
   cannot_delete_referenced: row(409, 'invalid_request', 'CAN_NOT_DELETE_REFERENCED_ENTITY'),
   cannot_be_deleted: row(400, 'invalid_request', 'ENTITY_CAN_NOT_BE_DELETED'),
   password_not_acceptable: row(400, 'invalid_request', 'INVALID_FIELD'),
+  csr_not_acceptable: row(400, 'invalid_request', 'COULD_NOT_PROCESS_CSR'),
 
   method_not_allowed: row(405, 'invalid_request', 'METHOD_NOT_ALLOWED'),
   not_acceptable: row(406, 'invalid_request', 'NOT_ACCEPTABLE'),

@@ -1,5 +1,6 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { type Challenge, oidcChallenge, secondaryExtJwtChallenge } from '../errors/challenge.ts';
+import { isCovered, type Permission } from '../model/permission.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Guard } from './routes.ts';
@@ -14,9 +15,10 @@ export type Authenticate = (presented: RequestContext) => Principal | Promise<Pr
 /**
  * Whether this caller may use an endpoint.
  * @throws AuthError unauthorized   factors are outstanding: only authentication is lacking (spec section 7.1)
- * @throws AuthError forbidden      fully authenticated, but no administrator
+ * @param permission for whom who has it an endpoint of administrators is open too
+ * @throws AuthError forbidden      fully authenticated, but without the right
  */
-export function enforceGuard(guard: Guard, principal: Principal): void {
+export function enforceGuard(guard: Guard, principal: Principal, permission?: Permission): void {
   if (guard === 'anonymous' || guard === 'partial') return;
   if (principal.outstanding.length > 0) {
     throw new AuthError('unauthorized', {
@@ -25,7 +27,9 @@ export function enforceGuard(guard: Guard, principal: Principal): void {
       detail: `outstanding: ${principal.outstanding.map((factor) => JSON.stringify(factor)).join(', ')}`,
     });
   }
-  if (guard === 'admin' && !principal.isAdmin) throw new AuthError('forbidden');
+  if (guard !== 'admin' || principal.isAdmin) return;
+  if (permission === undefined || !isCovered(permission, principal.permissions))
+    throw new AuthError('forbidden');
 }
 
 function challengesOf({ mechanism, lackingJwt }: Principal): readonly Challenge[] {

@@ -1,8 +1,12 @@
+import { z } from 'zod';
 import type { Clock, Millis } from '../platform/clock.ts';
 import { SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
+import { withinTime } from '../platform/within-time.ts';
 import { type Answer, envelope } from './answer.ts';
+import { dataAnswer } from './declared-answers.ts';
 import { type Route, route } from './routes.ts';
+import { timeSchema } from './wire.ts';
 
 /** Something that has to work for the service to do its work, such as the database. */
 export interface HealthCheck {
@@ -11,6 +15,20 @@ export interface HealthCheck {
   /** Resolves when it works. What it throws is logged, not shown. */
   check(): Promise<void>;
 }
+
+const healthSchema = z
+  .strictObject({
+    checks: z.array(
+      z.strictObject({
+        id: z.string(),
+        healthy: z.boolean(),
+        lastCheckTime: timeSchema,
+        lastCheckDuration: z.string(),
+      }),
+    ),
+    healthy: z.boolean(),
+  })
+  .meta({ id: 'Health' });
 
 interface Finding {
   readonly id: string;
@@ -49,11 +67,35 @@ export function healthRoutes(
     return healthAnswer(await currentFindings());
   }
 
-  const common = { methods: ['GET', 'HEAD'], api: 'health', guard: 'anonymous', errors: 'edge' } as const;
+  const common = {
+    methods: ['GET', 'HEAD'],
+    api: 'health',
+    guard: 'anonymous',
+    errors: 'edge',
+    answers: {
+      200: dataAnswer(healthSchema, 'Everything works'),
+      503: dataAnswer(healthSchema, 'Something does not work'),
+    },
+  } as const;
   return [
-    route({ ...common, path: '/health-checks', handler: ready }),
-    route({ ...common, path: '/health-checks/ready', handler: ready }),
-    route({ ...common, path: '/health-checks/live', handler: () => healthAnswer([]) }),
+    route({
+      ...common,
+      path: '/health-checks',
+      summary: 'Find out whether everything works',
+      handler: ready,
+    }),
+    route({
+      ...common,
+      path: '/health-checks/ready',
+      summary: 'Find out whether everything works',
+      handler: ready,
+    }),
+    route({
+      ...common,
+      path: '/health-checks/live',
+      summary: 'Find out whether the process answers',
+      handler: () => healthAnswer([]),
+    }),
   ];
 }
 
@@ -70,19 +112,11 @@ async function runCheck(
   const start = clock.monotonic();
   let healthy = true;
   try {
-    await withinTime(check.check());
+    await withinTime(check.check(), LONGEST_CHECK, 'the check took too long');
   } catch (error) {
     healthy = false;
     log.warn('health check failed', { check: check.id, error });
   }
   const millis = Math.round((clock.monotonic() - start) * 1000) / 1000;
   return { id: check.id, healthy, lastCheckTime, lastCheckDuration: `${millis}ms` };
-}
-
-function withinTime(check: Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the check took too long')), LONGEST_CHECK);
-    timer.unref();
-    check.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

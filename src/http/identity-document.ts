@@ -1,14 +1,44 @@
-import { type Identity, isDisabled } from '../model/identity.ts';
+import { z } from 'zod';
+import { type Identity, identityTypes, isDisabled } from '../model/identity.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
+import { permissions } from '../model/permission.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { TotpStore } from '../store/contracts/totp.ts';
-import { entityRef, selfLink, wireTime, wireTimeOrNull } from './wire.ts';
+import {
+  entityMembers,
+  entityRef,
+  entityRefSchema,
+  selfLink,
+  timeSchema,
+  wireTime,
+  wireTimeOrNull,
+} from './wire.ts';
 
 export interface IdentityDocumentNeeds {
   readonly store: { readonly authPolicies: AuthPolicyStore; readonly totp: TotpStore };
   readonly clock: Clock;
 }
+
+export const identitySchema = z
+  .strictObject({
+    ...entityMembers,
+    name: z.string(),
+    typeId: z.enum(identityTypes),
+    type: entityRefSchema,
+    isAdmin: z.boolean(),
+    permissions: z.array(z.enum(permissions)),
+    isDefaultAdmin: z.boolean(),
+    externalId: z.string().nullable(),
+    authPolicyId: z.string(),
+    authPolicy: entityRefSchema,
+    roleAttributes: z.array(z.string()),
+    disabled: z.boolean(),
+    disabledAt: timeSchema.nullable(),
+    disabledUntil: timeSchema.nullable(),
+    isMfaEnabled: z.boolean(),
+  })
+  .meta({ id: 'Identity' });
 
 /** Identities as both Edge APIs show them. */
 export async function identityDocuments(
@@ -45,6 +75,7 @@ function identityDocument(identity: Identity, authPolicyName: string, now: Milli
     typeId: type,
     type: entityRef('identity-types', type, type),
     isAdmin: identity.isAdmin,
+    permissions: identity.permissions,
     isDefaultAdmin: false,
     externalId: identity.externalId,
     authPolicyId,

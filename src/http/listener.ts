@@ -17,7 +17,7 @@ import { listenErrorOf } from './listen-error.ts';
 import { BODY_LIMIT, failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
 import { rememberIntermediates } from './peer-certificates.ts';
 import { referenceIds } from './reference-ids.ts';
-import { bindingOfApi, type Route } from './routes.ts';
+import { type Route, servesApi } from './routes.ts';
 import { checkTlsMaterial, secureContextOf, type TlsMaterial, tlsOptionsOf } from './tls-material.ts';
 
 export interface ListenerNeeds extends MountNeeds {
@@ -65,7 +65,7 @@ export async function startListener(
 ): Promise<RunningListener> {
   checkTlsMaterial(listener, material);
   const bound = new Set(listener.apis.map((api) => api.binding));
-  const mounted = routes.filter((route) => bound.has(bindingOfApi[route.api]));
+  const mounted = routes.filter((route) => servesApi(bound, route.api));
   const ticketKeys = needs.random.bytes(48);
   const started: RunningServer[] = [];
   try {

@@ -6,6 +6,7 @@ import type { AttemptLabels, AuditLabels, Tally } from '../explain/decision-coun
 import type { Millis, Seconds } from '../platform/clock.ts';
 import type { HashPoolDepth } from '../platform/hash-pool.ts';
 import { type AnswerSeries, answerBuckets } from './answer-times.ts';
+import { contentAnswer } from './declared-answers.ts';
 import { type Route, route } from './routes.ts';
 
 /** Where the numbers come from. Everything is asked for at each scrape and must be at hand. */
@@ -35,6 +36,8 @@ export function metricsRoutes(sources: MetricSources): readonly Route[] {
       api: 'metrics',
       guard: 'anonymous',
       errors: 'edge',
+      summary: 'Read the metrics in the text format of Prometheus',
+      answers: { 200: contentAnswer(textFormat, 'The metrics') },
       produces: [textFormat],
       async handler() {
         // Loaded when somebody asks: a start that nobody watches should not wait for it.

@@ -17,7 +17,7 @@ import { deprecationHeaders } from './legacy/deprecation.ts';
 import { chooseMediaType, htmlType, jsonType } from './negotiate.ts';
 import { sendAnswer } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Guard, Input, Route } from './routes.ts';
+import type { Input, Route } from './routes.ts';
 import { sessionHeaders } from './session-headers.ts';
 import type { Views } from './views.ts';
 
@@ -29,7 +29,11 @@ export interface MountNeeds {
   readonly views: Views;
   /** Told of every answer. */
   readonly onAnswer?: AnswerObserver;
+  /** Told of every answer of an endpoint, so that a test can compare it with the declaration. */
+  readonly inspectAnswer?: AnswerInspector;
 }
+
+export type AnswerInspector = (route: Route, answer: Answer) => void;
 
 /** Largest body in bytes; less for the OIDC endpoints, which take a few short fields. */
 export const BODY_LIMIT = 64 * 1024;
@@ -62,12 +66,14 @@ type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyRe
 /**
  * Renders whatever was thrown. Refusals are ordinary and logged as such; only defects are errors.
  * @param api of the endpoint; `none` where there is none
+ * @param route whose declaration the refusal has to be in; none where the method or the path is wrong
  */
 export function failureHandler(
-  needs: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer' | 'views'>,
+  needs: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer' | 'inspectAnswer' | 'views'>,
   scope: ServerScope,
   format: ErrorFormat,
   api: AnsweredApi,
+  route?: Route,
 ): FailureHandler {
   const { clock, log } = needs;
   const needsHost = needsHostOf(api);
@@ -106,6 +112,7 @@ export function failureHandler(
         }),
       usedBasic: context?.usedBasic ?? false,
     });
+    if (route !== undefined) needs.inspectAnswer?.(route, answer);
     finish(needs, api, request, reply, answer);
   };
 }
@@ -114,11 +121,15 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
   const { clock, authenticate } = needs;
   const needsHost = needsHostOf(route.api);
   const produces = route.produces ?? defaultProduces(route.errors);
+  function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
+    needs.inspectAnswer?.(route, answer);
+    finish(needs, route.api, request, reply, answer);
+  }
   app.route({
     method: [...route.methods],
     url: route.path,
     bodyLimit: route.bodyLimit ?? (route.api === 'oidc' ? OIDC_BODY_LIMIT : BODY_LIMIT),
-    errorHandler: failureHandler(needs, scope, route.errors, route.api),
+    errorHandler: failureHandler(needs, scope, route.errors, route.api, route),
     onRequest(request, reply, done) {
       let admitted: Promise<void> | undefined;
       try {
@@ -126,7 +137,7 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
         if (route.headers !== undefined) reply.headers(route.headers);
         else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
         if (chooseMediaType(request.headers.accept, produces) === null) throw new AuthError('not_acceptable');
-        if (route.guard !== 'anonymous') admitted = admit(route.guard, authenticate(context), context, reply);
+        if (route.guard !== 'anonymous') admitted = admit(route, authenticate(context), context, reply);
       } catch (error) {
         done(error as Error);
         return;
@@ -137,10 +148,8 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
     handler(request, reply) {
       const context = request.overlay as RequestContext;
       const answer = route.handler(context, inputOf(route, context));
-      if (answer instanceof Promise) {
-        return answer.then((settled) => finish(needs, route.api, request, reply, settled));
-      }
-      finish(needs, route.api, request, reply, answer);
+      if (answer instanceof Promise) return answer.then((settled) => succeed(request, reply, settled));
+      succeed(request, reply, answer);
       return undefined;
     },
   });
@@ -161,13 +170,13 @@ function finish(
 
 // Synchronous where it can be: most callers are known from memory, and a promise costs as much as the rest.
 function admit(
-  guard: Guard,
+  route: Route,
   caller: Principal | Promise<Principal>,
   context: RequestContext,
   reply: FastifyReply,
 ): Promise<void> | undefined {
-  if (caller instanceof Promise) return caller.then((principal) => admit(guard, principal, context, reply));
-  enforceGuard(guard, caller);
+  if (caller instanceof Promise) return caller.then((principal) => admit(route, principal, context, reply));
+  enforceGuard(route.guard, caller, route.permission);
   context.principal = caller;
   const headers = sessionHeaders(caller, context.receivedAt);
   reply.header('expires-at', headers['expires-at']);

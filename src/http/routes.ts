@@ -3,27 +3,37 @@
 // the API description can be written from it. Mounting on the HTTP framework is mount.ts.
 import type { z } from 'zod';
 import type { Binding } from '../config/config.ts';
+import type { ErrorCode } from '../errors/codes.ts';
+import type { Permission } from '../model/permission.ts';
 import type { Answer } from './answer.ts';
+import type { DeclaredAnswers } from './declared-answers.ts';
 import type { ErrorFormat } from './error-answers.ts';
 import type { AuthenticatedContext, RequestContext } from './request-context.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Which API an endpoint belongs to. A listener mounts the endpoints of the APIs it binds. */
-export type Api = 'oidc' | 'pages' | 'edge-client' | 'edge-management' | 'health' | 'metrics';
+export type Api = 'oidc' | 'pages' | 'account' | 'edge-client' | 'edge-management' | 'health' | 'metrics';
 
-export const bindingOfApi: Readonly<Record<Api, Binding>> = {
-  oidc: 'edge-oidc',
-  pages: 'edge-oidc',
-  'edge-client': 'edge-client',
-  'edge-management': 'edge-management',
-  health: 'health-checks',
-  metrics: 'metrics',
+export const bindingsOfApi: Readonly<Record<Api, readonly Binding[]>> = {
+  oidc: ['edge-oidc'],
+  pages: ['edge-oidc'],
+  // A client of both.
+  account: ['edge-oidc', 'edge-client'],
+  'edge-client': ['edge-client'],
+  'edge-management': ['edge-management'],
+  health: ['health-checks'],
+  metrics: ['metrics'],
 };
+
+/** Whether a listener with these bindings serves the API. */
+export function servesApi(bound: ReadonlySet<Binding>, api: Api): boolean {
+  return bindingsOfApi[api].every((binding) => bound.has(binding));
+}
 
 /**
  * Who may call: anybody; a caller with a session whose factors may still be outstanding; with none outstanding;
- * the same who is an administrator.
+ * the same who is an administrator, or has the permission of the endpoint.
  */
 export type Guard = 'anonymous' | 'partial' | 'full' | 'admin';
 
@@ -53,10 +63,25 @@ interface RouteRules {
   readonly path: string;
   readonly api: Api;
   readonly errors: ErrorFormat;
+  /** With the guard `admin`: who has this permission may call too. None: administrators only. */
+  readonly permission?: Permission;
+  /** One line for the API description, in the imperative: `List the identities`. */
+  readonly summary: string;
+  /** Every success; the test server compares each answer with it. */
+  readonly answers: DeclaredAnswers;
+  /** The codes with which it refuses besides those that follow from guard, body, query and path. */
+  readonly refusals?: readonly ErrorCode[];
   /** Media types of the answer in order of preference; by default JSON, and HTML where errors may be pages. */
   readonly produces?: readonly string[];
   /** On every answer, refusals included. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Media types of a body that the handler reads itself, as text or bytes. */
+  readonly rawBody?: readonly string[];
+  /**
+   * For the API description, where the handler judges the parameters itself: the standards have their own words for
+   * what is wrong with them.
+   */
+  readonly described?: { readonly query?: z.ZodType; readonly body?: z.ZodType };
   /** Largest body in bytes, if not that of the API. */
   readonly bodyLimit?: number;
 }

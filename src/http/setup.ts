@@ -11,6 +11,7 @@ import {
 } from '../pages/setup.ts';
 import type { View } from '../pages/view.ts';
 import { type Answer, page } from './answer.ts';
+import { contentAnswer } from './declared-answers.ts';
 import { errorTable } from './errors.ts';
 import { htmlType } from './negotiate.ts';
 import { originOf } from './oidc/bind-point.ts';
@@ -28,6 +29,8 @@ const setupBody = z.object({
   repeated: z.string(),
 });
 
+const setupPageAnswer = contentAnswer(htmlType, 'A page for people');
+
 export type SetupRouteNeeds = Parameters<typeof completeSetup>[0] & { readonly views: Views };
 
 /**
@@ -42,6 +45,8 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
     guard: 'anonymous',
     errors: 'html-or-edge',
     produces: [htmlType],
+    summary: 'Show the page that creates the first administrator',
+    answers: { 200: setupPageAnswer, 404: setupPageAnswer, 410: setupPageAnswer },
     query: setupQuery,
     async handler(context, { query }) {
       const view = needs.views(context);
@@ -62,6 +67,14 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
     guard: 'anonymous',
     errors: 'html-or-edge',
     produces: [htmlType],
+    summary: 'Create the first administrator',
+    answers: {
+      201: setupPageAnswer,
+      400: setupPageAnswer,
+      404: setupPageAnswer,
+      409: setupPageAnswer,
+      410: setupPageAnswer,
+    },
     body: { json: false, form: true, schema: setupBody },
     async handler(context, { body }) {
       const { t: token, username, password, repeated } = body;

@@ -76,11 +76,12 @@ export async function authenticate(
     ipAddress: origin.ipAddress,
     expiresAt: now + needs.sessionTimeout,
     now,
+    verifiedHash: primary.verifiedHash,
   });
   const account = await readAccount(needs, progress.identityId);
   if (session === null || account === null) {
     throw new AuthError('invalid_auth', {
-      detail: 'disabled, or its authenticator deleted, during the login',
+      detail: 'disabled, or its authenticator deleted or changed, during the login',
     });
   }
   const isEnrolled = (await needs.store.totp.find(progress.identityId)) !== null;

@@ -16,6 +16,8 @@ export interface PrimaryResult {
   readonly progress: LoginProgress;
   /** See `PrimaryVerdict.usedToken`. */
   readonly usedToken: UsedToken | null;
+  /** See `PrimaryVerdict.verifiedHash`. */
+  readonly verifiedHash: string | null;
 }
 
 export interface PrimaryNeeds extends PasswordLoginNeeds, CertificateLoginNeeds, ExternalJwtLoginNeeds {
@@ -45,7 +47,7 @@ export async function authenticatePrimary(
     needs.audit.record({ event: 'login.refused', method: credentials.method }, origin);
     throw new AuthError('invalid_auth', { challenges: verdict.challenges ?? [] });
   }
-  const { account, authenticatorId, certThumbprint, caId, usedToken } = verdict;
+  const { account, authenticatorId, certThumbprint, caId, usedToken, verifiedHash } = verdict;
   needs.audit.record(
     { event: 'login.passed', method: credentials.method, identityId: account.identity.id },
     origin,
@@ -53,6 +55,7 @@ export async function authenticatePrimary(
   return {
     account,
     usedToken,
+    verifiedHash,
     progress: {
       identityId: account.identity.id,
       authenticatorId,

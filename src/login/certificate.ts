@@ -2,22 +2,14 @@
 // handshake; whatever else was sent may help to find the path to a trusted authority. All of it is judged anew at
 // each login and refresh.
 
-import type { AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
-import type { Clock } from '../platform/clock.ts';
-import { describeRefusal, type PathRefusal } from '../platform/path-refusal.ts';
-import { type PathVerdict, type TrustAnchor, validateClientPath } from '../platform/path-validation.ts';
-import { displaySubject, parseCertificate } from '../platform/x509.ts';
+import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { type Account, type AccountNeeds, mayLogIn, readAccount } from './account.ts';
 import { externalIdFrom } from './ca-claim.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
-import type { TrustedAuthorities } from './trusted-authorities.ts';
+import { findTrustedPath, isStillTrusted, type TrustedPath, type TrustedPathNeeds } from './trusted-path.ts';
 
-export interface CertificateLoginNeeds extends AccountNeeds {
-  readonly authorities: TrustedAuthorities;
-  readonly clock: Clock;
-}
+export type CertificateLoginNeeds = AccountNeeds & TrustedPathNeeds;
 
-type TrustedPath = Extract<PathVerdict, { verdict: 'trusted' }>;
 type Passed = Extract<PrimaryVerdict, { verdict: 'passed' }>;
 
 /** @param chain DER of what the connection proved and brought, the leaf first; null when it brought nothing */
@@ -26,23 +18,12 @@ export async function verifyCertificate(
   chain: readonly Buffer[] | null,
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict> {
-  const [leaf, ...intermediates] = chain ?? [];
-  if (leaf === undefined) {
-    attempt.failed('certificate', 'no-certificate');
-    return { verdict: 'refused' };
-  }
-  attempt.about({ subject: subjectOf(leaf) });
-  const now = needs.clock.now();
   // Whether an expired one is good enough is up to the policy of somebody who is not known yet.
-  const anchors = needs.authorities.anchors();
-  const path = validateClientPath({ leaf, intermediates, anchors, now, allowExpired: true });
-  if (path.verdict === 'refused') {
-    attempt.failed('path', reasonOf(path.refusal), describeRefusal(path.refusal));
-    return { verdict: 'refused' };
-  }
-  attempt.passed('path', `leads to ${displaySubject(path.anchor.x509)}`);
+  const path = findTrustedPath(needs, chain, attempt, true);
+  if (path === null) return { verdict: 'refused' };
   const found = await accountOf(needs, path, attempt);
-  if (found === null || !mayLogIn(found.account, 'cert', attempt, now)) return { verdict: 'refused' };
+  if (found === null || !mayLogIn(found.account, 'cert', attempt, needs.clock.now()))
+    return { verdict: 'refused' };
   const { policy } = found.account;
   if (path.leaf.isExpired && !policy.primary.cert.allowExpiredCerts) {
     attempt.failed(
@@ -65,6 +46,7 @@ export async function verifyCertificate(
     certThumbprint: path.leaf.thumbprint,
     caId: needs.authorities.caOf(path.anchor)?.id ?? null,
     usedToken: null,
+    verifiedHash: null,
   };
 }
 
@@ -105,25 +87,4 @@ async function accountWithExternalId(
 ): Promise<Account | null> {
   const identity = await needs.store.identities.findByExternalId(externalId);
   return identity === null ? null : readAccount(needs, identity.id);
-}
-
-function isStillTrusted({ authorities }: CertificateLoginNeeds, anchor: TrustAnchor): boolean {
-  return authorities.anchors().some(({ thumbprint }) => thumbprint === anchor.thumbprint);
-}
-
-/** What is wrong with an authority is a matter of the chain; only the leaf is the caller's own. */
-function reasonOf(refusal: PathRefusal): RefusalReason {
-  const isLeaf = 'certificate' in refusal && refusal.certificate.role === 'leaf';
-  if (!isLeaf) return 'untrusted-chain';
-  if (refusal.reason === 'expired') return 'certificate-expired';
-  if (refusal.reason === 'not-yet-valid') return 'certificate-not-yet-valid';
-  return refusal.reason === 'wrong-usage' ? 'certificate-usage' : 'untrusted-chain';
-}
-
-function subjectOf(leaf: Buffer): string {
-  try {
-    return displaySubject(parseCertificate(leaf));
-  } catch {
-    return '(unreadable certificate)';
-  }
 }

@@ -61,6 +61,7 @@ export async function verifyPrimaryJwt(
       certThumbprint: null,
       caId: null,
       usedToken: { token: chosen.token, signerId: chosen.signer.id },
+      verifiedHash: null,
     };
   }
   if (failures.length === 0) attempt.failed('token', 'no-token');

@@ -60,6 +60,28 @@ export function checkNewPassword(
   if (broken.length > 0) throw new PasswordNotAcceptable(broken);
 }
 
+/** What a new password has to be, for people who are about to choose one. */
+export interface PasswordRules {
+  /** Unicode code points. */
+  readonly minLength: number;
+  /** Bytes of UTF-8. */
+  readonly maxBytes: number;
+  readonly requireMixedCase: boolean;
+  readonly requireNumberChar: boolean;
+  readonly requireSpecialChar: boolean;
+}
+
+export function passwordRules(policy: PasswordPolicy): PasswordRules {
+  const { requireMixedCase, requireNumberChar, requireSpecialChar } = policy;
+  return {
+    minLength: shortestPassword(policy),
+    maxBytes: maxPasswordBytes,
+    requireMixedCase,
+    requireNumberChar,
+    requireSpecialChar,
+  };
+}
+
 /** The fewest characters that a new password may have under the policy. */
 export function shortestPassword(policy: PasswordPolicy): number {
   return Math.max(policy.minPasswordLength, leastPasswordLength);

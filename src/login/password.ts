@@ -74,7 +74,10 @@ export async function verifyPassword(
     return { verdict: 'refused' };
   }
   if (!mayLogIn(current, 'password', attempt, needs.clock.now())) return { verdict: 'refused' };
-  await Promise.all([releaseGuess(needs, target, ipAddress), upgradeHash(needs, current, password)]);
+  const [verifiedHash] = await Promise.all([
+    upgradeHash(needs, current, password),
+    releaseGuess(needs, target, ipAddress),
+  ]);
   return {
     verdict: 'passed',
     account: current,
@@ -82,13 +85,22 @@ export async function verifyPassword(
     certThumbprint: null,
     caId: null,
     usedToken: null,
+    verifiedHash,
   };
 }
 
-/** Stores the password under today's parameters. A full pool is no reason to refuse a login: the next one tries again. */
-async function upgradeHash(needs: PasswordLoginNeeds, login: PasswordLogin, password: string): Promise<void> {
-  if (!needs.hasher.isOutdated(login.passwordHash)) return;
+/**
+ * Stores the password under today's parameters. A full pool is no reason to refuse a login: the next one tries again.
+ * @returns the hash that is stored unless the password was changed meanwhile
+ */
+async function upgradeHash(
+  needs: PasswordLoginNeeds,
+  { authenticator, passwordHash }: PasswordLogin,
+  password: string,
+): Promise<string> {
+  if (!needs.hasher.isOutdated(passwordHash)) return passwordHash;
   const newHash = await needs.hasher.hash(password).catch(() => null);
-  if (newHash === null) return;
-  await needs.store.authenticators.rehashPassword(login.authenticator.id, login.passwordHash, newHash);
+  if (newHash === null) return passwordHash;
+  await needs.store.authenticators.rehashPassword(authenticator.id, passwordHash, newHash);
+  return newHash;
 }

@@ -20,6 +20,8 @@ export type PrimaryVerdict =
       /** See `LoginProgress.caId`. */
       readonly caId: CaId | null;
       readonly usedToken: UsedToken | null;
+      /** After a password login: the stored hash that the password matched. Recording the login asks for it again. */
+      readonly verifiedHash: string | null;
     }
   | {
       readonly verdict: 'refused';

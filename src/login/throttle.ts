@@ -118,15 +118,23 @@ export async function releaseGuess(
 }
 
 /**
- * Starts the counters of an identity anew, and ends their locks. Only after a full authentication, or by an
+ * The counters of an identity that start anew, and whose locks end, only after a full authentication or by an
  * administrator: a known password must not buy guesses at the code.
  * @param passwordAuthenticatorId of its password, or of what it logged in with; null when it has none
  */
+export function failureKeys(
+  identityId: IdentityId,
+  passwordAuthenticatorId: AuthenticatorId | null,
+): readonly string[] {
+  const password = passwordAuthenticatorId === null ? [] : [passwordKey(passwordAuthenticatorId)];
+  return [...password, totpKey(identityId)];
+}
+
+/** Starts the counters of `failureKeys` anew. */
 export function forgetFailures(
   { attempts }: { readonly attempts: AttemptStore },
   identityId: IdentityId,
   passwordAuthenticatorId: AuthenticatorId | null,
 ): Promise<void> {
-  const password = passwordAuthenticatorId === null ? [] : [passwordKey(passwordAuthenticatorId)];
-  return attempts.clear([...password, totpKey(identityId)]);
+  return attempts.clear(failureKeys(identityId, passwordAuthenticatorId));
 }

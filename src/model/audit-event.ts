@@ -1,4 +1,5 @@
 import type { SessionEndReason } from './api-session.ts';
+import type { EnrollMethod } from './enrollment.ts';
 import type { AttemptStep } from './login-attempt.ts';
 
 /** Where a request came from; carried through use cases for the audit trail and never used to decide. */
@@ -20,6 +21,9 @@ export type AuditEvent =
       readonly event: 'totp.enrolled' | 'totp.removed' | 'totp.recovery-codes-renewed';
       readonly identityId: string;
     }
+  /** An identity got what it logs in with; the decision record of the same reference id has the checks. */
+  | { readonly event: 'enrollment.completed'; readonly enrollment: EnrollMethod; readonly identityId: string }
+  | { readonly event: 'enrollment.refused'; readonly enrollment: EnrollMethod }
   /** By the legacy mechanism; with OIDC it is `token.issued`. */
   | { readonly event: 'session.opened'; readonly identityId: string; readonly sessionId: string }
   | {
@@ -61,7 +65,15 @@ export type AuditEvent =
       /** Names of the fields that were set; never values. */
       readonly fields: readonly string[];
     }
+  /** By the owner. */
+  | {
+      readonly event: 'account.changed';
+      readonly change: 'username' | 'password' | 'other-sessions-ended';
+      readonly identityId: string;
+    }
   | { readonly event: 'key.rotated'; readonly kid: string; readonly alg: string }
+  /** The database is that of a backup; see docs/decisions/restoring-a-backup.md. */
+  | { readonly event: 'database.restored'; readonly restoreId: string; readonly sessionsEnded: number }
   | { readonly event: 'setup.completed'; readonly identityId: string };
 
 /** Takes events for the audit trail. `origin` is null for what the service does by itself. */

@@ -1,5 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
 import type { AuthPolicyId, IdentityId } from './ids.ts';
+import type { Permission } from './permission.ts';
 
 /** `Router` may report the sessions of its connections; the other types differ only in how they are shown. */
 export const identityTypes = ['Default', 'User', 'Device', 'Service', 'Router'] as const;
@@ -18,6 +19,8 @@ export interface Identity {
   readonly externalId: string | null;
   readonly authPolicyId: AuthPolicyId;
   readonly isAdmin: boolean;
+  /** Of somebody who is no administrator; an administrator needs none. */
+  readonly permissions: readonly Permission[];
   readonly disabledAt: Millis | null;
   /** With `disabledAt`: disabled until then; null means until an administrator enables it. */
   readonly disabledUntil: Millis | null;

@@ -8,6 +8,7 @@ export type AuthenticatorId = Branded<'authenticator'>;
 export type AuthPolicyId = Branded<'auth-policy'>;
 export type SignerId = Branded<'external-jwt-signer'>;
 export type CaId = Branded<'ca'>;
+export type EnrollmentId = Branded<'enrollment'>;
 /** The API session; `z_asid` in tokens. Constant over every refresh. */
 export type ApiSessionId = Branded<'api-session'>;
 /** Identifies one authorization request in the store; inside the sealed text that clients call the auth request id. */

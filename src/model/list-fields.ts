@@ -63,6 +63,17 @@ export const authenticatorListFields = listFields({
   updatedAt: time,
 });
 
+export const enrollmentListFields = listFields({
+  id: text,
+  method: text,
+  ...ofIdentity,
+  username: optionalText,
+  caId: optionalText,
+  expiresAt: time,
+  createdAt: time,
+  updatedAt: time,
+});
+
 export const loginAttemptListFields = listFields({
   reference: text,
   at: time,
@@ -76,6 +87,16 @@ export const loginAttemptListFields = listFields({
   subject: optionalText,
   ipAddress: text,
   issuer: text,
+});
+
+/** What people may ask of their own: nothing that tells why somebody was refused. */
+export const ownLoginAttemptListFields = listFields({
+  reference: text,
+  at: time,
+  method: { field: 'step', ...text },
+  mechanism: text,
+  outcome: text,
+  ipAddress: text,
 });
 
 export const apiSessionListFields = listFields({
@@ -115,3 +136,13 @@ export const caListFields = listFields({
 
 /** What anybody may ask for: nothing by which the other fields of a signer could be guessed. */
 export const publicSignerListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
+
+export const nodeListFields = listFields({
+  id: text,
+  name: text,
+  ctrlAddress: text,
+  version: text,
+  createdAt: time,
+  updatedAt: time,
+  lastJoinedAt: time,
+});

@@ -44,6 +44,16 @@ export const refusalReasons = [
   'secondary-token-missing',
   'secondary-wrong-identity',
   'secondary-same-token',
+  // enrolment
+  'enrollment-token-unknown',
+  'enrollment-other-method',
+  'enrollment-expired',
+  'enrollment-not-allowed',
+  'enrollment-other-ca',
+  'enrollment-name-refused',
+  'enrollment-password-refused',
+  'enrollment-request-refused',
+  'already-enrolled',
   // TOTP
   'totp-not-enrolled',
   'wrong-code',
@@ -60,8 +70,8 @@ export interface AttemptCheck {
   readonly saw: string | null;
 }
 
-/** Which step of a login an attempt was. */
-export type AttemptStep = PrimaryMethod | 'totp' | 'secondary-ext-jwt';
+/** Which step of a login an attempt was; `enroll` stands before the first one. */
+export type AttemptStep = PrimaryMethod | 'totp' | 'secondary-ext-jwt' | 'enroll';
 
 /** The decision record of one step of a login. */
 export interface LoginAttempt {
@@ -69,7 +79,7 @@ export interface LoginAttempt {
   readonly reference: string;
   readonly at: Millis;
   readonly step: AttemptStep;
-  readonly mechanism: 'oidc' | 'legacy';
+  readonly mechanism: 'oidc' | 'legacy' | 'enrollment';
   readonly outcome: 'passed' | 'refused';
   /** Null when it passed. */
   readonly reason: RefusalReason | null;

@@ -1,12 +1,14 @@
 import type { Millis } from '../platform/clock.ts';
 import type { ApiSessionId, IdentityId, SignerId } from './ids.ts';
 import type { Factor, PassedMethod } from './login.ts';
+import type { Permission } from './permission.ts';
 
 /** Who is calling, and what that caller still has to prove. */
 export interface Principal {
   readonly identityId: IdentityId;
   readonly identityName: string;
   readonly isAdmin: boolean;
+  readonly permissions: readonly Permission[];
   readonly apiSessionId: ApiSessionId;
   readonly mechanism: 'oidc' | 'legacy';
   readonly issuer: string;

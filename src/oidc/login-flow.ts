@@ -14,7 +14,7 @@ import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
 import { enabledSigner } from '../login/signer-directory.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
-import { forgetFailures } from '../login/throttle.ts';
+import { failureKeys } from '../login/throttle.ts';
 import { verifyTotp } from '../login/totp.ts';
 import {
   startTotpEnrollment,
@@ -96,6 +96,7 @@ export async function submitPrimary(
       code,
       expiresAt: authRequest.createdAt + authRequestLifetime,
       now: needs.clock.now(),
+      verifiedHash: primary.verifiedHash,
     });
   return nextStep(needs, merged, progress, origin, record, secondary.error);
 }
@@ -144,7 +145,7 @@ export async function submitSecondary(
   const login = await loginInProgress(needs, authRequest);
   const account = await readAccount(needs, login.progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
-  const primary = { account, progress: login.progress, usedToken: null };
+  const primary = { account, progress: login.progress, usedToken: null, verifiedHash: null };
   const { progress } = await submitSecondaryJwt(needs, primary, [token], origin, 'oidc');
   const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
   if (passed === undefined) throw new AuthError('invalid_auth', { detail: 'the second token did not count' });
@@ -280,19 +281,26 @@ async function nextStep(
   authRequest: AuthRequest,
   progress: LoginProgress,
   origin: RequestOrigin,
-  record: (code: StoredCode | null) => Promise<'recorded' | 'finished' | 'superseded'>,
+  record: (code: StoredCode | null) => Promise<'recorded' | 'finished' | 'superseded' | 'changed'>,
   error: ChallengeError = 'missing',
 ): Promise<LoginStep> {
-  await requireStillAllowed(needs, progress, origin);
-  const outstanding = await outstandingNow(needs, progress);
+  const account = await requireStillAllowed(needs, progress, origin);
+  const outstanding = await outstandingFor(needs, account, progress);
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
-  const expiresAt = needs.clock.now() + codeLifetime;
-  const recorded = await record(code === null ? null : { hash: code.hash, expiresAt });
+  const recorded = await record(
+    code === null
+      ? null
+      : {
+          hash: code.hash,
+          expiresAt: needs.clock.now() + codeLifetime,
+          forgetFailures: failureKeys(progress.identityId, progress.authenticatorId),
+        },
+  );
+  if (recorded === 'changed') throw passwordChanged(needs, progress, origin);
   if (recorded !== 'recorded') {
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
   if (code === null) return queriesStep(needs, outstanding, error);
-  await forgetFailures(needs.store, progress.identityId, progress.authenticatorId);
   const location = withParameters(authRequest.redirectUri, [
     ['code', code.text],
     ['state', authRequest.state],
@@ -301,12 +309,25 @@ async function nextStep(
   return { kind: 'redirect', location };
 }
 
+/** The refusal of a login whose password was changed between its check and its recording. */
+function passwordChanged(
+  needs: LoginFlowNeeds,
+  { identityId }: LoginProgress,
+  origin: RequestOrigin,
+): AuthError {
+  const attempt = needs.attempts.begin('password', 'oidc', origin);
+  attempt.about({ identityId });
+  attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed during the login');
+  attempt.conclude();
+  return new AuthError('invalid_auth');
+}
+
 /** @throws AuthError invalid_auth   the identity, its policy or its authenticator no longer allows this login */
 async function requireStillAllowed(
   needs: LoginFlowNeeds,
   progress: LoginProgress,
   origin: RequestOrigin,
-): Promise<void> {
+): Promise<Account> {
   const method = progress.passed[0] as PrimaryMethod;
   const account = await readAccount(needs, progress.identityId);
   const attempt = needs.attempts.begin(method, 'oidc', origin);
@@ -316,7 +337,7 @@ async function requireStillAllowed(
     maySignerStillLogIn(needs, account, progress, attempt) &&
     isAuthorityStillTrusted(needs, progress, attempt)
   ) {
-    if (await stillHasAuthenticator(needs, progress.authenticatorId)) return;
+    if (await stillHasAuthenticator(needs, progress.authenticatorId)) return account;
     attempt.failed(
       'authenticator exists',
       'changed-meanwhile',
@@ -355,6 +376,14 @@ function isAuthorityStillTrusted(
 async function outstandingNow(needs: LoginFlowNeeds, progress: LoginProgress): Promise<readonly Factor[]> {
   const account = await readAccount(needs, progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
+  return outstandingFor(needs, account, progress);
+}
+
+async function outstandingFor(
+  needs: LoginFlowNeeds,
+  account: Account,
+  progress: LoginProgress,
+): Promise<readonly Factor[]> {
   const isEnrolled = (await needs.store.totp.find(progress.identityId)) !== null;
   const passed = progress.passed.filter((method) => isStillProven(needs, method));
   return outstandingFactors(account.policy, { isEnrolled }, passed);

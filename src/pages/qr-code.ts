@@ -11,12 +11,27 @@ export const longestText = 800;
  */
 export function qrCode(text: string, label: string): Html | null {
   if (text.length > longestText) return null;
+  const { size, content } = drawing(text);
+  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges">
+${content}
+</svg>`;
+}
+
+/** The same as an SVG document; null when the text is too long. */
+export function qrCodeSvg(text: string): string | null {
+  if (text.length > longestText) return null;
+  const { size, content } = drawing(text);
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">
+${content}
+</svg>`.text;
+}
+
+function drawing(text: string): { readonly size: number; readonly content: Html } {
   const { data, size } = encode(text, { ecc: 'M', border: 4 });
   const modules = data.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
   );
-  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges">
-<rect width="${size}" height="${size}" fill="#fff"/>
-<path d="${modules.join('')}" fill="#000"/>
-</svg>`;
+  const content = html`<rect width="${size}" height="${size}" fill="#fff"/>
+<path d="${modules.join('')}" fill="#000"/>`;
+  return { size, content };
 }

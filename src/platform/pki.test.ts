@@ -1,19 +1,12 @@
 import 'reflect-metadata';
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, type webcrypto, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { connect, createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import * as asn1 from '@peculiar/x509';
 import { DAY, fixedClock, MINUTE, SECOND, systemClock } from './clock.ts';
-import { MalformedInput } from './malformed-input.ts';
-import {
-  certifyClientRequest,
-  createIntermediateCa,
-  createRootCa,
-  issueClientCertificate,
-  issueServerCertificate,
-} from './pki.ts';
+import { createIntermediateCa, createRootCa, issueClientCertificate, issueServerCertificate } from './pki.ts';
 import { certificateFacts, parseCertificate } from './x509.ts';
 
 const needs = { clock: systemClock };
@@ -187,62 +180,5 @@ describe('an issued certificate', () => {
     await assert.rejects(issueClientCertificate(needs, { ...alice, ca: client }), /not an authority/);
     const mixed = { certPem: root.certPem, keyPem: intermediate.keyPem };
     await assert.rejects(issueClientCertificate(needs, { ...alice, ca: mixed }), /does not belong/);
-  });
-});
-
-describe('a certification request', () => {
-  const curve = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-
-  async function request(
-    algorithm: webcrypto.RsaHashedKeyGenParams | (webcrypto.EcKeyGenParams & { hash: string }),
-  ) {
-    const keys = (await crypto.subtle.generateKey(algorithm, true, [
-      'sign',
-      'verify',
-    ])) as webcrypto.CryptoKeyPair;
-    return asn1.Pkcs10CertificateRequestGenerator.create({
-      name: 'CN=root,O=admins',
-      keys,
-      signingAlgorithm: algorithm,
-      extensions: [new asn1.BasicConstraintsExtension(true, 5, true)],
-    });
-  }
-
-  test('gives its key to the certificate and nothing else', async () => {
-    const asked = await request(curve);
-    for (const form of [asked.toString('pem'), new Uint8Array(asked.rawData)]) {
-      const certPem = await certifyClientRequest(needs, { ...alice, ca: root, request: form });
-      const facts = certificateFacts(parseCertificate(certPem));
-      assert.equal(facts.subject, 'CN=alice');
-      assert.equal(facts.isCa, false);
-      const key = parseCertificate(certPem).publicKey.export({ format: 'der', type: 'spki' });
-      assert.deepEqual(key, Buffer.from(asked.publicKey.rawData));
-    }
-  });
-
-  test('that is broken, not signed by its own key, or holds a weak key is refused', async () => {
-    const asked = Buffer.from((await request(curve)).rawData);
-    const resigned = Buffer.from(asked);
-    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const otherPoint = publicKey.export({ format: 'der', type: 'spki' }).subarray(-65);
-    const ownPoint = resigned.indexOf(Buffer.from('03420004', 'hex')) + 3;
-    otherPoint.copy(resigned, ownPoint);
-    const weak = await request({
-      name: 'RSASSA-PKCS1-v1_5',
-      modulusLength: 1024,
-      publicExponent: Uint8Array.of(1, 0, 1),
-      hash: 'SHA-256',
-    });
-    const hostile = [
-      resigned,
-      asked.subarray(0, -1),
-      new Uint8Array(weak.rawData),
-      '',
-      'abc',
-      root.certPem,
-      Buffer.alloc(0),
-    ];
-    for (const bad of hostile)
-      await assert.rejects(certifyClientRequest(needs, { ...alice, ca: root, request: bad }), MalformedInput);
   });
 });

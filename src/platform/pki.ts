@@ -1,14 +1,10 @@
 // Makes certificates: the private PKI of a first start, and the client certificates of enrolment. All keys made
 // here are P-256. Loading this takes a while: what makes no certificate should not import it.
-import 'reflect-metadata';
-import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import * as asn1 from '@peculiar/x509';
 import { authorityExtensions, type CertifiedKey, certify, leafExtensions } from './certificate-builder.ts';
 import type { Clock } from './clock.ts';
-import { isAcceptedKey } from './key-strength.ts';
-import { MalformedInput } from './malformed-input.ts';
 
 interface Needs {
   readonly clock: Clock;
@@ -78,48 +74,18 @@ export interface ClientCertificate extends Validity {
 /** A client certificate with a new key. @throws RangeError common name empty or over 64 characters */
 export async function issueClientCertificate(needs: Needs, wanted: ClientCertificate): Promise<CertifiedKey> {
   const { publicKey, privateKey } = newKeyPair();
-  return { certPem: await certifyClient(needs, wanted, publicKey), keyPem: privatePem(privateKey) };
+  return { certPem: await certifyClientKey(needs, { ...wanted, publicKey }), keyPem: privatePem(privateKey) };
 }
 
-/**
- * A client certificate (PEM) for the key of a PKCS #10 request (PEM or DER). Nothing but the key is taken from
- * the request: what the certificate says is decided here.
- * @throws MalformedInput not a request, not signed by the key it holds, or a key too weak
- * @throws RangeError     common name empty or over 64 characters
- */
-export async function certifyClientRequest(
+/** A client certificate (PEM) for a key that somebody else holds. @throws as issueClientCertificate */
+export function certifyClientKey(
   needs: Needs,
-  wanted: ClientCertificate & { request: string | Uint8Array },
+  wanted: ClientCertificate & { publicKey: KeyObject },
 ): Promise<string> {
-  return certifyClient(needs, wanted, await requestedKey(wanted.request));
-}
-
-function certifyClient(needs: Needs, wanted: ClientCertificate, publicKey: KeyObject): Promise<string> {
-  const { commonName, days, ca, uris = [] } = wanted;
+  const { commonName, days, ca, uris = [], publicKey } = wanted;
   const names = uris.map((value) => ({ type: 'url' as const, value }));
   const extensions = leafExtensions('clientAuth', names);
   return certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
-}
-
-async function requestedKey(request: string | Uint8Array): Promise<KeyObject> {
-  const { signed, key } = await readRequest(request);
-  if (!signed) throw new MalformedInput('certification request not signed by its own key');
-  if (!isAcceptedKey(key)) throw new MalformedInput('key of an unsupported kind or size');
-  return key;
-}
-
-async function readRequest(request: string | Uint8Array): Promise<{ signed: boolean; key: KeyObject }> {
-  try {
-    const raw = typeof request === 'string' ? request : new Uint8Array(request);
-    const parsed = new asn1.Pkcs10CertificateRequest(raw);
-    const spki = Buffer.from(parsed.publicKey.rawData);
-    return {
-      signed: await parsed.verify(),
-      key: createPublicKey({ key: spki, format: 'der', type: 'spki' }),
-    };
-  } catch {
-    throw new MalformedInput('not a certification request');
-  }
 }
 
 function newKeyPair() {

@@ -42,7 +42,7 @@ export function authenticateRequest(
   const { ztSession, bearers } = presented;
   if (ztSession !== null) {
     const call = () => needs.ztSessions.authenticate(ztSession, bearers);
-    return needs.view.isBehind ? whenCaughtUp(needs).then(call) : call();
+    return needs.view.isBehind ? whenFresh(needs).then(call) : call();
   }
   if (presented.bearers.length === 0) throw new AuthError('unauthorized', { challenges: noTokenChallenges });
 
@@ -70,7 +70,7 @@ function callerOf(
   now: Millis,
 ): Principal | Promise<Principal> {
   if (needs.view.isBehind)
-    return whenCaughtUp(needs).then(() => callerOf(needs, claims, accessToken, presented, now));
+    return whenFresh(needs).then(() => callerOf(needs, claims, accessToken, presented, now));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
   const boundTo = claims.cnf?.['x5t#S256'];
   if (boundTo !== undefined && boundTo !== presented.certThumbprint()) {
@@ -82,12 +82,16 @@ function callerOf(
     : admit(needs, claims, accessToken, presented, account);
 }
 
-/** What ended may be unknown as long as the feed cannot be read, and then nobody is let in. @throws AuthError unavailable */
-async function whenCaughtUp({ view }: AuthenticateNeeds): Promise<void> {
+/**
+ * What ended may be unknown when the feed cannot be read or nothing was heard of the database for long, and then
+ * nobody is let in.
+ * @throws AuthError unavailable
+ */
+async function whenFresh({ view }: AuthenticateNeeds): Promise<void> {
   try {
-    await view.catchUp();
+    await view.beFresh();
   } catch (cause) {
-    throw new AuthError('unavailable', { detail: 'the change feed cannot be read', cause });
+    throw new AuthError('unavailable', { detail: 'what has ended cannot be read from the database', cause });
   }
 }
 
@@ -118,6 +122,7 @@ function principalOf(
     identityId: account.identity.id,
     identityName: account.identity.name,
     isAdmin: account.identity.isAdmin,
+    permissions: account.identity.permissions,
     apiSessionId: asId(claims.z_asid),
     mechanism: 'oidc',
     issuer: claims.iss,

@@ -13,6 +13,8 @@ export interface AuthorityView extends TrustedAuthorities {
   replaceOwn(anchors: readonly TrustAnchor[]): void;
   /** Reads one third-party authority again after it was created, changed or deleted. */
   reload(id: CaId): Promise<void>;
+  /** Reads all third-party authorities again. */
+  reloadAll(): Promise<void>;
 }
 
 interface ThirdParty {
@@ -37,6 +39,14 @@ export async function openAuthorityView(
     byThumbprint = new Map(others.map(({ ca, anchor }) => [anchor.thumbprint, ca]));
   }
   rebuild();
+
+  async function reload(id: CaId): Promise<void> {
+    const ca = await store.cas.find(id);
+    if (ca !== null && isTrustedForLogin(ca)) thirdParties.set(id, withAnchor(ca));
+    else thirdParties.delete(id);
+    rebuild();
+  }
+
   return {
     anchors: () => anchors,
     caOf: (anchor) => byThumbprint.get(anchor.thumbprint),
@@ -46,11 +56,10 @@ export async function openAuthorityView(
       ours = fresh;
       rebuild();
     },
-    async reload(id) {
-      const ca = await store.cas.find(id);
-      if (ca !== null && isTrustedForLogin(ca)) thirdParties.set(id, withAnchor(ca));
-      else thirdParties.delete(id);
-      rebuild();
+    reload,
+    async reloadAll() {
+      const trusted = await store.cas.listTrusted();
+      for (const id of new Set([...thirdParties.keys(), ...trusted.map((ca) => ca.id)])) await reload(id);
     },
   };
 }

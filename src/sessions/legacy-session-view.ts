@@ -22,6 +22,8 @@ export interface LegacySessionView {
   keepAlive(ids: readonly ApiSessionId[]): Promise<number>;
   /** The session has ended, or what it has proven has changed. */
   forget(id: ApiSessionId): void;
+  /** Any session may have ended. What is known of their use stays. */
+  forgetAll(): void;
   /** Resolves when what is known of the use of sessions is in the store. */
   flush(): Promise<void>;
 }
@@ -130,6 +132,10 @@ export function legacySessionView(
     forget(id) {
       epoch += 1;
       known.delete(hashes.get(id) ?? '');
+    },
+    forgetAll() {
+      epoch += 1;
+      known.clear();
     },
     flush,
   };

@@ -2,16 +2,29 @@
 
 import type { Change } from '../model/change.ts';
 import { asId } from '../model/ids.ts';
-import type { Clock, Millis } from '../platform/clock.ts';
+import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwks-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { TrustAnchor } from '../platform/path-validation.ts';
+import { withinTime } from '../platform/within-time.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { type AccountView, accountView } from './account-view.ts';
 import { type AuthorityView, openAuthorityView } from './authority-view.ts';
 import { type EndedSessions, endedSessions } from './ended-sessions.ts';
 import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
 import { openSignerView, type SignerView } from './signer-view.ts';
+
+/** A node that has not heard from the database for so long accepts no token until it has. */
+const longestSilence: Millis = 30 * SECOND;
+/** How often a node listens, also when nothing happens. */
+export const listeningInterval: Millis = 5 * SECOND;
+/** Entries of the feed are kept for an hour: whoever was silent for longer than this reads everything anew. */
+const feedReach: Millis = 30 * MINUTE;
+/** A caller waits no longer than this for a database that does not answer. */
+const longestWait: Millis = 2 * SECOND;
+/** A node that has stood still for so long (stopped, starved, asleep) first reads what happened meanwhile. */
+const longestStandstill: Millis = 2 * SECOND;
+const pulse: Millis = 250;
 
 export interface SessionView {
   readonly accounts: AccountView;
@@ -21,15 +34,22 @@ export interface SessionView {
   readonly authorities: AuthorityView;
   /** Reads and applies what is new in the feed; resolves when memory is as new as the store was at the call. */
   catchUp(): Promise<void>;
-  /** Whether the feed could not be read the last time: memory may be older than the store. */
+  /**
+   * Whether memory may be older than the store: the feed could not be read the last time, nothing was heard for thirty
+   * seconds, this process has stood still, or the database is another one. Nobody is let in then before `beFresh` has resolved.
+   */
   readonly isBehind: boolean;
+  /** Resolves when memory is true. @throws when it cannot be had, two seconds later at most */
+  beFresh(): Promise<void>;
+  /** Reads the feed, and whether the database was restored, although nobody has said that there is something new. @throws as `beFresh` */
+  listen(): Promise<void>;
   stop(): void;
 }
 
 /**
  * Loads the deny set, the signers and the authorities, and follows the feed. Resolves when it is complete, so that a restarted node refuses
  * ended sessions from its first request on.
- * @param tokenLifetime the longest life of an access token
+ * @param tokenLifetime how long after the end of a session a token of it may still be unexpired
  */
 export async function openSessionView(needs: {
   readonly store: Store;
@@ -47,7 +67,12 @@ export async function openSessionView(needs: {
   const { store, clock } = needs;
   // The position is read before the rest: what happens in between is then seen twice, never missed.
   let seq = await store.changes.latestSeq();
-  const ended = endedSessions(await store.apiSessions.listEnded(clock.now()));
+  const restoreAtStart = await store.restores.latest();
+  const listEnded = () => {
+    const now = clock.now();
+    return store.apiSessions.listEnded(now, now - needs.tokenLifetime);
+  };
+  const ended = endedSessions(await listEnded());
   const accounts = accountView(store);
   const legacy = legacySessionView(needs, needs.sessionTimeout);
   const signers = await openSignerView(store, needs.jwks);
@@ -65,27 +90,80 @@ export async function openSessionView(needs: {
     if (change.kind === 'signing-keys') await needs.onSigningKeys();
   }
 
-  let running: Promise<void> = Promise.resolve();
-  let isBehind = false;
+  let heard = momentOf(clock);
+  let ran = heard;
+  let hasFailed = false;
+  let isReplaced = false;
+
+  /** The feed does not reach back to what was read last. */
+  async function readEverything(): Promise<void> {
+    const latest = await store.changes.latestSeq();
+    for (const { id, expiresAt } of await listEnded()) ended.add(id, expiresAt);
+    accounts.forgetAll();
+    legacy.forgetAll();
+    await signers.reloadAll();
+    await authorities.reloadAll();
+    await needs.onSigningKeys();
+    seq = latest;
+  }
+
   async function readNew(): Promise<void> {
+    const begun = momentOf(clock);
     try {
+      // By the clock of before it was set back, more had expired than has by now.
+      const isSetBack = begun.wall < heard.wall - longestStandstill;
+      if (isSetBack || since(heard, clock) > feedReach) await readEverything();
       for (const change of await store.changes.readAfter(seq)) {
         await apply(change);
         seq = change.seq;
       }
-      isBehind = false;
+      hasFailed = false;
+      heard = begun;
+      ran = begun;
     } catch (error) {
-      isBehind = true;
+      hasFailed = true;
       throw error;
     }
   }
-  // One reader at a time, in order; a call that comes while another runs gets a round of its own after it.
+
+  // One reader at a time, in order. Calls that come while it reads share the round after it: it must begin later than
+  // they did, and when the database hangs they must not become one round each.
+  let current: Promise<void> = Promise.resolve();
+  let upcoming: Promise<void> | null = null;
   function catchUp(): Promise<void> {
-    running = running.then(readNew, readNew);
-    return running;
+    const round = () => {
+      current = upcoming ?? current;
+      upcoming = null;
+      return readNew();
+    };
+    upcoming ??= current.then(round, round);
+    return upcoming;
   }
 
-  const stop = store.changes.onChange(catchUp);
+  let listening: Promise<void> | null = null;
+  function listen(): Promise<void> {
+    listening ??= readAll().finally(() => {
+      listening = null;
+    });
+    return listening;
+  }
+
+  const listenForAWhile = () => withinTime(listen(), longestWait, 'the database does not answer');
+
+  async function readAll(): Promise<void> {
+    isReplaced ||= (await store.restores.latest()) !== restoreAtStart;
+    if (isReplaced) throw new Error(replacedMessage);
+    await catchUp();
+  }
+
+  const isBehind = () =>
+    isReplaced || hasFailed || since(ran, clock) > longestStandstill || since(heard, clock) > longestSilence;
+
+  const beat = setInterval(() => {
+    // Whoever finds that it stood still has to read first.
+    if (since(ran, clock) <= longestStandstill) ran = momentOf(clock);
+  }, pulse).unref();
+  const stopFollowing = store.changes.onChange(catchUp);
   return {
     accounts,
     ended,
@@ -94,8 +172,32 @@ export async function openSessionView(needs: {
     authorities,
     catchUp,
     get isBehind() {
-      return isBehind;
+      return isBehind();
     },
-    stop,
+    async beFresh() {
+      if (isBehind()) await listenForAWhile();
+    },
+    listen: listenForAWhile,
+    stop() {
+      clearInterval(beat);
+      stopFollowing();
+    },
   };
+}
+
+const replacedMessage =
+  'the database was restored from a backup while this controller ran: its keys are not those of the database any more; restart it';
+
+interface Moment {
+  readonly wall: Millis;
+  readonly monotonic: Millis;
+}
+
+function momentOf(clock: Clock): Moment {
+  return { wall: clock.now(), monotonic: clock.monotonic() };
+}
+
+/** How long ago, by both clocks: one stands still while the machine sleeps, the other one may be set back. */
+function since(moment: Moment, clock: Clock): Millis {
+  return Math.max(clock.now() - moment.wall, clock.monotonic() - moment.monotonic);
 }

@@ -9,6 +9,8 @@ import type { ExternalJwtSignerStore } from '../store/contracts/external-jwt-sig
 export interface SignerView extends SignerDirectory {
   /** Reads one signer again after it was created, changed or deleted. */
   reload(id: SignerId): Promise<void>;
+  /** Reads all of them again. */
+  reloadAll(): Promise<void>;
 }
 
 /** Resolves when all signers are in memory. */
@@ -19,17 +21,23 @@ export async function openSignerView(
   const signers = new Map<SignerId, ExternalJwtSigner>();
   for (const signer of await store.externalJwtSigners.listAll()) signers.set(signer.id, signer);
   let list = [...signers.values()];
+  async function reload(id: SignerId): Promise<void> {
+    const before = signers.get(id);
+    const signer = await store.externalJwtSigners.find(id);
+    if (signer === null) signers.delete(id);
+    else signers.set(id, signer);
+    list = [...signers.values()];
+    // Keys are kept over other changes: the provider may be out of reach just now.
+    if (before?.jwksEndpoint !== signer?.jwksEndpoint) jwks.forget(id);
+  }
+
   return {
     all: () => list,
     find: (id) => signers.get(id),
-    async reload(id) {
-      const before = signers.get(id);
-      const signer = await store.externalJwtSigners.find(id);
-      if (signer === null) signers.delete(id);
-      else signers.set(id, signer);
-      list = [...signers.values()];
-      // Keys are kept over other changes: the provider may be out of reach just now.
-      if (before?.jwksEndpoint !== signer?.jwksEndpoint) jwks.forget(id);
+    reload,
+    async reloadAll() {
+      const stored = await store.externalJwtSigners.listAll();
+      for (const id of new Set([...signers.keys(), ...stored.map((signer) => signer.id)])) await reload(id);
     },
   };
 }

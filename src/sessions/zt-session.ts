@@ -105,6 +105,7 @@ export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
       identityId: identity.id,
       identityName: identity.name,
       isAdmin: identity.isAdmin,
+      permissions: identity.permissions,
       apiSessionId: session.id,
       mechanism: 'legacy',
       issuer: session.issuer,

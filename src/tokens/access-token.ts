@@ -16,7 +16,7 @@ import { readSignedClaims } from './signed-claims.ts';
 export const edgeAudience = 'overlay-edge-apis';
 
 /** How far the clock of another node may be ahead when it has stamped a token. */
-const clockSkew: Millis = 30 * SECOND;
+export const clockSkew: Millis = 30 * SECOND;
 
 /** Longer than any token of ours; what is longer is not looked at. */
 const maxTokenLength = 8192;
@@ -75,9 +75,15 @@ export interface AccessTokenVerifier {
 /**
  * Verifies access tokens that name one of our issuers. A token seen before costs one hash; its signature is not
  * checked again, its times are. `expired` is said only of a token whose signature is good.
- * @param issuers the issuers of all bind points
+ * @param issuers  the issuers of all bind points
+ * @param lifetime of access tokens by the configuration. It holds for those that were made under a longer one too: a
+ *                 session that has ended is remembered for so long
  */
-export function accessTokenVerifier(ring: KeyRing, issuers: ReadonlySet<string>): AccessTokenVerifier {
+export function accessTokenVerifier(
+  ring: KeyRing,
+  issuers: ReadonlySet<string>,
+  lifetime: Millis,
+): AccessTokenVerifier {
   const seen = new LRUCache<string, AccessTokenClaims>({ max: 50_000 });
   return {
     verify(token, now) {
@@ -89,7 +95,7 @@ export function accessTokenVerifier(ring: KeyRing, issuers: ReadonlySet<string>)
         if (claims === undefined) return invalid;
         seen.set(key, claims);
       }
-      if (now >= claims.exp * SECOND) return expired;
+      if (now >= claims.exp * SECOND || now >= claims.iat * SECOND + lifetime) return expired;
       if (now + clockSkew < claims.nbf * SECOND || now + clockSkew < claims.iat * SECOND) return invalid;
       return { verdict: 'valid', claims };
     },

@@ -22,8 +22,18 @@ after(async () => {
   await Promise.all([server.close(), idp.close()]);
 });
 
-function login(who: CommandLine, more: readonly string[]): Promise<Outcome> {
-  return who.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), ...more], { input: password });
+function login(
+  who: CommandLine,
+  more: readonly string[],
+  { input = password }: { readonly input?: string } = {},
+): Promise<Outcome> {
+  return who.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), ...more], { input });
+}
+
+function passwordFile(who: CommandLine): string {
+  const file = join(who.cwd, 'password');
+  writeFileSync(file, password);
+  return file;
 }
 
 async function fine(args: readonly string[]): Promise<Outcome> {
@@ -83,5 +93,32 @@ describe('external JWTs on the command line', () => {
     const done = await login(cli, [...byPassword, '-e', await tokenFile(cli, 'ada@idp')]);
     assert.equal(done.code, 0, done.stderr);
     assert.match(done.stdout, /as ada \(password, ejs:/);
+  });
+
+  test('the second factor is sent with every later command, as it then stands in its file', async () => {
+    const signer = (await fine(['get', 'ext-jwt-signer', 'corporate', '-j'])).json;
+    const policy = await createPolicy(server, 'at every call', { secondary: { requireExtJwt: signer.id } });
+    await createUserWithPolicy(server, 'joan', policy);
+    await using cli = commandLine();
+    const file = await tokenFile(cli, 'joan@idp');
+    const done = await login(cli, ['-u', 'joan', '--password-stdin', '-e', 'external.jwt']);
+    assert.equal(done.code, 0, done.stderr);
+    assert.equal((await cli.run(['whoami', '-j'])).json.name, 'joan');
+
+    writeFileSync(file, await tokenOf(server, idp, 'somebody-else@idp'));
+    const refused = await cli.run(['whoami']);
+    assert.equal(refused.code, 3);
+    assert.match(refused.stderr, new RegExp(`needs a valid token of ${idp.issuer}`));
+    assert.match(refused.stderr, /next: put a new token into .*external\.jwt and run the command again/);
+    writeFileSync(file, 'nothing of that kind');
+    assert.equal((await cli.run(['whoami'])).code, 2);
+    await tokenFile(cli, 'joan@idp');
+    assert.equal((await cli.run(['whoami'])).code, 0);
+
+    const once = await login(cli, ['-u', 'joan', '--password-file', passwordFile(cli), '-e', '-'], {
+      input: await tokenOf(server, idp, 'joan@idp'),
+    });
+    assert.equal(once.code, 0, once.stderr);
+    assert.match((await cli.run(['whoami'])).stderr, /next: overlay-auth login .* with --ext-jwt FILE/);
   });
 });

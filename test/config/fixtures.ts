@@ -76,6 +76,7 @@ export function fullFile(): Tree {
         ],
       },
     ],
+    node: { name: 'ctrl-1' },
     edge: {
       api: { sessionTimeout: '45m', address: 'ctrl.example.com:443', disableOidcAutoBinding: true },
       enrollment: {

@@ -115,6 +115,7 @@ describe('loading the configuration', () => {
       { address: '2001:db8::', prefixLength: 32, family: 'ipv6' },
     ]);
     assert.equal(config.edge.totp.issuer, 'Example Corp');
+    assert.deepEqual(config.node, { name: 'ctrl-1' });
     assert.deepEqual(config.edge.loginAttempts, { keep: 48 * HOUR, keepAtMost: 5000 });
     assert.deepEqual(config.log, { format: 'json', level: 'warn' });
   });

@@ -99,6 +99,7 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   'edge.externalJwtSigners.jwksFetch.allowedIPs': ['10.0.0.1/8', 'localhost', '10.0.0.0/33', ''],
   'edge.externalJwtSigners.jwksFetch.deniedIPs': ['::/129', '10.0.0', '2001:db8::1/32'],
   'log.format': ['xml', 'JSON', ''],
+  'node.name': ['', 'two words', '-dash', 'x'.repeat(129), 7],
   'log.level': ['trace', 'verbose', ''],
 };
 /** Wrong for every field, because no field takes them. */

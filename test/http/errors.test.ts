@@ -25,6 +25,8 @@ function throwing(thrown: { value: unknown }): Route[] {
       api: 'edge-client',
       guard: 'anonymous',
       errors,
+      summary: 'For a test',
+      answers: {},
       async handler() {
         throw thrown.value;
       },
@@ -209,6 +211,8 @@ describe('errors', () => {
       api: 'edge-client',
       guard: 'anonymous',
       errors: 'edge',
+      summary: 'For a test',
+      answers: {},
       query: z.object({ to: z.string() }),
       handler: (_context, { query }) => (query.to === '' ? json({}) : redirect(query.to)),
     });

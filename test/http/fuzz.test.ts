@@ -3,9 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { OpenApiDocument, Operation } from '../../src/http/openapi/document.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { authorizationQuery, beginLogin, login } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
+import { type Components, misfitsOf, sampleOf } from '../support/schema-samples.ts';
+import { type Seeded, seeded } from '../support/seeded.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
@@ -63,19 +66,13 @@ function withoutEcho(text: string): string {
   }
 }
 
-/** A small generator of the same numbers for the same seed (mulberry32). */
+/** Choices that the seed repeats. */
 function numbers(from: number) {
-  let state = from;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const { below } = seeded(from);
   return {
-    chance: (probability: number) => next() < probability,
-    below: (limit: number) => Math.floor(next() * limit),
-    pick: <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T,
+    chance: (probability: number) => below(1_000_000) < probability * 1_000_000,
+    below,
+    pick: <T>(items: readonly T[]): T => items[below(items.length)] as T,
   };
 }
 type Numbers = ReturnType<typeof numbers>;
@@ -371,6 +368,90 @@ describe('hostile requests', () => {
     }
   });
 });
+
+describe('requests by the API descriptions', () => {
+  test(`no operation fails, and what its schema forbids is never accepted (seed ${seed})`, async () => {
+    const from = seeded(seed);
+    const client = await startTestServer();
+    await client.createUser({ name: 'root', password, isAdmin: true });
+    const token = async () => (await login(client, 'root', password)).access_token;
+    let bearer = await token();
+    /** Ids that exist, by collection. */
+    const ids = new Map<string, string[]>();
+    for (const root of ['/edge/management/v1', '/edge/client/v1', '/oidc']) {
+      const { paths, components }: OpenApiDocument = (await client.get(`${root}/openapi.json`)).json;
+      for (const [path, methods] of Object.entries(paths)) {
+        const collection = path.split('/')[4] ?? '';
+        for (const [method, operation] of Object.entries(methods)) {
+          for (const { body, query, why } of inputsFor(operation, components.schemas, from)) {
+            const id = () => {
+              const known = ids.get(collection) ?? [];
+              return known[from.below(known.length)] ?? 'default';
+            };
+            const target = path.replaceAll(/\{\w+\}/g, id) + query;
+            const form = operation.requestBody?.content['application/json'] === undefined;
+            const sent: RequestInit =
+              body === undefined ? {} : form ? { form: asForm(body) } : { json: body };
+            const answer = await client.request(method.toUpperCase(), target, {
+              ...sent,
+              headers: { authorization: `Bearer ${bearer}` },
+            });
+            const what = `${method} ${target} ${why} ${JSON.stringify(body)?.slice(0, 500)}`;
+            assertHarmless(answer, what);
+            if (why !== '') assert.ok(answer.status >= 400, `accepted: ${answer.status} ${what}`);
+            if (answer.status === 201 && method === 'post') {
+              const created = answer.text.startsWith('{') ? answer.json.data?.id : undefined;
+              if (typeof created === 'string') ids.set(collection, [...(ids.get(collection) ?? []), created]);
+            }
+            // The own session, or the own account, may be what the call ended.
+            if (answer.status === 401) bearer = await token().catch(() => bearer);
+          }
+        }
+      }
+    }
+    assert.deepEqual(
+      client.log.entries.filter(({ level }) => level === 'error'),
+      [],
+    );
+    // Compares every answer with its declaration.
+    await client.close();
+  });
+});
+
+interface OperationInput {
+  readonly body: unknown;
+  readonly query: string;
+  /** What does not fit; empty when everything does. */
+  readonly why: string;
+}
+
+function inputsFor(operation: Operation, components: Components, from: Seeded): readonly OperationInput[] {
+  const [content] = Object.values(operation.requestBody?.content ?? {});
+  const fitting = Array.from({ length: 10 }, () => ({
+    body: content === undefined ? undefined : sampleOf(content.schema, components, from),
+    query: queryFor(operation, components, from),
+    why: '',
+  }));
+  const [first] = fitting;
+  const isStrict =
+    operation['x-guard'] === 'admin' &&
+    Object.hasOwn(operation.requestBody?.content ?? {}, 'application/json');
+  if (!isStrict || content === undefined || first?.body === undefined) return fitting;
+  const misfits = misfitsOf(content.schema, first.body as Record<string, unknown>, components);
+  return [...fitting, ...misfits.map(({ value, why }) => ({ body: value, query: '', why }))];
+}
+
+function queryFor({ parameters }: Operation, components: Components, from: Seeded): string {
+  const given = parameters.filter(
+    (parameter) => parameter.in === 'query' && (parameter.required || from.below(3) === 0),
+  );
+  const pairs = given.map(({ name, schema }) => [name, textOf(sampleOf(schema, components, from))]);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+function asForm(body: unknown): readonly (readonly [string, string])[] {
+  return Object.entries(body as object).map(([name, value]) => [name, textOf(value)] as const);
+}
 
 /** Whatever became of root among those calls, there is an administrator; if none can log in, anybody will do. */
 async function adminAgain(): Promise<string> {

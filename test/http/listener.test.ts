@@ -40,6 +40,8 @@ const whoami = route({
   api: 'edge-client',
   guard: 'anonymous',
   errors: 'edge',
+  summary: 'For a test',
+  answers: {},
   handler: ({ clientCertificates: presented }) =>
     envelope(
       presented === null
@@ -56,6 +58,8 @@ const plain = route({
   api: 'edge-client',
   guard: 'anonymous',
   errors: 'edge',
+  summary: 'For a test',
+  answers: {},
   handler: () => envelope(null),
 });
 
@@ -328,6 +332,8 @@ describe('closing a listener', () => {
       api: 'edge-client',
       guard: 'anonymous',
       errors: 'edge',
+      summary: 'For a test',
+      answers: {},
       async handler() {
         begun();
         await released;
@@ -357,6 +363,8 @@ describe('closing a listener', () => {
       api: 'edge-client',
       guard: 'anonymous',
       errors: 'edge',
+      summary: 'For a test',
+      answers: {},
       handler: () => new Promise<never>(() => {}),
     });
     const { running, port } = await startTestListener(t, { routes: [stuck], limits: { drain: 200 } });

@@ -119,6 +119,8 @@ describe('messages that are not well-formed HTTP', () => {
       api: 'pages',
       guard: 'anonymous',
       errors: 'edge',
+      summary: 'For a test',
+      answers: {},
       handler: () => json('x'.repeat(32 * 1024 * 1024)),
     });
     const { port } = await startTestListener(t, {

@@ -15,6 +15,8 @@ const pages = route({
   api: 'pages',
   guard: 'anonymous',
   errors: 'html-or-edge',
+  summary: 'For a test',
+  answers: {},
   handler: (context) =>
     context.method === 'POST'
       ? redirect('http://localhost:8400/auth/callback?code=x')

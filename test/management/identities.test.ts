@@ -33,6 +33,7 @@ describe('creating an identity', () => {
       name: '  full  ',
       type: 'Device',
       isAdmin: true,
+      permissions: ['read'],
       externalId: 'ext-1',
       authPolicyId: 'default',
       roleAttributes: ['a', 'b', 'a'],
@@ -65,6 +66,7 @@ describe('creating an identity', () => {
         name: 'Device',
       },
       isAdmin: true,
+      permissions: ['read'],
       isDefaultAdmin: false,
       externalId: 'ext-1',
       authPolicyId: 'default',
@@ -74,6 +76,7 @@ describe('creating an identity', () => {
       disabledAt: null,
       disabledUntil: null,
       isMfaEnabled: false,
+      enrollment: {},
       lockedUntil: { password: null, totp: null },
     });
     assert.equal((await identity(id)).authPolicy.id, 'default');

@@ -1,7 +1,7 @@
 // Where trust in certificates comes from, and that a login in progress does not outlive it.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -85,4 +85,17 @@ test('a login that waits for its second factor ends when the authority is disabl
   } finally {
     await server.close();
   }
+});
+
+test('a controller does not start with a signing key that does not belong to its certificate', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'overlay-auth-test-'));
+  writeFileSync(join(home, 'signing.pem'), authority().certPem);
+  writeFileSync(join(home, 'signing.key'), authority().keyPem);
+  const signingCert = 'signingCert: { cert: signing.pem, key: signing.key }';
+  await assert.rejects(
+    startTestServer({ home, configure: (yaml) => yaml.replace(/# signingCert:.*/, signingCert) }),
+    (error) =>
+      error instanceof PkiFileError && /signing\.key\): the private key does not/.test(error.message),
+  );
+  rmSync(home, { recursive: true });
 });

@@ -42,6 +42,9 @@ const behind = new Set([
   'changes.readAfter',
   'expiry.deleteExpired',
   'loginAttempts.append',
+  'nodes.announce',
+  'nodes.listAll',
+  'restores.latest',
   'loginAttempts.deleteBefore',
 ]);
 

@@ -2,13 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { ApiSessionId } from '../../src/model/ids.ts';
 import type { SigningKey } from '../../src/model/signing-key.ts';
 import { NoAdministratorLeft, type Store } from '../../src/store/contracts/store.ts';
 import { type OpenDatabase, sharedDatabase } from './contract.ts';
+import { certificateOf, newEnrollment } from './contract-enrollments.ts';
 import { newSetupLink } from './contract-keys.ts';
 import { attemptLimit, pendingTotp } from './contract-limits.ts';
+import { newNode } from './contract-nodes.ts';
 import {
   createUser,
+  DAY,
   HOUR,
   isAlive,
   loginWithCode,
@@ -47,6 +51,23 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
       }
       const count = <T>(outcomes: readonly T[], wanted: T) =>
         outcomes.filter((outcome) => outcome === wanted).length;
+
+      test('redeem an enrollment: one gives the identity its certificate', async () => {
+        const { store } = shared();
+        const user = await createUser(store);
+        const enrollment = newEnrollment(user.id);
+        await store.enrollments.create(enrollment, t0);
+        const outcomes = await race((engine) =>
+          engine.enrollments.redeem({
+            tokenHash: enrollment.tokenHash,
+            method: 'ott',
+            authenticator: { method: 'cert', ...certificateOf(user.id) },
+            now: t0,
+          }),
+        );
+        assert.equal(count(outcomes, 'enrolled'), 1);
+        assert.equal(count(outcomes, 'unknown'), callers - 1);
+      });
 
       test('redeem a code: one opens its session, which the others end', async () => {
         const { store } = shared();
@@ -164,6 +185,75 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
         );
         assert.equal(count(outcomes, true), 1);
         assert.equal((await shared().store.keys.listSigningKeys(t0)).length, 1);
+      });
+
+      test('rotate it again and again, each when it thinks that it is time: one chain, one live key', async () => {
+        const { store } = shared();
+        const key = (at: number): SigningKey => ({
+          kid: uniqueName('kid'),
+          alg: 'RS256',
+          publicJwk: '{}',
+          sealedPrivateKey: 'sealed',
+          createdAt: t0 + at,
+          activeFrom: t0 + at,
+          retiredAt: null,
+          removedAt: null,
+        });
+        const rounds = 5;
+        for (let round = 0; round < rounds; round += 1) {
+          const outcomes = await race(async (engine) => {
+            const newest = (await engine.keys.listSigningKeys(t0)).findLast(({ alg }) => alg === 'RS256');
+            // Whoever comes late sees the key of this round, and that it is not time.
+            if (newest !== undefined && newest.activeFrom >= t0 + round * MINUTE) return false;
+            return engine.keys.rotateSigningKey({
+              next: key(round * MINUTE),
+              newestSeen: newest?.kid ?? null,
+              retireOldAt: t0 + round * MINUTE,
+              removeOldAt: t0 + DAY,
+            });
+          });
+          assert.equal(count(outcomes, true), 1, `round ${round}`);
+        }
+        const keys = (await store.keys.listSigningKeys(t0)).filter(({ alg }) => alg === 'RS256');
+        assert.equal(keys.length, rounds);
+        assert.deepEqual(
+          keys.map(({ retiredAt }) => retiredAt),
+          [1, 2, 3, 4].map((round) => t0 + round * MINUTE).concat([null as never]),
+        );
+      });
+
+      test('delete what has expired: each row goes once, and nothing else', async () => {
+        const { store } = shared();
+        const user = await createUser(store);
+        const expired = t0 + DAY;
+        const gone: ApiSessionId[] = [];
+        for (let at = 0; at < 30; at += 1) {
+          gone.push(await openSession(store, user, { session: { expiresAt: expired } }));
+        }
+        const stays = await openSession(store, user, { session: { expiresAt: expired + 10 * DAY } });
+        const before = await store.expiry.deleteExpired(t0, 100_000);
+        assert.equal(before, 0, 'nothing has expired yet');
+        // Each with a small batch, until it finds nothing more; another rotates and ends what lives meanwhile.
+        const deleted = await race(async (engine, at) => {
+          if (at === 0) {
+            await engine.apiSessions.rotateRefreshToken(rotation(stays, 1));
+            return 0;
+          }
+          let total = 0;
+          for (let last = 7; last === 7; total += last) last = await engine.expiry.deleteExpired(expired, 7);
+          return total;
+        });
+        assert.ok(deleted.reduce((sum, rows) => sum + rows, 0) >= gone.length);
+        for (const id of gone) assert.equal(await store.apiSessions.find(id), null);
+        assert.equal(await isAlive(store, stays), true);
+        assert.equal(await store.expiry.deleteExpired(expired, 100), 0);
+      });
+
+      test('announce nodes: one row for each name', async () => {
+        const names = Array.from({ length: 4 }, () => uniqueName('node'));
+        await race((engine, at) => engine.nodes.announce(newNode(names[at % names.length]), t0, 0));
+        const found = (await shared().store.nodes.listAll()).filter(({ name }) => names.includes(name));
+        assert.deepEqual(found.map(({ name }) => name).sort(), [...names].sort());
       });
 
       test('make a server secret: all get the same', async () => {

@@ -262,11 +262,19 @@ export function apiSessionTests(shared: GetDatabase): void {
       await store.apiSessions.end(ended, 'logout', t0 + MINUTE);
       await store.apiSessions.end(over, 'logout', t0 + MINUTE);
       const listed = new Map(
-        (await store.apiSessions.listEnded(t0 + 2 * MINUTE)).map(({ id, expiresAt }) => [id, expiresAt]),
+        (await store.apiSessions.listEnded(t0 + 2 * MINUTE, t0 - DAY)).map(({ id, expiresAt }) => [
+          id,
+          expiresAt,
+        ]),
       );
       assert.equal(listed.get(ended), t0 + sessionLifetime);
       assert.equal(listed.has(alive), false);
       assert.equal(listed.has(over), false);
+      const later = await store.apiSessions.listEnded(t0 + 2 * MINUTE, t0 + MINUTE);
+      assert.equal(
+        later.some(({ id }) => id === ended),
+        false,
+      );
     });
   });
 }

@@ -62,13 +62,69 @@ export function authRequestTests(shared: GetDatabase): void {
       const outcome = await store.authRequests.recordPrimaryLogin({
         authRequest: login.authRequest,
         progress: progressOf(second),
-        code: { hash: uniqueName('code'), expiresAt: t0 + MINUTE },
+        code: { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [] },
         expiresAt: t0 + 10 * MINUTE,
         now: t0,
       });
       assert.equal(outcome, 'finished');
       const redeemed = await store.authRequests.redeemCode(redemption(login));
       assert.equal(redeemed.outcome === 'redeemed' && redeemed.identity.id, first.id);
+    });
+
+    test('a login by password is recorded only as long as the password is the one that was verified', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const login = {
+        authRequest: newAuthRequest(),
+        progress: progressOf(user),
+        code: null,
+        expiresAt: t0 + MINUTE,
+        now: t0,
+        verifiedHash: user.password.passwordHash,
+      };
+      assert.equal(await store.authRequests.recordPrimaryLogin(login), 'recorded');
+      await store.authenticators.updatePassword(user.authenticatorId, { passwordHash: '$argon2id$2' }, t0);
+      const code = { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [] };
+      for (const authRequest of [login.authRequest, newAuthRequest()]) {
+        const late = { ...login, authRequest, code };
+        assert.equal(await store.authRequests.recordPrimaryLogin(late), 'changed');
+        assert.equal(await store.authRequests.findLogin(authRequest.key, t0), null);
+      }
+      const verifiedHash = '$argon2id$2';
+      assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, verifiedHash, code }), 'recorded');
+      assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, verifiedHash, code }), 'finished');
+    });
+
+    test('the code that completes a login starts the counters of failures anew, and nothing short of it does', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const key = `totp:${user.id}`;
+      const limit = { key, max: 1, lockFor: MINUTE, longestLock: MINUTE, forgetAfter: MINUTE };
+      await store.attempts.reserve([limit], t0);
+      const login = {
+        authRequest: newAuthRequest(),
+        progress: progressOf(user),
+        expiresAt: t0 + MINUTE,
+        now: t0,
+      };
+      const finished = { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [key] };
+      await store.authRequests.recordPrimaryLogin({ ...login, code: null });
+      assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
+      const factor = { ...login, key: login.authRequest.key, code: finished };
+      assert.equal(await store.authRequests.recordFactor({ ...factor, generation: 7 }), 'superseded');
+      assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
+      assert.equal(await store.authRequests.recordFactor({ ...factor, generation: 1 }), 'recorded');
+      assert.equal(await store.attempts.lockedUntil(key, t0), null);
+
+      await store.attempts.reserve([limit], t0);
+      assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, code: finished }), 'finished');
+      assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
+      await store.authRequests.recordPrimaryLogin({
+        ...login,
+        authRequest: newAuthRequest(),
+        code: { ...finished, hash: uniqueName('code') },
+      });
+      assert.equal(await store.attempts.lockedUntil(key, t0), null);
     });
 
     test('a factor counts only for the generation against which it was verified', async () => {

@@ -5,7 +5,7 @@ import type { NewCa } from '../../src/store/contracts/cas.ts';
 import type { GetDatabase } from './contract.ts';
 import { createUser, newId, t0, uniqueName } from './fixtures.ts';
 
-function newCa(changes: Partial<NewCa> = {}): NewCa {
+export function newCa(changes: Partial<NewCa> = {}): NewCa {
   return {
     id: newId<CaId>(),
     name: uniqueName('ca'),

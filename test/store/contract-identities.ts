@@ -27,6 +27,7 @@ export function identityTests(shared: GetDatabase): void {
       const { store } = shared();
       const identity = newIdentity({
         type: 'Router',
+        permissions: ['read', 'helpdesk'],
         externalId: uniqueName('external'),
         roleAttributes: ['a', 'b'],
         tags: { size: 3, note: 'Größe "ß"', gone: null, on: true },

@@ -54,6 +54,15 @@ export function legacySessionTests(shared: GetDatabase): void {
       assert.equal(await store.apiSessions.openLegacy(legacy(user)), null);
     });
 
+    test('do not open for a password that was changed after it was verified', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const verifiedHash = user.password.passwordHash;
+      assert.notEqual(await store.apiSessions.openLegacy({ ...legacy(user), verifiedHash }), null);
+      await store.authenticators.updatePassword(user.authenticatorId, { passwordHash: '$argon2id$2' }, t0);
+      assert.equal(await store.apiSessions.openLegacy({ ...legacy(user), verifiedHash }), null);
+    });
+
     test('keep what was proven later, each factor once, until they end', async () => {
       const { store } = shared();
       const user = await createUser(store);

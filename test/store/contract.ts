@@ -7,11 +7,13 @@ import { apiSessionTests } from './contract-api-sessions.ts';
 import { authRequestTests } from './contract-auth-requests.ts';
 import { caTests } from './contract-cas.ts';
 import { changeTests } from './contract-changes.ts';
+import { enrollmentTests } from './contract-enrollments.ts';
 import { identityTests } from './contract-identities.ts';
 import { keyTests } from './contract-keys.ts';
 import { legacySessionTests } from './contract-legacy.ts';
 import { limitTests } from './contract-limits.ts';
 import { listTests } from './contract-lists.ts';
+import { nodeTests, restoreTests } from './contract-nodes.ts';
 import { signerTests } from './contract-signers.ts';
 
 /** A fresh, migrated database. */
@@ -52,7 +54,10 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     limitTests(shared);
     signerTests(shared);
     caTests(shared);
+    enrollmentTests(shared);
     changeTests(shared);
+    nodeTests(shared);
   });
+  describe(`restores on ${name}`, () => restoreTests(sharedDatabase(open)));
   describe(`lists on ${name}`, () => listTests(sharedDatabase(open)));
 }

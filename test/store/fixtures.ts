@@ -101,7 +101,7 @@ export async function loginWithCode(
   const outcome = await store.authRequests.recordPrimaryLogin({
     authRequest,
     progress: progressOf(user, changes.progress),
-    code: { hash: codeHash, expiresAt: changes.codeExpiresAt ?? t0 + MINUTE },
+    code: { hash: codeHash, expiresAt: changes.codeExpiresAt ?? t0 + MINUTE, forgetFailures: [] },
     expiresAt: t0 + 10 * MINUTE,
     now: t0,
   });

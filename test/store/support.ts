@@ -113,7 +113,7 @@ export async function finishLogin(
       certThumbprint: null,
       ...options.progress,
     },
-    code: { hash: codeHash, expiresAt: at + MINUTE },
+    code: { hash: codeHash, expiresAt: at + MINUTE, forgetFailures: [] },
     expiresAt: at + 10 * MINUTE,
     now: at,
   });

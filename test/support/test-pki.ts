@@ -1,13 +1,15 @@
-// A root and a server certificate, made once for each test process.
+// A root, a server certificate and what signs client certificates, made once for each test process.
 
 import { systemClock } from '../../src/platform/clock.ts';
-import { createRootCa, issueServerCertificate } from '../../src/platform/pki.ts';
+import { createIntermediateCa, createRootCa, issueServerCertificate } from '../../src/platform/pki.ts';
 
 type CertifiedKey = Awaited<ReturnType<typeof createRootCa>>;
 
 export interface TestPki {
   readonly ca: CertifiedKey;
   readonly server: CertifiedKey;
+  /** What a test server with `signing` issues client certificates with. */
+  readonly signing: CertifiedKey;
 }
 
 let made: Promise<TestPki> | undefined;
@@ -27,5 +29,6 @@ async function make(): Promise<TestPki> {
     days: 10,
     ca,
   });
-  return { ca, server };
+  const signing = await createIntermediateCa(needs, { commonName: 'Test client CA', days: 20, ca });
+  return { ca, server, signing };
 }

@@ -1,11 +1,14 @@
-// A real controller for tests: real TLS on a port of the system's choice, a real PKI, a real SQLite file.
+// A real controller for tests: real TLS on a port of the system's choice, a real PKI, a real database: an SQLite
+// file, or a PostgreSQL server when a test says so (or OVERLAY_AUTH_TEST_DB=postgres, for all of them).
 
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load.ts';
 import { renderControllerConfig } from '../../src/config/template.ts';
 import { type RunningController, startController } from '../../src/controller.ts';
+import { openStore } from '../../src/database.ts';
 import { usernameKey } from '../../src/login/username.ts';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
@@ -13,19 +16,24 @@ import { createHashPool, type HashPool } from '../../src/platform/hash-pool.ts';
 import { type Logger, memoryLogger } from '../../src/platform/logger.ts';
 import { createRandom, type Random } from '../../src/platform/random.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
-import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
+import { undeclaredIn } from './declared-answers.ts';
 import { readNamedFile } from './files.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
+import { postgresServer } from './postgres.ts';
 import { testPki } from './test-pki.ts';
 
 export interface TestServerOptions {
   readonly clock?: Clock;
   /** Changes the text of the configuration file before it is read. */
   readonly configure?: (yaml: string) => string;
+  /** Gives it an authority for client certificates (`edge.enrollment.signingCert`). */
+  readonly signing?: boolean;
   /** Closed with the server. */
   readonly hashPool?: HashPool;
   /** A folder with the database and keys of an earlier test server, to start it again. */
   readonly home?: string;
+  /** URL of a PostgreSQL database. */
+  readonly db?: string;
 }
 
 export interface TestServer extends HttpsClient {
@@ -52,7 +60,18 @@ export interface TestServer extends HttpsClient {
   close(): Promise<void>;
 }
 
-const masterKey = Buffer.alloc(32, 42);
+/** The key-encryption key of every test server. */
+export const masterKey = Buffer.alloc(32, 42);
+
+/** By home, for servers that are started again. */
+const databases = new Map<string, string>();
+
+async function databaseOf(home: string): Promise<string> {
+  if (process.env.OVERLAY_AUTH_TEST_DB !== 'postgres') return 'sqlite:./overlay.db';
+  const url = databases.get(home) ?? (await (await postgresServer()).createDatabase());
+  databases.set(home, url);
+  return url;
+}
 
 /** Starts a controller on `https://localhost:PORT`. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -61,16 +80,22 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   writeFileSync(join(home, 'ca.pem'), pki.ca.certPem);
   writeFileSync(join(home, 'server.pem'), pki.server.certPem);
   writeFileSync(join(home, 'server.key'), pki.server.keyPem);
+  const signingCert = { cert: 'signing.pem', key: 'signing.key' };
+  if (options.signing === true) {
+    writeFileSync(join(home, signingCert.cert), pki.signing.certPem);
+    writeFileSync(join(home, signingCert.key), pki.signing.keyPem);
+  }
   const yaml = renderControllerConfig({
     address: 'localhost:0',
     interface: '127.0.0.1:0',
-    dbUrl: 'sqlite:./overlay.db',
+    dbUrl: options.db ?? (await databaseOf(home)),
     files: {
       masterKey: 'master.key',
       cert: 'server.pem',
       serverCert: 'server.pem',
       key: 'server.key',
       ca: 'ca.pem',
+      ...(options.signing === true ? { signingCert } : {}),
     },
   });
   const configFile = join(home, 'controller.yml');
@@ -80,7 +105,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const random = createRandom(clock);
   const log: Logger & ReturnType<typeof memoryLogger> = memoryLogger();
   const { config } = loadConfig(configFile, { readFile: readNamedFile, env: {} });
-  const store = await openSqliteStore({ path: join(home, 'overlay.db') });
+  const store = await openStore(config);
   // Cheap hashes: what they cost is not what these tests are about.
   const hashPool =
     options.hashPool ??
@@ -88,7 +113,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   // The identity providers of tests have certificates of the same root.
   const trustedRoots = [pki.ca.certPem];
   const foundations = { config, store, masterKey, hashPool, clock, random, log, trustedRoots };
-  const controller = await startController(foundations);
+  // Whatever a test is about, every answer is one that the API description knows.
+  const undeclared = new Set<string>();
+  const controller = await startController({
+    ...foundations,
+    inspectAnswer(route, answer) {
+      const what = undeclaredIn(route, answer);
+      if (what !== null) undeclared.add(what);
+    },
+  });
   const [bindPoint] = controller.bindPoints;
   if (bindPoint === undefined) throw new Error('the test configuration has no bind point');
   const url = `https://${bindPoint.address}`;
@@ -99,6 +132,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     await controller.stop();
     await hashPool.close();
     await store.close();
+    assert.deepEqual([...undeclared], [], 'answers that their endpoints do not declare');
   }
 
   return {

@@ -6,7 +6,7 @@ interface OpsOptions {
   readonly config?: string;
 }
 
-/** `ops db migrate|backup|check`: care for the database, beside a running controller or without one. */
+/** `ops db …`: care for the database. What restores or moves it wants no controller beside it, the rest does not mind one. */
 export function registerOpsCommands(program: Command, ports: CliPorts): void {
   const ops = program.command('ops').description('operate a controller (on the host)');
   const db = ops.command('db').description('the database');
@@ -29,11 +29,44 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
       await backupCommand(reportOf(command), options.config, file);
     });
 
+  db.command('restore')
+    .description(
+      'put the backup FILE in the place of the database; all sessions end, tokens and links are worthless',
+    )
+    .argument('<file>', 'backup to restore; it stays as it is')
+    .addOption(configOption())
+    .action(async (file: string, options: OpsOptions, command: Command) => {
+      const { restoreCommand } = await import('../ops/db-commands.ts');
+      await restoreCommand(reportOf(command), options.config, file);
+    });
+
+  db.command('restored')
+    .description(
+      'after the database was put back with other tools: end all sessions, withdraw tokens and links',
+    )
+    .addOption(configOption())
+    .action(async (options: OpsOptions, command: Command) => {
+      const { restoredCommand } = await import('../ops/db-commands.ts');
+      await restoredCommand(reportOf(command), options.config);
+    });
+
   db.command('check')
     .description('look for damage in the database')
     .addOption(configOption())
     .action(async (options: OpsOptions, command: Command) => {
       const { checkCommand } = await import('../ops/db-commands.ts');
       await checkCommand(reportOf(command), options.config);
+    });
+
+  db.command('move')
+    .description('move an SQLite database, with every session, to an empty PostgreSQL database')
+    .requiredOption(
+      '--to <url>',
+      'postgres://USER@HOST/NAME; the password may come from PGPASSWORD or PGPASSFILE',
+    )
+    .addOption(configOption())
+    .action(async (options: OpsOptions & { readonly to: string }, command: Command) => {
+      const { moveCommand } = await import('../ops/move-database.ts');
+      await moveCommand(reportOf(command), options.config, options.to);
     });
 }

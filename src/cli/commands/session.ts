@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { LoginOptions } from '../login/run-login.ts';
+import type { PasswordOptions } from '../login/run-password.ts';
 import type { CliPorts } from '../ports.ts';
 import { reportOf, serverOption } from './report-of.ts';
 
@@ -7,7 +8,7 @@ interface ServerOptions {
   readonly server?: string;
 }
 
-/** `login`, `logout`, `whoami`, `token`: who is working with the server. */
+/** `login`, `logout`, `whoami`, `password`, `token`: who is working with the server. */
 export function registerSessionCommands(program: Command, ports: CliPorts): void {
   registerLogin(program, ports);
 
@@ -24,6 +25,17 @@ export function registerSessionCommands(program: Command, ports: CliPorts): void
     const { runWhoami } = await import('../login/run-whoami.ts');
     await runWhoami(reportOf(command, ports), server);
   });
+
+  serverOption(
+    program.command('password').description('change your own password; it ends your other sessions'),
+  )
+    .option('--current-password-file <file>', 'read the current password from FILE')
+    .option('--password-stdin', 'read the new password from standard input')
+    .option('--password-file <file>', 'read the new password from FILE')
+    .action(async (options: PasswordOptions, command: Command) => {
+      const { runPassword } = await import('../login/run-password.ts');
+      await runPassword(reportOf(command, ports), options);
+    });
 
   serverOption(program.command('token').description('print a token of the current session'))
     .addArgument(new Argument('[kind]', 'which one').choices(['access', 'id', 'refresh']).default('access'))
@@ -50,7 +62,10 @@ function registerLogin(program: Command, ports: CliPorts): void {
     .option('--password-file <file>', 'read the password from FILE')
     .option('-c, --cert <file>', 'log in with the client certificate in FILE (PEM, leaf first)')
     .option('-k, --key <file>', 'the key of the certificate (default: in the same file)')
-    .option('-e, --ext-jwt <file>', 'log in with the external JWT in FILE (- for standard input)')
+    .option(
+      '-e, --ext-jwt <file>',
+      'log in with the external JWT in FILE (- for standard input); with -u or -c it is the second factor',
+    )
     .option('--totp-code <code>', 'the one-time code, if one is required')
     .option('--ca <file>', 'trust the certificate authority in FILE for this server')
     .option('--api-url <url>', 'where the Edge APIs are, if not at the same address')

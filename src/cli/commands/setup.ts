@@ -45,7 +45,11 @@ export function registerSetupCommands(program: Command, ports: CliPorts): void {
     .option('--address <host:port>', 'what clients dial', 'localhost:1280')
     .option('--dns <name...>', 'further DNS names of the server certificate')
     .option('--ip <address...>', 'further IP addresses of the server certificate')
-    .option('--db <url>', 'sqlite:FILE, relative to the folder', 'sqlite:./overlay.db')
+    .option(
+      '--db <url>',
+      'sqlite:FILE, relative to the folder, or postgres://USER@HOST/NAME',
+      'sqlite:./overlay.db',
+    )
     .option('--admin <name>', 'create this administrator at once; needs --admin-password-file')
     .option('--admin-password-file <file>', 'holds the password of the administrator')
     .option('--yes', 'do not ask')

@@ -2,6 +2,7 @@ import { asObject, type JsonObject } from '../json-shape.ts';
 import { authPolicy } from './auth-policy.ts';
 import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';
+import { enrollment } from './enrollment.ts';
 
 // The entities that the generic commands know. Another one is one more descriptor in `entities`.
 
@@ -15,7 +16,7 @@ const identity: EntityDescriptor = {
     { heading: 'name', cell: (row) => row.name },
     { heading: 'id', cell: (row) => row.id },
     { heading: 'type', cell: (row) => row.typeId },
-    { heading: 'admin', cell: (row) => row.isAdmin },
+    { heading: 'admin', cell: rights },
     { heading: 'disabled', cell: disabledState },
     { heading: 'auth policy', cell: (row) => asObject(row.authPolicy).name ?? row.authPolicyId },
     { heading: 'attributes', cell: (row) => row.roleAttributes },
@@ -31,6 +32,12 @@ const identity: EntityDescriptor = {
       help: 'what it is',
     },
     { flags: '--admin', path: 'isAdmin', kind: 'flag', help: 'may administer' },
+    {
+      flags: '--permission <list>',
+      path: 'permissions',
+      kind: 'list',
+      help: 'without administering: read, helpdesk; separated by commas',
+    },
     {
       flags: '--external-id <id>',
       path: 'externalId',
@@ -61,12 +68,26 @@ const identity: EntityDescriptor = {
         flags: '--updb [username]',
         help: 'also give it a password; user name: its name, unless said otherwise',
       },
+      {
+        flags: '-o, --output-jwt <file>',
+        help: 'let it enroll: write the JWT for the device to FILE; with --updb for a password that the person chooses',
+      },
+      {
+        flags: '--ott-ca <ca>',
+        help: 'with --output-jwt: it enrolls with a certificate of this third-party CA',
+      },
       { flags: '--password-stdin', help: 'with --updb: read the password from standard input' },
       { flags: '--password-file <file>', help: 'with --updb: read the password from FILE' },
     ],
-    load: async () => (await import('./new-identity-password.ts')).newIdentityPassword,
+    load: async () => (await import('./new-identity.ts')).newIdentity,
   },
 };
+
+/** Whether it administers, or else what it may do without. */
+function rights({ isAdmin, permissions }: JsonObject): unknown {
+  const hasPermissions = Array.isArray(permissions) && permissions.length > 0;
+  return isAdmin !== true && hasPermissions ? permissions : isAdmin;
+}
 
 const authenticator: EntityDescriptor = {
   name: 'authenticator',
@@ -229,6 +250,7 @@ export const entities: readonly EntityDescriptor[] = [
   authPolicy,
   extJwtSigner,
   ca,
+  enrollment,
   apiSession,
 ];
 

@@ -1,13 +1,21 @@
 import { AddressError } from '../../config/addresses.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { renderProblems } from '../../config/explain.ts';
-import { AlreadyRunning, NoDatabase, SchemaError, UnsupportedDatabase } from '../../database.ts';
+import {
+  AlreadyRunning,
+  NoDatabase,
+  SchemaError,
+  StoreUnavailable,
+  UnsupportedDatabase,
+} from '../../database.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { ListenError } from '../../http/listen-error.ts';
 import { PkiFileError } from '../../overlay-pki.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/key-file-format.ts';
 import { SealBroken } from '../../platform/sealed-box.ts';
+import { BackupUnusable, NodesRunning } from '../../restore-database.ts';
 import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
 
 /** A failure of what a command on the host does, as one sentence that says what to do next; else as it is. */
 export function hostFailure(error: unknown): unknown {
@@ -35,10 +43,31 @@ export function hostFailure(error: unknown): unknown {
     const code = error instanceof AlreadyRunning ? 'already_running' : 'schema';
     return new CliError(sentence(error.message), { code, cause: error });
   }
+  if (error instanceof BackupUnusable) {
+    return new CliError(error.message, { code: 'backup_unusable', cause: error });
+  }
+  if (error instanceof NodesRunning) {
+    return new CliError(sentence(error.message), { code: 'already_running', cause: error });
+  }
   if (isSqliteError(error)) {
     return new CliError(`The database cannot be used: ${error.message}.`, {
       code: 'database',
       next: 'check the file that db names in the configuration, or restore a backup',
+      cause: error,
+    });
+  }
+  if (error instanceof StoreUnavailable) {
+    return new CliError(`The database cannot be used: ${error.message}.`, {
+      exitCode: exitCodes.unreachable,
+      code: 'database',
+      next: 'check that its server runs, and what db in the configuration or OVERLAY_AUTH_DB says of it',
+      cause: error,
+    });
+  }
+  if (isPostgresError(error)) {
+    return new CliError(`The database refused: ${error.message}.`, {
+      code: 'database',
+      next: 'check what its user may do there: it creates tables, reads and writes',
       cause: error,
     });
   }
@@ -80,6 +109,11 @@ function sentence(text: string): string {
 
 function isSqliteError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+}
+
+/** What the server of PostgreSQL says. */
+function isPostgresError(error: unknown): error is Error {
+  return error instanceof Error && 'severity' in error && 'code' in error;
 }
 
 interface FileError extends Error {

@@ -13,7 +13,8 @@ import type { Report } from '../output.ts';
 import { satisfyQueries } from './auth-queries.ts';
 import type { AuthorizationAttempt } from './pkce.ts';
 
-/** What is presented in the primary login. The external token beside a password is the second factor. */
+/** What is presented in the primary login. An external token beside a password or
+ * a certificate is the second factor. */
 export type DirectCredentials =
   | {
       readonly method: 'password';
@@ -21,7 +22,7 @@ export type DirectCredentials =
       readonly password: string;
       readonly externalJwt?: string;
     }
-  | { readonly method: 'cert' }
+  | { readonly method: 'cert'; readonly externalJwt?: string }
   | { readonly method: 'ext-jwt'; readonly externalJwt: string };
 
 /** Nobody listens there: the code is taken from the answer and the address is never opened. */
@@ -59,7 +60,7 @@ function submitPrimary(
   credentials: DirectCredentials,
 ): Promise<HttpsAnswer> {
   const url = new URL(loginUrl.pathname, loginUrl);
-  const externalJwt = credentials.method === 'cert' ? undefined : credentials.externalJwt;
+  const { externalJwt } = credentials;
   return http.send({
     method: 'POST',
     url,

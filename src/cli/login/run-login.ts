@@ -8,7 +8,7 @@ import { discover, type Provider, type TokenAnswer } from '../oidc-client.ts';
 import { notice, printable, printResult, type Report } from '../output.ts';
 import type { CliPorts } from '../ports.ts';
 import { withLogin } from '../saved-session.ts';
-import { readNamedFile, readPassword, readStdin, type SecretOptions } from '../secret-input.ts';
+import { externalJwt, readPassword, type SecretOptions } from '../secret-input.ts';
 import { establishTrust } from '../server-trust.ts';
 import { serverOrigin } from '../server-url.ts';
 import { browserLogin } from './browser-login.ts';
@@ -102,19 +102,22 @@ function certificateFiles(ports: CliPorts, { cert, key }: LoginOptions): SavedLo
 async function credentialsOf(ports: CliPorts, options: LoginOptions): Promise<DirectCredentials | undefined> {
   const { username, extJwt } = options;
   const token = extJwt === undefined ? undefined : await externalJwt(ports, extJwt);
+  const second = token === undefined ? {} : { externalJwt: token };
   if (username !== undefined) {
     const password = await readPassword(ports, options, `Password of ${printable(username)}: `);
-    return { method: 'password', username, password, ...(token === undefined ? {} : { externalJwt: token }) };
+    return { method: 'password', username, password, ...second };
   }
-  if (token !== undefined) return { method: 'ext-jwt', externalJwt: token };
-  return options.cert === undefined ? undefined : { method: 'cert' };
+  if (options.cert !== undefined) return { method: 'cert', ...second };
+  return token === undefined ? undefined : { method: 'ext-jwt', externalJwt: token };
 }
 
-async function externalJwt(ports: CliPorts, file: string): Promise<string> {
-  const text = file === '-' ? await readStdin(ports) : await readNamedFile(ports, file, 'JWT file');
-  const token = text.trim();
-  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
-  throw usageError(`${file === '-' ? 'Standard input' : file} holds no JWT.`, 'check what --ext-jwt names');
+/** Where the second factor comes from on later calls; undefined when there is none, or none that can be read again. */
+function secondaryJwtFile(
+  ports: CliPorts,
+  { username, cert, extJwt }: LoginOptions,
+): Pick<SavedLogin, 'secondaryJwtFile'> {
+  if (extJwt === undefined || extJwt === '-') return {};
+  return username === undefined && cert === undefined ? {} : { secondaryJwtFile: resolve(ports.cwd, extJwt) };
 }
 
 async function loginOf(
@@ -149,6 +152,7 @@ async function loginOf(
       ...(options.extJwt === undefined ? [] : ['-e', options.extJwt]),
     ],
     ...(clientCertificate === undefined ? {} : { clientCertificate }),
+    ...secondaryJwtFile(needs.ports, options),
   };
 }
 

@@ -18,6 +18,7 @@ export async function runWhoami(report: Report, server: string | undefined): Pro
         ['id', identity.id],
         ['type', identity.typeId],
         ['administrator', identity.isAdmin],
+        ['permissions', identity.permissions],
         ['auth policy', textField(asObject(identity.authPolicy), 'name') ?? identity.authPolicyId],
         ['server', url],
         ['factors', amr],

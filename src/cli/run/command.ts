@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { renderAdjustment } from '../../config/explain.ts';
-import { claimDatabase, sqliteFile } from '../../database.ts';
+import { claimDatabase, databaseName } from '../../database.ts';
 import { openFoundations } from '../../foundations.ts';
 import { type OpenLogger, openLogger } from '../../platform/logger.ts';
 import { keyPassphrase, readKeyFile } from '../../platform/master-key.ts';
@@ -74,7 +74,7 @@ export async function checkController(report: Report, file: string): Promise<voi
     const value = {
       ok: true,
       issuers,
-      database: sqliteFile(config),
+      database: databaseName(config),
       adjustments,
       warnings: [...warnings, ...notes],
     };

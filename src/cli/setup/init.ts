@@ -84,12 +84,6 @@ function wishesOf({ address, dns = [], ip = [], db }: InitOptions): HomeWishes {
       'give --address the name that clients use, for example auth.example.com:1280',
     );
   }
-  if (/^postgres(ql)?:/i.test(db)) {
-    throw new CliError('This build has no PostgreSQL yet; use a database of the form sqlite:FILE.', {
-      code: 'unsupported_database',
-      next: 'leave out --db, or give --db sqlite:./overlay.db',
-    });
-  }
   const isLocal = host === 'localhost' || host === '127.0.0.1' || host === '::1';
   const listenHost = host === '::1' ? '::1' : isLocal ? '127.0.0.1' : '0.0.0.0';
   return {

@@ -4,9 +4,10 @@
 
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Config } from '../../config/config.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load.ts';
 import { renderControllerConfig } from '../../config/template.ts';
-import { schemaVersion, sqliteFile } from '../../database.ts';
+import { databaseKind, databaseName, hasDatabase, schemaVersion } from '../../database.ts';
 import { type OpenFoundations, openFoundations } from '../../foundations.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { keyVault } from '../../platform/key-vault.ts';
@@ -52,7 +53,7 @@ export interface HomeWishes {
   /** Where to listen, `host:port`. */
   readonly interface: string;
   readonly names: ServerNames;
-  /** `sqlite:FILE`, relative to the home. */
+  /** `sqlite:FILE`, relative to the home, or `postgres://…`. */
   readonly dbUrl: string;
 }
 
@@ -117,11 +118,10 @@ export async function prepareHome(
   names: ServerNames,
 ): Promise<PreparedHome> {
   const { config } = home.loaded;
-  const database = sqliteFile(config);
-  const hadDatabase = existsSync(database);
+  const hadDatabase = await hasDatabase(config);
   const steps: SetupStep[] = [];
   if (!isComplete(paths) || config.secrets.keyFile === paths.masterKey) {
-    steps.push(ensureMasterKey(needs, paths, hadDatabase));
+    steps.push(ensureMasterKey(needs, paths, hadDatabase ? config : null));
   }
   if (config.identity.serverCertFile === paths.server.cert) {
     steps.push(...(await pkiSteps(needs, paths, names)));
@@ -131,9 +131,9 @@ export async function prepareHome(
     steps.push({
       what: 'database',
       made: hadDatabase ? 'found' : 'created',
-      detail: `SQLite, schema ${schemaVersion}`,
+      detail: `${databaseKind(config)}, schema ${schemaVersion}`,
       note: '',
-      path: database,
+      path: config.db.engine === 'sqlite' ? config.db.file : null,
     });
     steps.push(...(await ensureFirstKeys(foundations)));
   } catch (error) {
@@ -152,19 +152,23 @@ export async function prepareHome(
   };
 }
 
-function ensureMasterKey(needs: SetupNeeds, paths: HomePaths, hasDatabase: boolean): SetupStep {
+/** @param existing the configuration, when its database is there already */
+function ensureMasterKey(needs: SetupNeeds, paths: HomePaths, existing: Config | null): SetupStep {
   const path = paths.masterKey;
   const passphrase = keyPassphrase(needs.env);
   if (existsSync(path)) {
     const { fingerprint } = readKeyFile(path, { passphrase });
     return { what: 'master key', made: 'found', detail: fingerprint, note: '', path };
   }
-  if (hasDatabase) {
+  if (existing !== null) {
+    const isFile = existing.db.engine === 'sqlite';
     throw new CliError(
-      `There is a database in ${paths.home}, but not the key it was sealed with (${path}).`,
+      `There is a database (${databaseName(existing)}), but not the key it was sealed with (${path}).`,
       {
         code: 'key_missing',
-        next: `put the key back, or move the database away: mv ${paths.database} ${paths.database}.old`,
+        next: isFile
+          ? `put the key back, or move the database away: mv ${paths.database} ${paths.database}.old`
+          : 'copy the folder secrets of the controller that uses the database, or name an empty database',
       },
     );
   }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type ApiSessionNeeds, endApiSession, getOwnApiSession } from '../../admin/api-sessions.ts';
 import { getIdentity } from '../../admin/identities.ts';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -8,10 +9,11 @@ import type { Millis } from '../../platform/clock.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { adminCallOf } from '../admin-call.ts';
 import { envelope } from '../answer.ts';
-import { apiSessionDocument } from '../api-session-document.ts';
+import { apiSessionDocument, ownApiSessionSchema } from '../api-session-document.ts';
+import { dataAnswer, doneAnswer } from '../declared-answers.ts';
 import { enforceGuard } from '../guard.ts';
-import { identityDocuments } from '../identity-document.ts';
-import { legacySessionDocument } from '../legacy/session-document.ts';
+import { identityDocuments, identitySchema } from '../identity-document.ts';
+import { legacySessionDocument, legacySessionSchema } from '../legacy/session-document.ts';
 import type { AuthenticatedContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 import { sessionHeaders } from '../session-headers.ts';
@@ -34,6 +36,9 @@ export function currentRoutes(
       ...common,
       methods: ['GET'],
       path: `${root}/current-identity`,
+      summary: 'Read who is calling',
+      answers: { 200: dataAnswer(identitySchema, 'The identity of the caller') },
+      refusals: ['not_found'],
       guard: 'full',
       async handler({ principal }) {
         const identity = await getIdentity(needs, principal.identityId);
@@ -44,6 +49,14 @@ export function currentRoutes(
       ...common,
       methods: ['GET'],
       path: `${root}/current-api-session`,
+      summary: 'Read the session of the caller',
+      answers: {
+        200: dataAnswer(
+          z.union([legacySessionSchema, ownApiSessionSchema]),
+          'The session; one of the zt-session header has more members',
+        ),
+      },
+      refusals: ['not_found'],
       // A legacy session may be read while factors are outstanding (spec 5.6): it tells which.
       guard: 'partial',
       async handler(context) {
@@ -57,6 +70,9 @@ export function currentRoutes(
       ...common,
       methods: ['DELETE'],
       path: `${root}/current-api-session`,
+      summary: 'End the session of the caller',
+      answers: { 200: doneAnswer },
+      refusals: ['not_found'],
       guard: 'partial',
       async handler(context) {
         if (context.principal.mechanism === 'oidc') enforceGuard('full', context.principal);

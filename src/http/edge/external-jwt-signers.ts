@@ -1,12 +1,29 @@
+import { z } from 'zod';
 import { listEnabledSigners } from '../../admin/external-jwt-signers.ts';
 import { listQuery } from '../../admin/list-parameters.ts';
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
 import { publicSignerListFields } from '../../model/list-fields.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { envelope } from '../answer.ts';
+import { listAnswer } from '../declared-answers.ts';
 import { listParameters } from '../management/schemas.ts';
 import { type Route, route } from '../routes.ts';
-import { selfLink, wireTime } from '../wire.ts';
+import { entityMembers, selfLink, wireTime } from '../wire.ts';
+
+const publicSignerSchema = z
+  .strictObject({
+    ...entityMembers,
+    name: z.string(),
+    externalAuthUrl: z.string().nullable(),
+    clientId: z.string().nullable(),
+    scopes: z.array(z.string()),
+    audience: z.string(),
+    targetToken: z.enum(targetTokens),
+    enrollToCertEnabled: z.boolean(),
+    enrollToTokenEnabled: z.boolean(),
+    openIdConfigurationUrl: z.string().nullable(),
+  })
+  .meta({ id: 'PublicExternalJwtSigner' });
 
 /** What somebody who wants to log in needs to get a token: the enabled signers, without issuer, keys and claims. */
 export function publicSignerRoute(
@@ -19,6 +36,9 @@ export function publicSignerRoute(
     api: 'edge-client',
     guard: 'anonymous',
     errors: 'edge',
+    summary: 'List the identity providers whose tokens are accepted',
+    answers: { 200: listAnswer(publicSignerSchema, 'One page of the enabled signers') },
+    refusals: ['invalid_filter'],
     query: listParameters,
     async handler(_context, { query }) {
       const asked = listQuery(query, publicSignerListFields);

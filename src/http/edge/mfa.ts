@@ -13,19 +13,51 @@ import {
 import { AuthError } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
+import { qrCodeSvg } from '../../pages/qr-code.ts';
 import { qrCodePng } from '../../pages/qr-code-png.ts';
 import { envelope } from '../answer.ts';
 import { validate } from '../body.ts';
+import { dataAnswer, doneAnswer } from '../declared-answers.ts';
 import { enforceGuard } from '../guard.ts';
+import { chooseMediaType, jsonType } from '../negotiate.ts';
 import { originOf } from '../oidc/bind-point.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 import { totpCode } from '../totp-code-input.ts';
+import { linksSchema } from '../wire.ts';
 
 export interface OwnMfaNeeds extends OwnTotpNeeds {
   /** Tells the mechanism of the caller's session that TOTP was proven in it by enrolling. */
   totpEnrolled(caller: Principal): Promise<void>;
 }
+
+const pngType = 'image/png';
+const svgType = 'image/svg+xml';
+const qrCodeTypes: readonly string[] = [pngType, svgType, jsonType];
+
+const started = dataAnswer(
+  z.strictObject({ id: z.string(), _links: linksSchema }),
+  'Started; the record is at the same address',
+);
+const record = dataAnswer(
+  z
+    .strictObject({
+      id: z.string(),
+      isVerified: z.boolean(),
+      provisioningUrl: z.string().optional(),
+      recoveryCodes: z.array(z.string()).optional(),
+      recoveryCodesLeft: z.int().optional(),
+    })
+    .meta({ id: 'TotpEnrollment' }),
+  'The enrolment; the URL and the codes only until it is verified, then how many codes are left',
+);
+const codesLeft = dataAnswer(z.strictObject({ recoveryCodesLeft: z.int() }), 'How many are left');
+const newCodes = dataAnswer(z.strictObject({ recoveryCodes: z.array(z.string()) }), 'The new codes');
+const picture = {
+  description: 'The picture',
+  content: { [pngType]: z.string(), [svgType]: z.string() },
+};
+const proofRefusals = ['not_found', 'invalid_totp_code', 'rate_limited'] as const;
 
 const optionalCode = z.object({ code: totpCode.optional() });
 
@@ -43,6 +75,9 @@ export function ownMfaRoutes(
       methods: ['POST'],
       path,
       guard: 'partial',
+      summary: 'Start the enrolment in TOTP',
+      answers: { 201: started },
+      refusals: ['mfa_exists'],
       async handler({ principal }) {
         mayEnroll(principal);
         await startOwnTotp(needs, principal);
@@ -55,10 +90,16 @@ export function ownMfaRoutes(
       methods: ['GET'],
       path,
       guard: 'partial',
+      summary: 'Read the own enrolment in TOTP',
+      answers: { 200: record },
+      refusals: ['not_found'],
       async handler({ principal }) {
         mayEnroll(principal);
-        const { isVerified, ...record } = await readOwnTotp(needs, principal);
-        return envelope({ id: principal.apiSessionId, isVerified, ...record });
+        const totp = await readOwnTotp(needs, principal);
+        const id = principal.apiSessionId;
+        // Whoever has proven no more than the password is not told how many codes are left.
+        const isPartial = principal.outstanding.length > 0;
+        return envelope(totp.isVerified && isPartial ? { id, isVerified: true } : { id, ...totp });
       },
     }),
     route({
@@ -66,6 +107,9 @@ export function ownMfaRoutes(
       methods: ['POST'],
       path: `${path}/verify`,
       guard: 'partial',
+      summary: 'Complete the enrolment with a first code',
+      answers: { 200: doneAnswer },
+      refusals: proofRefusals,
       body: { json: true, form: false, schema: z.object({ code: totpCode }) },
       async handler(context, { body }) {
         mayEnroll(context.principal);
@@ -79,13 +123,17 @@ export function ownMfaRoutes(
       methods: ['GET'],
       path: `${path}/qr-code`,
       guard: 'partial',
-      produces: ['image/png', 'application/json'],
-      async handler({ principal }) {
+      summary: 'Get the enrolment as a picture for an authenticator app',
+      answers: { 200: picture },
+      refusals: ['not_found'],
+      produces: qrCodeTypes,
+      async handler({ principal, headers }) {
         mayEnroll(principal);
         const totp = await readOwnTotp(needs, principal);
-        const picture = totp.isVerified ? null : qrCodePng(totp.provisioningUrl);
-        if (picture === null) throw new AuthError('not_found');
-        return { status: 200, headers: { 'content-type': 'image/png' }, body: picture };
+        const type = chooseMediaType(headers.accept, qrCodeTypes) === svgType ? svgType : pngType;
+        const body = totp.isVerified ? null : pictureOf(totp.provisioningUrl, type);
+        if (body === null) throw new AuthError('not_found');
+        return { status: 200, headers: { 'content-type': type }, body };
       },
     }),
     route({
@@ -93,6 +141,9 @@ export function ownMfaRoutes(
       methods: ['DELETE'],
       path,
       guard: 'full',
+      summary: 'Remove the own enrolment in TOTP',
+      answers: { 200: doneAnswer },
+      refusals: proofRefusals,
       body: withCode,
       async handler(context, { body }) {
         await removeOwnTotp(needs, context.principal, codeOf(context, body.code) ?? '', originOf(context));
@@ -104,6 +155,9 @@ export function ownMfaRoutes(
       methods: ['GET'],
       path: `${path}/recovery-codes`,
       guard: 'full',
+      summary: 'Count the recovery codes that are left; the code is in mfa-validation-code',
+      answers: { 200: codesLeft },
+      refusals: [...proofRefusals, 'could_not_validate'],
       async handler(context) {
         const [caller, code, origin] = proof(context, undefined);
         return envelope({ recoveryCodesLeft: await countOwnRecoveryCodes(needs, caller, code, origin) });
@@ -114,6 +168,9 @@ export function ownMfaRoutes(
       methods: ['POST'],
       path: `${path}/recovery-codes`,
       guard: 'full',
+      summary: 'Replace the recovery codes',
+      answers: { 200: newCodes },
+      refusals: proofRefusals,
       body: withCode,
       async handler(context, { body }) {
         const [caller, code, origin] = proof(context, body.code);
@@ -121,6 +178,11 @@ export function ownMfaRoutes(
       },
     }),
   ];
+}
+
+/** Null for a text that is too long for a camera. */
+function pictureOf(provisioningUrl: string, type: typeof pngType | typeof svgType): Buffer | string | null {
+  return type === pngType ? qrCodePng(provisioningUrl) : qrCodeSvg(provisioningUrl);
 }
 
 /**

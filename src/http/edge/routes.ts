@@ -4,18 +4,32 @@ import type { LegacyNeeds } from '../../legacy/authenticate.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
+import { type OwnAccountNeeds, ownAccountRoutes } from './account.ts';
+import { controllersRoute } from './controllers.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
+import { type EnrollNeeds, enrollRoutes } from './enroll.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
+import { cacertsRoutes, type NetworkNeeds, networkJwtRoute } from './network.ts';
 import { type VersionNeeds, versionRoute } from './version.ts';
 
 const root = '/edge/client/v1';
 
-export interface EdgeClientNeeds extends CurrentNeeds, VersionNeeds, OwnMfaNeeds, LegacyNeeds {
+export interface EdgeClientNeeds
+  extends CurrentNeeds,
+    VersionNeeds,
+    OwnMfaNeeds,
+    OwnAccountNeeds,
+    LegacyNeeds,
+    EnrollNeeds,
+    NetworkNeeds {
+  readonly attempts: OwnAccountNeeds['attempts'];
   readonly store: CurrentNeeds['store'] &
     OwnMfaNeeds['store'] &
+    OwnAccountNeeds['store'] &
     LegacyNeeds['store'] &
-    Pick<Store, 'externalJwtSigners'>;
+    EnrollNeeds['store'] &
+    Pick<Store, 'externalJwtSigners' | 'nodes'>;
 }
 
 export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
@@ -25,7 +39,12 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     versionRoute(needs, 'edge-client', '/version'),
     ...currentRoutes(needs, 'edge-client', root),
     ...ownMfaRoutes(needs, 'edge-client', root),
+    ...ownAccountRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
+    ...enrollRoutes(needs, root),
+    ...cacertsRoutes(needs, root),
+    networkJwtRoute(needs, `${root}/network-jwts`),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),
+    controllersRoute(needs, `${root}/controllers`),
   ];
 }

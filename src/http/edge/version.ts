@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { Binding, Config } from '../../config/config.ts';
 import { envelope } from '../answer.ts';
+import { dataAnswer } from '../declared-answers.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 
@@ -8,7 +10,7 @@ export interface VersionNeeds {
 }
 
 /** The APIs that the document names, the names that clients look for, and where each begins. */
-const apis: readonly {
+export const apis: readonly {
   readonly binding: Binding;
   readonly names: readonly string[];
   readonly path: string;
@@ -17,6 +19,22 @@ const apis: readonly {
   { binding: 'edge-management', names: ['edge-management'], path: '/edge/management/v1' },
   { binding: 'edge-oidc', names: ['edge-oidc'], path: '/oidc' },
 ];
+
+const versionSchema = z
+  .strictObject({
+    version: z.string(),
+    revision: z.string(),
+    buildDate: z.string(),
+    runtimeVersion: z.string(),
+    capabilities: z.array(z.string()),
+    apiVersions: z.record(
+      z.string(),
+      z.strictObject({
+        v1: z.strictObject({ path: z.string(), version: z.string(), apiBaseUrls: z.array(z.string()) }),
+      }),
+    ),
+  })
+  .meta({ id: 'Version' });
 
 /**
  * The version document, which clients read before they log in: where the APIs are, and whether to use OIDC.
@@ -33,6 +51,8 @@ export function versionRoute(
     api,
     guard: 'anonymous',
     errors: 'edge',
+    summary: 'Find out where the APIs are and what the server can',
+    answers: { 200: dataAnswer(versionSchema, 'Where the APIs are') },
     handler: (context) => envelope(versionDocument(needs.config, context)),
   });
 }

@@ -3,6 +3,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { type ApiSessionId, asId } from '../../model/ids.ts';
 import type { IdentityStore } from '../../store/contracts/identities.ts';
 import { envelope } from '../answer.ts';
+import { dataAnswer } from '../declared-answers.ts';
 import { idText } from '../management/schemas.ts';
 import { type Route, route } from '../routes.ts';
 
@@ -25,6 +26,9 @@ export function heartbeatRoute(needs: HeartbeatNeeds, root: string): Route {
     api: 'edge-management',
     guard: 'full',
     errors: 'edge',
+    summary: 'Report the sessions whose router connections are kept',
+    answers: { 200: dataAnswer(z.strictObject({ alive: z.int() }), 'How many of them are alive') },
+    refusals: ['forbidden'],
     body: { json: true, form: false, schema: heartbeat },
     async handler({ principal }, { body }) {
       const identity = await needs.store.identities.find(principal.identityId);

@@ -9,6 +9,7 @@ import { type Credentials, primaryMethods } from '../../model/login.ts';
 import { type Answer, envelope } from '../answer.ts';
 import { validate } from '../body.ts';
 import { challengeLines } from '../challenges.ts';
+import { dataAnswer, doneAnswer } from '../declared-answers.ts';
 import { originOf } from '../oidc/bind-point.ts';
 import { configTypes } from '../oidc/login.ts';
 import { bearerTokens } from '../presented-tokens.ts';
@@ -17,11 +18,13 @@ import { type Route, route } from '../routes.ts';
 import { sessionHeaders } from '../session-headers.ts';
 import { totpCode } from '../totp-code-input.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { legacySessionDocument } from './session-document.ts';
+import { legacySessionDocument, legacySessionSchema } from './session-document.ts';
 
 const methodQuery = z.object({ method: z.enum(primaryMethods, 'must be password, cert or ext-jwt') });
 const passwordBody = z.object({ username: z.string(), password: z.string() });
 const otherBody = z.object({ configTypes });
+/** For the API description: a password comes with the method `password` only. */
+const loginBody = z.object({ ...passwordBody.partial().shape, configTypes });
 /** The members of a password are asked for where the method is known to be that. */
 const anyBody = z.looseObject({});
 
@@ -36,7 +39,11 @@ export function legacyRoutes(
       ...common,
       methods: ['POST'],
       path: `${root}/authenticate`,
+      summary: 'Log in for a session of the zt-session header (deprecated: use OIDC)',
+      answers: { 200: dataAnswer(legacySessionSchema, 'The session, with what remains in authQueries') },
+      refusals: ['invalid_auth', 'unauthorized', 'rate_limited'],
       guard: 'anonymous',
+      described: { body: loginBody },
       query: methodQuery,
       body: { json: true, form: false, schema: anyBody },
       async handler(context, { query, body }) {
@@ -53,6 +60,9 @@ export function legacyRoutes(
       ...common,
       methods: ['POST'],
       path: `${root}/authenticate/mfa`,
+      summary: 'Answer the TOTP query of a session',
+      answers: { 200: doneAnswer },
+      refusals: ['invalid_totp_code', 'invalid_auth', 'not_found', 'rate_limited'],
       guard: 'partial',
       body: { json: true, form: false, schema: z.object({ code: totpCode }) },
       async handler(context, { body }) {

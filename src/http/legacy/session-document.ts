@@ -1,10 +1,24 @@
+import { z } from 'zod';
 import type { NamedApiSession } from '../../admin/api-sessions.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import type { SignerDirectory } from '../../login/signer-directory.ts';
 import type { Factor } from '../../model/login.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
-import { apiSessionDocument } from '../api-session-document.ts';
+import { apiSessionDocument, ownApiSessionSchema } from '../api-session-document.ts';
 import { selfLink } from '../wire.ts';
+
+export const legacySessionSchema = z
+  .strictObject({
+    ...ownApiSessionSchema.shape,
+    token: z.string().meta({ description: 'The value of the zt-session header' }),
+    isMfaRequired: z.boolean(),
+    isMfaComplete: z.boolean(),
+    isCertExtendable: z.boolean(),
+    isCertExtendRequested: z.boolean(),
+    isCertKeyRollRequested: z.boolean(),
+    improperClientCertChain: z.boolean(),
+  })
+  .meta({ id: 'LegacyApiSession' });
 
 /**
  * A legacy session as its owner sees it (spec 2.8), with the members that clients of the mechanism expect.

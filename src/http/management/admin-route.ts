@@ -1,14 +1,26 @@
 import type { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+import type { Permission } from '../../model/permission.ts';
 import type { Answer } from '../answer.ts';
+import type { DeclaredAnswer } from '../declared-answers.ts';
 import type { AuthenticatedContext, RequestContext } from '../request-context.ts';
 import { type Input, type Method, type Route, route } from '../routes.ts';
 
 export const managementRoot = '/edge/management/v1';
 
 export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.ZodType> {
+  readonly summary: string;
+  /** Who may call besides administrators; null: nobody. By default `read` for GET and nobody for the others. */
+  readonly permission?: Permission | null;
+  /** The success; its status is 200 unless given. */
+  readonly answer: DeclaredAnswer;
+  readonly status?: number;
+  readonly refusals?: readonly ErrorCode[];
   /** Of a JSON body. */
   readonly body?: Body;
+  /** As that of a route. */
+  readonly rawBody?: readonly string[];
   readonly query?: Query;
   handler(
     context: AuthenticatedContext,
@@ -17,21 +29,28 @@ export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.Zo
 }
 
 /**
- * An endpoint of the management API for administrators.
+ * An endpoint of the management API for administrators and those who have the permission.
  * @param path below the root of the API, without a slash in front
  */
 export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z.ZodUndefined>(
   method: Method,
   path: string,
-  { body, query, handler }: AdminRouteDefinition<Body, Query>,
+  definition: AdminRouteDefinition<Body, Query>,
 ): Route {
+  const { summary, answer, status = 200, refusals = [], body, rawBody, query, handler } = definition;
+  const { permission = method === 'GET' ? 'read' : null } = definition;
   return route<'admin', Body, Query>({
     methods: [method],
     path: `${managementRoot}/${path}`,
     api: 'edge-management',
     guard: 'admin',
     errors: 'edge',
+    ...(permission === null ? {} : { permission }),
+    summary,
+    answers: { [status]: answer },
+    refusals,
     ...(body === undefined ? {} : { body: { json: true, form: false, schema: body } }),
+    ...(rawBody === undefined ? {} : { rawBody }),
     ...(query === undefined ? {} : { query }),
     handler,
   });

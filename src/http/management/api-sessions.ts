@@ -1,6 +1,6 @@
 import { endApiSession, getApiSession, listApiSessions } from '../../admin/api-sessions.ts';
 import { apiSessionListFields } from '../../model/list-fields.ts';
-import { apiSessionDocument } from '../api-session-document.ts';
+import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
 import type { Route } from '../routes.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
@@ -10,9 +10,12 @@ import { resourceRoutes } from './resource.ts';
 export function apiSessionRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'api-sessions',
+    noun: 'an API session',
+    document: apiSessionSchema,
     listFields: apiSessionListFields,
     list: async (query) => mapPage(await listApiSessions(needs, query), apiSessionDocument),
     get: async (id) => apiSessionDocument(await getApiSession(needs, id)),
+    permissions: { delete: 'helpdesk' },
     remove: (by, id) => endApiSession(needs, by, id, 'administrator'),
   });
 }

@@ -11,7 +11,7 @@ import type { AuthPolicy } from '../../model/auth-policy.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { authPolicyListFields } from '../../model/list-fields.ts';
 import type { Route } from '../routes.ts';
-import { selfLink, wireTime } from '../wire.ts';
+import { entityMembers, selfLink, wireTime } from '../wire.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
@@ -67,10 +67,37 @@ const fields = z.object({
 const patch = fields.partial();
 const complete = patch.extend({ name: fields.shape.name });
 
+const authPolicySchema = z
+  .strictObject({
+    ...entityMembers,
+    name: z.string(),
+    primary: z.strictObject({
+      cert: z.strictObject({ allowed: z.boolean(), allowExpiredCerts: z.boolean() }),
+      extJwt: z.strictObject({ allowed: z.boolean(), allowedSigners: z.array(z.string()) }),
+      updb: z.strictObject({
+        allowed: z.boolean(),
+        minPasswordLength: z.int(),
+        requireSpecialChar: z.boolean(),
+        requireNumberChar: z.boolean(),
+        requireMixedCase: z.boolean(),
+        maxAttempts: z.int(),
+        lockoutDurationMinutes: z.int(),
+      }),
+    }),
+    secondary: z.strictObject({
+      requireTotp: z.boolean(),
+      requireExtJwt: z.string().nullable(),
+      requireExtJwtSigner: z.string().nullable(),
+    }),
+  })
+  .meta({ id: 'AuthPolicy' });
+
 /** `/auth-policies` */
 export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'auth-policies',
+    noun: 'an auth policy',
+    document: authPolicySchema,
     listFields: authPolicyListFields,
     list: async (query) => mapPage(await listAuthPolicies(needs, query), authPolicyDocument),
     get: async (id) => authPolicyDocument(await getAuthPolicy(needs, id)),

@@ -11,7 +11,15 @@ import { authenticatorListFields } from '../../model/list-fields.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
 import type { Route } from '../routes.ts';
-import { entityRef, selfLink, wireTime, wireTimeOrNull } from '../wire.ts';
+import {
+  entityMembers,
+  entityRef,
+  entityRefSchema,
+  selfLink,
+  timeSchema,
+  wireTime,
+  wireTimeOrNull,
+} from '../wire.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
@@ -32,10 +40,30 @@ const newAuthenticator = z.discriminatedUnion(
   'must be updb or cert',
 );
 
+const authenticatorMembers = { ...entityMembers, identityId: z.string(), identity: entityRefSchema };
+export const authenticatorSchema = z
+  .discriminatedUnion('method', [
+    z.strictObject({
+      ...authenticatorMembers,
+      method: z.literal('updb'),
+      username: z.string(),
+      lockedUntil: timeSchema.nullable(),
+    }),
+    z.strictObject({
+      ...authenticatorMembers,
+      method: z.literal('cert'),
+      certPem: z.string(),
+      fingerprint: z.string(),
+    }),
+  ])
+  .meta({ id: 'Authenticator' });
+
 /** `/authenticators` */
 export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'authenticators',
+    noun: 'an authenticator',
+    document: authenticatorSchema,
     listFields: authenticatorListFields,
     list: async (query) =>
       mapPage(await listAuthenticators(needs, query), authenticatorDocument(needs.clock)),

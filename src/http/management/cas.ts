@@ -5,10 +5,11 @@ import { caListFields } from '../../model/list-fields.ts';
 import { adminCallOf } from '../admin-call.ts';
 import { envelope } from '../answer.ts';
 import { readBody, readRawBody } from '../body.ts';
+import { doneAnswer } from '../declared-answers.ts';
 import { parseMediaType } from '../media-type.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Route } from '../routes.ts';
-import { selfLink, wireTime, wireTimeOrNull } from '../wire.ts';
+import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '../wire.ts';
 import { adminRoute, idOf } from './admin-route.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
@@ -62,11 +63,40 @@ const replacement = newCa.extend({ certPem: shape.certPem.optional() });
 const pemTypes = ['text/plain', 'application/x-pem-file', 'application/pem-certificate-chain'];
 const proof = z.object({ certPem: z.string() });
 
+const caSchema = z
+  .strictObject({
+    ...entityMembers,
+    name: z.string(),
+    certPem: z.string(),
+    fingerprint: z.string(),
+    isAuthEnabled: z.boolean(),
+    isAutoCaEnrollmentEnabled: z.boolean(),
+    isOttCaEnrollmentEnabled: z.boolean(),
+    identityRoles: z.array(z.string()),
+    identityNameFormat: z.string(),
+    externalIdClaim: z
+      .strictObject({
+        location: z.enum(claimLocations),
+        matcher: z.enum(claimMatchers),
+        matcherCriteria: z.string(),
+        parser: z.enum(claimParsers),
+        parserCriteria: z.string(),
+        index: z.int(),
+      })
+      .nullable(),
+    isVerified: z.boolean(),
+    verifiedAt: timeSchema.nullable(),
+    verificationToken: z.string().nullable(),
+  })
+  .meta({ id: 'Ca' });
+
 /** `/cas` */
 export function caRoutes(needs: ManagementNeeds): readonly Route[] {
   return [
     ...resourceRoutes({
       collection: 'cas',
+      noun: 'an authority',
+      document: caSchema,
       listFields: caListFields,
       list: async (query) => mapPage(await listCas(needs, query), caDocument),
       get: async (id) => caDocument(await getCa(needs, id)),
@@ -76,6 +106,10 @@ export function caRoutes(needs: ManagementNeeds): readonly Route[] {
       remove: (by, id) => deleteCa(needs, by, id),
     }),
     adminRoute('POST', 'cas/:id/verify', {
+      summary: 'Prove that the key of an authority is held',
+      answer: doneAnswer,
+      rawBody: ['application/json', ...pemTypes],
+      refusals: ['conflict', 'could_not_parse_body', 'could_not_validate', 'unsupported_media_type'],
       async handler(context) {
         await verifyCa(needs, adminCallOf(context), idOf(context), proofIn(context));
         return envelope({});

@@ -10,7 +10,7 @@ import {
 import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
 import { externalJwtSignerListFields } from '../../model/list-fields.ts';
 import type { Route } from '../routes.ts';
-import { selfLink, wireTime, wireTimeOrNull } from '../wire.ts';
+import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '../wire.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
@@ -46,11 +46,43 @@ const whole = z.object({ ...required, ...optional });
 const fresh = whole.extend({ enabled: z.boolean().default(true) });
 const some = z.object({ ...z.object(required).partial().shape, ...optional });
 
+const signerSchema = z
+  .strictObject({
+    ...entityMembers,
+    name: z.string(),
+    enabled: z.boolean(),
+    issuer: z.string(),
+    audience: z.string(),
+    certPem: z.string().nullable(),
+    jwksEndpoint: z.string().nullable(),
+    kid: z.string().nullable(),
+    fingerprint: z.string().nullable(),
+    commonName: z.string().nullable(),
+    notBefore: timeSchema.nullable(),
+    notAfter: timeSchema.nullable(),
+    claimsProperty: z.string(),
+    useExternalId: z.boolean(),
+    leewaySeconds: z.number(),
+    maxLifetimeSeconds: z.number().nullable(),
+    externalAuthUrl: z.string().nullable(),
+    clientId: z.string().nullable(),
+    scopes: z.array(z.string()),
+    targetToken: z.enum(targetTokens),
+    enrollToCertEnabled: z.boolean(),
+    enrollToTokenEnabled: z.boolean(),
+    enrollAuthPolicyId: z.string().nullable(),
+    enrollNameClaimsSelector: z.string(),
+    enrollAttributeClaimsSelector: z.string().nullable(),
+  })
+  .meta({ id: 'ExternalJwtSigner' });
+
 /** `/external-jwt-signers` */
 export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
   const needs = { ...managementNeeds, limits: managementNeeds.config.edge.externalJwtSigners.jwksFetch };
   return resourceRoutes({
     collection: 'external-jwt-signers',
+    noun: 'an external JWT signer',
+    document: signerSchema,
     listFields: externalJwtSignerListFields,
     list: async (query) => mapPage(await listSigners(needs, query), signerDocument),
     get: async (id) => signerDocument(await getSigner(needs, id)),

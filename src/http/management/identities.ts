@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listApiSessions } from '../../admin/api-sessions.ts';
 import { listAuthenticators } from '../../admin/authenticators.ts';
+import { type EnrollmentFields, listEnrollments } from '../../admin/enrollments.ts';
 import { type Locks, locksOf, removeTotp, unlockIdentity } from '../../admin/factors.ts';
 import {
   createIdentity,
@@ -12,19 +13,22 @@ import {
   listIdentities,
   updateIdentity,
 } from '../../admin/identities.ts';
+import { ofIdentity } from '../../admin/list-parameters.ts';
 import { identityTypes } from '../../model/identity.ts';
 import { defaultAuthPolicyId } from '../../model/ids.ts';
 import {
   apiSessionListFields,
   authenticatorListFields,
+  enrollmentListFields,
   identityListFields,
 } from '../../model/list-fields.ts';
-import type { ListQuery } from '../../model/list-query.ts';
-import { apiSessionDocument } from '../api-session-document.ts';
-import { identityDocuments } from '../identity-document.ts';
+import { permissions } from '../../model/permission.ts';
+import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
 import type { Route } from '../routes.ts';
-import { wireTimeOrNull } from '../wire.ts';
-import { authenticatorDocument } from './authenticators.ts';
+import { timeSchema, wireTimeOrNull } from '../wire.ts';
+import { authenticatorDocument, authenticatorSchema } from './authenticators.ts';
+import { enrollmentDocument, enrollmentSchema } from './enrollments.ts';
+import { managedIdentityDocuments, managedIdentitySchema } from './identity-documents.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
@@ -35,6 +39,11 @@ const fields = z.object({
   name: z.string(),
   type: z.enum(identityTypes),
   isAdmin: z.boolean(),
+  permissions: z
+    .array(z.enum(permissions))
+    .max(permissions.length)
+    .nullable()
+    .transform((held) => held ?? []),
   externalId: z.string().nullable(),
   authPolicyId: idText.nullable().transform((id) => id ?? defaultAuthPolicyId),
   roleAttributes: z
@@ -47,46 +56,79 @@ const fields = z.object({
 const { type, isAdmin, externalId, authPolicyId, roleAttributes } = fields.shape;
 
 const replacement = fields.extend({
+  permissions: fields.shape.permissions.default([]),
   externalId: externalId.default(null),
   authPolicyId: authPolicyId.default(defaultAuthPolicyId),
   roleAttributes: roleAttributes.default([]),
   tags: tags.default({}),
 });
 
+// Ignoring what is not known would leave an identity that cannot be enrolled although its creator believes so.
+const wantedEnrollment = z
+  .strictObject({
+    ott: z.boolean().nullish(),
+    ottca: idText.nullish(),
+    updb: z.string().nullish(),
+  })
+  .nullish()
+  .transform((wanted) => enrollmentFields(wanted ?? {}));
+
+function enrollmentFields(wanted: {
+  readonly ott?: boolean | null | undefined;
+  readonly ottca?: string | null | undefined;
+  readonly updb?: string | null | undefined;
+}): readonly EnrollmentFields[] {
+  const { ott, ottca, updb } = wanted;
+  const none = { expiresAt: null, caId: null, username: null };
+  return [
+    ...(ott === true ? [{ ...none, method: 'ott' } as const] : []),
+    ...(ottca ? [{ ...none, method: 'ottca', caId: ottca } as const] : []),
+    ...(updb ? [{ ...none, method: 'updb', username: updb } as const] : []),
+  ];
+}
+
 const newIdentity = replacement.extend({
   type: type.default('Default'),
   isAdmin: isAdmin.default(false),
-  // Ignoring it would leave an identity that cannot be enrolled although its creator believes so.
-  enrollment: z
-    .record(z.string(), z.unknown())
-    .nullish()
-    .refine((wanted) => Object.keys(wanted ?? {}).length === 0, 'is not supported'),
+  enrollment: wantedEnrollment,
 });
 
 const TEN_YEARS_IN_MINUTES = 10 * 366 * 24 * 60;
 /** 0 or absent: until somebody enables it. */
 const disabling = z.object({ durationMinutes: z.int().min(0).max(TEN_YEARS_IN_MINUTES).nullish() });
 
+const identityDetail = z
+  .strictObject({
+    ...managedIdentitySchema.shape,
+    lockedUntil: z.strictObject({ password: timeSchema.nullable(), totp: timeSchema.nullable() }),
+  })
+  .meta({ id: 'IdentityDetail' });
+
 /** `/identities` */
 export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'identities',
+    noun: 'an identity',
+    document: managedIdentitySchema,
+    detail: identityDetail,
     listFields: identityListFields,
-    async list(query) {
+    async list(query, reader) {
       const { items, totalCount } = await listIdentities(needs, query);
-      return { items: await identityDocuments(needs, items), totalCount };
+      return { items: await managedIdentityDocuments(needs, items, reader), totalCount };
     },
-    async get(id) {
+    async get(id, reader) {
       const identity = await getIdentity(needs, id);
-      const [document] = await identityDocuments(needs, [identity]);
+      const [document] = await managedIdentityDocuments(needs, [identity], reader);
       return { ...document, lockedUntil: locksDocument(await locksOf(needs, identity.id)) };
     },
-    create: operation(newIdentity, (by, { enrollment: _none, ...identity }) =>
-      createIdentity(needs, by, identity),
+    create: operation(newIdentity, (by, { enrollment, ...identity }) =>
+      createIdentity(needs, by, identity, enrollment),
     ),
     replace: operation(replacement, (by, identity, id) => updateIdentity(needs, by, id, identity)),
     patch: operation(fields.partial(), (by, some, id) => updateIdentity(needs, by, id, some)),
     remove: (by, id) => deleteIdentity(needs, by, id),
+    // What lets people in again.
+    permissions: { unlock: 'helpdesk', mfa: 'helpdesk', 'api-sessions': 'helpdesk' },
     actions: {
       disable: operation(disabling, (by, { durationMinutes }, id) =>
         disableIdentity(needs, by, id, durationMinutes ?? 0),
@@ -97,13 +139,23 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     removals: { mfa: (by, id) => removeTotp(needs, by, id) },
     parts: {
       authenticators: {
+        document: authenticatorSchema,
         listFields: authenticatorListFields,
         async list(id, query) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
           return mapPage(await listAuthenticators(needs, mine), authenticatorDocument(needs.clock));
         },
       },
+      enrollments: {
+        document: enrollmentSchema,
+        listFields: enrollmentListFields,
+        async list(id, query, reader) {
+          const mine = ofIdentity((await getIdentity(needs, id)).id, query);
+          return mapPage(await listEnrollments(needs, mine), enrollmentDocument(needs, reader));
+        },
+      },
       'api-sessions': {
+        document: apiSessionSchema,
         listFields: apiSessionListFields,
         async list(id, query) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
@@ -119,9 +171,4 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
 
 function locksDocument({ password, totp }: Locks): object {
   return { password: wireTimeOrNull(password), totp: wireTimeOrNull(totp) };
-}
-
-function ofIdentity(id: string, query: ListQuery): ListQuery {
-  const isMine = { op: '=', field: 'identityId', value: id } as const;
-  return { ...query, filter: { op: 'and', terms: [isMine, query.filter] } };
 }

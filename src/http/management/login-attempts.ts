@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   explanationOf,
   findLoginAttempts,
@@ -5,16 +6,47 @@ import {
   type ReadAttemptsNeeds,
 } from '../../explain/read-attempts.ts';
 import { loginAttemptListFields } from '../../model/list-fields.ts';
+import { refusalReasons } from '../../model/login-attempt.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import type { Route } from '../routes.ts';
-import { entityRef, wireTime } from '../wire.ts';
+import { entityRef, entityRefSchema, timeSchema, wireTime } from '../wire.ts';
 import { mapPage } from './map-page.ts';
 import { resourceRoutes } from './resource.ts';
+
+const attemptSchema = z
+  .strictObject({
+    reference: z.string(),
+    at: timeSchema,
+    step: z.string(),
+    mechanism: z.enum(['oidc', 'legacy']),
+    outcome: z.enum(['passed', 'refused']),
+    reason: z.enum(refusalReasons).nullable(),
+    subject: z.string().nullable(),
+    ipAddress: z.string(),
+    issuer: z.string(),
+    checks: z.array(
+      z.strictObject({
+        check: z.string(),
+        verdict: z.enum(['passed', 'failed']),
+        saw: z.string().nullable(),
+      }),
+    ),
+    identityId: z.string().nullable(),
+    identity: entityRefSchema.nullable(),
+    explanation: z.strictObject({ happened: z.string(), remedy: z.string() }).nullable(),
+  })
+  .meta({ id: 'LoginAttempt' });
+const explainedReference = z
+  .strictObject({ reference: z.string(), attempts: z.array(attemptSchema) })
+  .meta({ id: 'ExplainedReference' });
 
 /** `/login-attempts`: what was decided and why. In place of an id stands the reference id that the answer showed. */
 export function loginAttemptRoutes(needs: ReadAttemptsNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'login-attempts',
+    noun: 'a login attempt',
+    document: attemptSchema,
+    detail: explainedReference,
     listFields: loginAttemptListFields,
     list: async (query) => mapPage(await listLoginAttempts(needs, query), loginAttemptDocument),
     async get(reference) {

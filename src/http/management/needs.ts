@@ -1,3 +1,4 @@
+import type { EnrollmentNeeds } from '../../admin/enrollments.ts';
 import type { Config } from '../../config/config.ts';
 import type { LegacyNeeds } from '../../legacy/authenticate.ts';
 import type { PasswordHasher } from '../../login/password.ts';
@@ -12,7 +13,7 @@ import type { OwnMfaNeeds } from '../edge/mfa.ts';
 import type { HeartbeatNeeds } from '../legacy/heartbeats.ts';
 
 /** What the management endpoints work with. */
-export interface ManagementNeeds extends OwnMfaNeeds, LegacyNeeds, HeartbeatNeeds {
+export interface ManagementNeeds extends OwnMfaNeeds, LegacyNeeds, HeartbeatNeeds, EnrollmentNeeds {
   readonly store: Pick<
     Store,
     | 'identities'
@@ -24,6 +25,8 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyNeeds, HeartbeatNeed
     | 'loginAttempts'
     | 'externalJwtSigners'
     | 'cas'
+    | 'enrollments'
+    | 'nodes'
   >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly signers: SignerDirectory;

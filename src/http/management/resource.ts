@@ -4,15 +4,18 @@
 // Members of a body that its schema does not name are ignored: clients send back whole documents that they read,
 // with members that only the service sets. Nothing is ever taken from a body except by name.
 
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { AdminCall } from '../../admin/admin-call.ts';
 import { listQuery } from '../../admin/list-parameters.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { Permission } from '../../model/permission.ts';
+import type { Principal } from '../../model/principal.ts';
 import { adminCallOf } from '../admin-call.ts';
 import { type Answer, envelope } from '../answer.ts';
+import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../declared-answers.ts';
 import type { Route } from '../routes.ts';
-import { selfLink } from '../wire.ts';
+import { linksSchema, selfLink } from '../wire.ts';
 import { adminRoute, idOf, managementRoot } from './admin-route.ts';
 import { changeParameters, listParameters } from './schemas.ts';
 
@@ -36,10 +39,15 @@ export function operation<Schema extends z.ZodType, Result>(
 export interface Resource {
   /** The last part of its path, such as `identities`. */
   readonly collection: string;
+  /** What one of them is called in the API description, with its article, such as `an identity`. */
+  readonly noun: string;
+  /** The documents of the list, and of one where `detail` is not given. */
+  readonly document: z.ZodType;
+  readonly detail?: z.ZodType;
   readonly listFields: ListFields;
-  list(query: ListQuery): Promise<Page<unknown>>;
+  list(query: ListQuery, reader: Reader): Promise<Page<unknown>>;
   /** @throws AuthError not_found */
-  get(id: string): Promise<unknown>;
+  get(id: string, reader: Reader): Promise<unknown>;
   /** Returns the id. */
   readonly create?: Operation<string>;
   /** All fields; those that may be left out get their default. */
@@ -47,6 +55,11 @@ export interface Resource {
   /** The fields that are given. */
   readonly patch?: Operation<void>;
   remove?(by: AdminCall, id: string): Promise<void>;
+  /**
+   * Who may call besides administrators: by `read` for reading the entity, `delete`, and the names of actions, removals
+   * and parts (for emptying them). By default `read` is for reading and nobody for the rest; null: nobody.
+   */
+  readonly permissions?: Readonly<Record<string, Permission | null>>;
   /** POST `/{id}/NAME` */
   readonly actions?: Readonly<Record<string, Operation<void>>>;
   /** DELETE `/{id}/NAME` */
@@ -55,37 +68,92 @@ export interface Resource {
   readonly parts?: Readonly<Record<string, Part>>;
 }
 
+/** Who reads. What would let somebody log in is for administrators alone (model/permission.ts). */
+export type Reader = Pick<Principal, 'isAdmin'>;
+
 export interface Part {
+  readonly document: z.ZodType;
   readonly listFields: ListFields;
   /** @throws AuthError not_found */
-  list(id: string, query: ListQuery): Promise<Page<unknown>>;
+  list(id: string, query: ListQuery, reader: Reader): Promise<Page<unknown>>;
   removeAll?(by: AdminCall, id: string): Promise<void>;
 }
 
 export function resourceRoutes(resource: Resource): readonly Route[] {
-  const { collection, create, replace, patch, remove, actions = {}, removals = {}, parts = {} } = resource;
+  const { collection, noun, create, replace, patch, remove } = resource;
+  const { actions = {}, removals = {}, parts = {} } = resource;
   const one = `${collection}/:id`;
+  const permissions = { read: 'read' as const, ...resource.permissions };
+  const of = (name: string) => ({ permission: permissions[name as 'read'] ?? null });
   const routes = [
     adminRoute('GET', collection, {
+      ...of('read'),
+      summary: `List the ${wordsOf(collection)}`,
+      answer: declaredList(resource.document, 'One page of the list'),
+      refusals: ['invalid_filter'],
       query: listParameters,
-      handler: (_context, { query }) => listAnswer(query, resource.listFields, resource.list),
+      handler: ({ principal }, { query }) =>
+        listAnswer(query, resource.listFields, (asked) => resource.list(asked, principal)),
     }),
     adminRoute('GET', one, {
-      handler: async (context) => envelope(await resource.get(idOf(context))),
+      ...of('read'),
+      summary: `Read ${noun}`,
+      answer: dataAnswer(resource.detail ?? resource.document, 'The document'),
+      handler: async (context) => envelope(await resource.get(idOf(context), context.principal)),
     }),
   ];
-  if (create !== undefined) routes.push(creation(collection, create));
-  if (replace !== undefined) routes.push(change('PUT', one, replace));
-  if (patch !== undefined) routes.push(change('PATCH', one, patch));
-  if (remove !== undefined) routes.push(removal(one, remove));
-  for (const [name, action] of Object.entries(actions)) routes.push(change('POST', `${one}/${name}`, action));
-  for (const [name, step] of Object.entries(removals)) routes.push(removal(`${one}/${name}`, step));
-  for (const [name, part] of Object.entries(parts)) routes.push(...partRoutes(`${one}/${name}`, part));
+  if (create !== undefined) routes.push(creation(collection, noun, create));
+  if (replace !== undefined) routes.push(change('PUT', one, of('replace'), `Replace ${noun}`, replace));
+  if (patch !== undefined)
+    routes.push(change('PATCH', one, of('patch'), `Change some fields of ${noun}`, patch));
+  if (remove !== undefined) routes.push(removal(one, of('delete'), `Delete ${noun}`, remove));
+  for (const [name, action] of Object.entries(actions)) {
+    routes.push(change('POST', `${one}/${name}`, of(name), `${capitalized(wordsOf(name))} ${noun}`, action));
+  }
+  for (const [name, step] of Object.entries(removals)) {
+    routes.push(removal(`${one}/${name}`, of(name), `Remove the ${wordsOf(name)} of ${noun}`, step));
+  }
+  for (const [name, part] of Object.entries(parts)) {
+    routes.push(...partRoutes(`${one}/${name}`, of(name), `the ${wordsOf(name)} of ${noun}`, part));
+  }
   return routes;
 }
 
-function creation(collection: string, { schema, run }: Operation<string>): Route {
+function wordsOf(name: string): string {
+  return name
+    .replace(/^mfa$/, 'TOTP enrolment')
+    .replaceAll('-', ' ')
+    .replace(/\b(?:api|jwt)\b/g, (word) => word.toUpperCase());
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+interface Permitted {
+  readonly permission: Permission | null;
+}
+
+/** What the rules of any entity may refuse of a change. */
+const changeRefusals = [
+  'conflict',
+  'invalid_field',
+  'cannot_be_deleted',
+  'cannot_delete_referenced',
+  'password_not_acceptable',
+] as const;
+
+const created = dataAnswer(
+  z.strictObject({ id: z.string(), _links: linksSchema }).meta({ id: 'Created' }),
+  'Created; its address is in the header Location too',
+);
+
+function creation(collection: string, noun: string, { schema, run }: Operation<string>): Route {
   return adminRoute('POST', collection, {
+    summary: `Create ${noun}`,
+    answer: created,
+    status: 201,
+    refusals: changeRefusals,
     body: schema,
     async handler(context, { body }) {
       const id = await run(adminCallOf(context), body, '');
@@ -98,8 +166,18 @@ function creation(collection: string, { schema, run }: Operation<string>): Route
   });
 }
 
-function change(method: 'POST' | 'PUT' | 'PATCH', path: string, { schema, run }: Operation<void>): Route {
+function change(
+  method: 'POST' | 'PUT' | 'PATCH',
+  path: string,
+  permitted: Permitted,
+  summary: string,
+  { schema, run }: Operation<void>,
+): Route {
   return adminRoute(method, path, {
+    ...permitted,
+    summary,
+    answer: doneAnswer,
+    refusals: changeRefusals,
     body: schema,
     query: changeParameters,
     async handler(context, { body, query }) {
@@ -109,8 +187,17 @@ function change(method: 'POST' | 'PUT' | 'PATCH', path: string, { schema, run }:
   });
 }
 
-function removal(path: string, remove: (by: AdminCall, id: string) => Promise<void>): Route {
+function removal(
+  path: string,
+  permitted: Permitted,
+  summary: string,
+  remove: (by: AdminCall, id: string) => Promise<void>,
+): Route {
   return adminRoute('DELETE', path, {
+    ...permitted,
+    summary,
+    answer: doneAnswer,
+    refusals: changeRefusals,
     query: changeParameters,
     async handler(context, { query }) {
       await remove(adminCallOf(context, query.force), idOf(context));
@@ -119,14 +206,23 @@ function removal(path: string, remove: (by: AdminCall, id: string) => Promise<vo
   });
 }
 
-function partRoutes(path: string, { listFields, list, removeAll }: Part): Route[] {
+function partRoutes(
+  path: string,
+  permitted: Permitted,
+  what: string,
+  { document, listFields, list, removeAll }: Part,
+): Route[] {
   const routes = [
     adminRoute('GET', path, {
+      summary: `List ${what}`,
+      answer: declaredList(document, 'One page of the list'),
+      refusals: ['invalid_filter'],
       query: listParameters,
-      handler: (context, { query }) => listAnswer(query, listFields, (asked) => list(idOf(context), asked)),
+      handler: (context, { query }) =>
+        listAnswer(query, listFields, (asked) => list(idOf(context), asked, context.principal)),
     }),
   ];
-  if (removeAll !== undefined) routes.push(removal(path, removeAll));
+  if (removeAll !== undefined) routes.push(removal(path, permitted, `End ${what}`, removeAll));
   return routes;
 }
 
@@ -135,7 +231,8 @@ function done(): Answer {
   return envelope({});
 }
 
-async function listAnswer(
+/** A page of a list, with what it says about itself. @throws AuthError invalid_filter, could_not_validate */
+export async function listAnswer(
   parameters: z.output<typeof listParameters>,
   fields: ListFields,
   list: (query: ListQuery) => Promise<Page<unknown>>,

@@ -1,5 +1,6 @@
 // The management API: entities, for administrators. What may be changed and how is admin/'s business.
 
+import { ownAccountRoutes } from '../edge/account.ts';
 import { currentRoutes } from '../edge/current.ts';
 import { ownMfaRoutes } from '../edge/mfa.ts';
 import { versionRoute } from '../edge/version.ts';
@@ -11,6 +12,8 @@ import { apiSessionRoutes } from './api-sessions.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { caRoutes } from './cas.ts';
+import { controllerRoutes } from './controllers.ts';
+import { enrollmentRoutes } from './enrollments.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
@@ -21,6 +24,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     versionRoute(needs, 'edge-management', `${managementRoot}/version`),
     ...currentRoutes(needs, 'edge-management', managementRoot),
     ...ownMfaRoutes(needs, 'edge-management', managementRoot),
+    ...ownAccountRoutes(needs, 'edge-management', managementRoot),
     ...legacyRoutes(needs, 'edge-management', managementRoot),
     ...identityRoutes(needs),
     ...authenticatorRoutes(needs),
@@ -29,6 +33,8 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...apiSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
+    ...enrollmentRoutes(needs),
     ...loginAttemptRoutes(needs),
+    ...controllerRoutes(needs),
   ];
 }

@@ -1,9 +1,11 @@
-import type { PrimaryMethod } from '../../model/login.ts';
+import { z } from 'zod';
+import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
 import { validateAuthorizationRequest } from '../../oidc/authorization-request.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { redirect } from '../answer.ts';
+import { redirectAnswer } from '../declared-answers.ts';
 import { wantsHtml } from '../negotiate.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
@@ -19,6 +21,20 @@ const segments: Readonly<Record<PrimaryMethod, string>> = {
   'ext-jwt': 'ext-jwt',
 };
 
+/** What is understood (spec 4.2, OIDC Core 3.1.2.1); judged in oidc/. */
+const authorizationParameters = z.object({
+  response_type: z.literal('code'),
+  client_id: z.string(),
+  redirect_uri: z.string(),
+  scope: z.string(),
+  code_challenge: z.string(),
+  code_challenge_method: z.literal('S256'),
+  state: z.string().optional(),
+  nonce: z.string().optional(),
+  method: z.enum(primaryMethods).optional(),
+  configTypes: z.array(z.string()).optional(),
+});
+
 /** GET and POST `/oidc/authorization` (spec 4.2, OIDC Core 3.1.2.1): answers with the login URL. Stores nothing. */
 export function authorizationRoute(needs: {
   readonly clock: Clock;
@@ -31,6 +47,10 @@ export function authorizationRoute(needs: {
     api: 'oidc',
     guard: 'anonymous',
     errors: 'html-or-oauth',
+    summary: 'Begin a login (RFC 6749 section 4.1.1, with PKCE)',
+    answers: { 302: redirectAnswer('To the login page; to the client for an error that it may learn of') },
+    refusals: ['invalid_client', 'could_not_validate', 'forbidden'],
+    described: { query: authorizationParameters, body: authorizationParameters },
     query: anyParameters,
     body: { json: false, form: true, schema: anyParameters },
     handler(context, { query, body }) {

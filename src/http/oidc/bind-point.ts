@@ -1,13 +1,27 @@
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { OidcBindPoint } from '../../oidc/authorization-request.ts';
+import { accountPaths } from '../account-paths.ts';
 import type { RequestContext } from '../request-context.ts';
+import { servesApi } from '../routes.ts';
 
-/** The bind point of a request, as the OIDC endpoints see it: issuer and allowed redirects. */
+/**
+ * The bind point of a request, as the OIDC endpoints see it: issuer and allowed redirects. Where the account page is
+ * served it is a client without any configuration, at the origin of this bind point and at no other.
+ */
 export function oidcBindPointOf(context: RequestContext): OidcBindPoint {
   const api = context.listener.apis.find((bound) => bound.binding === 'edge-oidc');
   if (api?.binding !== 'edge-oidc')
     throw new Error('an OIDC endpoint is mounted on a listener without edge-oidc');
-  return { issuer: context.issuer, redirectUris: api.redirectUris, postLogoutUris: api.postLogoutUris };
+  const { issuer } = context;
+  const { redirectUris, postLogoutUris } = api;
+  const bound = new Set(context.listener.apis.map(({ binding }) => binding));
+  if (!servesApi(bound, 'account')) return { issuer, redirectUris, postLogoutUris };
+  const { origin } = new URL(issuer);
+  return {
+    issuer,
+    redirectUris: [...redirectUris, { kind: 'exact', uri: `${origin}${accountPaths.callback}` }],
+    postLogoutUris: [...postLogoutUris, { kind: 'exact', uri: `${origin}${accountPaths.page}` }],
+  };
 }
 
 /** Where a request came from, for the audit trail. */

@@ -1,11 +1,49 @@
+import { z } from 'zod';
 import type { SigningAlgorithm } from '../../model/signing-key.ts';
 import { discoveryDocument } from '../../oidc/discovery.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { jwksMaxAge, type KeyRing } from '../../tokens/key-ring.ts';
 import { json } from '../answer.ts';
+import { documentAnswer } from '../declared-answers.ts';
 import { type Route, route } from '../routes.ts';
 import { publicFor } from '../security-headers.ts';
+
+const words = z.array(z.string());
+const discoverySchema = z
+  .strictObject({
+    issuer: z.url(),
+    authorization_endpoint: z.url(),
+    token_endpoint: z.url(),
+    userinfo_endpoint: z.url(),
+    jwks_uri: z.url(),
+    end_session_endpoint: z.url(),
+    revocation_endpoint: z.url(),
+    scopes_supported: words,
+    response_types_supported: words,
+    response_modes_supported: words,
+    grant_types_supported: words,
+    subject_types_supported: words,
+    id_token_signing_alg_values_supported: words,
+    token_endpoint_auth_methods_supported: words,
+    revocation_endpoint_auth_methods_supported: words,
+    code_challenge_methods_supported: words,
+    acr_values_supported: words,
+    claims_supported: words,
+    claims_parameter_supported: z.boolean(),
+    request_parameter_supported: z.boolean(),
+    request_uri_parameter_supported: z.boolean(),
+    authorization_response_iss_parameter_supported: z.boolean(),
+  })
+  .meta({ id: 'Discovery' });
+// The other members depend on the type of the key.
+const jwksSchema = z
+  .strictObject({
+    keys: z.array(
+      z.looseObject({ kty: z.string(), kid: z.string(), use: z.literal('sig'), alg: z.string() }),
+    ),
+  })
+  .meta({ id: 'Jwks' });
 
 /** The discovery document at both of its paths (spec 4.1), and the JWKS (RFC 7517 5). */
 export function documentRoutes(needs: {
@@ -22,6 +60,8 @@ export function documentRoutes(needs: {
         api: 'oidc',
         guard: 'anonymous',
         errors: 'oauth',
+        summary: 'Read the discovery document (OIDC Discovery 1.0, RFC 8414)',
+        answers: { 200: documentAnswer(discoverySchema, 'The discovery document') },
         handler: (context) => json(discoveryDocument(context.issuer, needs.idTokenAlg), { headers: cached }),
       }),
   );
@@ -31,6 +71,8 @@ export function documentRoutes(needs: {
     api: 'oidc',
     guard: 'anonymous',
     errors: 'oauth',
+    summary: 'Read the public keys that sign tokens (RFC 7517)',
+    answers: { 200: documentAnswer(jwksSchema, 'The keys') },
     handler: () => json(needs.ring.jwks(needs.clock.now()), { headers: cached }),
   });
   return [...discovery, keys];

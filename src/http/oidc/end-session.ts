@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import { endSession } from '../../oidc/end-session.ts';
 import { loggedOutPage } from '../../pages/logged-out.ts';
@@ -5,11 +6,19 @@ import type { Clock } from '../../platform/clock.ts';
 import type { ApiSessionStore } from '../../store/contracts/api-sessions.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
 import { json, page, redirect } from '../answer.ts';
+import { documentAnswer, orPage, redirectAnswer } from '../declared-answers.ts';
 import { wantsHtml } from '../negotiate.ts';
 import { type Route, route } from '../routes.ts';
 import type { Views } from '../views.ts';
 import { oidcBindPointOf, originOf } from './bind-point.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
+
+const logoutParameters = z.object({
+  id_token_hint: z.string().optional(),
+  post_logout_redirect_uri: z.string().optional(),
+  state: z.string().optional(),
+  client_id: z.string().optional(),
+});
 
 /** GET and POST `/oidc/end_session` (OIDC RP-Initiated Logout 1.0). */
 export function endSessionRoute(needs: {
@@ -25,6 +34,13 @@ export function endSessionRoute(needs: {
     api: 'oidc',
     guard: 'anonymous',
     errors: 'html-or-oauth',
+    summary: 'End a session (OIDC RP-Initiated Logout 1.0)',
+    answers: {
+      200: orPage(documentAnswer(z.strictObject({ signedOut: z.boolean() }), 'Whether a session ended')),
+      302: redirectAnswer('To the registered post_logout_redirect_uri'),
+    },
+    refusals: ['could_not_validate'],
+    described: { query: logoutParameters, body: logoutParameters },
     query: anyParameters,
     body: { json: false, form: true, schema: anyParameters },
     async handler(context, { query, body }) {

@@ -10,6 +10,7 @@ import { type Route, route } from '../routes.ts';
 import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { configTypes } from './login.ts';
+import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import { bindStep, isForPeople, loginPageAnswer, openStep, type Step, type StepNeeds } from './login-step.ts';
 import { applicationOf, asksForCertificates, certificatePath, signInWays } from './sign-in-ways.ts';
 import { loginStepFor } from './totp-pages.ts';
@@ -26,6 +27,9 @@ export function certificateLoginRoutes(needs: LoginFlowNeeds & StepNeeds): reado
   const show = route({
     ...common,
     methods: ['GET'],
+    summary: 'Begin a login with the certificate of the connection',
+    answers: entryAnswers,
+    refusals: stepRefusals,
     query: idOnly,
     async handler(context, { query }) {
       const opened = openStep(needs, context, query);
@@ -43,6 +47,9 @@ export function certificateLoginRoutes(needs: LoginFlowNeeds & StepNeeds): reado
   const submit = route({
     ...common,
     methods: ['POST'],
+    summary: 'Log in with the certificate of the connection',
+    answers: stepAnswers,
+    refusals: primaryRefusals,
     query: idOnly,
     body: { json: true, form: true, schema: loginBody },
     async handler(context, { query, body }) {

@@ -6,6 +6,7 @@ import { type Route, route } from '../routes.ts';
 import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { configTypes } from './login.ts';
+import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import { bindStep, isForPeople, openStep, type StepNeeds } from './login-step.ts';
 import { providerPage } from './provider-pages.ts';
 import { providerPath } from './sign-in-ways.ts';
@@ -23,6 +24,9 @@ export function externalJwtLoginRoutes(needs: LoginFlowNeeds & StepNeeds): reado
   const show = route({
     ...common,
     methods: ['GET'],
+    summary: 'Begin a login with a JWT of another identity provider',
+    answers: entryAnswers,
+    refusals: stepRefusals,
     query: idOnly,
     async handler(context, { query }) {
       const opened = openStep(needs, context, query);
@@ -41,6 +45,9 @@ export function externalJwtLoginRoutes(needs: LoginFlowNeeds & StepNeeds): reado
   const submit = route({
     ...common,
     methods: ['POST'],
+    summary: 'Log in with a JWT of another identity provider',
+    answers: stepAnswers,
+    refusals: primaryRefusals,
     query: idOnly,
     body: { json: true, form: true, schema: loginBody },
     async handler(context, { query, body }) {

@@ -12,11 +12,14 @@ import {
   verifyEnrolledTotp,
 } from '../../oidc/login-flow.ts';
 import { type Answer, json } from '../answer.ts';
+import { contentAnswer, documentAnswer, orPage } from '../declared-answers.ts';
 import { errorTable } from '../errors.ts';
+import { htmlType } from '../negotiate.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 import { type AuthRequestIdSpellings, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
+import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
 import { isForPeople, openStep, type Step, type StepNeeds } from './login-step.ts';
 import {
   cancelPath,
@@ -31,6 +34,18 @@ import {
 } from './totp-pages.ts';
 
 const idOnly = z.object(authRequestIdMembers);
+const provisioning = documentAnswer(
+  z
+    .strictObject({
+      isVerified: z.boolean(),
+      provisioningUrl: z.string(),
+      recoveryCodes: z.array(z.string()),
+    })
+    .meta({ id: 'TotpProvisioning' }),
+  'The enrolment, not verified yet',
+);
+const cancelled = documentAnswer(z.strictObject({}), 'Abandoned');
+
 /** Any shape of code is one answer, "invalid": what it should look like is no help to whoever types it. */
 const withCode = z.object({ ...authRequestIdMembers, code: z.unknown() });
 const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', query: idOnly } as const;
@@ -41,6 +56,9 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
 
   const cancel = {
     ...common,
+    summary: 'Abandon an enrolment in TOTP',
+    answers: { 200: orPage(cancelled) },
+    refusals: totpRefusals,
     body: { json: true, form: true, schema: idOnly },
     async handler(
       context: RequestContext,
@@ -57,6 +75,9 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       ...common,
       methods: ['GET'],
       path: '/oidc/login/auth-queries',
+      summary: 'Read what remains of a login',
+      answers: stepAnswers,
+      refusals: [...stepRefusals, 'invalid_auth', 'conflict'],
       async handler(context, { query }) {
         const step = opened(context, query);
         return loginStepFor(needs.signers, step, await outstandingQueries(needs, step.authRequest));
@@ -66,6 +87,9 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       ...common,
       methods: ['POST'],
       path: totpPath,
+      summary: 'Answer the TOTP query of a login',
+      answers: stepAnswers,
+      refusals: totpRefusals,
       body: { json: true, form: true, schema: withCode },
       async handler(context, { query, body }) {
         const step = opened(context, query, body);
@@ -82,6 +106,12 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       ...common,
       methods: ['POST'],
       path: enrollPath,
+      summary: 'Start an enrolment in TOTP during a login',
+      answers: {
+        200: contentAnswer(htmlType, 'The page of an enrolment that was started before'),
+        201: orPage(provisioning),
+      },
+      refusals: totpRefusals,
       body: { json: true, form: true, schema: idOnly },
       async handler(context, { query, body }) {
         const step = opened(context, query, body);
@@ -103,6 +133,9 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       ...common,
       methods: ['POST'],
       path: verifyPath,
+      summary: 'Complete the enrolment with a first code',
+      answers: stepAnswers,
+      refusals: totpRefusals,
       body: { json: true, form: true, schema: withCode },
       async handler(context, { query, body }) {
         const step = opened(context, query, body);

@@ -9,6 +9,7 @@ import { bearerTokens } from '../presented-tokens.ts';
 import { type Route, route } from '../routes.ts';
 import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
+import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import { bindStep, isForPeople, loginPageAnswer, openStep, type Step, type StepNeeds } from './login-step.ts';
 import { applicationOf, passwordPath, signInWays } from './sign-in-ways.ts';
 import { loginStepFor } from './totp-pages.ts';
@@ -32,6 +33,9 @@ export function usernameLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly
   const show = route({
     ...common,
     methods: ['GET'],
+    summary: 'Begin a login with a user name and a password',
+    answers: entryAnswers,
+    refusals: stepRefusals,
     query: loginQuery,
     async handler(context, { query }) {
       const opened = openStep(needs, context, query);
@@ -50,6 +54,9 @@ export function usernameLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly
   const submit = route({
     ...common,
     methods: ['POST'],
+    summary: 'Log in with a user name and a password',
+    answers: stepAnswers,
+    refusals: primaryRefusals,
     query: loginQuery,
     body: { json: true, form: true, schema: loginBody },
     async handler(context, { query, body }) {

@@ -12,12 +12,14 @@ import {
 } from '../../oidc/provider-login.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { type Answer, redirect } from '../answer.ts';
+import { redirectAnswer } from '../declared-answers.ts';
 import { errorTable } from '../errors.ts';
 import { htmlType } from '../negotiate.ts';
 import { type Route, route } from '../routes.ts';
 import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { browserOfStep } from './browser-binding.ts';
+import { stepAnswers, stepRefusals } from './login-declarations.ts';
 import { bindStep, openStep, type Step, type StepNeeds } from './login-step.ts';
 import { providerPage, secondProviderAnswer } from './provider-pages.ts';
 import { visitPath } from './sign-in-ways.ts';
@@ -42,6 +44,9 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
     ...common,
     methods: ['GET'],
     path: visitPath,
+    summary: 'Go to another provider to sign in there',
+    answers: { 302: redirectAnswer('To the provider') },
+    refusals: stepRefusals,
     query: visitQuery,
     async handler(context, { query }) {
       const { step, headers } = bindStep(needs, openStep(needs, context, query));
@@ -57,6 +62,9 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
     ...common,
     methods: ['GET'],
     path: providerCallbackPath,
+    summary: 'Come back from another provider',
+    answers: stepAnswers,
+    refusals: stepRefusals,
     query: callbackQuery,
     async handler(context, { query }) {
       const cookie = browserOfStep(context);

@@ -1,7 +1,13 @@
+import { z } from 'zod';
 import { userInfo } from '../../oidc/userinfo.ts';
 import type { AuthenticatorStore } from '../../store/contracts/authenticators.ts';
 import { json } from '../answer.ts';
+import { documentAnswer } from '../declared-answers.ts';
 import { type Route, route } from '../routes.ts';
+
+const userInfoSchema = z
+  .strictObject({ sub: z.string(), name: z.string(), preferred_username: z.string().optional() })
+  .meta({ id: 'UserInfo' });
 
 /** GET and POST `/oidc/userinfo` (OIDC Core 5.3). The token stands in the Authorization header and nowhere else. */
 export function userInfoRoute(needs: {
@@ -13,6 +19,9 @@ export function userInfoRoute(needs: {
     api: 'oidc',
     guard: 'full',
     errors: 'oauth',
+    summary: 'Read claims about the caller (OIDC Core 5.3)',
+    answers: { 200: documentAnswer(userInfoSchema, 'The claims') },
+    refusals: ['insufficient_scope'],
     handler: async (context) => json(await userInfo(needs, context.principal)),
   });
 }

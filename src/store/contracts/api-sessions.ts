@@ -58,6 +58,8 @@ export interface OpenLegacySession {
   readonly ipAddress: string;
   readonly expiresAt: Millis;
   readonly now: Millis;
+  /** The password hash that was verified; the authenticator must still have it. */
+  readonly verifiedHash?: string | null;
 }
 
 /** When a legacy session was last used, and until when it lives for that. */
@@ -71,8 +73,8 @@ export interface ApiSessionStore {
   find(id: ApiSessionId): Promise<ApiSession | null>;
 
   /**
-   * Opens a legacy session. Null when the identity is gone or disabled, or the authenticator of the login is gone:
-   * what was true when the credentials were checked is looked at once more in the step that opens it.
+   * Opens a legacy session. Null when the identity is gone or disabled, or the authenticator of the login is gone or
+   * has another password by now: what was true when the credentials were checked is looked at once more in the step that opens it.
    */
   openLegacy(session: OpenLegacySession): Promise<ApiSession | null>;
 
@@ -112,6 +114,9 @@ export interface ApiSessionStore {
     except?: ApiSessionId,
   ): Promise<number>;
 
-  /** Every ended session that still has unexpired tokens: the deny set at start-up. */
-  listEnded(now: Millis): Promise<readonly EndedSession[]>;
+  /**
+   * Every session that has ended after `endedAfter` and may still have unexpired tokens: the deny set at start-up.
+   * @param endedAfter tokens of sessions that ended before have expired, whatever the row says
+   */
+  listEnded(now: Millis, endedAfter: Millis): Promise<readonly EndedSession[]>;
 }

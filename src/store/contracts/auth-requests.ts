@@ -10,6 +10,8 @@ export interface StoredCode {
   /** SHA-256 of the whole code, base64url. */
   readonly hash: string;
   readonly expiresAt: Millis;
+  /** Keys of counters of attempts (`AttemptStore`) that start anew, since the login is complete with the code. */
+  readonly forgetFailures: readonly string[];
 }
 
 /** A login in progress: exists from the first verified primary login on. */
@@ -77,7 +79,9 @@ export interface AuthRequestStore {
    * Records a verified primary login and replaces whatever was proven on this request before, in one step; a TOTP
    * enrolment that was begun on it is forgotten. The request never ends earlier by it.
    * With `code`, the request is finished by the same step. A request that already has a code is left as it is.
-   * @returns `finished` when the request already has a code
+   * With `verifiedHash`, nothing is recorded unless the authenticator still has that password hash: a change of the
+   * password ends every login that was verified before it, also one that is just being recorded.
+   * @returns `finished` when the request already has a code, `changed` when the password is another one now
    */
   recordPrimaryLogin(login: {
     authRequest: AuthRequest;
@@ -85,7 +89,8 @@ export interface AuthRequestStore {
     code: StoredCode | null;
     expiresAt: Millis;
     now: Millis;
-  }): Promise<'recorded' | 'finished'>;
+    verifiedHash?: string | null;
+  }): Promise<'recorded' | 'finished' | 'changed'>;
 
   /**
    * Records a factor that was passed after the primary login, with the code when nothing is outstanding any more.

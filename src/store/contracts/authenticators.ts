@@ -60,6 +60,7 @@ export interface AuthenticatorStore {
   /**
    * Sets user name or password. A new password ends the identity's sessions, except one if named, and its logins in
    * progress in the same step.
+   * @param verifiedHash change nothing unless the authenticator still has this hash
    * @returns false when there is no such authenticator
    * @throws AlreadyTaken `username`
    */
@@ -68,6 +69,7 @@ export interface AuthenticatorStore {
     patch: { username?: string; usernameKey?: string; passwordHash?: string; tags?: Tags },
     now: Millis,
     exceptSession?: string,
+    verifiedHash?: string,
   ): Promise<boolean>;
   /** Stores the same password under newer parameters. Does nothing when the hash is no longer `oldHash`. */
   rehashPassword(id: AuthenticatorId, oldHash: string, newHash: string): Promise<void>;

@@ -1,6 +1,7 @@
 import type { Identity, IdentityType, Tags } from '../../model/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { Permission } from '../../model/permission.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 export interface NewIdentity {
@@ -10,6 +11,8 @@ export interface NewIdentity {
   readonly externalId: string | null;
   readonly authPolicyId: AuthPolicyId;
   readonly isAdmin: boolean;
+  /** None unless given. */
+  readonly permissions?: readonly Permission[];
   readonly roleAttributes: readonly string[];
   readonly tags: Tags;
 }

@@ -9,11 +9,14 @@ import type { AuthRequestStore } from './auth-requests.ts';
 import type { AuthenticatorStore } from './authenticators.ts';
 import type { CaStore } from './cas.ts';
 import type { ChangeFeed } from './changes.ts';
+import type { EnrollmentStore } from './enrollments.ts';
 import type { ExpiryStore } from './expiry.ts';
 import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
 import type { IdentityStore } from './identities.ts';
 import type { KeyStore } from './keys.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
+import type { NodeStore } from './nodes.ts';
+import type { RestoreStore } from './restores.ts';
 import type { SetupLinkStore } from './setup-links.ts';
 import type { TotpStore } from './totp.ts';
 
@@ -25,12 +28,15 @@ export interface Store {
   readonly authPolicies: AuthPolicyStore;
   readonly externalJwtSigners: ExternalJwtSignerStore;
   readonly cas: CaStore;
+  readonly enrollments: EnrollmentStore;
   readonly totp: TotpStore;
   readonly attempts: AttemptStore;
   readonly loginAttempts: LoginAttemptStore;
   readonly keys: KeyStore;
   readonly setupLinks: SetupLinkStore;
   readonly changes: ChangeFeed;
+  readonly nodes: NodeStore;
+  readonly restores: RestoreStore;
   readonly expiry: ExpiryStore;
   /** Waits for what is under way, then lets go of the database. */
   close(): Promise<void>;

@@ -96,8 +96,12 @@ function* refuseRefresh(rotate: RotateRefreshToken): Intent<RotateOutcome> {
   const liveGeneration = integer(row, 'refresh_generation');
   if (rotate.presentedGeneration < liveGeneration) {
     if (isDuplicate(row, rotate, liveGeneration)) return refused('duplicate');
-    yield* endSession(rotate.sessionId, 'refresh-reuse', rotate.now);
-    return { outcome: 'reused' };
+    if (yield* endSession(rotate.sessionId, 'refresh-reuse', rotate.now)) return { outcome: 'reused' };
+    // Somebody else may have ended it since it was read: then it is their end.
+    const now = yield* first('SELECT ended_at FROM api_sessions WHERE id = ?', rotate.sessionId);
+    return now !== undefined && integerOrNull(now, 'ended_at') !== null
+      ? refused('ended')
+      : { outcome: 'reused' };
   }
   const isLive =
     rotate.presentedGeneration === liveGeneration && rotate.presentedHash === textOrNull(row, 'refresh_hash');

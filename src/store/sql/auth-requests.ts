@@ -13,6 +13,7 @@ import type {
   RedeemRefusal,
 } from '../contracts/auth-requests.ts';
 import { endSession } from './api-sessions.ts';
+import { clearAttempts } from './attempts.ts';
 import { apiSessionOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
@@ -21,12 +22,13 @@ const maxCodeFailures = 5;
 
 type RecordPrimaryLogin = Parameters<AuthRequestStore['recordPrimaryLogin']>[0];
 
-export function* recordPrimaryLogin(login: RecordPrimaryLogin): Intent<'recorded' | 'finished'> {
+export function* recordPrimaryLogin(login: RecordPrimaryLogin): Intent<'recorded' | 'finished' | 'changed'> {
   const { authRequest, progress, code } = login;
+  const { condition, params } = hasStillPassword(progress.authenticatorId, login.verifiedHash);
   const row = yield* first(
     `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, identity_id, progress,
        generation, code_hash, code_expires_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ? WHERE ${condition}
      ON CONFLICT (id) DO UPDATE SET
        identity_id = excluded.identity_id, progress = excluded.progress,
        generation = auth_requests.generation + 1, code_hash = excluded.code_hash,
@@ -46,11 +48,28 @@ export function* recordPrimaryLogin(login: RecordPrimaryLogin): Intent<'recorded
     code?.hash ?? null,
     code?.expiresAt ?? null,
     Math.max(login.expiresAt, code?.expiresAt ?? 0),
+    ...params,
   );
-  if (row === undefined) return 'finished';
+  if (row === undefined) {
+    const held = yield* first(`SELECT 1 AS one WHERE ${condition}`, ...params);
+    return held === undefined ? 'changed' : 'finished';
+  }
   if (integer(row, 'generation') > 1)
     yield* first('DELETE FROM pending_totp WHERE flow = ?', authRequest.key);
+  if (code !== null) yield* clearAttempts({ keys: code.forgetFailures });
   return 'recorded';
+}
+
+/** The condition that an authenticator has the password that was verified; true when none was. */
+function hasStillPassword(
+  authenticatorId: string | null,
+  verifiedHash: string | null | undefined,
+): { readonly condition: string; readonly params: readonly string[] } {
+  if (authenticatorId === null || verifiedHash === undefined || verifiedHash === null) {
+    return { condition: '1 = 1', params: [] };
+  }
+  const condition = 'EXISTS (SELECT 1 FROM authenticators WHERE id = ? AND password_hash = ?)';
+  return { condition, params: [authenticatorId, verifiedHash] };
 }
 
 export function* recordFactor(
@@ -67,7 +86,9 @@ export function* recordFactor(
     factor.generation,
     factor.now,
   );
-  return row === undefined ? 'superseded' : 'recorded';
+  if (row === undefined) return 'superseded';
+  if (factor.code !== null) yield* clearAttempts({ keys: factor.code.forgetFailures });
+  return 'recorded';
 }
 
 export function* extendLogin(args: { readonly key: string; readonly expiresAt: Millis }): Intent<void> {

@@ -79,8 +79,9 @@ export function* updatePassword(args: {
   readonly patch: { username?: string; usernameKey?: string; passwordHash?: string; tags?: Tags };
   readonly now: Millis;
   readonly exceptSession: string | null;
+  readonly verifiedHash: string | null;
 }): Intent<boolean> {
-  const { id, patch, now } = args;
+  const { id, patch, now, verifiedHash } = args;
   const set: [string, SqlValue][] = [['updated_at', now]];
   if (patch.username !== undefined) set.push(['username', patch.username]);
   if (patch.usernameKey !== undefined) set.push(['username_key', patch.usernameKey]);
@@ -88,9 +89,10 @@ export function* updatePassword(args: {
   if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
   const row = yield* first(
     `UPDATE authenticators SET ${set.map(([column]) => `${column} = ?`).join(', ')}
-     WHERE id = ? AND method = 'updb' RETURNING identity_id`,
+     WHERE id = ? AND method = 'updb'${verifiedHash === null ? '' : ' AND password_hash = ?'} RETURNING identity_id`,
     ...set.map(([, value]) => value),
     id,
+    ...(verifiedHash === null ? [] : [verifiedHash]),
   );
   if (row === undefined) return false;
   if (patch.passwordHash !== undefined) {

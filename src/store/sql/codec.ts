@@ -6,6 +6,7 @@ import type { Authenticator } from '../../model/authenticator.ts';
 import type { Identity, IdentityType, Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { PassedMethod } from '../../model/login.ts';
+import type { Permission } from '../../model/permission.ts';
 import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
 import type { SqlRow } from './intent.ts';
 
@@ -45,6 +46,7 @@ export function identityOf(row: SqlRow, prefix = ''): Identity {
     externalId: textOrNull(row, at('external_id')),
     authPolicyId: asId(text(row, at('auth_policy_id'))),
     isAdmin: integer(row, at('is_admin')) === 1,
+    permissions: json<Permission[]>(row, at('permissions')),
     disabledAt: integerOrNull(row, at('disabled_at')),
     disabledUntil: integerOrNull(row, at('disabled_until')),
     roleAttributes: json<string[]>(row, at('role_attributes')),
@@ -63,6 +65,7 @@ export function identityColumns(table: string, prefix: string): string {
     'external_id',
     'auth_policy_id',
     'is_admin',
+    'permissions',
     'disabled_at',
     'disabled_until',
     'role_attributes',

@@ -5,6 +5,8 @@ import { all, type Intent } from './intent.ts';
 const changeLifetime: Millis = HOUR;
 /** A legacy session may have been used on a node that has not written it down yet. */
 const activityGrace: Millis = MINUTE;
+/** So that whoever comes too late is told so, and an administrator can renew what he gave out. */
+const enrollmentGrace: Millis = 7 * DAY;
 /** So that a used link can say for a while that it was used. */
 const setupLinkLifetime: Millis = 7 * DAY;
 
@@ -17,6 +19,7 @@ export function* deleteExpired(args: { readonly now: Millis; readonly batch: num
     ['api_sessions', 'id', `expires_at <= ? AND mechanism = 'legacy'`, now - activityGrace],
     ['pending_totp', 'flow', 'expires_at <= ?', now],
     ['attempts', 'key', 'forget_at <= ?', now],
+    ['enrollments', 'id', 'expires_at <= ?', now - enrollmentGrace],
     ['setup_links', 'id', 'expires_at <= ?', now - setupLinkLifetime],
     ['signing_keys', 'kid', 'removed_at <= ?', now],
     ['changes', 'seq', 'at <= ?', now - changeLifetime],

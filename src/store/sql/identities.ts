@@ -21,14 +21,15 @@ export function* createIdentity(args: {
 }): Intent<void> {
   const { identity, password, now } = args;
   yield* first(
-    `INSERT INTO identities (id, name, type, external_id, auth_policy_id, is_admin, role_attributes, tags,
-       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO identities (id, name, type, external_id, auth_policy_id, is_admin, permissions,
+       role_attributes, tags, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     identity.id,
     identity.name,
     identity.type,
     identity.externalId,
     identity.authPolicyId,
     identity.isAdmin ? 1 : 0,
+    JSON.stringify(identity.permissions ?? []),
     JSON.stringify(identity.roleAttributes),
     JSON.stringify(identity.tags),
     now,
@@ -85,6 +86,7 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
   if (patch.externalId !== undefined) set.push(['external_id', patch.externalId]);
   if (patch.authPolicyId !== undefined) set.push(['auth_policy_id', patch.authPolicyId]);
   if (patch.isAdmin !== undefined) set.push(['is_admin', patch.isAdmin ? 1 : 0]);
+  if (patch.permissions !== undefined) set.push(['permissions', JSON.stringify(patch.permissions)]);
   if (patch.roleAttributes !== undefined) set.push(['role_attributes', JSON.stringify(patch.roleAttributes)]);
   if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
   if (patch.disabledAt !== undefined) set.push(['disabled_at', patch.disabledAt]);

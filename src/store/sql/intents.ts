@@ -14,6 +14,14 @@ import {
   updatePassword,
 } from './authenticators.ts';
 import { createCa, deleteCa, updateCa, verifyCa } from './cas.ts';
+import {
+  createEnrollment,
+  createIdentityToEnroll,
+  deleteEnrollment,
+  enrollIdentity,
+  redeemEnrollment,
+  renewEnrollment,
+} from './enrollments.ts';
 import { deleteExpired } from './expiry.ts';
 import {
   createExternalJwtSigner,
@@ -24,6 +32,8 @@ import { createIdentity, deleteIdentity, updateIdentity } from './identities.ts'
 import { keepServerSecret, rotateSigningKey } from './keys.ts';
 import { addPassed, openLegacySession, recordActivity } from './legacy-sessions.ts';
 import { appendLoginAttempts, deleteLoginAttempts } from './login-attempts.ts';
+import { announceNode, leaveNode } from './nodes.ts';
+import { withdrawEverythingIssued } from './restores.ts';
 import { createSetupLink, redeemSetupLink } from './setup-links.ts';
 import {
   abandonTotp,
@@ -87,7 +97,16 @@ export const intents = {
   keepServerSecret,
   createSetupLink,
   redeemSetupLink,
+  createEnrollment,
+  createIdentityToEnroll,
+  renewEnrollment,
+  redeemEnrollment,
+  enrollIdentity,
+  deleteEnrollment,
+  announceNode,
+  leaveNode,
   deleteExpired,
+  withdrawEverythingIssued,
 } as const;
 
 export type IntentName = keyof typeof intents;

@@ -3,7 +3,7 @@
 import { isDisabled } from '../../model/identity.ts';
 import type { PassedMethod } from '../../model/login.ts';
 import type { OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
-import { identityOf, text } from './codec.ts';
+import { identityOf, text, textOrNull } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
 export function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
@@ -11,8 +11,11 @@ export function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | 
   const identity = yield* first('SELECT * FROM identities WHERE id = ?', progress.identityId);
   if (identity === undefined || isDisabled(identityOf(identity), now)) return null;
   if (progress.authenticatorId !== null) {
-    const sql = 'SELECT 1 AS one FROM authenticators WHERE id = ?';
-    if ((yield* first(sql, progress.authenticatorId)) === undefined) return null;
+    const sql = 'SELECT password_hash FROM authenticators WHERE id = ?';
+    const authenticator = yield* first(sql, progress.authenticatorId);
+    if (authenticator === undefined) return null;
+    const verified = session.verifiedHash ?? null;
+    if (verified !== null && textOrNull(authenticator, 'password_hash') !== verified) return null;
   }
   const row = yield* first(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, token_hash, passed, auth_time,
@@ -48,7 +51,9 @@ export function* addPassed(args: { readonly id: string; readonly factor: PassedM
 }
 
 export function* recordActivity(args: { readonly activity: readonly SessionActivity[] }): Intent<void> {
-  for (const { id, lastActivityAt, expiresAt } of args.activity) {
+  // In the order of the ids: two nodes that write down the same sessions then never wait for each other in a ring.
+  const ordered = args.activity.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  for (const { id, lastActivityAt, expiresAt } of ordered) {
     yield* first(
       `UPDATE api_sessions SET last_activity_at = ?, expires_at = ?
        WHERE id = ? AND mechanism = 'legacy' AND ended_at IS NULL AND last_activity_at < ?`,

@@ -65,7 +65,8 @@ export function compileList(
   const matching = sql`FROM ${sql.raw(source.from)}
     WHERE (${fixedCondition(source)}) AND (${condition(dialect, source, query.filter)})`;
   const order = query.sort.map(({ field, descending }) => {
-    const direction = descending ? sql`DESC` : sql`ASC`;
+    // Engines disagree on where values that are not set come, unless they are told.
+    const direction = descending ? sql`DESC NULLS LAST` : sql`ASC NULLS FIRST`;
     return sql`${sql.raw(fieldOf(source, field).column)} ${direction}`;
   });
   const orderBy = sql.join([...order, sql.raw(source.tieBreaker)]);
@@ -138,7 +139,7 @@ function condition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
       // A position, not LIKE: there are no wildcards that would have to be escaped.
       return filter.op === 'contains'
         ? sql`${position}(${column}, ${filter.value}) > 0`
-        : sql`${position}(${sql.raw(dialect.lowerCase)}(${column}), ${filter.value.toLowerCase()}) > 0`;
+        : sql`${position}(${sql.raw(dialect.lowerCase(field.column))}, ${filter.value.toLowerCase()}) > 0`;
     }
     default:
       return comparison(source, filter.op, filter.field, filter.value);
@@ -168,7 +169,7 @@ function comparison(source: ListSource, op: string, name: string, value: FilterV
 function stored(field: ListField, name: string, value: string | number | boolean): SqlValue {
   if (field.type === 'text' && typeof value === 'string') return value;
   if (field.type === 'boolean' && typeof value === 'boolean') return value ? 1 : 0;
-  if (field.type === 'time' && typeof value === 'number') return value;
+  if (field.type === 'time' && Number.isSafeInteger(value)) return Number(value);
   if (field.type === 'time' && typeof value === 'string') {
     const millis = Date.parse(value);
     if (Number.isFinite(millis)) return millis;

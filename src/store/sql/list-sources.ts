@@ -46,6 +46,24 @@ export const authenticatorsSource: ListSource = {
   ]),
 };
 
+export const enrollmentsSource: ListSource = {
+  from: 'enrollments JOIN identities ON identities.id = enrollments.identity_id',
+  select: 'enrollments.*, identities.name AS identity_name',
+  where: everything,
+  tieBreaker: 'enrollments.id',
+  fields: fields([
+    ['id', 'enrollments.id', 'text'],
+    ['method', 'enrollments.method', 'text'],
+    ['identityId', 'enrollments.identity_id', 'text'],
+    ['identity', 'identities.name', 'text'],
+    ['username', 'enrollments.username', 'text'],
+    ['caId', 'enrollments.ca_id', 'text'],
+    ['expiresAt', 'enrollments.expires_at', 'time'],
+    ['createdAt', 'enrollments.created_at', 'time'],
+    ['updatedAt', 'enrollments.updated_at', 'time'],
+  ]),
+};
+
 /** Live sessions. */
 export function apiSessionsSource(now: Millis): ListSource {
   return {
@@ -133,5 +151,21 @@ export const loginAttemptsSource: ListSource = {
     ['subject', 'login_attempts.subject', 'text'],
     ['ipAddress', 'login_attempts.ip_address', 'text'],
     ['issuer', 'login_attempts.issuer', 'text'],
+  ]),
+};
+
+export const nodesSource: ListSource = {
+  from: 'nodes',
+  select: '*',
+  where: everything,
+  tieBreaker: 'id',
+  fields: fields([
+    ['id', 'id', 'text'],
+    ['name', 'name', 'text'],
+    ['ctrlAddress', 'address', 'text'],
+    ['version', 'version', 'text'],
+    ['createdAt', 'created_at', 'time'],
+    ['updatedAt', 'last_seen_at', 'time'],
+    ['lastJoinedAt', 'started_at', 'time'],
   ]),
 };

@@ -25,14 +25,14 @@ export function* appendLoginAttempts(args: {
       JSON.stringify(attempt.checks),
     );
   }
+  const count = yield* first('SELECT count(*) AS total FROM login_attempts');
+  const tooMany = count === undefined ? 0 : integer(count, 'total') - args.keepAtMost;
+  if (tooMany <= 0) return;
   // Ids are ordered by time, so the ones beyond the limit are the oldest. Deleting a few more than came in
   // brings a table that has grown over its limit back in small steps.
   yield* first(
-    `DELETE FROM login_attempts WHERE id IN (
-       SELECT id FROM login_attempts ORDER BY id
-       LIMIT max(0, min(?, (SELECT count(*) FROM login_attempts) - ?)))`,
-    args.attempts.length + 10,
-    args.keepAtMost,
+    'DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts ORDER BY id LIMIT ?)',
+    Math.min(tooMany, args.attempts.length + 10),
   );
 }
 

@@ -1,19 +1,27 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { sqliteDialect } from './engine.ts';
+import { type Dialect, sqliteDialect } from './engine.ts';
 import { changesByTime, changesTable, initialSchema } from './migrations/0001-initial.ts';
 import { factorsSchema } from './migrations/0002-factors.ts';
 import { externalJwtSignersSchema } from './migrations/0003-external-jwt-signers.ts';
 import { casSchema } from './migrations/0004-cas.ts';
 import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
+import { enrollmentsSchema } from './migrations/0006-enrollments.ts';
+import { permissionsSchema } from './migrations/0010-permissions.ts';
+import { nodesSchema } from './migrations/0014-nodes.ts';
+import { restoresSchema } from './migrations/0015-restores.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
-/** Forward only; entry n brings the schema from version n to n + 1. */
+/** Forward only; entry n brings the schema from version n to n + 1. One text for all engines: see `Dialect.ddl`. */
 const migrations: readonly (readonly string[])[] = [
-  [...initialSchema, changesTable(sqliteDialect.sequence), changesByTime, seedDefaultPolicy],
+  [...initialSchema, changesTable, changesByTime, seedDefaultPolicy],
   factorsSchema,
   externalJwtSignersSchema,
   casSchema,
   sessionSignerSchema,
+  enrollmentsSchema,
+  nodesSchema,
+  restoresSchema,
+  permissionsSchema,
 ];
 
 export const schemaVersion = migrations.length;
@@ -21,6 +29,19 @@ export const schemaVersion = migrations.length;
 /** The database cannot be used by this release; the message is a sentence for the operator. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
+}
+
+/** What brings a database from one version of the schema to that of this release. */
+export function migrationsFrom(version: number, dialect: Dialect): readonly string[] {
+  return migrations.slice(version).flatMap((statements) => statements.map((sql) => dialect.ddl(sql)));
+}
+
+/** @throws SchemaError the version is of a newer release */
+export function refuseNewer(version: number): void {
+  if (version <= schemaVersion) return;
+  throw new SchemaError(
+    `the database has schema version ${version}, this release knows ${schemaVersion}: start a newer release, or restore a backup that fits this one`,
+  );
 }
 
 /**
@@ -39,12 +60,8 @@ export function migrateSqlite(database: DatabaseSync): { readonly from: number; 
     database.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
     const row = database.prepare('SELECT version FROM schema_version').get();
     const from = row === undefined ? 0 : Number(row.version);
-    if (from > schemaVersion) {
-      throw new SchemaError(
-        `the database has schema version ${from}, this release knows ${schemaVersion}: start a newer release, or restore a backup that fits this one`,
-      );
-    }
-    for (const statements of migrations.slice(from)) for (const sql of statements) database.exec(sql);
+    refuseNewer(from);
+    for (const sql of migrationsFrom(from, sqliteDialect)) database.exec(sql);
     if (row === undefined) database.exec(`INSERT INTO schema_version (version) VALUES (${schemaVersion})`);
     else database.exec(`UPDATE schema_version SET version = ${schemaVersion}`);
     database.exec('COMMIT');

@@ -31,6 +31,7 @@ import {
   textOrNull,
 } from './codec.ts';
 import type { Engine } from './engine.ts';
+import { enrollmentByHashSql, enrollmentOf, enrollmentsOfSql, openEnrollmentOf } from './enrollments.ts';
 import { externalJwtSignerOf } from './external-jwt-signers.ts';
 import type { SqlRow, SqlValue } from './intent.ts';
 import type { ListSource } from './list-query.ts';
@@ -39,11 +40,15 @@ import {
   authenticatorsSource,
   authPoliciesSource,
   casSource,
+  enrollmentsSource,
   externalJwtSignersSource,
   identitiesSource,
   loginAttemptsSource,
+  nodesSource,
 } from './list-sources.ts';
 import { loginAttemptOf } from './login-attempts.ts';
+import { nodeOf } from './nodes.ts';
+import { latestRestoreSql } from './restores.ts';
 import { findSetupLinkSql, setupLinkState } from './setup-links.ts';
 import {
   enrolledAmongSql,
@@ -63,8 +68,8 @@ export function sqlStore(engine: Engine): Store {
     // Loaded with the first list: a controller that starts has no need of a query builder.
     const { compileList } = await import('./list-query.ts');
     const { page, count } = compileList(engine.dialect, source, query);
-    const [total] = await engine.read(count.sql, ...count.params);
-    const rows = await engine.read(page.sql, ...page.params);
+    const [total] = await engine.readOnce(count);
+    const rows = await engine.readOnce(page);
     return { items: rows.map(read), totalCount: total === undefined ? 0 : integer(total, 'total') };
   }
 
@@ -95,9 +100,9 @@ export function sqlStore(engine: Engine): Store {
       end: (id, reason, now) => engine.write('endSession', { id, reason, now }),
       endAllOf: (identityId, reason, now, except) =>
         engine.write('endSessionsOf', { identityId, reason, now, except: except ?? null }),
-      async listEnded(now) {
-        const sql = 'SELECT id, expires_at FROM api_sessions WHERE ended_at IS NOT NULL AND expires_at > ?';
-        const rows = await engine.read(sql, now);
+      async listEnded(now, endedAfter) {
+        const sql = 'SELECT id, expires_at FROM api_sessions WHERE ended_at > ? AND expires_at > ?';
+        const rows = await engine.read(sql, endedAfter, now);
         return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
       },
     },
@@ -127,8 +132,14 @@ export function sqlStore(engine: Engine): Store {
           identityName: text(row, 'identity_name'),
           lockedUntil: integerOrNull(row, 'locked_until'),
         })),
-      updatePassword: (id, patch, now, exceptSession) =>
-        engine.write('updatePassword', { id, patch, now, exceptSession: exceptSession ?? null }),
+      updatePassword: (id, patch, now, exceptSession, verifiedHash) =>
+        engine.write('updatePassword', {
+          id,
+          patch,
+          now,
+          exceptSession: exceptSession ?? null,
+          verifiedHash: verifiedHash ?? null,
+        }),
       rehashPassword: (id, oldHash, newHash) => engine.write('rehashPassword', { id, oldHash, newHash }),
       delete: (id, now, force = false) => engine.write('deleteAuthenticator', { id, now, force }),
     },
@@ -162,6 +173,26 @@ export function sqlStore(engine: Engine): Store {
       update: (id, patch, now) => engine.write('updateCa', { id, patch, now }),
       verify: (id, now) => engine.write('verifyCa', { id, now }),
       delete: (id, now) => engine.write('deleteCa', { id, now }),
+    },
+    enrollments: {
+      create: (enrollment, now) => engine.write('createEnrollment', { enrollment, now }),
+      createIdentity: (identity, enrollments, now) =>
+        engine.write('createIdentityToEnroll', { identity, enrollments, now }),
+      find: (id) => find(enrollmentOf, 'SELECT * FROM enrollments WHERE id = ?', id),
+      findByTokenHash: (tokenHash) => find(openEnrollmentOf, enrollmentByHashSql, tokenHash),
+      async listOf(identityIds) {
+        const sql = enrollmentsOfSql(engine.dialect.jsonTexts);
+        return (await engine.read(sql, JSON.stringify(identityIds))).map(enrollmentOf);
+      },
+      list: (query) =>
+        list(enrollmentsSource, query, (row) => ({
+          ...enrollmentOf(row),
+          identityName: text(row, 'identity_name'),
+        })),
+      renew: (id, renewal, now) => engine.write('renewEnrollment', { id, renewal, now }),
+      redeem: (redemption) => engine.write('redeemEnrollment', redemption),
+      enroll: (identity, certificate, now) => engine.write('enrollIdentity', { identity, certificate, now }),
+      delete: (id) => engine.write('deleteEnrollment', { id }),
     },
     totp: {
       find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),
@@ -244,6 +275,19 @@ export function sqlStore(engine: Engine): Store {
         return row === undefined ? 0 : integer(row, 'latest');
       },
       onChange: (listener) => engine.onChange(listener),
+    },
+    nodes: {
+      announce: (node, now, forgetBefore) => engine.write('announceNode', { node, now, forgetBefore }),
+      leave: (name, startedAt, now) => engine.write('leaveNode', { name, startedAt, now }),
+      find: (id) => find(nodeOf, 'SELECT * FROM nodes WHERE id = ?', id),
+      list: (query) => list(nodesSource, query, nodeOf),
+      async listAll() {
+        return (await engine.read('SELECT * FROM nodes ORDER BY name')).map(nodeOf);
+      },
+    },
+    restores: {
+      withdrawEverythingIssued: (restore) => engine.write('withdrawEverythingIssued', restore),
+      latest: () => find((row) => text(row, 'id'), latestRestoreSql),
     },
     expiry: { deleteExpired: (now, batch) => engine.write('deleteExpired', { now, batch }) },
     close: () => engine.close(),

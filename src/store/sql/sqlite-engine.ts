@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { type Engine, sqliteDialect } from './engine.ts';
+import type { SqlRow, Statement } from './intent.ts';
 import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
 import { connectSqlite } from './sqlite-connection.ts';
 import { errorOf, failureOf } from './sqlite-errors.ts';
@@ -59,6 +60,16 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
     }
   }
 
+  // Short reads at once: handing them to another thread costs more than the read.
+  async function read(statement: Statement): Promise<readonly SqlRow[]> {
+    if (!reader.database.isOpen) throw new StoreUnavailable('the store is closed');
+    try {
+      return reader.run(statement);
+    } catch (cause) {
+      throw errorOf(failureOf(cause));
+    }
+  }
+
   async function close(): Promise<void> {
     await writer.drain();
     clearInterval(poll);
@@ -73,15 +84,8 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
     write<Name extends IntentName>(name: Name, args: IntentArgs<Name>) {
       return writer.write(name, args) as Promise<IntentOutcome<Name>>;
     },
-    // Short reads at once: handing them to another thread costs more than the read.
-    async read(sql, ...params) {
-      if (!reader.database.isOpen) throw new StoreUnavailable('the store is closed');
-      try {
-        return reader.run({ sql, params });
-      } catch (cause) {
-        throw errorOf(failureOf(cause));
-      }
-    },
+    read: (sql, ...params) => read({ sql, params }),
+    readOnce: read,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -1,4 +1,5 @@
 import { AlreadyTaken, NoAdministratorLeft, StoreUnavailable } from '../contracts/store.ts';
+import { fieldOfUnique } from './unique-fields.ts';
 
 /** A failure of a statement or an intent, in a form that crosses threads. */
 export type Failure =
@@ -6,21 +7,6 @@ export type Failure =
   | { readonly kind: 'no-administrator' }
   | { readonly kind: 'unavailable'; readonly message: string }
   | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
-
-/** Wire names of the fields behind unique columns. */
-const fields: Readonly<Record<string, string>> = {
-  'identities.name': 'name',
-  'identities.external_id': 'externalId',
-  'authenticators.username_key': 'username',
-  'authenticators.identity_id': 'method',
-  'authenticators.thumbprint': 'certPem',
-  'auth_policies.name': 'name',
-  'cas.name': 'name',
-  'cas.thumbprint': 'certPem',
-  'external_jwt_signers.name': 'name',
-  // Together with the audience; the issuer alone need not be unique.
-  'external_jwt_signers.issuer': 'audience',
-};
 
 // Primary result codes of SQLite: the last eight bits of an extended one.
 const unavailableCodes: ReadonlySet<number> = new Set([
@@ -40,7 +26,7 @@ export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { kind: 'defect', message: String(error), stack: undefined };
   if (error instanceof NoAdministratorLeft) return { kind: 'no-administrator' };
   const column = /^UNIQUE constraint failed: ([a-z_.]+)/.exec(error.message)?.[1];
-  const field = column === undefined ? undefined : fields[column];
+  const field = column === undefined ? undefined : fieldOfUnique(column);
   if (field !== undefined) return { kind: 'taken', field };
   const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : null;
   if (code !== null && unavailableCodes.has(code)) return { kind: 'unavailable', message: error.message };

@@ -113,9 +113,9 @@ export const initialSchema: readonly string[] = [
   )`,
 ];
 
-/** Differs by engine only in how the number is made. */
-export const changesTable = (sequence: string): string => `CREATE TABLE changes (
-    seq ${sequence},
+/** The change feed. The engine counts `seq` up. */
+export const changesTable = `CREATE TABLE changes (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL,
     entity_id TEXT NOT NULL,
     at BIGINT NOT NULL

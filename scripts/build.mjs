@@ -1,0 +1,44 @@
+// Makes what is published: the folder `dist` is a package of its own, with JavaScript instead of TypeScript, because
+// Node does not strip types below node_modules.
+//   node scripts/build.mjs            into dist
+//   node scripts/build.mjs FOLDER     into FOLDER, which must not exist or be an earlier build
+// `npm pack ./dist` or `npm publish ./dist` comes after it.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const target = resolve(process.argv[2] ?? join(root, 'dist'));
+const mark = join(target, '.built');
+
+if (existsSync(target) && !existsSync(mark)) {
+  process.stderr.write(`error: ${target} exists and was not made by a build; it is left alone.\n`);
+  process.exit(1);
+}
+rmSync(target, { recursive: true, force: true });
+mkdirSync(target, { recursive: true });
+writeFileSync(mark, '');
+
+const compiler = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'tsc.cmd' : 'tsc');
+const compiled = spawnSync(compiler, ['-p', join(root, 'tsconfig.build.json'), '--outDir', target], {
+  stdio: ['ignore', 2, 2],
+  shell: process.platform === 'win32',
+});
+if (compiled.status !== 0) process.exit(1);
+
+for (const name of ['web', 'bin', 'docs', 'README.md', 'CHANGELOG.md', 'SECURITY.md']) {
+  cpSync(join(root, name), join(target, name), { recursive: true });
+}
+chmodSync(join(target, 'bin', 'overlay-auth.mjs'), 0o755);
+
+// What a package needs to be run, and nothing of how it is developed.
+const {
+  scripts,
+  devDependencies,
+  private: _,
+  ...published
+} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const files = ['bin', 'docs', 'src', 'web', 'CHANGELOG.md', 'SECURITY.md'];
+writeFileSync(join(target, 'package.json'), `${JSON.stringify({ ...published, files }, undefined, 2)}\n`);
+process.stdout.write(`built ${published.name} ${published.version} in ${target}\n`);

@@ -1,0 +1,18 @@
+// The caller's own login attempts: also those of somebody who tried to be the caller.
+
+import { ofIdentity } from '../admin/list-parameters.ts';
+import { listLoginAttempts, type ReadAttemptsNeeds } from '../explain/read-attempts.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Principal } from '../model/principal.ts';
+import type { ListedAttempt } from '../store/contracts/login-attempts.ts';
+
+export type OwnAttemptsNeeds = ReadAttemptsNeeds;
+
+/** Newest first, unless another order is asked for. */
+export function listOwnAttempts(
+  needs: OwnAttemptsNeeds,
+  { identityId }: Principal,
+  query: ListQuery,
+): Promise<Page<ListedAttempt>> {
+  return listLoginAttempts(needs, ofIdentity(identityId, query));
+}

@@ -1,0 +1,151 @@
+// account/ holds what people do with their own account, whatever they may otherwise do. This file: their
+// authenticators, and a new user name or password. Their TOTP is in enrollment/.
+
+import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts';
+import { getAuthenticator, listAuthenticators } from '../admin/authenticators.ts';
+import { ofIdentity } from '../admin/list-parameters.ts';
+import { AuthError } from '../errors/auth-error.ts';
+import { readAccount } from '../login/account.ts';
+import { hashNewPassword } from '../login/new-password.ts';
+import { type PasswordLoginNeeds, verifyPassword } from '../login/password.ts';
+import { type PasswordRules, passwordRules } from '../login/password-rules.ts';
+import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import { asId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { AttemptLog } from '../model/login-attempt.ts';
+import type { Principal } from '../model/principal.ts';
+import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
+import type { IdentityStore } from '../store/contracts/identities.ts';
+
+export interface OwnPasswordNeeds extends PasswordLoginNeeds {
+  readonly store: PasswordLoginNeeds['store'] & {
+    readonly identities: IdentityStore;
+    readonly authPolicies: AuthPolicyStore;
+  };
+  readonly attempts: AttemptLog;
+  readonly audit: AuditTrail;
+}
+
+export interface OwnPasswordChange {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly currentPassword: string;
+}
+
+export function listOwnAuthenticators(
+  needs: Pick<OwnPasswordNeeds, 'store'>,
+  { identityId }: Principal,
+  query: ListQuery,
+): Promise<Page<ListedAuthenticator>> {
+  return listAuthenticators(needs, ofIdentity(identityId, query));
+}
+
+/** @throws AuthError not_found   also for one of somebody else */
+export async function getOwnAuthenticator(
+  needs: Pick<OwnPasswordNeeds, 'store'>,
+  { identityId }: Principal,
+  id: string,
+): Promise<ListedAuthenticator> {
+  const authenticator = await getAuthenticator(needs, id);
+  if (authenticator.identityId !== identityId) throw new AuthError('not_found');
+  return authenticator;
+}
+
+/** What a new password of the caller has to be. */
+export async function ownPasswordRules(
+  needs: Pick<OwnPasswordNeeds, 'store'>,
+  { identityId }: Principal,
+): Promise<PasswordRules> {
+  const account = await readAccount(needs, identityId);
+  if (account === null) throw new AuthError('not_found');
+  return passwordRules(account.policy.primary.updb);
+}
+
+/**
+ * Changes user name, password or both. The current password is asked for although the caller is logged in: a session
+ * that was left open or stolen must not become the account (ASVS 6.2.3, 7.5.1). A wrong one is a failed login, in
+ * the same counter and with a record of its own. A new password ends all other sessions of the identity.
+ * @throws AuthError not_found                 no authenticator of the caller
+ * @throws AuthError conflict                  a certificate
+ * @throws AuthError invalid_field             the current password is wrong, or the password is locked or not allowed
+ * @throws AuthError password_not_acceptable   with every reason
+ * @throws AuthError could_not_validate        user name not acceptable or taken
+ * @throws AuthError rate_limited, busy
+ */
+export async function changeOwnPassword(
+  needs: OwnPasswordNeeds,
+  caller: Principal,
+  id: string,
+  change: OwnPasswordChange,
+  origin: RequestOrigin,
+): Promise<void> {
+  const authenticator = await getOwnAuthenticator(needs, caller, id);
+  if (authenticator.method !== 'updb') {
+    throw new AuthError('conflict', { description: 'This authenticator is a certificate, not a password' });
+  }
+  const verifiedHash = await proveCurrentPassword(needs, caller, authenticator.username, change, origin);
+  const account = await readAccount(needs, caller.identityId);
+  if (account === null) throw new AuthError('not_found');
+  const { identity, policy } = account;
+
+  const { username, password } = change;
+  const named = username === undefined ? {} : { username, usernameKey: acceptableUsername(username) };
+  if (password !== undefined && password === change.currentPassword) throw samePassword();
+  const hashed =
+    password === undefined
+      ? {}
+      : {
+          passwordHash: await hashNewPassword(needs, password, policy.primary.updb, [
+            username ?? authenticator.username,
+            identity.name,
+          ]),
+        };
+  const step = needs.store.authenticators.updatePassword(
+    asId(id),
+    { ...named, ...hashed },
+    needs.clock.now(),
+    caller.apiSessionId,
+    verifiedHash,
+  );
+  if (!(await takenRefused({ username }, step))) throw wrongCurrentPassword();
+  const { identityId } = caller;
+  if (username !== undefined && username !== authenticator.username) {
+    needs.audit.record({ event: 'account.changed', change: 'username', identityId }, origin);
+  }
+  if (password !== undefined) {
+    needs.audit.record({ event: 'account.changed', change: 'password', identityId }, origin);
+  }
+}
+
+/** @returns the stored hash that the password matched */
+async function proveCurrentPassword(
+  needs: OwnPasswordNeeds,
+  { mechanism }: Principal,
+  username: string,
+  { currentPassword }: OwnPasswordChange,
+  origin: RequestOrigin,
+): Promise<string> {
+  const attempt = needs.attempts.begin('password', mechanism, origin);
+  const verdict = await verifyPassword(needs, username, currentPassword, attempt, origin.ipAddress);
+  attempt.conclude();
+  if (verdict.verdict === 'passed' && verdict.verifiedHash !== null) return verdict.verifiedHash;
+  needs.audit.record({ event: 'login.refused', method: 'password' }, origin);
+  throw wrongCurrentPassword();
+}
+
+/** Not 401: the session is as good as before, and a client that gets 401 throws it away. */
+function wrongCurrentPassword(): AuthError {
+  return new AuthError('invalid_field', {
+    description: 'The current password is not right, or it is locked after too many failures',
+    fields: [{ field: 'currentPassword', reason: 'is not right, or is locked after too many failures' }],
+  });
+}
+
+function samePassword(): AuthError {
+  const reason = 'it is the password that you have now';
+  return new AuthError('password_not_acceptable', {
+    description: `The password is not acceptable: ${reason}`,
+    fields: [{ field: 'password', reason }],
+  });
+}

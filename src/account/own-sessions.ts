@@ -1,0 +1,48 @@
+// The caller's own API sessions, of both mechanisms.
+
+import {
+  type ApiSessionNeeds,
+  endApiSession,
+  listApiSessions,
+  type NamedApiSession,
+} from '../admin/api-sessions.ts';
+import { ofIdentity } from '../admin/list-parameters.ts';
+import { AuthError } from '../errors/auth-error.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
+import { asId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Principal } from '../model/principal.ts';
+
+/** Those that are alive. */
+export function listOwnSessions(
+  needs: ApiSessionNeeds,
+  { identityId }: Principal,
+  query: ListQuery,
+): Promise<Page<NamedApiSession>> {
+  return listApiSessions(needs, ofIdentity(identityId, query));
+}
+
+/** Ends one, which may be that of the call. @throws AuthError not_found   also for one of somebody else */
+export async function endOwnSession(
+  needs: ApiSessionNeeds,
+  caller: Principal,
+  id: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  const { identityId, isAdmin, apiSessionId: sessionId } = caller;
+  const session = await needs.store.apiSessions.find(asId(id));
+  if (session?.identityId !== identityId) throw new AuthError('not_found');
+  await endApiSession(needs, { identityId, sessionId, isAdmin, origin, isForced: false }, id, 'logout');
+}
+
+/** Ends all but that of the call, and every login that is under way. @returns how many sessions */
+export async function endOtherSessions(
+  needs: ApiSessionNeeds,
+  { identityId, apiSessionId }: Principal,
+  origin: RequestOrigin,
+): Promise<number> {
+  const now = needs.clock.now();
+  const ended = await needs.store.apiSessions.endAllOf(identityId, 'logout', now, apiSessionId);
+  needs.audit.record({ event: 'account.changed', change: 'other-sessions-ended', identityId }, origin);
+  return ended;
+}

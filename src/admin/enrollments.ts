@@ -1,0 +1,241 @@
+// Enrollments: leave to make an identity able to authenticate, given out as a JWT with a one-time token. What
+// becomes of a token when somebody comes with it is enrollment/.
+
+import type { ClientCertificateIssuer } from '../certificates/client-certificate-issuer.ts';
+import { AuthError } from '../errors/auth-error.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { Enrollment, TokenMethod } from '../model/enrollment.ts';
+import { asId, type CaId, type EnrollmentId, type IdentityId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import { type Clock, DAY, isoTime, type Millis } from '../platform/clock.ts';
+import type { KeyVault } from '../platform/key-vault.ts';
+import type { Random } from '../platform/random.ts';
+import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
+import type { CaStore } from '../store/contracts/cas.ts';
+import type { EnrollmentStore, ListedEnrollment, NewEnrollment } from '../store/contracts/enrollments.ts';
+import type { IdentityStore } from '../store/contracts/identities.ts';
+import { AlreadyTaken } from '../store/contracts/store.ts';
+import type { EnrollmentSigner } from '../tokens/enrollment-jwt.ts';
+import { mintOpaqueToken } from '../tokens/opaque-token.ts';
+import { acceptableUsername, refusedField } from './acceptable-values.ts';
+import { type AdminCall, namesOf, recordChange } from './admin-call.ts';
+
+export interface EnrollmentNeeds {
+  readonly store: {
+    readonly enrollments: EnrollmentStore;
+    readonly identities: IdentityStore;
+    readonly authenticators: AuthenticatorStore;
+    readonly cas: CaStore;
+  };
+  readonly certificateIssuer: ClientCertificateIssuer;
+  readonly enrollmentSigner: EnrollmentSigner;
+  /** How long a token is good unless somebody says otherwise. */
+  readonly enrollmentLifetime: Millis;
+  readonly vault: KeyVault;
+  readonly tagKey: Buffer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+}
+
+/** How an identity is to enrol. */
+export interface EnrollmentFields {
+  readonly method: TokenMethod;
+  /** Null: after the configured time. */
+  readonly expiresAt: Millis | null;
+  /** Required with `ottca`, and with nothing else. */
+  readonly caId: string | null;
+  /** Required with `updb`, and with nothing else. */
+  readonly username: string | null;
+}
+
+const longestLifetime: Millis = 366 * DAY;
+
+/**
+ * Lets an identity enrol.
+ * @throws AuthError could_not_validate   names the field: no such identity or CA, not acceptable, or taken
+ * @throws AuthError conflict             the identity has such an enrollment, or is enrolled so already
+ */
+export async function createEnrollment(
+  needs: EnrollmentNeeds,
+  by: AdminCall,
+  identityId: string,
+  fields: EnrollmentFields,
+): Promise<EnrollmentId> {
+  const identity = await needs.store.identities.find(asId(identityId));
+  if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
+  await refuseEnrolled(needs, identity.id, fields.method);
+  const enrollment = await newEnrollment(needs, identity.id, fields);
+  await secondRefused(needs.store.enrollments.create(enrollment, needs.clock.now()));
+  recordChange(needs, by, {
+    action: 'create',
+    entity: 'enrollment',
+    entityId: enrollment.id,
+    fields: ['identityId', ...namesOf({ ...fields })],
+  });
+  return enrollment.id;
+}
+
+/** An enrollment that can be stored. @throws AuthError could_not_validate */
+export async function newEnrollment(
+  needs: EnrollmentNeeds,
+  identityId: IdentityId,
+  fields: EnrollmentFields,
+): Promise<NewEnrollment> {
+  const { method } = fields;
+  if (method === 'ott' && !needs.certificateIssuer.isAvailable) {
+    throw refusedField('method', 'needs edge.enrollment.signingCert in the configuration', method);
+  }
+  const id = asId<EnrollmentId>(needs.random.id());
+  const caId = await acceptableCa(needs, fields);
+  const username = await usernameToGive(needs, fields);
+  const expiresAt = acceptableEnd(needs, fields.expiresAt);
+  return { id, identityId, method, caId, username, expiresAt, ...newToken(needs, id) };
+}
+
+/** @throws AuthError not_found */
+export async function getEnrollment(
+  needs: Pick<EnrollmentNeeds, 'store'>,
+  id: string,
+): Promise<ListedEnrollment> {
+  const filter = { op: '=', field: 'id', value: id } as const;
+  const { items } = await needs.store.enrollments.list({ filter, sort: [], limit: 1, offset: 0 });
+  if (items[0] === undefined) throw new AuthError('not_found');
+  return items[0];
+}
+
+export function listEnrollments(
+  needs: Pick<EnrollmentNeeds, 'store'>,
+  query: ListQuery,
+): Promise<Page<ListedEnrollment>> {
+  return needs.store.enrollments.list(query);
+}
+
+/** What is handed to the device or person. */
+export interface IssuedEnrollment {
+  readonly token: string;
+  readonly jwt: string;
+}
+
+/** The token of an enrollment and the JWT around it, as they are good now. */
+export function issuedEnrollment(
+  { vault, enrollmentSigner }: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner'>,
+  { id, identityId, method, sealedToken, expiresAt }: Enrollment,
+): IssuedEnrollment {
+  const token = vault.open(sealedToken, sealLabel(id)).toString();
+  return { token, jwt: enrollmentSigner.signEnrollment({ identityId, method, token, expiresAt }) };
+}
+
+/**
+ * Gives an enrollment, an expired one too, another token and another end. The token before is worthless from then on.
+ * @throws AuthError not_found, could_not_validate
+ */
+export async function refreshEnrollment(
+  needs: EnrollmentNeeds,
+  by: AdminCall,
+  id: string,
+  expiresAt: Millis | null,
+): Promise<void> {
+  const enrollmentId = asId<EnrollmentId>(id);
+  const renewal = { expiresAt: acceptableEnd(needs, expiresAt), ...newToken(needs, enrollmentId) };
+  if (!(await needs.store.enrollments.renew(enrollmentId, renewal, needs.clock.now())))
+    throw new AuthError('not_found');
+  recordChange(needs, by, {
+    action: 'update',
+    entity: 'enrollment',
+    entityId: id,
+    fields: ['token', 'expiresAt'],
+  });
+}
+
+/** Its token is worthless from then on. @throws AuthError not_found */
+export async function deleteEnrollment(needs: EnrollmentNeeds, by: AdminCall, id: string): Promise<void> {
+  if (!(await needs.store.enrollments.delete(asId(id)))) throw new AuthError('not_found');
+  recordChange(needs, by, { action: 'delete', entity: 'enrollment', entityId: id, fields: [] });
+}
+
+/** Waits for a store method and says in the client's words that an identity has one enrollment of each method. */
+export async function secondRefused<T>(step: Promise<T>): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    if (!(error instanceof AlreadyTaken) || error.field !== 'method') throw error;
+    throw new AuthError('conflict', {
+      description: 'The identity has an enrollment of this method already; refresh or delete that one',
+      fields: [{ field: 'method', reason: 'the identity has one already' }],
+    });
+  }
+}
+
+function newToken(
+  needs: Pick<EnrollmentNeeds, 'random' | 'tagKey' | 'vault'>,
+  id: EnrollmentId,
+): Pick<NewEnrollment, 'tokenHash' | 'sealedToken'> {
+  const { text, hash } = mintOpaqueToken(needs, 'enrollment', id, 1);
+  return { tokenHash: hash, sealedToken: needs.vault.seal(Buffer.from(text), sealLabel(id)) };
+}
+
+function sealLabel(id: EnrollmentId): string {
+  return `enrollment:${id}`;
+}
+
+async function refuseEnrolled(
+  { store }: EnrollmentNeeds,
+  identityId: IdentityId,
+  method: TokenMethod,
+): Promise<void> {
+  const wanted = method === 'updb' ? 'updb' : 'cert';
+  const isMine = { op: '=', field: 'identityId', value: identityId } as const;
+  const isSame = { op: '=', field: 'method', value: wanted } as const;
+  const filter = { op: 'and', terms: [isMine, isSame] } as const;
+  const { totalCount } = await store.authenticators.list({ filter, sort: [], limit: 1, offset: 0 });
+  if (totalCount === 0) return;
+  const what = method === 'updb' ? 'password' : 'certificate';
+  throw new AuthError('conflict', {
+    description: `The identity has a ${what} already; delete that authenticator first to enroll it again`,
+    fields: [{ field: 'method', reason: 'the identity is enrolled so already', value: method }],
+  });
+}
+
+async function acceptableCa(
+  { store }: EnrollmentNeeds,
+  { method, caId }: EnrollmentFields,
+): Promise<CaId | null> {
+  if (method !== 'ottca') {
+    if (caId !== null) throw refusedField('caId', 'goes with the method ottca only', caId);
+    return null;
+  }
+  if (caId === null) throw refusedField('caId', 'is required for the method ottca');
+  const ca = await store.cas.find(asId(caId));
+  if (ca === null) throw refusedField('caId', 'names no CA', caId);
+  if (!ca.isOttCaEnrollmentEnabled)
+    throw refusedField('caId', 'names a CA that does not allow this (isOttCaEnrollmentEnabled)', caId);
+  return ca.id;
+}
+
+async function usernameToGive(
+  { store }: EnrollmentNeeds,
+  { method, username }: EnrollmentFields,
+): Promise<string | null> {
+  if (method !== 'updb') {
+    if (username !== null) throw refusedField('username', 'goes with the method updb only', username);
+    return null;
+  }
+  if (username === null) throw refusedField('username', 'is required for the method updb');
+  const key = acceptableUsername(username);
+  if ((await store.authenticators.findPasswordLogin(key)) !== null)
+    throw refusedField('username', 'is already taken', username);
+  return username;
+}
+
+function acceptableEnd(
+  { clock, enrollmentLifetime }: Pick<EnrollmentNeeds, 'clock' | 'enrollmentLifetime'>,
+  expiresAt: Millis | null,
+): Millis {
+  const now = clock.now();
+  if (expiresAt === null) return now + enrollmentLifetime;
+  if (expiresAt <= now) throw refusedField('expiresAt', 'must be in the future', isoTime(expiresAt));
+  if (expiresAt > now + longestLifetime)
+    throw refusedField('expiresAt', 'must be within a year', isoTime(expiresAt));
+  return expiresAt;
+}

@@ -1,0 +1,136 @@
+// certificates/ makes the client certificates that this service hands out, with the authority that the
+// configuration names for it. Who may have one, and what it then opens, is up to the callers.
+
+import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
+import { AuthError } from '../errors/auth-error.ts';
+import type { IdentityId } from '../model/ids.ts';
+import { readCertificateRequest } from '../platform/certificate-request.ts';
+import { type Clock, DAY, type Millis } from '../platform/clock.ts';
+import { MalformedInput } from '../platform/malformed-input.ts';
+import { certificateFacts, parseCertificate } from '../platform/x509.ts';
+
+/** What client certificates are signed with. */
+export interface SigningAuthority {
+  readonly certPem: string;
+  /** PKCS #8, PEM. */
+  readonly keyPem: string;
+  /** PEM of what leads from an issued certificate towards the root, the authority first, the root left out. */
+  readonly chainPem: string;
+}
+
+/** The key of a request whose holder has proven to have it. */
+export interface RequestedKey {
+  readonly publicKey: KeyObject;
+}
+
+export interface CertificateWanted {
+  readonly key: RequestedKey;
+  /** Becomes the common name, and with it the whole subject. */
+  readonly identityId: IdentityId;
+  /** Alternative names of the kind URI; none for a certificate that only says who somebody is. */
+  readonly uris?: readonly string[];
+  readonly lifetime: Millis;
+}
+
+export interface IssuedCertificate {
+  /** PEM of the certificate alone. */
+  readonly certPem: string;
+  /** PEM, the certificate first, then what leads towards the root. */
+  readonly chainPem: string;
+  /** SHA-256 of the DER form, base64url. */
+  readonly thumbprint: string;
+  readonly notBefore: Millis;
+  readonly notAfter: Millis;
+}
+
+export interface ClientCertificateIssuer {
+  /** Whether there is anything to sign with. */
+  readonly isAvailable: boolean;
+  /**
+   * Reads a certification request, PEM or DER. Uses nothing up, so it comes before what does.
+   * @throws AuthError csr_not_acceptable   it is not one, its key is too weak, or nothing is issued here
+   */
+  readRequest(request: string | Uint8Array): RequestedKey;
+  /**
+   * Signs a client certificate. It begins five minutes ago and never outlives its authority. Nothing of the request
+   * but the key is in it.
+   * @throws AuthError csr_not_acceptable   nothing is issued here
+   * @throws AuthError unavailable          the authority has expired
+   */
+  issue(wanted: CertificateWanted): Promise<IssuedCertificate>;
+  /** From now on signs with this; null: issues nothing. */
+  replaceAuthority(authority: SigningAuthority | null): void;
+}
+
+const notIssuedHere = 'This service issues no client certificates';
+
+export function clientCertificateIssuer(
+  needs: { readonly clock: Clock },
+  first: SigningAuthority | null,
+): ClientCertificateIssuer {
+  let authority = first;
+  function current(): SigningAuthority {
+    if (authority === null) throw new AuthError('csr_not_acceptable', { description: notIssuedHere });
+    return authority;
+  }
+  return {
+    get isAvailable() {
+      return authority !== null;
+    },
+    readRequest(request) {
+      current();
+      try {
+        return { publicKey: readCertificateRequest(request) };
+      } catch (error) {
+        if (!(error instanceof MalformedInput)) throw error;
+        throw new AuthError('csr_not_acceptable', {
+          description: `The certificate signing request cannot be processed: ${error.reason}`,
+        });
+      }
+    },
+    async issue({ key, identityId, uris = [], lifetime }) {
+      const ca = current();
+      if (parseCertificate(ca.certPem).validToDate.getTime() <= needs.clock.now()) {
+        throw new AuthError('unavailable', {
+          detail: 'the certificate that signs client certificates has expired',
+        });
+      }
+      const { certifyClientKey } = await certificateMaker();
+      const { publicKey } = key;
+      const days = lifetime / DAY;
+      const certPem = await certifyClientKey(needs, { commonName: identityId, uris, days, ca, publicKey });
+      const { thumbprint, notBefore, notAfter } = certificateFacts(parseCertificate(certPem));
+      return { certPem, chainPem: certPem + ca.chainPem, thumbprint, notBefore, notAfter };
+    },
+    replaceAuthority(fresh) {
+      authority = fresh;
+    },
+  };
+}
+
+/**
+ * Puts an authority together from its files.
+ * @param certificates PEM of the authority, and perhaps of those above it
+ * @throws MalformedInput   no authority, or the key is not its own; the reason is for the operator
+ */
+export function signingAuthority(certificates: readonly X509Certificate[], keyPem: string): SigningAuthority {
+  const [certificate] = certificates;
+  if (certificate?.ca !== true) throw new MalformedInput('not the certificate of an authority');
+  if (!certificate.checkPrivateKey(readPrivateKey(keyPem)))
+    throw new MalformedInput('the private key does not belong to the certificate');
+  const chain = certificates.filter((each) => !each.verify(each.publicKey));
+  return { certPem: certificate.toString(), keyPem, chainPem: chain.map(String).join('') };
+}
+
+function readPrivateKey(pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new MalformedInput('no private key in PEM form that can be read without a passphrase');
+  }
+}
+
+/** Loading what makes certificates takes a while, so only a process that makes one does. */
+function certificateMaker() {
+  return import('../platform/pki.ts');
+}

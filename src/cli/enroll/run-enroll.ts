@@ -1,0 +1,135 @@
+// `enroll FILE`: what a device or person does with the JWT that an administrator gave out.
+
+import { answerError } from '../answer-failure.ts';
+import { usageError } from '../cli-error.ts';
+import { createHttpsClient, type HttpsAnswer } from '../https-client.ts';
+import { asObject, textField } from '../json-shape.ts';
+import { printable, printResult, type Report } from '../output.ts';
+import { refuseTakenFile, writeOwnerFile } from '../owner-file.ts';
+import { externalJwt, readNamedFile, readNewPassword, type SecretOptions } from '../secret-input.ts';
+import { certificateOfSigner, type Invitation, readInvitation } from './invitation.ts';
+
+export interface EnrollOptions extends SecretOptions {
+  readonly output?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+interface KeyAndCertificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** Enrols by the method that the JWT names, with the server that has signed it. */
+export async function enroll(report: Report, file: string, options: EnrollOptions): Promise<void> {
+  const jwt = await externalJwt(report.ports, file);
+  const invitation = readInvitation(report.ports, jwt);
+  if (invitation.method === 'updb') return enrollPassword(report, invitation, jwt, options);
+  const output = options.output ?? `${file === '-' ? 'identity' : file.replace(/\.jwt$/, '')}.json`;
+  await refuseTakenFile(report.ports, output);
+  if (invitation.method === 'ottca') return enrollOwnCertificate(report, invitation, jwt, output, options);
+  if (invitation.method === 'ott') return enrollWithNewKey(report, invitation, jwt, output);
+  throw usageError(
+    `This command does not know how to enroll by "${invitation.method}".`,
+    'ask the operator for a JWT of the method ott',
+  );
+}
+
+async function enrollWithNewKey(
+  report: Report,
+  invitation: Invitation,
+  jwt: string,
+  output: string,
+): Promise<void> {
+  const { newCertificateRequest } = await import('../../platform/new-certificate-request.ts');
+  const { csrPem, keyPem } = await newCertificateRequest();
+  const answer = await send(invitation, jwt, { clientCsr: csrPem });
+  const cert = textField(asObject(asObject(answer.body).data), 'cert') ?? '';
+  await writeIdentity(report, invitation, output, { key: keyPem, cert }, answer);
+}
+
+async function enrollOwnCertificate(
+  report: Report,
+  invitation: Invitation,
+  jwt: string,
+  output: string,
+  options: EnrollOptions,
+): Promise<void> {
+  if (options.cert === undefined || options.key === undefined) {
+    throw usageError(
+      'This JWT is for a certificate of a third-party CA, which is not given.',
+      'overlay-auth enroll FILE --cert CERT --key KEY',
+    );
+  }
+  const cert = await readNamedFile(report.ports, options.cert, 'certificate');
+  const key = await readNamedFile(report.ports, options.key, 'key');
+  const answer = await send(invitation, jwt, {}, { cert, key });
+  await writeIdentity(report, invitation, output, { key, cert }, answer);
+}
+
+async function enrollPassword(
+  report: Report,
+  invitation: Invitation,
+  jwt: string,
+  options: EnrollOptions,
+): Promise<void> {
+  const password = await readNewPassword(report.ports, options, 'this account');
+  await send(invitation, jwt, { password });
+  printResult(report, { identityId: invitation.identityId }, () =>
+    printable(`The password is set.\nnext: overlay-auth login ${invitation.origin} -u USER`),
+  );
+}
+
+/** @throws CliError with the reference id of the server */
+async function send(
+  invitation: Invitation,
+  jwt: string,
+  json: object,
+  clientCertificate?: KeyAndCertificate,
+): Promise<HttpsAnswer> {
+  const leaf = await certificateOfSigner(invitation, jwt);
+  // Name and dates of the certificate are checked too; it need not lead to an authority that is known here.
+  const http = createHttpsClient({
+    ca: [leaf.toString()],
+    ...(clientCertificate === undefined ? {} : { clientCertificate }),
+  });
+  try {
+    const url = new URL('/edge/client/v1/enroll', invitation.origin);
+    url.searchParams.set('method', invitation.method);
+    url.searchParams.set('token', invitation.token);
+    const answer = await http.send({ method: 'POST', url, json });
+    if (answer.status === 200) return answer;
+    throw answerError(answer, {
+      what: 'Not enrolled',
+      ...(answer.status >= 500 ? {} : { next: nextAfter(asObject(asObject(answer.body).error)) }),
+    });
+  } finally {
+    http.close();
+  }
+}
+
+function nextAfter(error: Readonly<Record<string, unknown>>): string {
+  if (error.code === 'INVALID_FIELD') return 'run the command again with a better password';
+  if (error.code === 'INVALID_CERT_PEM') return 'overlay-auth enroll FILE --cert CERT --key KEY';
+  const reference = typeof error.requestId === 'string' ? error.requestId : 'REF';
+  return `ask the operator, who can see why with: overlay-auth explain ${reference}`;
+}
+
+/** The file that existing SDKs read. */
+async function writeIdentity(
+  report: Report,
+  { origin, identityId }: Invitation,
+  output: string,
+  { key, cert }: KeyAndCertificate,
+  answer: HttpsAnswer,
+): Promise<void> {
+  const ca = textField(asObject(asObject(answer.body).data), 'ca') ?? '';
+  const ztAPI = `${origin}/edge/client/v1`;
+  const id = { key: `pem:${key}`, cert: `pem:${cert}`, ca: `pem:${ca}` };
+  await writeOwnerFile(report.ports, output, `${JSON.stringify({ ztAPI, ztAPIs: [ztAPI], id }, null, 2)}\n`);
+  printResult(report, { identityId, file: output }, () =>
+    printable(
+      `Enrolled. The identity is in ${output}; it holds a private key, so keep it where only you can read it.`,
+    ),
+  );
+}

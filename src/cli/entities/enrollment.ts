@@ -1,0 +1,48 @@
+import { asObject } from '../json-shape.ts';
+import type { EntityDescriptor } from './descriptor.ts';
+
+/** Leave to enrol. `enrollment refresh` is in enrollment-actions.ts, `enroll` in cli/enroll/. */
+export const enrollment: EntityDescriptor = {
+  name: 'enrollment',
+  aliases: ['enrollments'],
+  path: '/enrollments',
+  help: 'one-time tokens with which identities enroll',
+  lookupFields: ['identityName'],
+  columns: [
+    { heading: 'id', cell: (row) => row.id },
+    { heading: 'method', cell: (row) => row.method },
+    { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
+    { heading: 'username', cell: (row) => row.username },
+    { heading: 'expires', cell: (row) => row.expiresAt },
+  ],
+  createArguments: [
+    {
+      argument: '<method>',
+      path: 'method',
+      kind: 'text',
+      choices: ['ott', 'ottca', 'updb'],
+      help: 'a certificate issued here, one of a third-party CA, or a password',
+    },
+    { argument: '<identity>', path: 'identityId', kind: 'reference', entity: 'identity', help: 'whose' },
+  ],
+  options: [
+    { flags: '--username <name>', path: 'username', kind: 'text', help: 'with updb: the user name it gets' },
+    {
+      flags: '--ca <ca>',
+      path: 'caId',
+      kind: 'reference',
+      entity: 'ca',
+      help: 'with ottca: the CA that issued the certificate',
+    },
+    {
+      flags: '--expires-at <time>',
+      path: 'expiresAt',
+      kind: 'text',
+      help: 'such as 2030-01-31T12:00:00Z (default: as configured)',
+    },
+  ],
+  afterCreate: {
+    options: [{ flags: '-o, --output-jwt <file>', help: 'write the JWT for the device to FILE' }],
+    load: async () => (await import('./enrollment-actions.ts')).newEnrollment,
+  },
+};

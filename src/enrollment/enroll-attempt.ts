@@ -1,0 +1,76 @@
+// What every way of enrolling has in common: its decision record, its audit events, and how it refuses.
+
+import { AuthError, type AuthErrorOptions } from '../errors/auth-error.ts';
+import type { ErrorCode } from '../errors/codes.ts';
+import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { EnrollMethod } from '../model/enrollment.ts';
+import type { IdentityId } from '../model/ids.ts';
+import type { AttemptLog, AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
+
+export interface EnrollAttemptNeeds {
+  readonly attempts: AttemptLog;
+  readonly audit: AuditTrail;
+}
+
+/** What somebody gets who has enrolled. */
+export interface Enrolled {
+  readonly identityId: IdentityId;
+  /** PEM: the certificate, then what leads towards the root; null when none was issued here. */
+  readonly certificateChain: string | null;
+}
+
+/** Keeps the decision record of one attempt to enrol. */
+export async function attemptToEnroll(
+  needs: EnrollAttemptNeeds,
+  method: EnrollMethod,
+  origin: RequestOrigin,
+  decide: (attempt: AttemptRecorder) => Promise<Enrolled>,
+): Promise<Enrolled> {
+  const attempt = needs.attempts.begin('enroll', 'enrollment', origin);
+  attempt.passed('method', method);
+  let enrolled: Enrolled;
+  try {
+    enrolled = await decide(attempt);
+  } catch (error) {
+    // Nothing was decided where something failed that the caller has no part in.
+    if (!(error instanceof EnrollmentRefused)) throw error;
+    attempt.conclude();
+    needs.audit.record({ event: 'enrollment.refused', enrollment: method }, origin);
+    throw error;
+  }
+  attempt.about({ identityId: enrolled.identityId });
+  attempt.conclude();
+  needs.audit.record(
+    { event: 'enrollment.completed', enrollment: method, identityId: enrolled.identityId },
+    origin,
+  );
+  return enrolled;
+}
+
+/** A refusal of which the decision record has the reason. */
+export class EnrollmentRefused extends AuthError {
+  override readonly name = 'EnrollmentRefused';
+}
+
+/** Records why and gives what is to be thrown. */
+export function refusal(
+  attempt: AttemptRecorder,
+  why: { readonly check: string; readonly reason: RefusalReason; readonly saw?: string },
+  code: ErrorCode,
+  options: AuthErrorOptions = {},
+): EnrollmentRefused {
+  attempt.failed(why.check, why.reason, why.saw);
+  return new EnrollmentRefused(code, options);
+}
+
+/** A refusal of what somebody sent, thrown by a rule that knows of no record. */
+export function recordedRefusal(
+  attempt: AttemptRecorder,
+  check: string,
+  reason: RefusalReason,
+  error: unknown,
+): unknown {
+  if (!(error instanceof AuthError) || error.code === 'busy' || error.code === 'unavailable') return error;
+  const { code, description, fields } = error;
+  return refusal(attempt, { check, reason, saw: description }, code, { description, fields, cause: error });
+}

@@ -1,0 +1,36 @@
+import type { AttemptRecorder } from '../model/login-attempt.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
+import type { EnrollmentStore } from '../store/contracts/enrollments.ts';
+import type { NewIdentity } from '../store/contracts/identities.ts';
+import { AlreadyTaken } from '../store/contracts/store.ts';
+import { refusal } from './enroll-attempt.ts';
+
+/**
+ * Creates the identity of somebody who enrols without a token.
+ * @throws AuthError already_enrolled         the certificate or external id belongs to an identity
+ * @throws AuthError enrollment_not_allowed   the name does
+ */
+export async function enrollNewIdentity(
+  needs: { readonly store: { readonly enrollments: EnrollmentStore }; readonly clock: Clock },
+  identity: NewIdentity,
+  certificate: NewCertificateAuthenticator | null,
+  attempt: AttemptRecorder,
+): Promise<void> {
+  try {
+    await needs.store.enrollments.enroll(identity, certificate, needs.clock.now());
+  } catch (error) {
+    if (!(error instanceof AlreadyTaken)) throw error;
+    if (error.field === 'name') {
+      const saw = `there is an identity ${identity.name} already`;
+      const why = { check: 'name', reason: 'enrollment-name-refused', saw } as const;
+      throw refusal(attempt, why, 'enrollment_not_allowed', {
+        description: 'There is an identity with the same name already; ask the operator',
+      });
+    }
+    const why = { check: 'not enrolled yet', reason: 'already-enrolled', saw: error.message } as const;
+    throw refusal(attempt, why, 'already_enrolled');
+  }
+  attempt.about({ subject: identity.name });
+  attempt.passed('identity created', identity.name);
+}

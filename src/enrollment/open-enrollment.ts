@@ -1,0 +1,121 @@
+import type { TokenMethod } from '../model/enrollment.ts';
+import { isDisabled } from '../model/identity.ts';
+import type { AttemptRecorder } from '../model/login-attempt.ts';
+import { type Clock, isoTime } from '../platform/clock.ts';
+import type { EnrollmentStore, NewAuthenticator, OpenEnrollment } from '../store/contracts/enrollments.ts';
+import { AlreadyTaken } from '../store/contracts/store.ts';
+import { readOpaqueToken } from '../tokens/opaque-token.ts';
+import { type Enrolled, type EnrollmentRefused, refusal } from './enroll-attempt.ts';
+
+export interface OpenEnrollmentNeeds {
+  readonly store: { readonly enrollments: EnrollmentStore };
+  readonly tagKey: Buffer;
+  readonly clock: Clock;
+}
+
+/** An enrollment that may be used now, with the hash of the token that somebody brought. */
+export interface PresentedEnrollment extends OpenEnrollment {
+  readonly tokenHash: string;
+}
+
+/**
+ * Finds what a token is good for. Uses nothing up: what was sent with it is judged before it is redeemed.
+ * @throws AuthError invalid_enrollment_token   for every cause but one alike; the decision record has the reason
+ * @throws AuthError enrollment_expired
+ */
+export async function openEnrollment(
+  needs: OpenEnrollmentNeeds,
+  token: string,
+  method: TokenMethod,
+  attempt: AttemptRecorder,
+): Promise<PresentedEnrollment> {
+  // What we did not make costs no query.
+  const read = readOpaqueToken(needs.tagKey, 'enrollment', token);
+  const found = read === undefined ? null : await needs.store.enrollments.findByTokenHash(read.hash);
+  if (read === undefined || found === null) {
+    const saw =
+      read === undefined
+        ? 'no token of this service'
+        : `the enrollment ${read.id} has no such token any more`;
+    throw refusal(
+      attempt,
+      { check: 'token', reason: 'enrollment-token-unknown', saw },
+      'invalid_enrollment_token',
+    );
+  }
+  const { enrollment, identity } = found;
+  attempt.about({ identityId: identity.id, subject: identity.name });
+  attempt.passed('token', `enrollment ${enrollment.id} of ${identity.name}`);
+  if (enrollment.method !== method) {
+    const saw = `the token is for ${enrollment.method}`;
+    throw refusal(
+      attempt,
+      { check: 'method of the token', reason: 'enrollment-other-method', saw },
+      'invalid_enrollment_token',
+    );
+  }
+  if (enrollment.expiresAt <= needs.clock.now()) throw expired(attempt, enrollment.expiresAt);
+  attempt.passed('expiry', isoTime(enrollment.expiresAt));
+  if (isDisabled(identity, needs.clock.now())) throw disabled(attempt);
+  attempt.passed('identity enabled', identity.name);
+  return { ...found, tokenHash: read.hash };
+}
+
+/**
+ * Uses the token up and gives its identity the authenticator, in one step of the store.
+ * @throws AuthError already_enrolled   the token stays good
+ * @throws AuthError as openEnrollment, for what happened meanwhile
+ */
+export async function redeemEnrollment(
+  needs: OpenEnrollmentNeeds,
+  { tokenHash, enrollment, identity }: PresentedEnrollment,
+  authenticator: NewAuthenticator,
+  certificateChain: string | null,
+  attempt: AttemptRecorder,
+): Promise<Enrolled> {
+  const { method } = enrollment;
+  const redemption = { tokenHash, method, authenticator, now: needs.clock.now() };
+  const outcome = await needs.store.enrollments
+    .redeem(redemption)
+    .catch((error) => takenOutcome(error, attempt));
+  if (outcome === 'unknown') {
+    const saw = 'somebody else was faster with it';
+    throw refusal(
+      attempt,
+      { check: 'token unused', reason: 'enrollment-token-unknown', saw },
+      'invalid_enrollment_token',
+    );
+  }
+  if (outcome === 'expired') throw expired(attempt, enrollment.expiresAt);
+  if (outcome === 'disabled') throw disabled(attempt);
+  return { identityId: identity.id, certificateChain };
+}
+
+function takenOutcome(error: unknown, attempt: AttemptRecorder): never {
+  if (!(error instanceof AlreadyTaken)) throw error;
+  const what: Readonly<Record<string, string>> = {
+    method: 'The identity is enrolled already',
+    certPem: 'The certificate belongs to an identity already',
+    username: 'The user name belongs to an identity already',
+  };
+  const description = what[error.field];
+  throw refusal(
+    attempt,
+    { check: 'not enrolled yet', reason: 'already-enrolled', saw: error.message },
+    'already_enrolled',
+    description === undefined ? {} : { description },
+  );
+}
+
+function expired(attempt: AttemptRecorder, expiresAt: number): EnrollmentRefused {
+  const why = { check: 'expiry', reason: 'enrollment-expired', saw: `since ${isoTime(expiresAt)}` } as const;
+  return refusal(attempt, why, 'enrollment_expired');
+}
+
+function disabled(attempt: AttemptRecorder): EnrollmentRefused {
+  return refusal(
+    attempt,
+    { check: 'identity enabled', reason: 'identity-disabled' },
+    'invalid_enrollment_token',
+  );
+}

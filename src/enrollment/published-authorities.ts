@@ -1,0 +1,28 @@
+/** The authorities by which clients know a listener, and the overlay's own. */
+export interface AuthorityList {
+  /** PEM, one after another. */
+  readonly pem: string;
+  /** The same as a degenerate PKCS #7, base64 in lines of 64 characters (RFC 7030 section 4.1.3). */
+  readonly pkcs7: string;
+}
+
+/** What clients that enrol are told to trust. Read from files at start and with each reload. */
+export interface PublishedAuthorities {
+  /** @param listener its name */
+  of(listener: string): AuthorityList;
+  replace(lists: ReadonlyMap<string, AuthorityList>): void;
+}
+
+export function publishedAuthorities(first: ReadonlyMap<string, AuthorityList>): PublishedAuthorities {
+  let lists = first;
+  return {
+    of(listener) {
+      const list = lists.get(listener);
+      if (list === undefined) throw new Error(`no authorities were read for the listener ${listener}`);
+      return list;
+    },
+    replace(fresh) {
+      lists = fresh;
+    },
+  };
+}

@@ -1,0 +1,185 @@
+// Enrolment with a certificate that a third-party authority issued: `ottca` gives it to the identity of a token,
+// `ca` makes the identity too. The handshake has proven the key; the path is validated as for a login.
+
+import { acceptableName, acceptableRoleAttributes } from '../admin/acceptable-values.ts';
+import { externalIdFrom } from '../login/ca-claim.ts';
+import {
+  findTrustedPath,
+  isStillTrusted,
+  type TrustedPath,
+  type TrustedPathNeeds,
+} from '../login/trusted-path.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
+import type { Ca } from '../model/ca.ts';
+import { type AuthenticatorId, asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
+import type { AttemptRecorder } from '../model/login-attempt.ts';
+import type { Random } from '../platform/random.ts';
+import { parseCertificate } from '../platform/x509.ts';
+import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
+import {
+  attemptToEnroll,
+  type EnrollAttemptNeeds,
+  type Enrolled,
+  EnrollmentRefused,
+  recordedRefusal,
+  refusal,
+} from './enroll-attempt.ts';
+import { enrollNewIdentity } from './new-identity.ts';
+import { type OpenEnrollmentNeeds, openEnrollment, redeemEnrollment } from './open-enrollment.ts';
+
+export interface CertificateEnrollmentNeeds
+  extends EnrollAttemptNeeds,
+    OpenEnrollmentNeeds,
+    TrustedPathNeeds {
+  readonly random: Random;
+}
+
+/** DER, the leaf first; null when the connection brought none. */
+type Chain = readonly Buffer[] | null;
+
+/**
+ * `ottca`: gives the identity of a token the certificate of the connection.
+ * @throws AuthError enrollment_certificate_refused, enrollment_not_allowed   the token stays good
+ * @throws AuthError as openEnrollment and redeemEnrollment
+ */
+export function enrollWithOwnCertificate(
+  needs: CertificateEnrollmentNeeds,
+  token: string,
+  chain: Chain,
+  origin: RequestOrigin,
+): Promise<Enrolled> {
+  return attemptToEnroll(needs, 'ottca', origin, async (attempt) => {
+    const open = await openEnrollment(needs, token, 'ottca', attempt);
+    const { path, ca, leaf } = authorityOf(needs, chain, attempt);
+    if (ca.id !== open.enrollment.caId) {
+      const why = { check: 'authority', reason: 'enrollment-other-ca', saw: ca.name } as const;
+      throw refusal(attempt, why, 'enrollment_certificate_refused', wrongAuthority);
+    }
+    if (!ca.isOttCaEnrollmentEnabled) throw notAllowed(attempt, `${ca.name}: isOttCaEnrollmentEnabled`);
+    const certificate = certificateOf(needs, open.identity.id, leaf, path);
+    return redeemEnrollment(needs, open, { method: 'cert', ...certificate }, null, attempt);
+  });
+}
+
+/**
+ * `ca`: makes an identity out of a certificate, as the authority that issued it says.
+ * @param requestedName a name that the format of the authority may use
+ * @throws AuthError enrollment_certificate_refused, enrollment_not_allowed, already_enrolled
+ */
+export function enrollByCa(
+  needs: CertificateEnrollmentNeeds,
+  chain: Chain,
+  requestedName: string,
+  origin: RequestOrigin,
+): Promise<Enrolled> {
+  return attemptToEnroll(needs, 'ca', origin, async (attempt) => {
+    const { path, ca, leaf } = authorityOf(needs, chain, attempt);
+    if (!ca.isAutoCaEnrollmentEnabled) throw notAllowed(attempt, `${ca.name}: isAutoCaEnrollmentEnabled`);
+    const id = asId<IdentityId>(needs.random.id());
+    const name = nameOf(ca, path, id, requestedName, attempt);
+    const identity = {
+      id,
+      name,
+      type: 'Default',
+      externalId: externalIdOf(ca, path, attempt),
+      authPolicyId: defaultAuthPolicyId,
+      isAdmin: false,
+      roleAttributes: acceptableRoleAttributes(ca.identityRoles),
+      tags: {},
+    } as const;
+    const certificate = certificateOf(needs, id, leaf, path);
+    if (!isStillTrusted(needs, path.anchor)) throw notAllowed(attempt, `${ca.name} was disabled meanwhile`);
+    await enrollNewIdentity(needs, identity, certificate, attempt);
+    return { identityId: id, certificateChain: null };
+  });
+}
+
+const wrongAuthority = { description: 'The client certificate was not issued by the CA of this enrollment' };
+
+function authorityOf(
+  needs: CertificateEnrollmentNeeds,
+  chain: Chain,
+  attempt: AttemptRecorder,
+): { readonly path: TrustedPath; readonly ca: Ca; readonly leaf: Buffer } {
+  const path = findTrustedPath(needs, chain, attempt, false);
+  const leaf = chain?.[0];
+  if (path === null || leaf === undefined) {
+    throw new EnrollmentRefused('enrollment_certificate_refused', {
+      description:
+        leaf === undefined
+          ? 'Connect with the client certificate that is to be enrolled'
+          : 'The client certificate of the connection is not valid, or of no CA that is trusted here',
+    });
+  }
+  const ca = needs.authorities.caOf(path.anchor);
+  if (ca === undefined) {
+    const saw = "an authority of the overlay's own PKI";
+    const why = { check: 'authority', reason: 'enrollment-other-ca', saw } as const;
+    throw refusal(attempt, why, 'enrollment_certificate_refused', wrongAuthority);
+  }
+  attempt.passed('authority', ca.name);
+  return { path, ca, leaf };
+}
+
+function notAllowed(attempt: AttemptRecorder, saw: string): EnrollmentRefused {
+  const why = { check: 'allowed by the CA', reason: 'enrollment-not-allowed', saw } as const;
+  return refusal(attempt, why, 'enrollment_not_allowed');
+}
+
+function certificateOf(
+  { random }: CertificateEnrollmentNeeds,
+  identityId: IdentityId,
+  leaf: Buffer,
+  path: TrustedPath,
+): NewCertificateAuthenticator {
+  return {
+    id: asId<AuthenticatorId>(random.id()),
+    identityId,
+    certPem: parseCertificate(leaf).toString(),
+    thumbprint: path.leaf.thumbprint,
+    tags: {},
+  };
+}
+
+const usualFormat = '[caName]-[commonName]';
+
+/** The format with its placeholders filled in; what they stand for is inserted as it is, and never read again. */
+function nameOf(
+  ca: Ca,
+  path: TrustedPath,
+  id: IdentityId,
+  requestedName: string,
+  attempt: AttemptRecorder,
+): string {
+  const [commonName = ''] = path.leaf.names.commonNames;
+  const values: Readonly<Record<string, string>> = {
+    caName: ca.name,
+    caId: ca.id,
+    commonName,
+    identityId: id,
+    requestedName,
+  };
+  const format = ca.identityNameFormat === '' ? usualFormat : ca.identityNameFormat;
+  try {
+    return acceptableName(
+      'name',
+      format.replaceAll(/\[(\w+)\]/g, (whole, placeholder: string) =>
+        Object.hasOwn(values, placeholder) ? (values[placeholder] ?? '') : whole,
+      ),
+    );
+  } catch (error) {
+    throw recordedRefusal(attempt, 'name', 'enrollment-name-refused', error);
+  }
+}
+
+/** The id by which later certificates of the same device will find the identity, if the authority has a rule for it. */
+function externalIdOf(ca: Ca, path: TrustedPath, attempt: AttemptRecorder): string | null {
+  if (ca.externalIdClaim === null) return null;
+  const claim = externalIdFrom(path.leaf.names, ca.externalIdClaim);
+  if (claim.verdict === 'found') return claim.externalId;
+  const saw = `rule of ${ca.name}: ${claim.reason}`;
+  const why = { check: 'external id', reason: 'certificate-claim-missing', saw } as const;
+  throw refusal(attempt, why, 'enrollment_certificate_refused', {
+    description: 'The client certificate lacks the name that this CA tells identities apart by',
+  });
+}

@@ -1,0 +1,75 @@
+// `ott`: the device makes a key and sends a certificate signing request; the certificate is issued here.
+
+import type { ClientCertificateIssuer, RequestedKey } from '../certificates/client-certificate-issuer.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
+import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
+import type { AttemptRecorder } from '../model/login-attempt.ts';
+import { DAY, type Millis } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
+import {
+  attemptToEnroll,
+  type EnrollAttemptNeeds,
+  type Enrolled,
+  recordedRefusal,
+} from './enroll-attempt.ts';
+import { type OpenEnrollmentNeeds, openEnrollment, redeemEnrollment } from './open-enrollment.ts';
+
+/** An enrolled certificate lives so long; it ends sooner with its authority. */
+const certificateLifetime: Millis = 365 * DAY;
+
+export interface IssuingNeeds {
+  readonly certificateIssuer: ClientCertificateIssuer;
+  readonly random: Random;
+}
+
+export type CsrEnrollmentNeeds = EnrollAttemptNeeds & OpenEnrollmentNeeds & IssuingNeeds;
+
+/**
+ * Enrols the identity of a token with a certificate for the key of the request.
+ * @throws AuthError csr_not_acceptable   the token stays good
+ * @throws AuthError as openEnrollment and redeemEnrollment
+ */
+export function enrollWithCsr(
+  needs: CsrEnrollmentNeeds,
+  token: string,
+  csr: string,
+  origin: RequestOrigin,
+): Promise<Enrolled> {
+  return attemptToEnroll(needs, 'ott', origin, async (attempt) => {
+    const open = await openEnrollment(needs, token, 'ott', attempt);
+    const key = readRequest(needs, csr, attempt);
+    const { certificate, chain } = await issueFor(needs, open.identity.id, key);
+    return redeemEnrollment(needs, open, { method: 'cert', ...certificate }, chain, attempt);
+  });
+}
+
+/** @throws AuthError csr_not_acceptable   with the reason in the decision record */
+export function readRequest(
+  { certificateIssuer }: IssuingNeeds,
+  csr: string,
+  attempt: AttemptRecorder,
+): RequestedKey {
+  try {
+    const key = certificateIssuer.readRequest(csr);
+    attempt.passed('certificate signing request');
+    return key;
+  } catch (error) {
+    throw recordedRefusal(attempt, 'certificate signing request', 'enrollment-request-refused', error);
+  }
+}
+
+/**
+ * Issues a certificate. It says which identity it is for, whatever the request said, and opens nothing before
+ * the store knows it.
+ */
+export async function issueFor(
+  { certificateIssuer, random }: IssuingNeeds,
+  identityId: IdentityId,
+  key: RequestedKey,
+): Promise<{ readonly certificate: NewCertificateAuthenticator; readonly chain: string }> {
+  const issued = await certificateIssuer.issue({ key, identityId, lifetime: certificateLifetime });
+  const id = asId<AuthenticatorId>(random.id());
+  const { certPem, thumbprint } = issued;
+  return { certificate: { id, identityId, certPem, thumbprint, tags: {} }, chain: issued.chainPem };
+}

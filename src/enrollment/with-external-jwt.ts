@@ -1,0 +1,128 @@
+// `token`: somebody with a JWT of an external signer gets an identity, with a certificate when a signing request
+// came along, and otherwise one that logs in with such JWTs.
+
+import { acceptableName, acceptableRoleAttributes } from '../admin/acceptable-values.ts';
+import { type Claims, selectClaim } from '../login/claims-selector.ts';
+import type { ExternalJwtNeeds } from '../login/external-jwt.ts';
+import { recordRefusal } from '../login/external-jwt-record.ts';
+import {
+  furtherThan,
+  type RefusedExternalJwt,
+  type ValidExternalJwt,
+} from '../login/external-jwt-verdict.ts';
+import { verifyExternalJwt } from '../login/verify-external-jwt.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
+import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import { asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
+import type { AttemptRecorder } from '../model/login-attempt.ts';
+import type { EnrollmentStore } from '../store/contracts/enrollments.ts';
+import {
+  attemptToEnroll,
+  type EnrollAttemptNeeds,
+  type Enrolled,
+  EnrollmentRefused,
+  recordedRefusal,
+  refusal,
+} from './enroll-attempt.ts';
+import { enrollNewIdentity } from './new-identity.ts';
+import { type IssuingNeeds, issueFor, readRequest } from './with-csr.ts';
+
+export interface ExternalJwtEnrollmentNeeds extends EnrollAttemptNeeds, ExternalJwtNeeds, IssuingNeeds {
+  readonly store: { readonly enrollments: EnrollmentStore };
+}
+
+/**
+ * Makes an identity out of an external JWT, as its signer says.
+ * @param tokens   in the order of their header lines
+ * @param csr      null: the identity will log in with JWTs of the signer
+ * @throws AuthError invalid_auth   no token is good, for every cause alike
+ * @throws AuthError enrollment_not_allowed, already_enrolled, csr_not_acceptable
+ */
+export function enrollWithExternalJwt(
+  needs: ExternalJwtEnrollmentNeeds,
+  tokens: readonly string[],
+  csr: string | null,
+  origin: RequestOrigin,
+): Promise<Enrolled> {
+  return attemptToEnroll(needs, 'token', origin, async (attempt) => {
+    const { signer, claim, claims } = await verify(needs, tokens, attempt);
+    attempt.about({ subject: claim });
+    attempt.passed('token', `signer ${signer.name}: "${claim}"`);
+    refuseUnlessAllowed(signer, csr, attempt);
+    const key = csr === null ? null : readRequest(needs, csr, attempt);
+    const id = asId<IdentityId>(needs.random.id());
+    const identity = {
+      id,
+      type: 'Default',
+      externalId: signer.useExternalId ? claim : null,
+      authPolicyId: signer.enrollAuthPolicyId ?? defaultAuthPolicyId,
+      isAdmin: false,
+      tags: {},
+      ...namedByClaims(signer, claims, attempt),
+    } as const;
+    const issued = key === null ? null : await issueFor(needs, id, key);
+    if (needs.signers.find(signer.id) !== signer) {
+      throw refusal(attempt, { check: 'unchanged', reason: 'changed-meanwhile' }, 'invalid_auth');
+    }
+    await enrollNewIdentity(needs, identity, issued?.certificate ?? null, attempt);
+    return { identityId: id, certificateChain: issued?.chain ?? null };
+  });
+}
+
+/** The first good token. */
+async function verify(
+  needs: ExternalJwtEnrollmentNeeds,
+  tokens: readonly string[],
+  attempt: AttemptRecorder,
+): Promise<ValidExternalJwt> {
+  const signers = needs.signers.all();
+  const refusals: RefusedExternalJwt[] = [];
+  for (const token of tokens) {
+    const verdict = await verifyExternalJwt(needs, signers, token);
+    if (verdict.verdict === 'valid') return verdict;
+    refusals.push(verdict);
+  }
+  const [furthest] = refusals.sort(furtherThan);
+  if (furthest === undefined) attempt.failed('token', 'no-token');
+  else recordRefusal(needs.signers, attempt, furthest);
+  throw new EnrollmentRefused('invalid_auth');
+}
+
+function refuseUnlessAllowed(signer: ExternalJwtSigner, csr: string | null, attempt: AttemptRecorder): void {
+  const setting = csr === null ? 'enrollToTokenEnabled' : 'enrollToCertEnabled';
+  const refuse = (saw: string) =>
+    refusal(
+      attempt,
+      { check: 'allowed by the signer', reason: 'enrollment-not-allowed', saw },
+      'enrollment_not_allowed',
+    );
+  if (!signer[setting]) throw refuse(`${signer.name}: ${setting}`);
+  // Such an identity would have an id that no token names.
+  if (csr === null && !signer.useExternalId) throw refuse(`${signer.name}: useExternalId is off`);
+}
+
+/** Name and role attributes, from the claims that the signer names for them. */
+function namedByClaims(
+  signer: ExternalJwtSigner,
+  claims: Claims,
+  attempt: AttemptRecorder,
+): { readonly name: string; readonly roleAttributes: readonly string[] } {
+  const { enrollNameClaimsSelector, enrollAttributeClaimsSelector } = signer;
+  try {
+    const name = selectClaim(claims, enrollNameClaimsSelector);
+    return {
+      name: acceptableName('name', name.isVouchedFor && typeof name.value === 'string' ? name.value : ''),
+      roleAttributes:
+        enrollAttributeClaimsSelector === null
+          ? []
+          : acceptableRoleAttributes(textsOf(selectClaim(claims, enrollAttributeClaimsSelector).value)),
+    };
+  } catch (error) {
+    throw recordedRefusal(attempt, 'name and attributes', 'enrollment-name-refused', error);
+  }
+}
+
+function textsOf(value: unknown): readonly string[] {
+  const values = Array.isArray(value) ? value : [value];
+  return values.filter((each) => typeof each === 'string');
+}

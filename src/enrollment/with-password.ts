@@ -1,0 +1,61 @@
+// `updb`: the person chooses the password; the user name was given with the enrollment.
+
+import { hashNewPassword } from '../login/new-password.ts';
+import type { PasswordHasher } from '../login/password.ts';
+import { usernameKey } from '../login/username.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
+import { type AuthenticatorId, asId } from '../model/ids.ts';
+import type { Random } from '../platform/random.ts';
+import {
+  attemptToEnroll,
+  type EnrollAttemptNeeds,
+  type Enrolled,
+  recordedRefusal,
+  refusal,
+} from './enroll-attempt.ts';
+import { type OpenEnrollmentNeeds, openEnrollment, redeemEnrollment } from './open-enrollment.ts';
+
+export interface PasswordEnrollmentNeeds extends EnrollAttemptNeeds, OpenEnrollmentNeeds {
+  readonly hasher: PasswordHasher;
+  readonly random: Random;
+}
+
+/**
+ * Enrols the identity of a token with a password.
+ * @param chosen user name: only that of the enrollment, which may be left out
+ * @throws AuthError password_not_acceptable, could_not_validate (user name)   the token stays good
+ * @throws AuthError as openEnrollment and redeemEnrollment
+ */
+export function enrollWithPassword(
+  needs: PasswordEnrollmentNeeds,
+  token: string,
+  chosen: { readonly username: string | undefined; readonly password: string },
+  origin: RequestOrigin,
+): Promise<Enrolled> {
+  return attemptToEnroll(needs, 'updb', origin, async (attempt) => {
+    const open = await openEnrollment(needs, token, 'updb', attempt);
+    const { enrollment, identity, policy } = open;
+    const username = enrollment.username ?? '';
+    const key = usernameKey(username) ?? '';
+    if (chosen.username !== undefined && usernameKey(chosen.username) !== key) {
+      const why = {
+        check: 'user name',
+        reason: 'enrollment-password-refused',
+        saw: `must be ${username}`,
+      } as const;
+      throw refusal(attempt, why, 'could_not_validate', {
+        fields: [{ field: 'username', reason: 'is not the one that this enrollment is for' }],
+      });
+    }
+    const ownNames = [username, identity.name];
+    const passwordHash = await hashNewPassword(needs, chosen.password, policy.primary.updb, ownNames).catch(
+      (error) => {
+        throw recordedRefusal(attempt, 'password', 'enrollment-password-refused', error);
+      },
+    );
+    attempt.passed('password', `rules of policy ${policy.name}`);
+    const id = asId<AuthenticatorId>(needs.random.id());
+    const password = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags: {} };
+    return redeemEnrollment(needs, open, { method: 'updb', ...password }, null, attempt);
+  });
+}

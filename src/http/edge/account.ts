@@ -1,0 +1,195 @@
+// A caller's own authenticators, sessions and login attempts, on both Edge APIs and for both mechanisms.
+
+import { z } from 'zod';
+import { listOwnAttempts, type OwnAttemptsNeeds } from '../../account/own-attempts.ts';
+import {
+  changeOwnPassword,
+  getOwnAuthenticator,
+  listOwnAuthenticators,
+  type OwnPasswordNeeds,
+  ownPasswordRules,
+} from '../../account/own-password.ts';
+import { endOtherSessions, endOwnSession, listOwnSessions } from '../../account/own-sessions.ts';
+import type { ApiSessionNeeds } from '../../admin/api-sessions.ts';
+import {
+  apiSessionListFields,
+  authenticatorListFields,
+  ownLoginAttemptListFields,
+} from '../../model/list-fields.ts';
+import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
+import { envelope } from '../answer.ts';
+import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
+import { dataAnswer, doneAnswer, listAnswer as listAnswerOf } from '../declared-answers.ts';
+import { idOf } from '../management/admin-route.ts';
+import { authenticatorDocument, authenticatorSchema } from '../management/authenticators.ts';
+import { mapPage } from '../management/map-page.ts';
+import { listAnswer } from '../management/resource.ts';
+import { listParameters } from '../management/schemas.ts';
+import { originOf } from '../oidc/bind-point.ts';
+import { type Route, route } from '../routes.ts';
+import { timeSchema, wireTime } from '../wire.ts';
+
+export interface OwnAccountNeeds extends OwnPasswordNeeds, ApiSessionNeeds, OwnAttemptsNeeds {
+  readonly store: OwnPasswordNeeds['store'] & ApiSessionNeeds['store'] & OwnAttemptsNeeds['store'];
+  readonly attempts: OwnPasswordNeeds['attempts'] & OwnAttemptsNeeds['attempts'];
+}
+
+const someOfPassword = z.object({
+  username: z.string().optional(),
+  password: z.string().optional(),
+  currentPassword: z.string(),
+});
+const wholePassword = someOfPassword.required();
+
+const rulesSchema = z
+  .strictObject({
+    minLength: z.int(),
+    maxBytes: z.int(),
+    requireMixedCase: z.boolean(),
+    requireNumberChar: z.boolean(),
+    requireSpecialChar: z.boolean(),
+  })
+  .meta({ id: 'PasswordRules' });
+const ownAttemptSchema = z
+  .strictObject({
+    reference: z.string(),
+    at: timeSchema,
+    method: z.string(),
+    mechanism: z.enum(['oidc', 'legacy']),
+    outcome: z.enum(['passed', 'refused']),
+    ipAddress: z.string(),
+  })
+  .meta({ id: 'OwnLoginAttempt' });
+const ownSessionSchema = z
+  .strictObject({ ...apiSessionSchema.shape, isCurrent: z.boolean() })
+  .meta({ id: 'OwnSession' });
+
+/** @param root of the API, such as `/edge/client/v1` */
+export function ownAccountRoutes(
+  needs: OwnAccountNeeds,
+  api: 'edge-client' | 'edge-management',
+  root: string,
+): readonly Route[] {
+  const common = { api, errors: 'edge', guard: 'full' } as const;
+  const path = `${root}/current-identity`;
+  const change = (method: 'PUT' | 'PATCH', schema: typeof someOfPassword | typeof wholePassword) =>
+    route({
+      ...common,
+      methods: [method],
+      path: `${path}/authenticators/:id`,
+      summary:
+        method === 'PUT' ? 'Replace the own user name and password' : 'Change the own user name or password',
+      answers: { 200: doneAnswer },
+      refusals: ['conflict', 'invalid_field', 'password_not_acceptable', 'rate_limited'],
+      body: { json: true, form: false, schema },
+      async handler(context, { body }) {
+        await changeOwnPassword(needs, context.principal, idOf(context), body, originOf(context));
+        return envelope({});
+      },
+    });
+  return [
+    route({
+      ...common,
+      methods: ['GET'],
+      path: `${path}/authenticators`,
+      summary: 'List the own authenticators',
+      answers: { 200: listAnswerOf(authenticatorSchema, 'One page of the list') },
+      refusals: ['invalid_filter'],
+      query: listParameters,
+      handler: ({ principal }, { query }) =>
+        listAnswer(query, authenticatorListFields, async (asked) =>
+          mapPage(await listOwnAuthenticators(needs, principal, asked), authenticatorDocument(needs.clock)),
+        ),
+    }),
+    route({
+      ...common,
+      methods: ['GET'],
+      path: `${path}/authenticators/:id`,
+      summary: 'Read one of the own authenticators',
+      answers: { 200: dataAnswer(authenticatorSchema, 'The document') },
+      async handler(context) {
+        const authenticator = await getOwnAuthenticator(needs, context.principal, idOf(context));
+        return envelope(authenticatorDocument(needs.clock)(authenticator));
+      },
+    }),
+    change('PUT', wholePassword),
+    change('PATCH', someOfPassword),
+    route({
+      ...common,
+      methods: ['GET'],
+      path: `${path}/password-rules`,
+      summary: 'Read what a new password of the caller has to be',
+      answers: {
+        200: dataAnswer(rulesSchema, 'The rules; the server refuses common passwords and names too'),
+      },
+      refusals: ['not_found'],
+      handler: async ({ principal }) => envelope(await ownPasswordRules(needs, principal)),
+    }),
+    route({
+      ...common,
+      methods: ['GET'],
+      path: `${path}/login-attempts`,
+      summary: 'List the own login attempts, the newest first',
+      answers: { 200: listAnswerOf(ownAttemptSchema, 'One page of the list') },
+      refusals: ['invalid_filter'],
+      query: listParameters,
+      handler: ({ principal }, { query }) =>
+        listAnswer(query, ownLoginAttemptListFields, async (asked) =>
+          mapPage(await listOwnAttempts(needs, principal, asked), ownAttemptDocument),
+        ),
+    }),
+    ...ownSessionRoutes(needs, api, `${path}/api-sessions`),
+  ];
+}
+
+function ownSessionRoutes(
+  needs: OwnAccountNeeds,
+  api: 'edge-client' | 'edge-management',
+  path: string,
+): readonly Route[] {
+  const common = { api, errors: 'edge', guard: 'full' } as const;
+  return [
+    route({
+      ...common,
+      methods: ['GET'],
+      path,
+      summary: 'List the own sessions',
+      answers: { 200: listAnswerOf(ownSessionSchema, 'One page of the list') },
+      refusals: ['invalid_filter'],
+      query: listParameters,
+      handler: ({ principal }, { query }) =>
+        listAnswer(query, apiSessionListFields, async (asked) =>
+          mapPage(await listOwnSessions(needs, principal, asked), (session) => ({
+            ...apiSessionDocument(session),
+            isCurrent: session.id === principal.apiSessionId,
+          })),
+        ),
+    }),
+    route({
+      ...common,
+      methods: ['DELETE'],
+      path,
+      summary: 'End all own sessions but that of the call',
+      answers: { 200: dataAnswer(z.strictObject({ ended: z.int() }), 'How many were ended') },
+      async handler(context) {
+        return envelope({ ended: await endOtherSessions(needs, context.principal, originOf(context)) });
+      },
+    }),
+    route({
+      ...common,
+      methods: ['DELETE'],
+      path: `${path}/:id`,
+      summary: 'End one of the own sessions',
+      answers: { 200: doneAnswer },
+      async handler(context) {
+        await endOwnSession(needs, context.principal, idOf(context), originOf(context));
+        return envelope({});
+      },
+    }),
+  ];
+}
+
+/** Without what was checked and why it was refused: that is for administrators, who find it by the reference. */
+function ownAttemptDocument({ reference, at, step, mechanism, outcome, ipAddress }: ListedAttempt): object {
+  return { reference, at: wireTime(at), method: step, mechanism, outcome, ipAddress };
+}

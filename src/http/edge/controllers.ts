@@ -1,0 +1,37 @@
+import { listQuery } from '../../admin/list-parameters.ts';
+import { nodeListFields } from '../../model/list-fields.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Store } from '../../store/contracts/store.ts';
+import { envelope } from '../answer.ts';
+import { controllerDocument, controllerSchema } from '../controller-document.ts';
+import { listAnswer } from '../declared-answers.ts';
+import { listParameters } from '../management/schemas.ts';
+import { type Route, route } from '../routes.ts';
+
+/** Where else a client that has logged in can turn. */
+export function controllersRoute(
+  needs: { readonly store: Pick<Store, 'nodes'>; readonly clock: Clock },
+  path: string,
+): Route {
+  return route({
+    methods: ['GET'],
+    path,
+    api: 'edge-client',
+    guard: 'full',
+    errors: 'edge',
+    summary: 'List the controllers and where each serves its APIs',
+    answers: { 200: listAnswer(controllerSchema, 'One page of the controllers') },
+    refusals: ['invalid_filter'],
+    query: listParameters,
+    async handler(_context, { query }) {
+      const asked = listQuery(query, nodeListFields);
+      const { items, totalCount } = await needs.store.nodes.list(asked);
+      const now = needs.clock.now();
+      const pagination = { limit: asked.limit ?? items.length, offset: asked.offset, totalCount };
+      return envelope(
+        items.map((node) => controllerDocument(node, now)),
+        { filterableFields: [...nodeListFields.keys()], pagination },
+      );
+    },
+  });
+}

@@ -1,0 +1,192 @@
+// Enrolment. The method stands in the query or in the path, what it needs in the query, the body, the connection
+// or the headers: each as existing SDKs send it.
+
+import { z } from 'zod';
+import type { Enrolled } from '../../enrollment/enroll-attempt.ts';
+import {
+  type CertificateEnrollmentNeeds,
+  enrollByCa,
+  enrollWithOwnCertificate,
+} from '../../enrollment/with-certificate.ts';
+import { type CsrEnrollmentNeeds, enrollWithCsr } from '../../enrollment/with-csr.ts';
+import {
+  type ExternalJwtEnrollmentNeeds,
+  enrollWithExternalJwt,
+} from '../../enrollment/with-external-jwt.ts';
+import { enrollWithPassword, type PasswordEnrollmentNeeds } from '../../enrollment/with-password.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import { type EnrollMethod, enrollMethods } from '../../model/enrollment.ts';
+import { type Answer, envelope } from '../answer.ts';
+import { readBody } from '../body.ts';
+import { dataAnswer } from '../declared-answers.ts';
+import { parseMediaType } from '../media-type.ts';
+import { originOf } from '../oidc/bind-point.ts';
+import { bearerTokens } from '../presented-tokens.ts';
+import type { RequestContext } from '../request-context.ts';
+import { type Route, route } from '../routes.ts';
+import type { NetworkNeeds } from './network.ts';
+
+export interface EnrollNeeds
+  extends CsrEnrollmentNeeds,
+    CertificateEnrollmentNeeds,
+    PasswordEnrollmentNeeds,
+    ExternalJwtEnrollmentNeeds,
+    Pick<NetworkNeeds, 'publishedAuthorities'> {}
+
+const bodyLimit = 32 * 1024;
+/** Bodies that are the certificate signing request itself. */
+const requestTypes: ReadonlySet<string> = new Set(['application/x-pem-file', 'text/plain']);
+
+const optional = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? undefined);
+
+const query = z.object({
+  method: z.enum(enrollMethods, `must be one of ${enrollMethods.join(', ')}`).default('ott'),
+  token: z.string().optional(),
+});
+
+const members = z.object({
+  token: optional,
+  clientCsr: optional,
+  username: optional,
+  password: optional,
+  name: optional,
+});
+
+type Members = z.output<typeof members>;
+
+const certificatesSchema = z
+  .strictObject({
+    cert: z.string(),
+    ca: z.string(),
+    serverCert: z.string(),
+    controllers: z.array(z.string()),
+  })
+  .meta({ id: 'EnrollmentCertificates' });
+
+const enrollRefusals = [
+  'invalid_enrollment_token',
+  'enrollment_expired',
+  'enrollment_not_allowed',
+  'enrollment_certificate_refused',
+  'already_enrolled',
+  'csr_not_acceptable',
+  'password_not_acceptable',
+  'invalid_auth',
+  'could_not_validate',
+  'could_not_parse_body',
+  'unsupported_media_type',
+] as const;
+
+/** `/enroll?method=…` and `/enroll/…` */
+export function enrollRoutes(needs: EnrollNeeds, root: string): readonly Route[] {
+  const common = {
+    methods: ['POST'],
+    api: 'edge-client',
+    guard: 'anonymous',
+    errors: 'edge',
+    bodyLimit,
+    summary: 'Enroll an identity',
+    answers: { 200: dataAnswer(certificatesSchema, 'Enrolled; with the certificate, where one was issued') },
+    refusals: enrollRefusals,
+    rawBody: ['application/json', ...requestTypes],
+    described: { body: members.partial() },
+  } as const;
+  return [
+    route({
+      ...common,
+      path: `${root}/enroll`,
+      query,
+      handler: (context, input) => enroll(needs, context, input.query.method, input.query.token),
+    }),
+    ...enrollMethods.map((method) =>
+      route({
+        ...common,
+        path: `${root}/enroll/${method}`,
+        query: query.pick({ token: true }),
+        handler: (context, input) => enroll(needs, context, method, input.query.token),
+      }),
+    ),
+  ];
+}
+
+async function enroll(
+  needs: EnrollNeeds,
+  context: RequestContext,
+  method: EnrollMethod,
+  tokenOfQuery: string | undefined,
+): Promise<Answer> {
+  const sent = membersOf(context);
+  const enrolled = await enrollBy(needs, context, method, {
+    ...sent,
+    token: tokenOfQuery ?? sent.token,
+  });
+  return certificatesAnswer(needs, context, enrolled);
+}
+
+function enrollBy(
+  needs: EnrollNeeds,
+  context: RequestContext,
+  method: EnrollMethod,
+  sent: Members,
+): Promise<Enrolled> {
+  const origin = originOf(context);
+  const required = (field: keyof Members) => requiredMember(sent, field);
+  const chain = () => context.clientCertificates?.chain ?? null;
+  switch (method) {
+    case 'ott':
+      return enrollWithCsr(needs, required('token'), required('clientCsr'), origin);
+    case 'ottca':
+      return enrollWithOwnCertificate(needs, required('token'), chain(), origin);
+    case 'updb':
+      return enrollWithPassword(
+        needs,
+        required('token'),
+        { username: sent.username, password: required('password') },
+        origin,
+      );
+    case 'ca':
+      return enrollByCa(needs, chain(), sent.name ?? '', origin);
+    case 'token':
+      return enrollWithExternalJwt(
+        needs,
+        bearerTokens(context.authorization),
+        sent.clientCsr ?? null,
+        origin,
+      );
+  }
+}
+
+function membersOf(context: RequestContext): Members {
+  const { essence } = parseMediaType(context.headers['content-type'] ?? '') ?? {};
+  const isRequest = essence !== undefined && requestTypes.has(essence);
+  if (!isRequest) return readBody(context, { json: true, form: false, schema: members }) as Members;
+  const clientCsr = context.rawBody?.toString('latin1') ?? '';
+  const none = { token: undefined, username: undefined, password: undefined, name: undefined };
+  return { ...none, clientCsr: clientCsr.trim() === '' ? undefined : clientCsr };
+}
+
+function requiredMember(sent: Members, field: keyof Members): string {
+  const value = sent[field];
+  if (value !== undefined) return value;
+  const reason =
+    field === 'clientCsr' ? 'is required: a certificate signing request in PEM form' : 'is required';
+  throw new AuthError('could_not_validate', {
+    description: `The field ${field} ${reason}`,
+    fields: [{ field, reason }],
+  });
+}
+
+function certificatesAnswer(
+  { publishedAuthorities }: EnrollNeeds,
+  context: RequestContext,
+  { certificateChain }: Enrolled,
+): Answer {
+  const { pem } = publishedAuthorities.of(context.listener.name);
+  const document = { cert: certificateChain ?? '', ca: pem, serverCert: '', controllers: [] };
+  const { body, ...answer } = envelope(document, {}, { headers: { 'content-type': 'application/json' } });
+  // Existing SDKs compare the content type with exactly this. As bytes: the framework adds a charset to text.
+  return { ...answer, body: Buffer.from(body ?? '') };
+}

@@ -1,0 +1,24 @@
+import { AuthError } from '../../errors/auth-error.ts';
+import { nodeListFields } from '../../model/list-fields.ts';
+import { controllerDocument, controllerSchema } from '../controller-document.ts';
+import type { Route } from '../routes.ts';
+import { mapPage } from './map-page.ts';
+import type { ManagementNeeds } from './needs.ts';
+import { resourceRoutes } from './resource.ts';
+
+/** `/controllers`: the nodes. They announce themselves. */
+export function controllerRoutes({ store, clock }: ManagementNeeds): readonly Route[] {
+  return resourceRoutes({
+    collection: 'controllers',
+    noun: 'a controller',
+    document: controllerSchema,
+    listFields: nodeListFields,
+    list: async (query) =>
+      mapPage(await store.nodes.list(query), (node) => controllerDocument(node, clock.now())),
+    async get(id) {
+      const node = await store.nodes.find(id);
+      if (node === null) throw new AuthError('not_found');
+      return controllerDocument(node, clock.now());
+    },
+  });
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import {
+  createEnrollment,
+  deleteEnrollment,
+  type EnrollmentNeeds,
+  getEnrollment,
+  issuedEnrollment,
+  listEnrollments,
+  refreshEnrollment,
+} from '../../admin/enrollments.ts';
+import { tokenMethods } from '../../model/enrollment.ts';
+import { enrollmentListFields } from '../../model/list-fields.ts';
+import type { ListedEnrollment } from '../../store/contracts/enrollments.ts';
+import type { Route } from '../routes.ts';
+import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema, wireTime } from '../wire.ts';
+import { mapPage } from './map-page.ts';
+import { operation, type Reader, resourceRoutes } from './resource.ts';
+import { idText } from './schemas.ts';
+
+/** RFC 3339; left out or null: after the configured time. */
+const expiresAt = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' })
+  .nullish()
+  .transform((text) => (text == null ? null : Date.parse(text)));
+
+const newEnrollment = z.object({
+  identityId: idText,
+  method: z.enum(tokenMethods, 'must be ott, ottca or updb'),
+  expiresAt,
+  caId: idText.nullish().transform((id) => id ?? null),
+  username: z
+    .string()
+    .nullish()
+    .transform((name) => name ?? null),
+});
+
+export const enrollmentSchema = z
+  .strictObject({
+    ...entityMembers,
+    method: z.enum(tokenMethods),
+    identityId: z.string(),
+    identity: entityRefSchema,
+    caId: z.string().nullable(),
+    username: z.string().nullable(),
+    expiresAt: timeSchema,
+    token: z.string().optional(),
+    jwt: z.string().optional(),
+  })
+  .meta({ id: 'Enrollment' });
+
+/** `/enrollments` */
+export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
+  return resourceRoutes({
+    collection: 'enrollments',
+    noun: 'an enrollment',
+    document: enrollmentSchema,
+    listFields: enrollmentListFields,
+    list: async (query, reader) =>
+      mapPage(await listEnrollments(needs, query), enrollmentDocument(needs, reader)),
+    get: async (id, reader) => enrollmentDocument(needs, reader)(await getEnrollment(needs, id)),
+    create: operation(newEnrollment, (by, { identityId, ...fields }) =>
+      createEnrollment(needs, by, identityId, fields),
+    ),
+    remove: (by, id) => deleteEnrollment(needs, by, id),
+    actions: {
+      refresh: operation(z.object({ expiresAt }), (by, body, id) =>
+        refreshEnrollment(needs, by, id, body.expiresAt),
+      ),
+    },
+  });
+}
+
+/** An enrollment; for administrators with what is handed to the device: whoever has that enrols as the identity. */
+export function enrollmentDocument(
+  needs: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner'>,
+  { isAdmin }: Reader,
+): (enrollment: ListedEnrollment) => object {
+  return (enrollment) => {
+    const { id, identityId, identityName, method, caId, username } = enrollment;
+    return {
+      id,
+      createdAt: wireTime(enrollment.createdAt),
+      updatedAt: wireTime(enrollment.updatedAt),
+      _links: { self: selfLink('enrollments', id) },
+      tags: {},
+      method,
+      identityId,
+      identity: entityRef('identities', identityId, identityName),
+      caId,
+      username,
+      expiresAt: wireTime(enrollment.expiresAt),
+      ...(isAdmin ? issuedEnrollment(needs, enrollment) : {}),
+    };
+  };
+}

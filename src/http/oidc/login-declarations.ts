@@ -1,0 +1,53 @@
+// What the steps of a login may answer, for their declarations.
+
+import { z } from 'zod';
+import type { ErrorCode } from '../../errors/codes.ts';
+import { authQueriesSchema } from '../api-session-document.ts';
+import { type DeclaredAnswers, documentAnswer, orPage, redirectAnswer } from '../declared-answers.ts';
+
+const queries = documentAnswer(
+  z.strictObject({ authQueries: authQueriesSchema }).meta({ id: 'OutstandingQueries' }),
+  'What remains to be answered',
+);
+
+/** A step ends in the redirect with the code or in what remains (spec 3.1). */
+export const stepAnswers: DeclaredAnswers = {
+  200: orPage(queries),
+  302: redirectAnswer('To the redirect URI of the client, with the code'),
+};
+
+/** How to submit a login, for programs; for people the page. */
+export const entryAnswers: DeclaredAnswers = {
+  200: orPage(
+    documentAnswer(
+      z
+        .strictObject({
+          authRequestId: z.string(),
+          httpMethod: z.string(),
+          httpUrl: z.string(),
+          fields: z.array(z.string()).optional(),
+          header: z.string().optional(),
+        })
+        .meta({ id: 'LoginEntry' }),
+      'How to go on',
+    ),
+  ),
+};
+
+/** Of every step: the auth request, and the browser in which it began. */
+export const stepRefusals: readonly ErrorCode[] = ['auth_request_unknown', 'forbidden'];
+export const primaryRefusals: readonly ErrorCode[] = [
+  ...stepRefusals,
+  'invalid_auth',
+  'conflict',
+  'rate_limited',
+];
+export const totpRefusals: readonly ErrorCode[] = [
+  ...stepRefusals,
+  'invalid_auth',
+  'invalid_totp_code',
+  'mfa_exists',
+  'not_found',
+  'conflict',
+  'rate_limited',
+];

@@ -1,0 +1,246 @@
+// The OpenAPI 3.1 description of endpoints, made from nothing but their declarations.
+
+import type { JsonSchema } from '../../model/json-schema.ts';
+import type { Permission } from '../../model/permission.ts';
+import { type DeclaredAnswer, declaredRefusals } from '../declared-answers.ts';
+import { jsonType } from '../negotiate.ts';
+import type { Guard, Method, Route } from '../routes.ts';
+import { type SchemaCollection, schemaCollection } from './json-schemas.ts';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
+  readonly content?: Content;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Who may call. */
+  readonly 'x-guard': Guard;
+  /** Whoever has it may call an endpoint of administrators too. */
+  readonly 'x-permission'?: Permission;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** What is described together. */
+export interface DescribedApi {
+  readonly title: string;
+  readonly description: string;
+  /** The beginning of most of its paths, such as `/edge/client/v1`. */
+  readonly root: string;
+}
+
+/** Everything but `servers`, which depends on the bind point that is asked. */
+export function openApiDocument(
+  api: DescribedApi,
+  routes: readonly Route[],
+): Omit<OpenApiDocument, 'servers'> {
+  const schemas = schemaCollection();
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const operations = paths[path] ?? {};
+    for (const method of route.methods) {
+      operations[method.toLowerCase()] = operationOf(api, route, method, schemas);
+    }
+    paths[path] = operations;
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: api.title, version: '1', description: api.description },
+    paths,
+    components: { schemas: schemas.components, securitySchemes },
+  };
+}
+
+const securitySchemes = {
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'An access token of the OpenID provider. A policy may ask for an external JWT in a second Authorization line.',
+  },
+  ztSession: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'zt-session',
+    description: 'A session token of POST …/authenticate. Deprecated.',
+  },
+} as const;
+
+const guardWords: Readonly<Record<Guard, string>> = {
+  anonymous: 'Anybody may call.',
+  partial: 'For callers who are logged in; outstanding factors may be allowed.',
+  full: 'For callers who are logged in with every factor that their policy asks for.',
+  admin: 'For administrators.',
+};
+
+/** Who may call an endpoint, in words. */
+function accessWords({ guard, permission }: Route): string {
+  return permission === undefined
+    ? guardWords[guard]
+    : `For administrators and whoever has the permission ${permission}.`;
+}
+
+function operationOf(
+  { root }: DescribedApi,
+  route: Route,
+  method: Method,
+  schemas: SchemaCollection,
+): Operation {
+  const isInside = route.path.startsWith(`${root}/`);
+  const inside = isInside ? route.path.slice(root.length) : route.path;
+  const segments = inside.split('/').filter((segment) => segment !== '');
+  // The same path may exist with and without the root.
+  const words = isInside ? segments : ['root', ...segments];
+  const body = requestBodyOf(route, schemas);
+  return {
+    operationId: method.toLowerCase() + words.map(capitalized).join(''),
+    summary: route.summary,
+    description: accessWords(route),
+    tags: [segments[0] ?? root],
+    security: route.guard === 'anonymous' ? [] : [{ accessToken: [] }, { ztSession: [] }],
+    'x-guard': route.guard,
+    ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
+    parameters: [...pathParameters(route), ...queryParameters(route, schemas)],
+    ...(body === undefined || method === 'GET' ? {} : { requestBody: body }),
+    responses: responsesOf(route, method, schemas),
+  };
+}
+
+function capitalized(segment: string): string {
+  const words = segment.replace(/^:/, 'by-').split(/[^A-Za-z0-9]+/);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function pathParameters(route: Route): Parameter[] {
+  return [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters(route: Route, schemas: SchemaCollection): Parameter[] {
+  const schema = route.described?.query ?? route.query;
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = schemas.schemaOf(schema);
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema: property,
+  }));
+}
+
+function requestBodyOf(route: Route, schemas: SchemaCollection): Operation['requestBody'] {
+  if (route.rawBody !== undefined) {
+    const content = route.rawBody.map((type) => [type, { schema: type === jsonType ? {} : text }]);
+    return { required: true, content: Object.fromEntries(content) };
+  }
+  if (route.body === undefined) return undefined;
+  const schema = schemas.schemaOf(route.described?.body ?? route.body.schema);
+  const types = [
+    ...(route.body.json ? [jsonType] : []),
+    ...(route.body.form ? ['application/x-www-form-urlencoded'] : []),
+  ];
+  return {
+    required: (schema.required ?? []).length > 0,
+    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+  };
+}
+
+const text: JsonSchema = { type: 'string' };
+
+function responsesOf(route: Route, method: Method, schemas: SchemaCollection): Operation['responses'] {
+  const responses: Record<string, Response> = {};
+  const refusals = Object.entries(declaredRefusals(route));
+  for (const [status, declared] of refusals) {
+    responses[status] = responseOf(route, Number(status), method, declared, schemas);
+  }
+  for (const [status, declared] of Object.entries(route.answers)) {
+    const refusal = responses[status];
+    const success = responseOf(route, Number(status), method, declared, schemas);
+    responses[status] = refusal === undefined ? success : either(success, refusal);
+  }
+  return responses;
+}
+
+/** One status that is sometimes a finding and sometimes a refusal. */
+function either(success: Response, refusal: Response): Response {
+  const content: Record<string, { schema: JsonSchema }> = { ...refusal.content };
+  for (const [type, { schema }] of Object.entries(success.content ?? {})) {
+    const other = content[type];
+    const isSame = other === undefined || JSON.stringify(other.schema) === JSON.stringify(schema);
+    content[type] = { schema: isSame ? schema : { anyOf: [schema, other.schema] } };
+  }
+  return { ...refusal, description: `${success.description}; ${refusal.description}`, content };
+}
+
+function responseOf(
+  route: Route,
+  status: number,
+  method: Method,
+  { description, content }: DeclaredAnswer,
+  schemas: SchemaCollection,
+): Response {
+  const entries = Object.entries(content).map(([type, schema]) => [
+    type,
+    { schema: schemas.schemaOf(schema) },
+  ]);
+  const hasContent = method !== 'HEAD' && entries.length > 0;
+  return {
+    description,
+    headers: responseHeaders(route, status),
+    ...(hasContent ? { content: Object.fromEntries(entries) } : {}),
+  };
+}
+
+function responseHeaders(route: Route, status: number): NonNullable<Response['headers']> {
+  const header = (description: string, schema = text) => ({ description, schema });
+  return {
+    'x-request-id': header('The reference id of this answer'),
+    ...(route.guard !== 'anonymous' && status < 400
+      ? {
+          'expires-at': header('When the session of the caller ends, unless it is used', {
+            ...text,
+            format: 'date-time',
+          }),
+          'expiration-seconds': header('The same in seconds from now', { type: 'integer' }),
+        }
+      : {}),
+    ...(status === 201 || status === 302 ? { location: header('Where to go on') } : {}),
+    ...(status === 401 && route.guard !== 'anonymous'
+      ? { 'www-authenticate': header('One line for each way to authenticate (RFC 6750)') }
+      : {}),
+    ...(status === 429 || status === 503 ? { 'retry-after': header('Seconds', { type: 'integer' }) } : {}),
+  };
+}

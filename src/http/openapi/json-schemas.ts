@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { JsonSchema } from '../../model/json-schema.ts';
+
+/** Turns schemas into JSON Schema; those that have an id become components and are referred to. */
+export interface SchemaCollection {
+  /** The schema of what is sent, before defaults and conversions. */
+  schemaOf(schema: z.ZodType): JsonSchema;
+  readonly components: Readonly<Record<string, JsonSchema>>;
+}
+
+export function schemaCollection(): SchemaCollection {
+  const components: Record<string, JsonSchema> = {};
+  return {
+    components,
+    schemaOf(schema) {
+      // In a frame, because only schemas inside of others become definitions.
+      const frame = z.toJSONSchema(z.object({ framed: schema }), { io: 'input', unrepresentable: 'any' });
+      const { $defs = {}, properties = {} } = tidied(frame) as {
+        $defs?: Record<string, JsonSchema>;
+        properties?: Record<string, JsonSchema>;
+      };
+      Object.assign(components, $defs);
+      return properties.framed ?? {};
+    },
+  };
+}
+
+/**
+ * Refers to components, and leaves out what says less than it seems to: documents may gain members, a format says
+ * more than the pattern made from it, and the bounds of safe integers are nobody's rule.
+ */
+function tidied(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidied);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(
+    ([name, member]) =>
+      !(name === 'additionalProperties' && member === false) &&
+      !(name === 'pattern' && 'format' in value) &&
+      !(name === 'propertyNames' || name === '$schema' || name === 'id') &&
+      Math.abs(Number(member)) !== Number.MAX_SAFE_INTEGER,
+  );
+  return Object.fromEntries(
+    members.map(([name, member]) =>
+      name === '$ref' && typeof member === 'string'
+        ? [name, member.replace('#/$defs/', '#/components/schemas/')]
+        : // The names of properties and definitions are not keywords.
+          name === 'properties' || name === '$defs'
+          ? [name, Object.fromEntries(Object.entries(member).map(([key, inner]) => [key, tidied(inner)]))]
+          : [name, tidied(member)],
+    ),
+  );
+}

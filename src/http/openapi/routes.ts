@@ -1,0 +1,88 @@
+// The API descriptions, for programs and for people. They need no login: what is called with which right is no secret.
+
+import { z } from 'zod';
+import { apiReferencePage } from '../../pages/api-reference.ts';
+import { json, page } from '../answer.ts';
+import { contentAnswer, documentAnswer } from '../declared-answers.ts';
+import { htmlType } from '../negotiate.ts';
+import { type Api, type Route, route } from '../routes.ts';
+import { publicFor } from '../security-headers.ts';
+import type { Views } from '../views.ts';
+
+import { type DescribedApi, type OpenApiDocument, openApiDocument } from './document.ts';
+import { apiReferenceOf } from './reference.ts';
+
+interface Description extends DescribedApi {
+  /** With which endpoint the document is mounted. */
+  readonly api: Api;
+  /** Whose endpoints it describes. */
+  readonly describes: readonly Api[];
+}
+
+/** Every endpoint is described in exactly one of these. */
+const descriptions: readonly Description[] = [
+  {
+    title: 'Edge Client API',
+    description: 'What any identity may do for itself, and logging in with a session token (deprecated).',
+    root: '/edge/client/v1',
+    api: 'edge-client',
+    describes: ['edge-client'],
+  },
+  {
+    title: 'Edge Management API',
+    description: 'Identities, what they log in with, and the rules for it; health and metrics of the server.',
+    root: '/edge/management/v1',
+    api: 'edge-management',
+    describes: ['edge-management', 'health', 'metrics'],
+  },
+  {
+    title: 'OpenID provider',
+    description: 'The protocol endpoints, the steps of a login, and the pages for people.',
+    root: '/oidc',
+    api: 'oidc',
+    describes: ['oidc', 'pages', 'account'],
+  },
+];
+
+const openApiSchema = z
+  .looseObject({ openapi: z.literal('3.1.0'), paths: z.record(z.string(), z.unknown()) })
+  .meta({ id: 'OpenApi' });
+
+const cached = publicFor(300);
+
+/** @param routes every endpoint there is, these included; asked for at the first request */
+export function openApiRoutes(views: Views, routes: () => readonly Route[]): readonly Route[] {
+  return descriptions.flatMap((description) => {
+    let made: Omit<OpenApiDocument, 'servers'> | undefined;
+    const documentOf = () => {
+      made ??= openApiDocument(
+        description,
+        routes().filter(({ api }) => description.describes.includes(api)),
+      );
+      return made;
+    };
+    const common = { methods: ['GET', 'HEAD'], api: description.api, guard: 'anonymous' } as const;
+    const path = `${description.root}/openapi.json`;
+    return [
+      route({
+        ...common,
+        path,
+        errors: 'edge',
+        summary: 'Get the OpenAPI description of this API',
+        answers: { 200: documentAnswer(openApiSchema, 'An OpenAPI 3.1 document') },
+        handler: ({ bindPoint }) =>
+          json({ ...documentOf(), servers: [{ url: `https://${bindPoint.address}` }] }, { headers: cached }),
+      }),
+      route({
+        ...common,
+        path: `${description.root}/docs`,
+        errors: 'html-or-edge',
+        produces: [htmlType],
+        summary: 'Read the description of this API as a page',
+        answers: { 200: contentAnswer(htmlType, 'The page') },
+        handler: (context) =>
+          page(apiReferencePage(views(context), apiReferenceOf(documentOf(), path)), { headers: cached }),
+      }),
+    ];
+  });
+}

@@ -1,0 +1,37 @@
+import { type Millis, SECOND } from '../platform/clock.ts';
+
+/** A running controller, as it has announced itself in the database. Several share one database. */
+export interface ControllerNode {
+  readonly id: string;
+  /** Unique among the nodes. */
+  readonly name: string;
+  /** The main address that clients dial, `host:port`. */
+  readonly address: string;
+  readonly apiAddresses: readonly ApiAddress[];
+  /** Of the program. */
+  readonly version: string;
+  readonly createdAt: Millis;
+  readonly startedAt: Millis;
+  readonly lastSeenAt: Millis;
+  /** When it was stopped in an orderly way; null while it runs, and when it just vanished. */
+  readonly leftAt: Millis | null;
+}
+
+/** Where a node serves an API. */
+export interface ApiAddress {
+  /** Of the configuration, such as `edge-client`. */
+  readonly binding: string;
+  readonly url: string;
+  /** Of the API, such as `v1`. */
+  readonly version: string;
+}
+
+/** How often a node says that it runs. */
+export const heartbeatInterval: Millis = 10 * SECOND;
+/** Two beats may be late. */
+const onlineFor: Millis = 3 * heartbeatInterval;
+
+/** Clocks of nodes may differ: what was seen in the future was seen just now. */
+export function isOnline(node: Pick<ControllerNode, 'lastSeenAt' | 'leftAt'>, now: Millis): boolean {
+  return node.leftAt === null && now - node.lastSeenAt < onlineFor;
+}

@@ -1,0 +1,114 @@
+import type { JsonSchema } from '../model/json-schema.ts';
+import { type Html, html } from './html.ts';
+import { layout } from './layout.ts';
+import { schemaOutline } from './schema-outline.ts';
+import type { View } from './view.ts';
+
+interface ReferencedContent {
+  readonly mediaTypes: readonly string[];
+  /** Null: no body. */
+  readonly schema: JsonSchema | null;
+}
+
+export interface ReferencedOperation {
+  readonly id: string;
+  /** Operations of one group stand together. */
+  readonly group: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  /** Who may call. */
+  readonly access: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly schema: JsonSchema;
+  }[];
+  readonly body: ReferencedContent | null;
+  readonly answers: readonly (ReferencedContent & {
+    readonly status: string;
+    readonly description: string;
+  })[];
+}
+
+export interface ApiReference {
+  readonly title: string;
+  readonly description: string;
+  /** Where the same is for programs. */
+  readonly documentPath: string;
+  readonly operations: readonly ReferencedOperation[];
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}
+
+/** An API for people to read, on one page. Details open without a script. */
+export function apiReferencePage(view: View, api: ApiReference): Html {
+  const groups = Map.groupBy(api.operations, ({ group }) => group);
+  return layout(view, {
+    title: `${api.title} - Reference`,
+    heading: api.title,
+    content: html`<p>${api.description} For programs: <a href="${api.documentPath}">the OpenAPI document</a>.</p>
+<nav aria-label="Operations">
+${[...groups].map(
+  ([group, operations]) => html`<h2>${group}</h2>
+<ul>${operations.map(
+    ({ id, method, path, summary }) => html`
+<li><a href="#${id}"><code>${method} ${path}</code></a> ${summary}</li>`,
+  )}
+</ul>
+`,
+)}</nav>
+<h2>Operations</h2>
+${api.operations.map(operationSection)}
+<h2>Documents</h2>
+${Object.entries(api.schemas)
+  .sort(([one], [other]) => (one < other ? -1 : 1))
+  .map(
+    ([name, schema]) => html`<section id="schema-${name}">
+<h3>${name}</h3>
+<div>${schemaOutline(schema)}</div>
+</section>
+`,
+  )}`,
+  });
+}
+
+function operationSection(operation: ReferencedOperation): Html {
+  const { id, method, path, summary, access, parameters, body, answers } = operation;
+  const successes = answers.filter(({ status }) => Number(status) < 400);
+  const refusals = answers.filter(({ status }) => Number(status) >= 400);
+  return html`<section id="${id}">
+<h3><code>${method} ${path}</code></h3>
+<p>${summary}. ${access}</p>
+${
+  parameters.length > 0 &&
+  html`<h4>Parameters</h4>
+<ul>${parameters.map(
+    (parameter) => html`
+<li><code>${parameter.name}</code> in the ${parameter.in}${parameter.required ? '' : ' (optional)'}: ${schemaOutline(parameter.schema)}</li>`,
+  )}
+</ul>`
+}
+${body !== null && html`<h4>Body</h4>\n<div>${content(body)}</div>`}
+<h4>Answers</h4>
+<ul>${successes.map(
+    (answer) => html`
+<li><strong>${answer.status}</strong> ${answer.description}. ${content(answer)}</li>`,
+  )}
+</ul>
+<details>
+<summary>Refusals of ${method} ${path}</summary>
+<ul>${refusals.map(
+    (answer) => html`
+<li><strong>${answer.status}</strong> ${answer.description}</li>`,
+  )}
+</ul>
+</details>
+</section>
+`;
+}
+
+function content({ mediaTypes, schema }: ReferencedContent): Html {
+  if (schema === null) return html`No body.`;
+  return html`<code>${mediaTypes.join(' or ')}</code>: ${schemaOutline(schema)}`;
+}

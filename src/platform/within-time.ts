@@ -1,0 +1,13 @@
+import type { Millis } from './clock.ts';
+
+/**
+ * What `work` comes to, unless it takes longer than `limit`: then it goes on, but nobody waits for it any more.
+ * @param message of the error then
+ */
+export function withinTime<T>(work: Promise<T>, limit: Millis, message: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(message)), limit);
+    timer.unref();
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,149 @@
+// What makes a database good to use after it was put back from a backup: see docs/decisions/restoring-a-backup.md.
+
+import { existsSync, realpathSync } from 'node:fs';
+import type { Config } from './config/config.ts';
+import { claimDatabase, databaseName, hasDatabase, NoDatabase, openStore, sqliteFile } from './database.ts';
+import { isOnline } from './model/node.ts';
+import type { Clock } from './platform/clock.ts';
+import { keyVault } from './platform/key-vault.ts';
+import type { Random } from './platform/random.ts';
+import { SealBroken } from './platform/sealed-box.ts';
+import { timeStepAt } from './platform/totp-code.ts';
+import type { Withdrawn } from './store/contracts/restores.ts';
+import type { Store } from './store/contracts/store.ts';
+import { checkSqlite } from './store/sql/backup.ts';
+import { SchemaError } from './store/sql/migrate.ts';
+import { openSqliteStore } from './store/sql/open-sqlite.ts';
+import { copySqliteBackup, discardSqliteCopy, replaceSqlite } from './store/sql/restore.ts';
+import { openKeyRing } from './tokens/key-ring.ts';
+import { openServerSecrets } from './tokens/server-secrets.ts';
+
+export interface RestoreNeeds {
+  readonly config: Config;
+  /** The key-encryption key, 32 bytes. */
+  readonly masterKey: Buffer;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface Restored {
+  readonly restoreId: string;
+  readonly withdrawn: Withdrawn;
+}
+
+/** The backup cannot take the place of the database; the message is a sentence for the operator. Nothing is changed. */
+export class BackupUnusable extends Error {
+  override readonly name = 'BackupUnusable';
+}
+
+/** Controllers run on the database that was restored; the message is a sentence for the operator. */
+export class NodesRunning extends Error {
+  override readonly name = 'NodesRunning';
+}
+
+/**
+ * Puts a backup in the place of an SQLite database, migrated to this release and with everything withdrawn that was
+ * ever issued. The backup stays as it is; the database that was there is kept beside it.
+ * @returns also where the replaced database is, null when there was none
+ * @throws AlreadyRunning     a controller runs on the database
+ * @throws UnsupportedDatabase the database is not SQLite
+ * @throws BackupUnusable     missing, damaged, of a newer release or another program, or sealed under another key
+ */
+export async function restoreDatabase(
+  needs: RestoreNeeds,
+  backup: string,
+): Promise<Restored & { readonly replaced: string | null }> {
+  const path = sqliteFile(
+    needs.config,
+    'PostgreSQL is put back with its own tools; afterwards, before a controller starts, run: overlay-auth ops db restored.',
+  );
+  if (!existsSync(backup)) throw new BackupUnusable(`There is no file ${backup}.`);
+  if (existsSync(path) && realpathSync(path) === realpathSync(backup)) {
+    throw new BackupUnusable(`${backup} is the database itself, not a backup of it.`);
+  }
+  const claim = claimDatabase(needs.config);
+  try {
+    const working = copySqliteBackup(backup, path);
+    try {
+      const restored = await prepareCopy(needs, working, backup);
+      const aside = `${path}.replaced-${new Date(needs.clock.now()).toISOString().replace(/[:.]/g, '-')}`;
+      const hadOne = replaceSqlite(working, path, aside);
+      return { ...restored, replaced: hadOne ? aside : null };
+    } finally {
+      discardSqliteCopy(working);
+    }
+  } finally {
+    claim.release();
+  }
+}
+
+async function prepareCopy(needs: RestoreNeeds, working: string, backup: string): Promise<Restored> {
+  try {
+    const findings = checkSqlite(working);
+    if (findings.length > 0) throw new BackupUnusable(`${backup} is damaged: ${findings.join('; ')}.`);
+    const store = await openSqliteStore({ path: working });
+    try {
+      return await withdrawEverythingIssued(needs, store);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (error instanceof SchemaError) {
+      throw new BackupUnusable(`${backup} cannot be used: ${error.message}.`, { cause: error });
+    }
+    if (error instanceof SealBroken) {
+      throw new BackupUnusable(
+        `${backup} was sealed with another key-encryption key: put back the key file that belongs to it, and restore again.`,
+        { cause: error },
+      );
+    }
+    if (error instanceof Error && 'errcode' in error) {
+      throw new BackupUnusable(`${backup} cannot be read as a database: ${error.message}.`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/**
+ * Does to a database that was put back with other tools what `restoreDatabase` does to a backup. For every engine.
+ * @throws AlreadyRunning, NodesRunning   stop them first: what they have in memory is of the time before
+ * @throws NoDatabase, SealBroken
+ */
+export async function afterForeignRestore(needs: RestoreNeeds): Promise<Restored> {
+  const name = databaseName(needs.config);
+  if (!(await hasDatabase(needs.config))) throw new NoDatabase(`There is no database at ${name}.`);
+  const claim = claimDatabase(needs.config);
+  try {
+    const store = await openStore(needs.config);
+    try {
+      const nodes = await store.nodes.listAll();
+      const running = nodes.filter((node) => isOnline(node, needs.clock.now()));
+      if (running.length > 0) {
+        const names = running.map(({ name }) => name).join(', ');
+        throw new NodesRunning(`controllers run on this database: ${names}; stop them first`);
+      }
+      return await withdrawEverythingIssued(needs, store);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    claim.release();
+  }
+}
+
+/** @throws SealBroken the key-encryption key is not that of the database; nothing is changed */
+async function withdrawEverythingIssued(needs: RestoreNeeds, store: Store): Promise<Restored> {
+  const { clock, random } = needs;
+  const { keys } = store;
+  const vault = keyVault(needs.masterKey);
+  await openServerSecrets({ keys, vault, random });
+  await openKeyRing({ keys, vault, clock });
+  const now = clock.now();
+  const restoreId = random.id();
+  // A code may be used one step before its time, by an authenticator whose clock is ahead.
+  const totpStep = timeStepAt(now) + 1;
+  const withdrawn = await store.restores.withdrawEverythingIssued({ id: restoreId, totpStep, now });
+  // At once, so that the database always says which key-encryption key it belongs to.
+  await openServerSecrets({ keys, vault, random });
+  return { restoreId, withdrawn };
+}

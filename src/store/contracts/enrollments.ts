@@ -1,0 +1,70 @@
+import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { Enrollment, TokenMethod } from '../../model/enrollment.ts';
+import type { Identity } from '../../model/identity.ts';
+import type { EnrollmentId, IdentityId } from '../../model/ids.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { NewCertificateAuthenticator, NewPasswordAuthenticator } from './authenticators.ts';
+import type { NewIdentity } from './identities.ts';
+
+export type NewEnrollment = Omit<Enrollment, 'createdAt' | 'updatedAt'> & {
+  /** SHA-256 of the token, base64url. */
+  readonly tokenHash: string;
+};
+
+/** An enrollment as administrators see it. */
+export type ListedEnrollment = Enrollment & { readonly identityName: string };
+
+/** Everything that is needed to judge who comes with a token, read at once. */
+export interface OpenEnrollment {
+  readonly enrollment: Enrollment;
+  readonly identity: Identity;
+  readonly policy: AuthPolicy;
+}
+
+export type NewAuthenticator =
+  | ({ readonly method: 'cert' } & NewCertificateAuthenticator)
+  | ({ readonly method: 'updb' } & NewPasswordAuthenticator);
+
+export interface Redemption {
+  readonly tokenHash: string;
+  readonly method: TokenMethod;
+  /** Of the identity that the token is for. */
+  readonly authenticator: NewAuthenticator;
+  readonly now: Millis;
+}
+
+/** `unknown`: there is no such token with that method for that identity, or no more. */
+export type RedemptionOutcome = 'enrolled' | 'unknown' | 'expired' | 'disabled';
+
+export interface EnrollmentStore {
+  /** Takes the place of an expired one of the same method. @throws AlreadyTaken `method` where one is still good */
+  create(enrollment: NewEnrollment, now: Millis): Promise<void>;
+  /** Creates an identity with its enrollments in one step. @throws AlreadyTaken `name`, `externalId` or `method` */
+  createIdentity(identity: NewIdentity, enrollments: readonly NewEnrollment[], now: Millis): Promise<void>;
+  find(id: EnrollmentId): Promise<Enrollment | null>;
+  /** Also an expired one. */
+  findByTokenHash(tokenHash: string): Promise<OpenEnrollment | null>;
+  /** All of the named identities. */
+  listOf(identityIds: readonly IdentityId[]): Promise<readonly Enrollment[]>;
+  list(query: ListQuery): Promise<Page<ListedEnrollment>>;
+  /** Puts another token in the place of the present one, which is worthless from then on. @returns false when there is none */
+  renew(
+    id: EnrollmentId,
+    renewal: Pick<NewEnrollment, 'tokenHash' | 'sealedToken' | 'expiresAt'>,
+    now: Millis,
+  ): Promise<boolean>;
+  /**
+   * Uses a token up and gives its identity the authenticator in the same step. Exactly one of any number of
+   * concurrent calls does. A disabled identity is given none.
+   * @throws AlreadyTaken `certPem`, `username` or `method`; the token stays good
+   */
+  redeem(redemption: Redemption): Promise<RedemptionOutcome>;
+  /**
+   * Creates an identity, with its certificate if there is one, in one step.
+   * @throws AlreadyTaken `name`, `externalId` or `certPem`
+   */
+  enroll(identity: NewIdentity, certificate: NewCertificateAuthenticator | null, now: Millis): Promise<void>;
+  /** @returns false when there is none */
+  delete(id: EnrollmentId): Promise<boolean>;
+}

@@ -1,0 +1,20 @@
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { ControllerNode } from '../../model/node.ts';
+import type { Millis } from '../../platform/clock.ts';
+
+export interface NodeStore {
+  /**
+   * A node says that it runs, and what it is. A node of the same name that ran before has its row taken over, with its
+   * id; nodes that were not seen since `forgetBefore` are removed.
+   */
+  announce(
+    node: Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt'>,
+    now: Millis,
+    forgetBefore: Millis,
+  ): Promise<void>;
+  /** The node of this name stops. Nothing happens when another one has started under the name since. */
+  leave(name: string, startedAt: Millis, now: Millis): Promise<void>;
+  find(id: string): Promise<ControllerNode | null>;
+  list(query: ListQuery): Promise<Page<ControllerNode>>;
+  listAll(): Promise<readonly ControllerNode[]>;
+}

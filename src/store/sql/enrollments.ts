@@ -1,0 +1,162 @@
+import type { Enrollment, TokenMethod } from '../../model/enrollment.ts';
+import { isDisabled } from '../../model/identity.ts';
+import { asId } from '../../model/ids.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { NewCertificateAuthenticator } from '../contracts/authenticators.ts';
+import type {
+  NewEnrollment,
+  OpenEnrollment,
+  Redemption,
+  RedemptionOutcome,
+} from '../contracts/enrollments.ts';
+import type { NewIdentity } from '../contracts/identities.ts';
+import { createCertificate, createPassword } from './authenticators.ts';
+import {
+  authPolicyColumns,
+  authPolicyOf,
+  identityColumns,
+  identityOf,
+  integer,
+  integerOrNull,
+  text,
+  textOrNull,
+} from './codec.ts';
+import { createIdentity } from './identities.ts';
+import { first, type Intent, type SqlRow } from './intent.ts';
+
+export const enrollmentByHashSql = `SELECT enrollments.*,
+    ${identityColumns('identities', 'identity__')}, ${authPolicyColumns('auth_policies', 'policy__')}
+  FROM enrollments
+  JOIN identities ON identities.id = enrollments.identity_id
+  JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
+  WHERE enrollments.token_hash = ?`;
+
+/** Takes the ids as one JSON array. @param jsonTexts of the dialect */
+export const enrollmentsOfSql = (jsonTexts: string): string =>
+  `SELECT * FROM enrollments WHERE identity_id IN (SELECT value FROM ${jsonTexts}(?)) ORDER BY id`;
+
+export function enrollmentOf(row: SqlRow): Enrollment {
+  const caId = textOrNull(row, 'ca_id');
+  return {
+    id: asId(text(row, 'id')),
+    identityId: asId(text(row, 'identity_id')),
+    method: text(row, 'method') as TokenMethod,
+    caId: caId === null ? null : asId(caId),
+    username: textOrNull(row, 'username'),
+    sealedToken: text(row, 'sealed_token'),
+    expiresAt: integer(row, 'expires_at'),
+    createdAt: integer(row, 'created_at'),
+    updatedAt: integer(row, 'updated_at'),
+  };
+}
+
+export function openEnrollmentOf(row: SqlRow): OpenEnrollment {
+  return {
+    enrollment: enrollmentOf(row),
+    identity: identityOf(row, 'identity__'),
+    policy: authPolicyOf(row, 'policy__'),
+  };
+}
+
+export function* createEnrollment(args: {
+  readonly enrollment: NewEnrollment;
+  readonly now: Millis;
+}): Intent<void> {
+  const { enrollment, now } = args;
+  yield* first(
+    'DELETE FROM enrollments WHERE identity_id = ? AND method = ? AND expires_at <= ?',
+    enrollment.identityId,
+    enrollment.method,
+    now,
+  );
+  yield* first(
+    `INSERT INTO enrollments (id, identity_id, method, token_hash, sealed_token, ca_id, username, expires_at,
+       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    enrollment.id,
+    enrollment.identityId,
+    enrollment.method,
+    enrollment.tokenHash,
+    enrollment.sealedToken,
+    enrollment.caId,
+    enrollment.username,
+    enrollment.expiresAt,
+    now,
+    now,
+  );
+}
+
+export function* createIdentityToEnroll(args: {
+  readonly identity: NewIdentity;
+  readonly enrollments: readonly NewEnrollment[];
+  readonly now: Millis;
+}): Intent<void> {
+  const { identity, enrollments, now } = args;
+  yield* createIdentity({ identity, password: null, now });
+  for (const enrollment of enrollments) yield* createEnrollment({ enrollment, now });
+}
+
+export function* renewEnrollment(args: {
+  readonly id: string;
+  readonly renewal: Pick<NewEnrollment, 'tokenHash' | 'sealedToken' | 'expiresAt'>;
+  readonly now: Millis;
+}): Intent<boolean> {
+  const { id, renewal, now } = args;
+  const row = yield* first(
+    `UPDATE enrollments SET token_hash = ?, sealed_token = ?, expires_at = ?, updated_at = ?
+     WHERE id = ? RETURNING id`,
+    renewal.tokenHash,
+    renewal.sealedToken,
+    renewal.expiresAt,
+    now,
+    id,
+  );
+  return row !== undefined;
+}
+
+export function* redeemEnrollment(redemption: Redemption): Intent<RedemptionOutcome> {
+  const { tokenHash, method, authenticator, now } = redemption;
+  const identity = yield* first(
+    `SELECT identities.disabled_at, identities.disabled_until FROM identities
+     JOIN enrollments ON enrollments.identity_id = identities.id WHERE enrollments.token_hash = ?`,
+    tokenHash,
+  );
+  if (identity === undefined) return 'unknown';
+  const disabledAt = integerOrNull(identity, 'disabled_at');
+  const disabledUntil = integerOrNull(identity, 'disabled_until');
+  if (isDisabled({ disabledAt, disabledUntil }, now)) return 'disabled';
+  // Of two transactions that come this far with one token, the delete lets one on.
+  const used = yield* first(
+    `DELETE FROM enrollments WHERE token_hash = ? AND method = ? AND identity_id = ? AND expires_at > ?
+     RETURNING id`,
+    tokenHash,
+    method,
+    authenticator.identityId,
+    now,
+  );
+  if (used === undefined) {
+    const late = yield* first(
+      'SELECT id FROM enrollments WHERE token_hash = ? AND method = ? AND expires_at <= ?',
+      tokenHash,
+      method,
+      now,
+    );
+    return late === undefined ? 'unknown' : 'expired';
+  }
+  if (authenticator.method === 'cert') yield* createCertificate({ authenticator, now });
+  else yield* createPassword({ authenticator, now });
+  return 'enrolled';
+}
+
+export function* enrollIdentity(args: {
+  readonly identity: NewIdentity;
+  readonly certificate: NewCertificateAuthenticator | null;
+  readonly now: Millis;
+}): Intent<void> {
+  const { identity, certificate, now } = args;
+  yield* createIdentity({ identity, password: null, now });
+  if (certificate !== null) yield* createCertificate({ authenticator: certificate, now });
+}
+
+export function* deleteEnrollment({ id }: { readonly id: string }): Intent<boolean> {
+  return (yield* first('DELETE FROM enrollments WHERE id = ? RETURNING id', id)) !== undefined;
+}

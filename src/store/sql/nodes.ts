@@ -1,0 +1,55 @@
+import type { ControllerNode } from '../../model/node.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { integer, integerOrNull, text } from './codec.ts';
+import { first, type Intent, type SqlRow } from './intent.ts';
+
+export function nodeOf(row: SqlRow): ControllerNode {
+  return {
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    address: text(row, 'address'),
+    apiAddresses: JSON.parse(text(row, 'api_addresses')) as ControllerNode['apiAddresses'],
+    version: text(row, 'version'),
+    createdAt: integer(row, 'created_at'),
+    startedAt: integer(row, 'started_at'),
+    lastSeenAt: integer(row, 'last_seen_at'),
+    leftAt: integerOrNull(row, 'left_at'),
+  };
+}
+
+export function* announceNode(args: {
+  readonly node: Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt'>;
+  readonly now: Millis;
+  readonly forgetBefore: Millis;
+}): Intent<void> {
+  const { node, now } = args;
+  yield* first(
+    `INSERT INTO nodes (id, name, address, api_addresses, version, created_at, started_at, last_seen_at, left_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)
+     ON CONFLICT (name) DO UPDATE SET address = excluded.address, api_addresses = excluded.api_addresses,
+       version = excluded.version, started_at = excluded.started_at, last_seen_at = excluded.last_seen_at,
+       left_at = NULL`,
+    node.id,
+    node.name,
+    node.address,
+    JSON.stringify(node.apiAddresses),
+    node.version,
+    now,
+    node.startedAt,
+    now,
+  );
+  yield* first('DELETE FROM nodes WHERE last_seen_at < ?', args.forgetBefore);
+}
+
+export function* leaveNode(args: {
+  readonly name: string;
+  readonly startedAt: Millis;
+  readonly now: Millis;
+}): Intent<void> {
+  yield* first(
+    'UPDATE nodes SET left_at = ? WHERE name = ? AND started_at = ?',
+    args.now,
+    args.name,
+    args.startedAt,
+  );
+}

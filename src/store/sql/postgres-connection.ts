@@ -1,0 +1,113 @@
+// Connections to PostgreSQL with their settings, and statements in the form that `pg` takes.
+
+import pg from 'pg';
+import { SECOND } from '../../platform/clock.ts';
+import type { SqlRow, SqlValue, Statement } from './intent.ts';
+
+export type PostgresClient = pg.PoolClient;
+export type PostgresPool = pg.Pool;
+
+/** Connections for reads and for writes together, unless the URL says `pool_max_conns`. */
+const defaultConnections = 16;
+
+export interface PostgresSettings {
+  readonly client: pg.ClientConfig;
+  readonly maxConnections: number;
+}
+
+/**
+ * Reads a database URL. What it does not say comes from the environment, as with every client of PostgreSQL
+ * (PGPASSWORD, PGPASSFILE and so on).
+ * @throws TypeError the URL cannot be parsed; Error of the file system: it names a file that cannot be read
+ */
+export function postgresSettings(url: string): PostgresSettings {
+  const parsed = new URL(url);
+  const { searchParams } = parsed;
+  const wanted = Number(searchParams.get('pool_max_conns') ?? defaultConnections);
+  searchParams.delete('pool_max_conns');
+  // Whoever asks for TLS means a server that can prove who it is. `no-verify` says otherwise.
+  if (['prefer', 'require', 'verify-ca'].includes(searchParams.get('sslmode') ?? '')) {
+    if (searchParams.get('uselibpqcompat') !== 'true') searchParams.set('sslmode', 'verify-full');
+  }
+  return {
+    maxConnections: Number.isSafeInteger(wanted) && wanted >= 2 ? wanted : defaultConnections,
+    client: {
+      connectionString: parsed.href,
+      application_name: 'overlay-auth',
+      connectionTimeoutMillis: 5 * SECOND,
+      statement_timeout: 15 * SECOND,
+      lock_timeout: 10 * SECOND,
+      // A node that is stopped in the middle of an intent must not hold up the others.
+      idle_in_transaction_session_timeout: 10 * SECOND,
+      query_timeout: 20 * SECOND,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10 * SECOND,
+      types: { getTypeParser },
+      // Statements that do not need each other's answers share a round trip.
+      pipeline: true,
+    } as pg.ClientConfig,
+  };
+}
+
+/** How many seconds idle connections stay. */
+const idleTimeout = 300 * SECOND;
+
+export function openPool(settings: PostgresSettings, connections: number): PostgresPool {
+  const pool = new pg.Pool({ ...settings.client, max: connections, idleTimeoutMillis: idleTimeout });
+  // An idle connection that is lost is replaced by the next use, which notices if there is no server.
+  pool.on('error', () => {});
+  // The pool listens to idle connections only. One that is lost between two statements fails at the next.
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  return pool;
+}
+
+/** One connection outside of a pool. */
+export function openClient(settings: PostgresSettings): pg.Client {
+  const client = new pg.Client(settings.client);
+  client.on('error', () => {});
+  return client;
+}
+
+/** Integers as numbers, truth values as 0 and 1, everything else as text: what SQLite gives. */
+function getTypeParser(oid: number): (text: string) => SqlValue {
+  if (oid === 20 || oid === 21 || oid === 23) return Number;
+  if (oid === 16) return (text) => (text === 't' ? 1 : 0);
+  return (text) => text;
+}
+
+/** Of texts that stay prepared; a few hundred are fixed, and updates of several fields come in many forms. */
+const maxPrepared = 500;
+const numbered = new Map<string, { readonly name: string; readonly text: string }>();
+
+/** A statement that stays prepared on each connection. */
+export function prepared({ sql, params }: Statement): pg.QueryConfig {
+  let known = numbered.get(sql);
+  if (known === undefined) {
+    if (numbered.size >= maxPrepared) return unprepared({ sql, params });
+    known = { name: `s${numbered.size}`, text: withNumbers(sql) };
+    numbered.set(sql, known);
+  }
+  return { ...known, values: params.map(storable) };
+}
+
+export function unprepared({ sql, params }: Statement): pg.QueryConfig {
+  return { text: withNumbers(sql), values: params.map(storable) };
+}
+
+export function rowsOf(result: pg.QueryResult): readonly SqlRow[] {
+  return result.rows as readonly SqlRow[];
+}
+
+/** `?` becomes `$1`, `$2`, … Our texts have no question marks but placeholders. */
+function withNumbers(sql: string): string {
+  let last = 0;
+  return sql.replaceAll('?', () => {
+    last += 1;
+    return `$${last}`;
+  });
+}
+
+/** PostgreSQL has no NUL in texts; it goes the way of everything that UTF-8 cannot say. */
+export function storable(value: SqlValue): SqlValue {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
+}

@@ -1,0 +1,82 @@
+import { AlreadyTaken, StoreUnavailable } from '../contracts/store.ts';
+import { fieldOfUnique } from './unique-fields.ts';
+
+/** An error of the server, or of the connection to it, as `pg` throws it. */
+interface PostgresError extends Error {
+  readonly code?: unknown;
+  readonly table?: unknown;
+  readonly detail?: unknown;
+}
+
+/** States (SQLSTATE) of a server that cannot do its part now; two characters stand for their class. */
+const unavailableStates: ReadonlySet<string> = new Set([
+  '08', // connection
+  '28', // refused log-in: a password that is being changed
+  '53', // disk full, memory, too many connections
+  '57', // shut down, starting up, statement timeout
+  '58', // input and output, outside the database
+  'XX', // internal, corrupted
+  '25006', // a standby: only until the others have noticed who leads
+  '25P03', // idle in transaction for too long
+  '3D000', // the database is being moved or restored
+  '40001', // after all tries
+  '40P01',
+  '55P03', // lock timeout
+]);
+
+/** What the client says, which has no states, about a connection that is lost. */
+const lostConnection =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client was closed|Cannot use a pool after|The server does not support SSL|SASL:)/;
+
+/** Codes of the system and of TLS, such as ECONNREFUSED or DEPTH_ZERO_SELF_SIGNED_CERT. */
+const systemCode = /^(E[A-Z]{2,}|ERR_(TLS|SSL|SOCKET|STREAM)_[A-Z_]+|[A-Z]+(_[A-Z]+){2,})$/;
+
+function stateOf(error: unknown): string {
+  if (error instanceof AggregateError) return stateOf(error.errors[0]);
+  const code = error instanceof Error ? (error as PostgresError).code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+/** Whether the connection was lost, or not made, rather than a statement refused. */
+export function isLostConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const state = stateOf(error);
+  return (
+    systemCode.test(state) ||
+    state.startsWith('08') ||
+    /^57P0[1-5]$/.test(state) ||
+    lostConnection.test(error.message)
+  );
+}
+
+/** Two transactions got in each other's way, and one of them may be run again. */
+export function isCollision(error: unknown): boolean {
+  return ['40001', '40P01'].includes(stateOf(error));
+}
+
+/** A statement was prepared before another node brought the tables to a newer schema. */
+export function isStalePlan(error: unknown): boolean {
+  return stateOf(error) === '0A000' && error instanceof Error && error.message.includes('cached plan');
+}
+
+/** The error that a contract promises. */
+export function postgresError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const state = stateOf(error);
+  if (state === '23505') {
+    const { table, detail } = error as PostgresError;
+    // Key (name)=(ana) already exists. The words depend on the server's language, the names do not.
+    const column = /\(([a-z_]+)(?:, [a-z_]+)*\)=\(/.exec(String(detail))?.[1];
+    const field = fieldOfUnique(`${String(table)}.${column}`);
+    return field === undefined ? error : new AlreadyTaken(field);
+  }
+  const isUnavailable =
+    unavailableStates.has(state) || unavailableStates.has(state.slice(0, 2)) || isLostConnection(error);
+  return isUnavailable ? new StoreUnavailable(messageOf(error), { cause: error }) : error;
+}
+
+/** Of an attempt to reach several addresses, the first one's. */
+export function messageOf(error: Error): string {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0].message;
+  return error.message;
+}

@@ -1,0 +1,23 @@
+/** Wire names of the fields behind unique columns. */
+const fields: Readonly<Record<string, string>> = {
+  'identities.name': 'name',
+  'identities.external_id': 'externalId',
+  'authenticators.username_key': 'username',
+  'authenticators.identity_id': 'method',
+  'authenticators.thumbprint': 'certPem',
+  'auth_policies.name': 'name',
+  'enrollments.identity_id': 'method',
+  'cas.name': 'name',
+  'cas.thumbprint': 'certPem',
+  'external_jwt_signers.name': 'name',
+  // Together with the audience; the issuer alone need not be unique.
+  'external_jwt_signers.issuer': 'audience',
+};
+
+/**
+ * The field that a unique index is about, for the error that says it is taken.
+ * @param column `table.column`, the first column of the index
+ */
+export function fieldOfUnique(column: string): string | undefined {
+  return Object.hasOwn(fields, column) ? fields[column] : undefined;
+}

@@ -1,0 +1,81 @@
+// A node says every ten seconds in the database that it runs. The same write shows whether anything can be written.
+
+import { type ControllerNode, heartbeatInterval, isOnline } from '../model/node.ts';
+import { type Clock, DAY, type Millis, SECOND } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { NodeStore } from '../store/contracts/nodes.ts';
+import { every } from './schedule.ts';
+
+/** What was not seen for so long is no node any more. */
+const forgottenAfter: Millis = DAY;
+/** A check takes the word of a beat that is no older. */
+const goodFor: Millis = 5 * SECOND;
+
+export type Announcement = Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt' | 'startedAt'>;
+
+export interface NodeHeartbeat {
+  /** Announces the node from now on. Does not fail: a database that cannot be written is logged and tried again. */
+  start(node: Announcement): Promise<void>;
+  /** Whether more than one node was online at the last beat. */
+  readonly isCluster: boolean;
+  /** Resolves when a beat was written lately, or can be now. @throws StoreUnavailable */
+  check(): Promise<void>;
+  /** Takes leave, so that the others need not find out. */
+  stop(): Promise<void>;
+}
+
+export function nodeHeartbeat(needs: {
+  readonly store: { readonly nodes: NodeStore };
+  readonly clock: Clock;
+  readonly log: Logger;
+}): NodeHeartbeat {
+  const { clock, log } = needs;
+  const { nodes } = needs.store;
+  const startedAt = clock.now();
+  let announced: Announcement | null = null;
+  let hasFailed = false;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  let isCluster = false;
+  let stopBeating = async () => {};
+
+  async function beat(): Promise<void> {
+    if (announced === null) return;
+    const now = clock.now();
+    try {
+      await nodes.announce({ ...announced, startedAt }, now, now - forgottenAfter);
+      if (hasFailed) log.info('the database can be written again', { event: 'store.writable' });
+      hasFailed = false;
+      writtenAt = clock.monotonic();
+    } catch (error) {
+      if (!hasFailed) log.error('the database cannot be written', { event: 'store.unwritable', error });
+      hasFailed = true;
+      throw error;
+    }
+    isCluster = (await nodes.listAll()).filter((node) => isOnline(node, now)).length > 1;
+  }
+
+  return {
+    async start(node) {
+      announced = node;
+      // What went wrong is logged by the beat, once.
+      const tryBeat = () => beat().catch(() => undefined);
+      await tryBeat();
+      stopBeating = every(heartbeatInterval, 'node heartbeat', log, tryBeat);
+    },
+    get isCluster() {
+      return isCluster;
+    },
+    async check() {
+      if (hasFailed || clock.monotonic() - writtenAt > goodFor) await beat();
+    },
+    async stop() {
+      await stopBeating();
+      if (announced === null) return;
+      try {
+        await nodes.leave(announced.name, startedAt, clock.now());
+      } catch (error) {
+        log.warn('the others could not be told that this node stops', { error });
+      }
+    },
+  };
+}

@@ -1,0 +1,99 @@
+// JWTs that tell a device where and how to enrol. Clients check them with the public key of the certificate that
+// the server at `iss` presents in the TLS handshake, so they are signed with the key of that listener and with no
+// other. They are made anew whenever one is shown: after a renewal of the certificate the same token stands in a
+// JWT that fits it.
+
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import type { TokenMethod } from '../model/enrollment.ts';
+import type { IdentityId } from '../model/ids.ts';
+import { type Millis, SECOND } from '../platform/clock.ts';
+import { encodeBase64url } from '../platform/digest.ts';
+
+/** What an enrollment JWT says. */
+export interface EnrollmentClaims {
+  readonly identityId: IdentityId;
+  readonly method: TokenMethod;
+  /** The secret; `jti`. */
+  readonly token: string;
+  readonly expiresAt: Millis;
+}
+
+/** Where clients enrol, and what proves it. */
+export interface EnrollmentIdentity {
+  /** `host:port` */
+  readonly address: string;
+  /** PEM, of the certificate that is presented there. */
+  readonly privateKey: string;
+}
+
+export interface EnrollmentSigner {
+  /** `https://` and the address at which clients enrol. */
+  readonly issuer: string;
+  signEnrollment(claims: EnrollmentClaims): string;
+  /** Holds no secret and never ends: how a client finds the network before it has an identity. */
+  readonly networkJwt: string;
+  /** From now on signs with this. @throws RangeError as enrollmentSigner */
+  replaceIdentity(identity: EnrollmentIdentity): void;
+}
+
+/** @throws RangeError a key of a kind that JWTs cannot be signed with */
+export function enrollmentSigner(first: EnrollmentIdentity): EnrollmentSigner {
+  let present = presentIdentity(first);
+  return {
+    get issuer() {
+      return present.issuer;
+    },
+    signEnrollment: ({ identityId, method, token, expiresAt }) =>
+      present.signClaims({
+        iss: present.issuer,
+        sub: identityId,
+        aud: existingAudience,
+        exp: Math.floor(expiresAt / SECOND),
+        jti: token,
+        em: method,
+      }),
+    get networkJwt() {
+      return present.networkJwt;
+    },
+    replaceIdentity(identity) {
+      present = presentIdentity(identity);
+    },
+  };
+}
+
+/** What existing SDKs were always given. */
+const existingAudience = [''];
+
+function presentIdentity({ address, privateKey }: EnrollmentIdentity) {
+  const key = createPrivateKey(privateKey);
+  const { alg, hash } = algorithmOf(key);
+  const issuer = `https://${address}`;
+  const header = encodeBase64url(JSON.stringify({ alg, typ: 'JWT' }));
+  const signClaims = (claims: object) => {
+    const signingInput = `${header}.${encodeBase64url(JSON.stringify(claims))}`;
+    const signature = sign(hash, Buffer.from(signingInput), { key, dsaEncoding: 'ieee-p1363' });
+    return `${signingInput}.${signature.toString('base64url')}`;
+  };
+  const networkJwt = signClaims({ iss: issuer, sub: issuer, aud: existingAudience, em: 'network' });
+  return { issuer, signClaims, networkJwt };
+}
+
+interface Algorithm {
+  readonly alg: string;
+  readonly hash: string | null;
+}
+
+const CURVES: Readonly<Record<string, Algorithm>> = {
+  prime256v1: { alg: 'ES256', hash: 'sha256' },
+  secp384r1: { alg: 'ES384', hash: 'sha384' },
+  secp521r1: { alg: 'ES512', hash: 'sha512' },
+};
+
+/** @see RFC 7518 section 3.1, RFC 8037 section 3.1 */
+function algorithmOf(key: KeyObject): Algorithm {
+  if (key.asymmetricKeyType === 'rsa') return { alg: 'RS256', hash: 'sha256' };
+  if (key.asymmetricKeyType === 'ed25519') return { alg: 'EdDSA', hash: null };
+  const curve = CURVES[key.asymmetricKeyDetails?.namedCurve ?? ''];
+  if (curve === undefined) throw new RangeError('its key is none of RSA, P-256, P-384, P-521 and Ed25519');
+  return curve;
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { clientOfHome } from '../support/command.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+const output = (command: string, args: readonly string[], cwd: string) =>
+  new Promise<{ readonly code: number | null; readonly text: string }>((resolve, reject) => {
+    const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (data: string) => {
+        text += data;
+      });
+    }
+    child.on('error', reject).on('close', (code) => resolve({ code, text }));
+  });
+
+describe('what is published', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-build-'));
+  const built = join(folder, 'package');
+  const build = () => output(process.execPath, [join(root, 'scripts', 'build.mjs'), built], folder);
+
+  before(async () => {
+    const { code, text } = await build();
+    assert.equal(code, 0, text);
+    symlinkSync(join(root, 'node_modules'), join(built, 'node_modules'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is JavaScript without tests, and names what a package needs', () => {
+    assert.deepEqual(globSync('{src,web,bin}/**/*.{ts,test.js}', { cwd: built }), []);
+    const manifest = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'));
+    const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    assert.deepEqual(manifest.dependencies, own.dependencies);
+    assert.deepEqual(manifest.optionalDependencies, own.optionalDependencies);
+    assert.equal(manifest.scripts ?? manifest.devDependencies ?? manifest.private, undefined);
+  });
+
+  it('runs a controller with its threads and its pages', async () => {
+    const home = join(folder, 'home');
+    const command = join(built, 'bin', 'overlay-auth.mjs');
+    const child = spawn(process.execPath, [command, 'quickstart', '--home', home, '--port', '0', '--json'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const closed = new Promise<void>((resolve) => child.on('close', () => resolve()));
+    try {
+      const url = await new Promise<string>((ready, reject) => {
+        let text = '';
+        child.stdout.setEncoding('utf8').on('data', (data: string) => {
+          text += data;
+          const line = text.split('\n').find((one) => one.includes('"event":"ready"') && one.endsWith('}'));
+          if (line !== undefined) ready(JSON.parse(line).url);
+        });
+        closed.then(() => reject(new Error(`it ended before it was ready: ${text}`)));
+      });
+      const client = clientOfHome(url, home);
+      const page = await client.request('GET', '/oidc/login/username?authRequestID=none', {
+        headers: { accept: 'text/html' },
+      });
+      assert.match(page.text, /<!doctype html>/i);
+      assert.equal((await client.request('GET', '/oidc/keys')).status, 200);
+      client.closeConnections();
+    } finally {
+      child.kill('SIGTERM');
+      await closed;
+    }
+  });
+
+  it('replaces an earlier build, and no folder that is something else', async () => {
+    rmSync(join(built, 'node_modules'));
+    assert.equal((await build()).code, 0);
+    rmSync(join(built, '.built'));
+    writeFileSync(join(built, 'precious'), 'x');
+    const { code, text } = await build();
+    assert.equal(code, 1);
+    assert.match(text, /was not made by a build/);
+    assert.equal(readFileSync(join(built, 'precious'), 'utf8'), 'x');
+  });
+});

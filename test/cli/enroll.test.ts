@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, HOUR, systemClock } from '../../src/platform/clock.ts';
+import { certificateLogin, registerCa } from '../support/certificates.ts';
+import { authority, client } from '../support/chains.ts';
+import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { login } from '../support/flow.ts';
+import { httpsClient } from '../support/https-client.ts';
+import { type Caller, loggedIn, password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: Caller;
+let cli: CommandLine;
+before(async () => {
+  server = await startTestServer({ signing: true });
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  admin = await loggedIn(server, 'root');
+  cli = commandLine();
+  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+  await fine(args, password);
+});
+after(async () => {
+  await cli[Symbol.asyncDispose]();
+  await server.close();
+});
+
+async function fine(args: readonly string[], input = ''): Promise<Outcome> {
+  const outcome = await cli.run(args, { input });
+  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
+  return outcome;
+}
+const inFolder = (name: string) => join(cli.cwd, name);
+const text = (name: string) => readFileSync(inFolder(name), 'utf8');
+const withoutPrefix = (pem: string) => pem.replace(/^pem:/, '');
+
+describe('enrolling on the command line', () => {
+  test('makes a key, and writes an identity file that logs in', async () => {
+    const created = await fine(['create', 'identity', 'laptop', '-o', 'laptop.jwt']);
+    assert.match(created.stderr, /overlay-auth enroll laptop\.jwt/);
+    assert.equal(statSync(inFolder('laptop.jwt')).mode & 0o777, 0o600);
+    const enrolled = await fine(['enroll', 'laptop.jwt']);
+    assert.match(enrolled.stdout, /laptop\.json/);
+    assert.equal(statSync(inFolder('laptop.json')).mode & 0o777, 0o600);
+    const { ztAPI, id } = JSON.parse(text('laptop.json'));
+    assert.equal(ztAPI, `${server.url}/edge/client/v1`);
+    const [cert, key, ca] = [id.cert, id.key, id.ca].map(withoutPrefix);
+    assert.ok(cert && key && ca);
+    const device = httpsClient(server.url, ca, { cert, key, maxSockets: 1 });
+    assert.equal(typeof (await certificateLogin(device)).access_token, 'string');
+    device.closeConnections();
+
+    const again = await cli.run(['enroll', 'laptop.jwt', '-o', 'again.json']);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /Not enrolled: .*\nreference: (\w+)\nnext: .*explain \w+\n$/);
+    const taken = await cli.run(['enroll', 'laptop.jwt']);
+    assert.equal(taken.code, 2);
+    assert.match(taken.stderr, /laptop\.json is there already/);
+  });
+
+  test('sets the password that the person chooses', async () => {
+    await fine(['create', 'identity', 'Olga', '--updb', 'olga', '-o', 'olga.jwt']);
+    const weak = await cli.run(['enroll', 'olga.jwt', '--password-stdin'], { input: 'short' });
+    assert.equal(weak.code, 1);
+    assert.match(weak.stderr, /at least/);
+    const enrolled = await fine(['enroll', 'olga.jwt', '--password-stdin'], password);
+    assert.match(enrolled.stdout, /next: overlay-auth login https:/);
+    assert.equal(typeof (await login(server, 'olga', password)).access_token, 'string');
+  });
+
+  test('brings a certificate of a third-party CA', async () => {
+    const ca = authority();
+    await registerCa(admin, ca, { name: 'makers', isOttCaEnrollmentEnabled: true });
+    await fine(['create', 'identity', 'press', '--ott-ca', 'makers', '-o', 'press.jwt']);
+    const leaf = client({ issuer: ca });
+    writeFileSync(inFolder('press.pem'), leaf.certPem);
+    writeFileSync(inFolder('press.key'), leaf.keyPem);
+    const without = await cli.run(['enroll', 'press.jwt']);
+    assert.equal(without.code, 2);
+    assert.match(without.stderr, /--cert CERT --key KEY/);
+    await fine(['enroll', 'press.jwt', '--cert', 'press.pem', '--key', 'press.key']);
+    assert.equal(withoutPrefix(JSON.parse(text('press.json')).id.cert), leaf.certPem);
+  });
+
+  test('sends the token to no other server than the one that signed it', async () => {
+    await fine(['create', 'identity', 'lost', '-o', 'lost.jwt']);
+    const [header, payload = '', signature = ''] = text('lost.jwt').split('.');
+    const forged = `${signature.slice(0, -6)}AAAAAA`;
+    writeFileSync(inFolder('forged.jwt'), [header, payload, forged].join('.'));
+    const outcome = await cli.run(['enroll', 'forged.jwt']);
+    assert.equal(outcome.code, 1);
+    assert.match(outcome.stderr, /did not sign this JWT/);
+    await fine(['enroll', 'lost.jwt']);
+  });
+
+  test('says what is wrong with a file before it asks anybody', async () => {
+    const claims = { iss: server.url, em: 'network' };
+    const jwt = (payload: object) =>
+      ['{"alg":"ES256"}', JSON.stringify(payload)]
+        .map((part) => Buffer.from(part).toString('base64url'))
+        .concat('AAAA')
+        .join('.');
+    for (const [content, said] of [
+      [jwt(claims), /names a network.*\nnext: overlay-auth login/],
+      [jwt({ sub: 'x' }), /not an enrollment JWT/],
+      [jwt({ ...claims, em: 'ott', exp: 1 }), /has expired at 1970.*\nnext: ask the operator/],
+      ['abc', /holds no JWT/],
+    ] as const) {
+      writeFileSync(inFolder('odd.jwt'), content);
+      const outcome = await cli.run(['enroll', 'odd.jwt']);
+      assert.notEqual(outcome.code, 0);
+      assert.match(outcome.stderr, said);
+    }
+  });
+
+  test('enrollments are created, listed, shown, refreshed and deleted', async () => {
+    await fine(['create', 'identity', 'pump']);
+    await fine(['create', 'enrollment', 'ott', 'pump', '-o', 'pump.jwt']);
+    assert.match((await fine(['list', 'enrollments'])).stdout, /ott +pump/);
+    const shown = (await fine(['get', 'enrollment', 'pump', '-j'])).json;
+    assert.equal(shown.jwt.split('.')[1], text('pump.jwt').split('.')[1]);
+    await fine(['enrollment', 'refresh', 'pump', '-o', 'pump2.jwt']);
+    assert.equal((await cli.run(['enroll', 'pump.jwt'])).code, 1);
+    await fine(['enroll', 'pump2.jwt']);
+    await fine(['create', 'identity', 'valve']);
+    await fine(['create', 'enrollment', 'updb', 'valve', '--username', 'valve']);
+    await fine(['delete', 'enrollment', 'valve']);
+    assert.equal((await cli.run(['get', 'enrollment', 'valve'])).code, 1);
+  });
+
+  test('an expired JWT is known as such without asking the server', async () => {
+    await fine(['create', 'identity', 'late', '-o', 'late.jwt']);
+    await using other = commandLine(fixedClock(systemClock.now() + 4 * HOUR));
+    writeFileSync(join(other.cwd, 'late.jwt'), text('late.jwt'));
+    const outcome = await other.run(['enroll', 'late.jwt']);
+    assert.match(outcome.stderr, /has expired/);
+  });
+});

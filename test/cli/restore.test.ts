@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
+import { login, refresh } from '../support/flow.ts';
+
+const password = 'tall tree bakery 41';
+const env = { OVERLAY_AUTH_HOME: 'h' };
+
+/** A home with the administrator ana, and a backup of it. */
+async function backedUp(t: TestContext) {
+  const box = sandbox();
+  t.after(() => box.close());
+  await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
+  const made = await box.run(['admin', 'create', 'ana', '--password-stdin'], { env, input: password });
+  assert.equal(made.code, 0, made.stderr);
+  assert.equal((await box.run(['ops', 'db', 'backup', 'copy.db'], { env })).code, 0);
+  const restore = (file = 'copy.db', ...more: string[]) =>
+    box.run(['ops', 'db', 'restore', file, ...more], { env });
+  return { ...box, restore, path: (name: string) => join(box.cwd, name) };
+}
+
+test('restore brings the backup back, keeps what it replaces, and is audited', async (t) => {
+  const home = await backedUp(t);
+  assert.equal(
+    (await home.run(['admin', 'create', 'bob', '--password-stdin'], { env, input: password })).code,
+    0,
+  );
+  const { code, stdout, stderr } = await home.restore();
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stdout,
+    /^Restored h\/overlay\.db from copy\.db\.\nThe former database is h\/overlay\.db\.replaced-\S+;/,
+  );
+  assert.match(stdout, /Everybody logs in anew/);
+  assert.match(stderr, /look through what was disabled, removed or changed since/);
+
+  const names = (file: string) => {
+    const database = new DatabaseSync(file, { readOnly: true });
+    const rows = database.prepare('SELECT name FROM identities ORDER BY name').all();
+    database.close();
+    return rows.map(({ name }) => name);
+  };
+  assert.deepEqual(names(home.path('h/overlay.db')), ['ana']);
+  const aside = readdirSync(home.path('h')).filter((name) => name.includes('replaced'));
+  assert.equal(aside.length, 1);
+  assert.deepEqual(names(home.path(`h/${aside[0]}`)), ['ana', 'bob']);
+  assert.equal(statSync(home.path('h/overlay.db')).mode & 0o777, 0o600);
+  assert.ok(!readdirSync(home.path('h')).some((name) => name.includes('restoring')));
+  assert.match(
+    readFileSync(home.path('h/controller.log'), 'utf8'),
+    /command="ops db restore".*database\.restored/,
+  );
+
+  const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
+  const client = clientOfHome((await untilReady(run)).url, home.path('h'));
+  t.after(() => client.closeConnections());
+  const tokens = await login(client, 'ana', password);
+  assert.equal((await refresh(client, tokens.refresh_token)).status, 200);
+  await stopped(run);
+});
+
+test('restore works where there is no database any more, and tells programs what it did', async (t) => {
+  const home = await backedUp(t);
+  const elsewhere = { ...env, OVERLAY_AUTH_DB: `sqlite:${home.path('new.db')}` };
+  const { code, stdout } = await home.run(['ops', 'db', 'restore', 'copy.db', '-j'], { env: elsewhere });
+  assert.equal(code, 0);
+  const { replaced, withdrawn, restoreId } = JSON.parse(stdout);
+  assert.equal(replaced, null);
+  assert.deepEqual(withdrawn, { sessions: 0, recoveryCodes: 0, setupLinks: 0, enrollments: 0 });
+  assert.equal(typeof restoreId, 'string');
+  assert.ok(existsSync(home.path('new.db')));
+});
+
+test('restore and restored are refused beside a running controller, which goes on', async (t) => {
+  const home = await backedUp(t);
+  const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
+  const client = clientOfHome((await untilReady(run)).url, home.path('h'));
+  t.after(() => client.closeConnections());
+  for (const refused of [await home.restore(), await home.run(['ops', 'db', 'restored'], { env })]) {
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^error: Another controller is running on .*: stop it first/);
+  }
+  assert.ok((await login(client, 'ana', password)).access_token);
+  await stopped(run);
+});
+
+test('a backup that cannot be used is refused in a sentence, and nothing is changed', async (t) => {
+  const home = await backedUp(t);
+  const before = readFileSync(home.path('h/overlay.db'));
+  copyFileSync(home.path('copy.db'), home.path('newer.db'));
+  const newer = new DatabaseSync(home.path('newer.db'));
+  newer.exec('UPDATE schema_version SET version = 999');
+  newer.close();
+  const foreign = new DatabaseSync(home.path('songs.db'));
+  foreign.exec('CREATE TABLE songs (title TEXT)');
+  foreign.close();
+  copyFileSync(home.path('copy.db'), home.path('short.db'));
+  truncateSync(home.path('short.db'), statSync(home.path('short.db')).size / 2);
+  writeFileSync(home.path('text.db'), 'these are the words of a letter\n'.repeat(200));
+  const refusals: readonly (readonly [string, RegExp])[] = [
+    ['none.db', /^error: There is no file .*none\.db\.\n$/],
+    ['newer.db', /schema version 999, this release knows \d+/],
+    ['songs.db', /belongs to another program/],
+    ['short.db', /short\.db (is damaged|cannot be read as a database)/],
+    ['text.db', /text\.db cannot be read as a database: file is not a database/],
+    ['h/overlay.db', /is the database itself/],
+  ];
+  for (const [file, pattern] of refusals) {
+    const refused = await home.restore(file);
+    assert.equal(refused.code, 1, file);
+    assert.match(refused.stderr, pattern);
+    assert.doesNotMatch(refused.stderr, /unexpected/);
+  }
+  assert.deepEqual(readFileSync(home.path('h/overlay.db')), before);
+  assert.ok(!readdirSync(home.path('h')).some((name) => /restoring|replaced/.test(name)));
+});
+
+test('a backup that another key sealed is refused', async (t) => {
+  const home = await backedUp(t);
+  const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
+  await untilReady(run);
+  await stopped(run);
+  await home.run(['ops', 'db', 'backup', 'sealed.db'], { env });
+  await home.run(['init', '--home', 'other']);
+  copyFileSync(home.path('other/secrets/master.key'), home.path('h/secrets/master.key'));
+  const refused = await home.restore('sealed.db');
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /was sealed with another key-encryption key: put back the key file/);
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { certificateLogin, withCertificate } from '../support/certificates.ts';
+import { csrPem, ecKeys, keyPemOf } from '../support/csr.ts';
+import { clientApi, uniqueName } from '../support/enrollment.ts';
+import { bearer, createSigner, reasonOf, redeemed, submitJwt, tokenOf } from '../support/external-jwt.ts';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused, type Caller, rootOf } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: Caller;
+let idp: TestIdp;
+let signerId: string;
+before(async () => {
+  idp = await startTestIdp();
+  server = await startTestServer({ signing: true });
+  admin = await rootOf(server);
+  signerId = await createSigner(admin, idp, 'idp', {
+    enrollToCertEnabled: true,
+    enrollToTokenEnabled: true,
+    enrollNameClaimsSelector: 'preferred_username',
+    enrollAttributeClaimsSelector: '/roles',
+  });
+});
+after(async () => {
+  await server?.close();
+  await idp?.close();
+});
+
+const enrollWith = (token: string | null, json: object = {}): Promise<Answer> =>
+  server.post(`${clientApi}/enroll/token`, { json, ...(token === null ? {} : { headers: bearer(token) }) });
+const claims = (name: string) => ({ preferred_username: name, roles: ['a', 'b', 7] });
+
+async function identityNamed(name: string) {
+  const filter = encodeURIComponent(`name="${name}"`);
+  return (await admin.get(`identities?filter=${filter}`)).json.data[0];
+}
+
+describe('an enrolment with an external JWT', () => {
+  test('makes an identity that logs in with such JWTs', async () => {
+    const [subject, name] = [uniqueName('sub'), uniqueName('person')];
+    const answer = await enrollWith(await tokenOf(server, idp, subject, claims(name)));
+    assert.equal(answer.status, 200, answer.text);
+    const document = await identityNamed(name);
+    assert.equal(document.externalId, subject);
+    assert.deepEqual(document.roleAttributes, ['a', 'b']);
+    assert.equal(document.isAdmin, false);
+    const login = await submitJwt(server, await tokenOf(server, idp, subject));
+    assert.equal(typeof (await redeemed(server, login)).access_token, 'string');
+  });
+
+  test('with a request for a certificate makes one that logs in with it', async () => {
+    const [subject, name] = [uniqueName('sub'), uniqueName('person')];
+    const keys = ecKeys();
+    const token = await tokenOf(server, idp, subject, claims(name));
+    const answer = await enrollWith(token, { clientCsr: csrPem(keys) });
+    assert.equal(answer.status, 200, answer.text);
+    const device = { certPem: answer.json.data.cert, keyPem: keyPemOf(keys) };
+    const client = withCertificate(server, device);
+    assert.equal(typeof (await certificateLogin(client)).access_token, 'string');
+    client.closeConnections();
+  });
+
+  test('is made once for each subject and name', async () => {
+    const [subject, name] = [uniqueName('sub'), uniqueName('person')];
+    const token = await tokenOf(server, idp, subject, claims(name));
+    const answers = await Promise.all([enrollWith(token), enrollWith(token), enrollWith(token)]);
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409]);
+    const renamed = await enrollWith(await tokenOf(server, idp, subject, claims(uniqueName())));
+    assertRefused(renamed, 409, 'CONFLICT');
+    const namesake = await enrollWith(await tokenOf(server, idp, uniqueName(), claims(name)));
+    assertRefused(namesake, 409, 'INVALID_ENROLLMENT_NOT_ALLOWED');
+  });
+
+  test('is refused without a good token, for every cause alike', async () => {
+    const good = await tokenOf(server, idp, uniqueName(), claims(uniqueName()));
+    const expired = await tokenOf(server, idp, uniqueName(), { exp: 1_600_000_000, iat: 1_500_000_000 });
+    const foreign = await tokenOf(server, idp, uniqueName(), { aud: 'another' });
+    for (const token of [null, 'abc', expired, foreign, `${good.slice(0, -8)}AAAAAAAA`]) {
+      const answer = await enrollWith(token);
+      assertRefused(answer, 401, 'INVALID_AUTH');
+    }
+  });
+
+  test('is refused where the name is missing or the request for a certificate is bad', async () => {
+    const unnamed = await enrollWith(await tokenOf(server, idp, uniqueName()));
+    assertRefused(unnamed, 400, 'COULD_NOT_VALIDATE');
+    assert.equal(await reasonOf(server, unnamed), 'enrollment-name-refused');
+    const token = await tokenOf(server, idp, uniqueName(), claims(uniqueName()));
+    assertRefused(await enrollWith(token, { clientCsr: 'abc' }), 400, 'COULD_NOT_PROCESS_CSR');
+  });
+
+  test('is refused where the signer does not allow it', async () => {
+    const token = await tokenOf(server, idp, uniqueName(), claims(uniqueName()));
+    const settings = [
+      [{ enrollToTokenEnabled: false }, {}],
+      [{ enrollToTokenEnabled: true, enrollToCertEnabled: false }, { clientCsr: csrPem(ecKeys()) }],
+      [{ useExternalId: false }, {}],
+    ] as const;
+    for (const [setting, json] of settings) {
+      await admin.call('PATCH', `external-jwt-signers/${signerId}`, setting);
+      const answer = await enrollWith(token, json);
+      assertRefused(answer, 409, 'INVALID_ENROLLMENT_NOT_ALLOWED');
+      assert.equal(await reasonOf(server, answer), 'enrollment-not-allowed');
+    }
+    await admin.call('PATCH', `external-jwt-signers/${signerId}`, { enabled: false });
+    assertRefused(await enrollWith(token), 401, 'INVALID_AUTH');
+  });
+});

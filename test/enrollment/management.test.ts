@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { DAY, HOUR, isoTime } from '../../src/platform/clock.ts';
+import { registerCa } from '../support/certificates.ts';
+import { authority } from '../support/chains.ts';
+import { csrPem, ecKeys } from '../support/csr.ts';
+import {
+  clientApi,
+  enroll,
+  enrolledDevice,
+  invited,
+  uniqueName,
+  verifiedClaims,
+} from '../support/enrollment.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  server = await startTestServer({ signing: true });
+  admin = await rootOf(server);
+});
+after(() => server?.close());
+
+const identity = async () => createdId(await admin.call('POST', 'identities', { name: uniqueName() }));
+
+describe('an enrollment', () => {
+  test('is a JWT that the key of the presented certificate has signed', async () => {
+    const { id, token, jwt } = await invited(admin);
+    const claims = await verifiedClaims(server.url, jwt);
+    assert.deepEqual(Object.keys(claims).toSorted(), ['aud', 'em', 'exp', 'iss', 'jti', 'sub']);
+    assert.equal(claims.iss, server.url);
+    assert.equal(claims.sub, id);
+    assert.equal(claims.jti, token);
+    assert.equal(claims.em, 'ott');
+    const inThreeHours = (server.clock.now() + 3 * HOUR) / 1000;
+    assert.ok(Math.abs(claims.exp - inThreeHours) < 60);
+  });
+
+  test('is created for an identity that exists, listed, shown and deleted', async () => {
+    const identityId = await identity();
+    const expiresAt = isoTime(server.clock.now() + DAY);
+    const body = { identityId, method: 'ott', expiresAt };
+    const id = createdId(await admin.call('POST', 'enrollments', body));
+    const { data } = (await admin.get(`enrollments/${id}`)).json;
+    assert.equal(data.expiresAt, expiresAt);
+    assert.equal(data.identityId, identityId);
+    assert.equal((await verifiedClaims(server.url, data.jwt)).jti, data.token);
+    const filter = encodeURIComponent(`identityId="${identityId}"`);
+    for (const path of [`enrollments?filter=${filter}`, `identities/${identityId}/enrollments`]) {
+      const list = (await admin.get(path)).json;
+      assert.deepEqual(
+        list.data.map((one: { id: string }) => one.id),
+        [id],
+      );
+    }
+    assertRefused(await admin.call('POST', 'enrollments', body), 409, 'CONFLICT');
+    assert.equal((await admin.call('DELETE', `enrollments/${id}`)).status, 200);
+    assertRefused(await admin.get(`enrollments/${id}`), 404, 'NOT_FOUND');
+    assertRefused(await enroll(server, data.token, csrPem(ecKeys())), 400, 'INVALID_ENROLLMENT_TOKEN');
+  });
+
+  test('is refreshed with another token and another end', async () => {
+    const { id, token, enrollmentId } = await invited(admin);
+    const expiresAt = isoTime(server.clock.now() + 2 * DAY);
+    const refreshed = await admin.call('POST', `enrollments/${enrollmentId}/refresh`, { expiresAt });
+    assert.equal(refreshed.status, 200, refreshed.text);
+    const { ott } = (await admin.get(`identities/${id}`)).json.data.enrollment;
+    assert.equal(ott.expiresAt, expiresAt);
+    assert.notEqual(ott.token, token);
+    assertRefused(await enroll(server, token, csrPem(ecKeys())), 400, 'INVALID_ENROLLMENT_TOKEN');
+    await enrolledDevice(server, ott.token);
+    assertRefused(await admin.call('POST', `enrollments/${enrollmentId}/refresh`, {}), 404, 'NOT_FOUND');
+  });
+
+  test('is refused for what could not be used, and says which field', async () => {
+    const identityId = await identity();
+    await server.createUser({ name: 'taken', password });
+    const caId = await registerCa(admin, authority());
+    const past = isoTime(server.clock.now() - 1);
+    const future = isoTime(server.clock.now() + 400 * DAY);
+    const cases: readonly (readonly [object, string])[] = [
+      [{ method: 'ott', identityId: 'nobody' }, 'identityId'],
+      [{ method: 'magic' }, 'method'],
+      [{ method: 'ott', expiresAt: past }, 'expiresAt'],
+      [{ method: 'ott', expiresAt: future }, 'expiresAt'],
+      [{ method: 'ott', expiresAt: 'tomorrow' }, 'expiresAt'],
+      [{ method: 'ott', caId }, 'caId'],
+      [{ method: 'ott', username: 'x' }, 'username'],
+      [{ method: 'ottca' }, 'caId'],
+      [{ method: 'ottca', caId: 'none' }, 'caId'],
+      [{ method: 'ottca', caId }, 'caId'],
+      [{ method: 'updb' }, 'username'],
+      [{ method: 'updb', username: ' x' }, 'username'],
+      [{ method: 'updb', username: 'TAKEN' }, 'username'],
+    ];
+    for (const [body, field] of cases) {
+      const answer = await admin.call('POST', 'enrollments', { identityId, ...body });
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
+    }
+  });
+
+  test('is refused for an identity that is enrolled so already', async () => {
+    const { id, token } = await invited(admin);
+    await enrolledDevice(server, token);
+    const again = await admin.call('POST', 'enrollments', { identityId: id, method: 'ott' });
+    assertRefused(again, 409, 'CONFLICT');
+  });
+
+  test('is for administrators only, and not shown to the identity itself', async () => {
+    await server.createUser({ name: 'plain', password });
+    const plain = await loggedIn(server, 'plain');
+    assertRefused(await plain.get('enrollments'), 403, 'FORBIDDEN');
+    const self = await plain.get(`${clientApi}/current-identity`);
+    assert.equal(self.status, 200);
+    assert.equal('enrollment' in self.json.data, false);
+  });
+
+  test('is shown without its token to those who may only read', async () => {
+    const { id, enrollmentId, token } = await invited(admin, { ott: true }, { isAdmin: true });
+    for (const permission of ['read', 'helpdesk']) {
+      const reader = await server.createUser({ name: permission, password });
+      await admin.call('PATCH', `identities/${reader}`, { permissions: [permission] });
+      const caller = await loggedIn(server, permission);
+      const paths = ['identities', `identities/${id}`, `identities/${id}/enrollments`, 'enrollments'];
+      for (const path of [...paths, `enrollments/${enrollmentId}`]) {
+        const answer = await caller.get(path);
+        assert.equal(answer.status, 200, answer.text);
+        assert.ok(!answer.text.includes(token), path);
+        assert.ok(!answer.text.includes('"jwt"'), path);
+      }
+      for (const path of ['enrollments', `enrollments/${enrollmentId}/refresh`]) {
+        const answer = await caller.call('POST', path, { identityId: id, method: 'ott' });
+        assertRefused(answer, 403, 'FORBIDDEN');
+      }
+      assertRefused(await caller.call('DELETE', `enrollments/${enrollmentId}`), 403, 'FORBIDDEN');
+    }
+  });
+
+  test('is in the store as a hash and sealed', async () => {
+    const { token, jwt, enrollmentId } = await invited(admin);
+    const stored = JSON.stringify(await server.store.enrollments.find(enrollmentId as never));
+    assert.ok(!stored.includes(token) && !stored.includes(jwt));
+  });
+
+  test('that cannot be given leaves no identity behind', async () => {
+    const name = uniqueName();
+    for (const enrollment of [{ ottca: 'none' }, { updb: ' x' }, { magic: true }]) {
+      const answer = await admin.call('POST', 'identities', { name, enrollment });
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE');
+    }
+    const filter = encodeURIComponent(`name="${name}"`);
+    assert.deepEqual((await admin.get(`identities?filter=${filter}`)).json.data, []);
+  });
+});

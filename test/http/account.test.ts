@@ -1,0 +1,179 @@
+// How the account page is served, and what it is allowed as a client.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { authorize, challenge, login, redeem } from '../support/flow.ts';
+import { httpsClient } from '../support/https-client.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+  await server.createUser({ name: 'alice', password });
+});
+after(() => server.close());
+
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+/** A second listener beside the first, and what the first one binds. */
+const listeners = (first: readonly string[], second: readonly string[], port: number) => (yaml: string) => {
+  const before = yaml.slice(0, yaml.search(/^web:/m));
+  const listener = (name: string, at: number, apis: readonly string[]) =>
+    `  - name: ${name}
+    bindPoints: [{ interface: "127.0.0.1:${at}", address: "localhost:${at}" }]
+    apis: [${apis.map((binding) => `{ binding: ${binding} }`).join(', ')}]`;
+  return `${before}web:
+${listener('one', 0, first)}
+${listener('two', port, second)}
+edge:
+  api: { address: "localhost:0", disableOidcAutoBinding: true }
+`;
+};
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('the account page', () => {
+  test('is one shell for everybody, in the language of the browser, with a strict policy', async () => {
+    for (const path of ['/account', '/account/callback?code=x&state=y']) {
+      const answer = await server.get(path, { headers: browser });
+      assert.equal(answer.status, 200);
+      assert.equal(
+        answer.headers['content-security-policy'],
+        "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; script-src 'self'; connect-src 'self'",
+      );
+      assert.equal(answer.headers['referrer-policy'], 'no-referrer');
+      assert.equal(answer.headers['cache-control'], 'no-store');
+      assert.match(answer.text, /<html lang="en" dir="ltr"/);
+      assert.doesNotMatch(answer.text, /<script(?![^>]*src=)|style=|\son\w+=/);
+    }
+    const languages = { 'de-CH,de;q=0.9': 'de', 'fr, de;q=0.5': 'de', fr: 'en', '': 'en', 'x,,;q': 'en' };
+    for (const [accepted, spoken] of Object.entries(languages)) {
+      const headers = { ...browser, 'accept-language': accepted };
+      const answer = await server.get('/account', { headers });
+      assert.match(answer.text, new RegExp(`<html lang="${spoken}"`), accepted);
+      assert.match(String(answer.headers.vary), /accept-language/);
+    }
+  });
+
+  test('loads files that may be kept for ever, and each file that they import is there', async () => {
+    const shell = (await server.get('/account', { headers: browser })).text;
+    const main =
+      /src="(\/assets\/account\.[0-9a-f]+\/main\.js|\/assets\/[^"]+\/main\.js)"/.exec(shell)?.[1] ?? '';
+    const seen = new Set<string>();
+    const waiting = [main, ...[...shell.matchAll(/href="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')];
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      const answer = await server.get(path);
+      assert.equal(answer.status, 200, path);
+      assert.match(String(answer.headers['content-type']), path.endsWith('.js') ? /javascript/ : /css/);
+      assert.match(String(answer.headers['cache-control']), /immutable/);
+      for (const [, name] of answer.text.matchAll(/from '\.\/([^']+)'/g)) {
+        waiting.push(new URL(name ?? '', `https://localhost${path}`).pathname);
+      }
+    }
+    assert.ok(seen.size >= 10);
+    for (const name of ['none.js', '..%2fpages.css', '%00']) {
+      assert.equal((await server.get(new URL(name, `https://localhost${main}`).pathname)).status, 404, name);
+    }
+  });
+
+  test('is where password managers look', async () => {
+    const answer = await server.get('/.well-known/change-password');
+    assert.deepEqual([answer.status, answer.headers.location], [302, '/account']);
+  });
+
+  test('is not served by a listener that lacks one of the APIs it is a client of', async () => {
+    const port = await freePort();
+    const configure = listeners(['edge-client'], ['edge-oidc'], port);
+    const other = await startTestServer({ configure });
+    const url = `https://localhost:${port}`;
+    for (const client of [other, httpsClient(url, other.caPem)]) {
+      for (const path of ['/account', '/account/callback', '/.well-known/change-password']) {
+        assert.equal((await client.get(path)).status, 404, path);
+      }
+    }
+    for (const origin of [url, other.url]) {
+      const refused = await authorize(httpsClient(url, other.caPem), {
+        redirect_uri: `${origin}/account/callback`,
+      });
+      assert.equal(refused.status, 400);
+      assert.equal(refused.headers.location, undefined);
+    }
+    await other.close();
+  });
+});
+
+describe('the account page as a client', () => {
+  test('may be redirected to at its own origin without configuration', async () => {
+    const redirect_uri = `${server.url}/account/callback`;
+    const tokens = await loginAt(redirect_uri);
+    const answer = await server.get(
+      `/oidc/end_session?${new URLSearchParams({
+        id_token_hint: tokens.id_token,
+        post_logout_redirect_uri: `${server.url}/account`,
+      })}`,
+    );
+    assert.deepEqual([answer.status, answer.headers.location], [302, `${server.url}/account`]);
+  });
+
+  test('and nothing else becomes allowed by it', async () => {
+    const port = new URL(server.url).port;
+    const { host } = new URL(server.url);
+    const others = [
+      `${server.url}/account`,
+      `${server.url}/account/callback/`,
+      `${server.url}/account/callback?x=1`,
+      `${server.url}/account/callback#x`,
+      `${server.url}/account/../account/callback`,
+      `${server.url}//account/callback`,
+      `${server.url}/Account/callback`,
+      `${server.url}/oidc/account/callback`,
+      `http://${host}/account/callback`,
+      `https://LOCALHOST:${port}/account/callback`,
+      `https://localhost/account/callback`,
+      `https://localhost:${Number(port) + 1}/account/callback`,
+      `https://127.0.0.1:${port}/account/callback`,
+      `https://evil.example/account/callback`,
+      `https://${host}@evil.example/account/callback`,
+      `https://evil.example#${server.url}/account/callback`,
+    ];
+    for (const redirect_uri of others) {
+      const answer = await authorize(server, { redirect_uri });
+      assert.equal(answer.status, 400, redirect_uri);
+      assert.equal(answer.headers.location, undefined, redirect_uri);
+    }
+    const { id_token } = await login(server, 'alice', password);
+    for (const uri of [
+      `${server.url}/account/`,
+      `${server.url}/account/callback`,
+      'https://evil.example/account',
+    ]) {
+      const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: uri });
+      const answer = await server.get(`/oidc/end_session?${query}`);
+      assert.equal(answer.status, 400, uri);
+    }
+  });
+});
+
+async function loginAt(redirect_uri: string) {
+  const begun = await authorize(server, { redirect_uri, code_challenge: challenge });
+  const id = new URL(begun.headers.location ?? '', server.url).searchParams.get('authRequestID');
+  const json = { authRequestId: id, username: 'alice', password };
+  const done = await server.post('/oidc/login/username', { json });
+  const back = new URL(done.headers.location ?? '');
+  assert.equal(`${back.origin}${back.pathname}`, redirect_uri);
+  const answer = await redeem(server, back.searchParams.get('code') ?? '', { redirect_uri });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json;
+}

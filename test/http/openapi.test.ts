@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const roots = ['/edge/client/v1', '/edge/management/v1', '/oidc'] as const;
+
+let server: TestServer;
+const documents = new Map<string, OpenApiDocument>();
+before(async () => {
+  server = await startTestServer();
+  for (const root of roots) documents.set(root, (await server.get(`${root}/openapi.json`)).json);
+});
+after(() => server.close());
+
+/** Every `$ref` in a document. */
+function refsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === '$ref' ? [String(member)] : refsIn(member),
+  );
+}
+
+describe('the API descriptions', () => {
+  for (const root of roots) {
+    test(`${root}/openapi.json is an OpenAPI 3.1 document`, async () => {
+      const document = documents.get(root) as OpenApiDocument;
+      const result = await new Validator().validate({ ...document });
+      assert.equal(result.valid, true, JSON.stringify(result));
+      assert.deepEqual(document.servers, [{ url: server.url }]);
+      const known = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+      assert.deepEqual(
+        refsIn(document).filter((ref) => !known.includes(ref)),
+        [],
+      );
+      const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+      const ids = operations.map(({ operationId }) => operationId);
+      assert.equal(new Set(ids).size, ids.length, 'operation ids are unique');
+      for (const { operationId, summary } of operations) {
+        assert.match(summary, /^[A-Z].*[^.]$/, operationId);
+      }
+    });
+  }
+
+  test('they name every endpoint there is, each once, and none that does not exist', () => {
+    const described = [...documents.values()].flatMap(({ paths }) =>
+      Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      ),
+    );
+    const existing = server.controller.services.routes.flatMap(({ methods, path }) =>
+      methods.map((method) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
+    );
+    assert.deepEqual(described.sort(), existing.sort());
+  });
+
+  test('they tell who may call and what a refusal looks like', () => {
+    const { paths, components } = documents.get('/edge/management/v1') as OpenApiDocument;
+    const list = paths['/edge/management/v1/identities']?.get;
+    assert.deepEqual(list?.security, [{ accessToken: [] }, { ztSession: [] }]);
+    assert.equal(list?.['x-guard'], 'admin');
+    assert.deepEqual(
+      list?.parameters.map(({ name }) => name),
+      ['filter', 'limit', 'offset', 'sort', 'roleFilter'],
+    );
+    assert.deepEqual(list?.responses['403']?.content, {
+      'application/json': { schema: { $ref: '#/components/schemas/EdgeError' } },
+    });
+    assert.deepEqual(components.schemas.EdgeError?.required, ['error', 'meta']);
+    assert.deepEqual(paths['/edge/management/v1/version']?.get?.security, []);
+  });
+
+  test('the shape of a body is that which validates it', () => {
+    const { paths } = documents.get('/edge/management/v1') as OpenApiDocument;
+    const body = paths['/edge/management/v1/identities']?.post?.requestBody;
+    const schema = body?.content['application/json']?.schema;
+    assert.equal(body?.required, true);
+    assert.deepEqual(schema?.required, ['name']);
+    assert.deepEqual(schema?.properties?.type, {
+      default: 'Default',
+      type: 'string',
+      enum: ['Default', 'User', 'Device', 'Service', 'Router'],
+    });
+  });
+
+  test('a page shows each description without a script and without another host', async () => {
+    for (const root of roots) {
+      const answer = await server.get(`${root}/docs`, { headers: { accept: 'text/html' } });
+      assert.equal(answer.status, 200);
+      assert.match(String(answer.headers['content-security-policy']), /^default-src 'none'; /);
+      assert.doesNotMatch(answer.text, /<script|https?:\/\//);
+      const { paths, components } = documents.get(root) as OpenApiDocument;
+      for (const [path, methods] of Object.entries(paths)) {
+        for (const [method, { operationId }] of Object.entries(methods)) {
+          if (method === 'head') continue;
+          assert.ok(answer.text.includes(`<section id="${operationId}">`), operationId);
+          assert.ok(answer.text.includes(`<code>${method.toUpperCase()} ${path}</code>`), path);
+        }
+      }
+      for (const name of Object.keys(components.schemas)) {
+        assert.ok(answer.text.includes(`<section id="schema-${name}">`), name);
+      }
+      // Every link inside leads somewhere.
+      for (const [, target] of answer.text.matchAll(/href="#([^"]+)"/g)) {
+        assert.ok(answer.text.includes(`id="${target}"`), `#${target}`);
+      }
+    }
+  });
+});

@@ -1,0 +1,51 @@
+// A password is changed in the moment between its check and the step that records the login.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { asId } from '../../src/model/ids.ts';
+import { authenticate } from '../legacy/support.ts';
+import { beginLogin, submitPassword } from '../support/flow.ts';
+import { assertRefused, password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+type Step = (args: unknown) => Promise<unknown>;
+
+/** Changes the password of somebody right before the store records the next login. */
+async function changeBefore(concern: object, name: string, username: string): Promise<() => void> {
+  const steps = concern as Record<string, Step>;
+  const original = steps[name] as Step;
+  const login = await server.store.authenticators.findPasswordLogin(username);
+  const id = login?.authenticator.id ?? asId('none');
+  steps[name] = async (args) => {
+    const passwordHash = await server.controller.services.hasher.hash('eleven loud umbrellas');
+    assert.ok(await server.store.authenticators.updatePassword(id, { passwordHash }, server.clock.now()));
+    return original(args);
+  };
+  return () => {
+    steps[name] = original;
+  };
+}
+
+test('an OIDC login with the old password gives no code', async () => {
+  await server.createUser({ name: 'alice', password });
+  const id = await beginLogin(server);
+  const restore = await changeBefore(server.store.authRequests, 'recordPrimaryLogin', 'alice');
+  const answer = await submitPassword(server, id, 'alice', password).finally(restore);
+  assertRefused(answer, 401, 'INVALID_AUTH');
+  assert.equal(answer.headers.location, undefined);
+  const again = await submitPassword(server, id, 'alice', 'eleven loud umbrellas');
+  assert.equal(again.status, 302, 'the new password goes on with the same login');
+});
+
+test('a legacy login with the old password opens no session', async () => {
+  await server.createUser({ name: 'bob', password });
+  const restore = await changeBefore(server.store.apiSessions, 'openLegacy', 'bob');
+  const answer = await authenticate(server, 'bob').finally(restore);
+  assertRefused(answer, 401, 'INVALID_AUTH');
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { DAY, fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { nodeHeartbeat } from '../../src/tasks/node-heartbeat.ts';
+import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let root: Caller;
+let user: Caller;
+before(async () => {
+  server = await startTestServer({
+    clock,
+    configure: (yaml) => yaml.replace(/^edge:/m, 'node: { name: ctrl-1 }\nedge:'),
+  });
+  root = await rootOf(server);
+  await server.createUser({ name: 'alice', password });
+  user = await loggedIn(server, 'alice');
+});
+after(() => server.close());
+
+const names = async (caller: Caller, path: string) =>
+  (await caller.get(path)).json.data.map(({ name, isOnline }: { name: string; isOnline: boolean }) => [
+    name,
+    isOnline,
+  ]);
+
+/** Another node on the same database. */
+function another() {
+  const { store, log } = server;
+  return nodeHeartbeat({ store, clock, log });
+}
+const announcement = (name: string) => ({
+  id: server.random.id(),
+  name,
+  address: `${name}.example:1280`,
+  apiAddresses: [
+    { binding: 'edge-client', url: `https://${name}.example:1280/edge/client/v1`, version: 'v1' },
+    { binding: 'edge-client', url: `https://${name}.example:1290/edge/client/v1`, version: 'v1' },
+  ],
+  version: '0.0.0',
+});
+
+test('a controller announces itself, where it serves which API, to everybody who has logged in', async () => {
+  const answer = await user.get('/edge/client/v1/controllers');
+  assert.equal(answer.status, 200);
+  const [only, ...rest] = answer.json.data;
+  assert.deepEqual(rest, []);
+  const { id, name, isOnline, ctrlAddress, apiAddresses, lastJoinedAt, _links } = only;
+  assert.deepEqual([name, isOnline, lastJoinedAt], ['ctrl-1', true, '2026-01-01T00:00:00.000Z']);
+  assert.equal(`https://${ctrlAddress}`, server.url);
+  assert.deepEqual(apiAddresses['edge-client'], [{ url: `${server.url}/edge/client/v1`, version: 'v1' }]);
+  assert.deepEqual(apiAddresses['edge-management'], [
+    { url: `${server.url}/edge/management/v1`, version: 'v1' },
+  ]);
+  assert.deepEqual(_links, { self: { href: `./controllers/${id}` } });
+  assert.equal(answer.json.meta.pagination.totalCount, 1);
+  assert.deepEqual((await root.get('controllers')).json.data, answer.json.data);
+  assert.deepEqual((await root.get(`controllers/${id}`)).json.data, only);
+});
+
+test('strangers and, on the management API, others than administrators are refused', async () => {
+  assertRefused(await server.get('/edge/client/v1/controllers'), 401, 'UNAUTHORIZED');
+  assertRefused(await user.get('controllers'), 403, 'FORBIDDEN');
+  assertRefused(await root.get('controllers/none'), 404, 'NOT_FOUND');
+  assertRefused(await root.call('POST', 'controllers', {}), 405, 'METHOD_NOT_ALLOWED');
+});
+
+test('another one is online until it takes leave or has not been seen for thirty seconds, and is forgotten after a day', async () => {
+  const second = another();
+  assert.equal(server.controller.services.node.isCluster, false);
+  await second.start(announcement('ctrl-2'));
+  assert.equal(second.isCluster, true);
+  assert.deepEqual(await names(user, '/edge/client/v1/controllers?sort=name'), [
+    ['ctrl-1', true],
+    ['ctrl-2', true],
+  ]);
+  const filtered = await user.get('/edge/client/v1/controllers?filter=name%20%3D%20%22ctrl-2%22');
+  assert.equal(filtered.json.data[0].apiAddresses['edge-client'].length, 2);
+  await second.stop();
+  assert.deepEqual(await names(root, 'controllers?filter=name%20%3D%20%22ctrl-2%22'), [['ctrl-2', false]]);
+
+  const crashed = another();
+  await crashed.start(announcement('ctrl-3'));
+  clock.advance(29 * SECOND);
+  assert.deepEqual(await names(root, 'controllers?filter=name%20%3D%20%22ctrl-3%22'), [['ctrl-3', true]]);
+  clock.advance(SECOND);
+  assert.deepEqual(await names(root, 'controllers?filter=name%20%3D%20%22ctrl-3%22'), [['ctrl-3', false]]);
+
+  clock.advance(DAY);
+  const again = another();
+  await again.start(announcement('ctrl-2'));
+  const left = (await server.store.nodes.listAll()).map(({ name }) => name);
+  assert.ok(left.includes('ctrl-2') && !left.includes('ctrl-3'), left.join());
+  await crashed.stop();
+  await again.stop();
+});
+
+test('a node that starts again under its name keeps its id, and the old one cannot sign it off', async () => {
+  const first = another();
+  await first.start(announcement('ctrl-4'));
+  const id = (await server.store.nodes.listAll()).find(({ name }) => name === 'ctrl-4')?.id;
+  clock.advance(SECOND);
+  const second = another();
+  await second.start(announcement('ctrl-4'));
+  await first.stop();
+  const found = (await server.store.nodes.listAll()).find(({ name }) => name === 'ctrl-4');
+  assert.equal(found?.id, id);
+  assert.equal(found?.leftAt, null);
+  await second.stop();
+});

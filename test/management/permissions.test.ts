@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Route } from '../../src/http/routes.ts';
+import { asId } from '../../src/model/ids.ts';
+import type { Permission } from '../../src/model/permission.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  server = await startTestServer();
+  admin = await rootOf(server);
+});
+after(() => server.close());
+
+async function somebodyWith(name: string, permissions: readonly Permission[]): Promise<[string, Caller]> {
+  const id = await server.createUser({ name, password });
+  const answer = await admin.call('PATCH', `identities/${id}`, { permissions });
+  assert.equal(answer.status, 200, answer.text);
+  return [id, await loggedIn(server, name)];
+}
+
+/** Each operation that is guarded for administrators, on something that does not exist. */
+function guardedOperations(): readonly {
+  readonly method: string;
+  readonly path: string;
+  readonly route: Route;
+}[] {
+  return server.controller.services.routes
+    .filter(({ guard }) => guard === 'admin')
+    .flatMap((route) =>
+      route.methods.map((method) => ({ method, path: route.path.replace(':id', 'no-such'), route })),
+    );
+}
+
+describe('the permission to read', () => {
+  test('opens everything that reads, and nothing that changes', async () => {
+    const [, reader] = await somebodyWith('reader', ['read']);
+    for (const { method, path, route } of guardedOperations()) {
+      const answer = await reader.call(method, path, method === 'GET' ? undefined : {});
+      if (method === 'GET' && route.permission === 'read') {
+        assert.ok([200, 404].includes(answer.status), `${method} ${path} ${answer.text}`);
+      } else assertRefused(answer, 403, 'FORBIDDEN');
+    }
+    assert.ok(guardedOperations().some(({ route }) => route.permission === 'read'));
+  });
+
+  test('is shown with the identity, also to its owner', async () => {
+    const [id, shown] = await somebodyWith('shown', ['read']);
+    assert.deepEqual((await admin.get(`identities/${id}`)).json.data.permissions, ['read']);
+    const { data } = (await shown.get('/edge/client/v1/current-identity')).json;
+    assert.deepEqual([data.permissions, data.isAdmin], [['read'], false]);
+  });
+
+  test('ends with the next call after it is taken away', async () => {
+    const [id, former] = await somebodyWith('former', ['read']);
+    assert.equal((await former.get('identities')).status, 200);
+    await admin.call('PATCH', `identities/${id}`, { permissions: null });
+    assertRefused(await former.get('identities'), 403, 'FORBIDDEN');
+  });
+
+  test('is not given by somebody who has no more than a permission', async () => {
+    const [id, greedy] = await somebodyWith('greedy', ['read', 'helpdesk']);
+    for (const wanted of [{ permissions: ['helpdesk'] }, { isAdmin: true }]) {
+      assertRefused(await greedy.call('PATCH', `identities/${id}`, wanted), 403, 'FORBIDDEN');
+    }
+    const fresh = { name: 'accomplice', type: 'User', permissions: ['read'] };
+    assertRefused(await greedy.call('POST', 'identities', fresh), 403, 'FORBIDDEN');
+  });
+
+  test('does not make somebody the administrator who has to remain', async () => {
+    await somebodyWith('witness', ['read', 'helpdesk']);
+    const { id } = (await admin.get('current-identity')).json.data;
+    assertRefused(await admin.call('PATCH', `identities/${id}`, { isAdmin: false }), 409, 'CONFLICT');
+  });
+
+  test('that does not exist is refused by name', async () => {
+    const body = { name: 'odd', type: 'User', permissions: ['everything'] };
+    assertRefused(await admin.call('POST', 'identities', body), 400, 'COULD_NOT_VALIDATE', 'permissions.0');
+  });
+
+  test('is set when creating, and none is held by whoever is replaced without any', async () => {
+    const id = createdId(
+      await admin.call('POST', 'identities', { name: 'made', type: 'User', permissions: ['read', 'read'] }),
+    );
+    assert.deepEqual((await admin.get(`identities/${id}`)).json.data.permissions, ['read']);
+    await admin.call('PUT', `identities/${id}`, { name: 'made', type: 'User', isAdmin: false });
+    assert.deepEqual((await admin.get(`identities/${id}`)).json.data.permissions, []);
+  });
+});
+
+describe('the permission of a help desk', () => {
+  test('lets people in again, and changes nothing else', async () => {
+    const [, helper] = await somebodyWith('helper', ['helpdesk']);
+    const id = await server.createUser({ name: 'locked-out', password });
+    const caller = await loggedIn(server, 'locked-out');
+    assert.equal((await helper.call('POST', `identities/${id}/unlock`, {})).status, 200);
+    // Nothing to remove, and nothing that forbids it.
+    assertRefused(await helper.call('DELETE', `identities/${id}/mfa`), 404, 'NOT_FOUND');
+    assert.equal((await helper.call('DELETE', `identities/${id}/api-sessions`)).status, 200);
+    assertRefused(await caller.get('/edge/client/v1/current-identity'), 401, 'UNAUTHORIZED');
+    for (const { method, path, route } of guardedOperations()) {
+      if (route.permission !== undefined) continue;
+      assertRefused(await helper.call(method, path, {}), 403, 'FORBIDDEN');
+    }
+  });
+
+  test('does not reach those who may do more', async () => {
+    const [, helper] = await somebodyWith('second helper', ['helpdesk']);
+    const [readerId, reader] = await somebodyWith('second reader', ['read']);
+    const { id: adminId } = (await admin.get('current-identity')).json.data;
+    for (const id of [readerId, adminId]) {
+      assertRefused(await helper.call('POST', `identities/${id}/unlock`, {}), 403, 'FORBIDDEN');
+      assertRefused(await helper.call('DELETE', `identities/${id}/mfa`), 403, 'FORBIDDEN');
+      assertRefused(await helper.call('DELETE', `identities/${id}/api-sessions`), 403, 'FORBIDDEN');
+    }
+    const session = (await reader.get('/edge/client/v1/current-api-session')).json.data.id;
+    assertRefused(await helper.call('DELETE', `api-sessions/${session}`), 403, 'FORBIDDEN');
+    assert.equal((await server.store.apiSessions.find(asId(session)))?.endedAt, null);
+  });
+});

@@ -1,0 +1,285 @@
+// Whatever was used, ended or withdrawn after a backup stays so when that backup is restored, and so does whatever
+// was issued after it: replayed through the front door of the controller that runs on the restored database.
+
+import assert from 'node:assert/strict';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test } from 'node:test';
+import { checkSetupLink, createSetupLink, type SetupLink } from '../../src/admin/setup.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { DAY, fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { afterForeignRestore, restoreDatabase } from '../../src/restore-database.ts';
+import type { NewEnrollment } from '../../src/store/contracts/enrollments.ts';
+import { backupSqlite } from '../../src/store/sql/backup.ts';
+import { restoreRules } from '../../src/store/sql/restores.ts';
+import { openSession, type Session } from '../legacy/support.ts';
+import { newEnrollment, redemptionOf } from '../store/contract-enrollments.ts';
+import { readNamedFile } from '../support/files.ts';
+import {
+  beginLogin,
+  callWith,
+  claimsOf,
+  login,
+  obtainCode,
+  redeem,
+  refresh,
+  submitPassword,
+  type Tokens,
+} from '../support/flow.ts';
+import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
+import {
+  createTotpUser,
+  type Enrolled,
+  enroll,
+  partialLogin,
+  password,
+  submitCode,
+  totpPolicy,
+} from '../support/totp.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+
+/** What somebody holds who kept everything that was ever issued. */
+interface Loot {
+  readonly rotated: Tokens;
+  readonly successor: Tokens;
+  readonly ended: Tokens;
+  readonly later: Tokens;
+  readonly code: string;
+  readonly laterCode: string;
+  readonly sealedId: string;
+  readonly partialId: string;
+  readonly laterPartialId: string;
+  readonly session: Session;
+  readonly laterSession: Session;
+  readonly bob: Enrolled;
+  readonly usedTotp: string;
+  readonly usedRecoveryCode: string;
+  readonly link: SetupLink;
+  readonly enrollment: NewEnrollment;
+  readonly kids: readonly string[];
+}
+
+async function kidsOf(server: TestServer): Promise<readonly string[]> {
+  return (await server.get('/oidc/keys')).json.keys.map(({ kid }: { kid: string }) => kid);
+}
+
+/** Fills a controller, backs it up into `backup`, and uses, ends and withdraws what the backup has. */
+async function plunder(server: TestServer, backup: string): Promise<Loot> {
+  const setupNeeds = { store: server.store, clock, random: server.random };
+  await server.createUser({ name: 'alice', password });
+  await server.createUser({ name: 'lou', password });
+  await createTotpUser(server, await totpPolicy(server), 'bob');
+  const bob = await enroll(server, clock, 'bob');
+  for (let at = 0; at < 12; at += 1) await submitPassword(server, await beginLogin(server), 'lou', 'wrong');
+  const rotated = await login(server, 'alice', password);
+  const ended = await login(server, 'alice', password);
+  const code = await obtainCode(server, 'alice', password);
+  const sealedId = await beginLogin(server);
+  const partialId = await partialLogin(server, 'bob');
+  const session = await openSession(server, 'alice');
+  const link = await createSetupLink(setupNeeds);
+  const dora = await server.createUser({ name: 'dora', password });
+  const enrollment = newEnrollment(dora, { expiresAt: clock.now() + 10 * DAY });
+  await server.store.enrollments.create(enrollment, clock.now());
+  await server.controller.services.view.legacy.flush();
+
+  await backupSqlite(join(server.home, 'overlay.db'), backup);
+
+  const successor = (await refresh(server, rotated.refresh_token)).json as Tokens;
+  await server.post('/oidc/revoke', { form: { token: ended.refresh_token, client_id: 'overlay' } });
+  assert.equal((await redeem(server, code)).status, 200);
+  assert.equal((await session.call('DELETE', 'current-api-session')).status, 200);
+  const enrolled = redemptionOf(enrollment, { now: clock.now() });
+  assert.equal(await server.store.enrollments.redeem(enrolled), 'enrolled');
+  const laterPartialId = await partialLogin(server, 'bob');
+  const [usedRecoveryCode] = bob.recoveryCodes;
+  assert.ok(usedRecoveryCode);
+  assert.equal((await submitCode(server, await partialLogin(server, 'bob'), usedRecoveryCode)).status, 302);
+  const usedTotp = bob.app.code(1);
+  assert.equal((await submitCode(server, await partialLogin(server, 'bob'), usedTotp)).status, 302);
+  return {
+    rotated,
+    successor,
+    ended,
+    later: await login(server, 'alice', password),
+    code,
+    laterCode: await obtainCode(server, 'alice', password),
+    sealedId,
+    partialId,
+    laterPartialId,
+    session,
+    laterSession: await openSession(server, 'alice'),
+    bob,
+    usedTotp,
+    usedRecoveryCode,
+    link,
+    enrollment,
+    kids: await kidsOf(server),
+  };
+}
+
+/** Starts again where `server` was, so that tokens name an issuer that is still ours. */
+async function startAgain({ home, url }: TestServer): Promise<TestServer> {
+  const { port } = new URL(url);
+  const configure = (yaml: string) => yaml.replaceAll(':0', `:${port}`);
+  return startTestServer({ clock, home, configure });
+}
+
+function restoreNeeds(server: TestServer) {
+  const { config } = loadConfig(join(server.home, 'controller.yml'), { readFile: readNamedFile, env: {} });
+  return { config, masterKey, clock, random: server.random };
+}
+
+/** The two ways to restore: by our command, and with other tools followed by our command. */
+const ways: readonly (readonly [string, (server: TestServer, backup: string) => Promise<unknown>])[] = [
+  ['a backup that was restored', (server, backup) => restoreDatabase(restoreNeeds(server), backup)],
+  [
+    'a backup that was put back with other tools and declared restored',
+    async (server, backup) => {
+      copyFileSync(backup, join(server.home, 'overlay.db'));
+      await afterForeignRestore(restoreNeeds(server));
+    },
+  ],
+];
+
+for (const [name, restore] of ways) {
+  describe(name, () => {
+    let server: TestServer;
+    let loot: Loot;
+    before(async () => {
+      const first = await startTestServer({ clock });
+      const backup = join(first.home, 'backup.db');
+      loot = await plunder(first, backup);
+      await first.stop();
+      await restore(first, backup);
+      server = await startAgain(first);
+      assert.equal(server.issuer, first.issuer);
+    });
+    after(() => server.close());
+
+    test('revives no refresh token, of whichever generation', async () => {
+      for (const tokens of [loot.rotated, loot.successor, loot.ended, loot.later]) {
+        const answer = await refresh(server, tokens.refresh_token);
+        assert.equal(answer.status, 400, answer.text);
+        assert.equal(answer.json.error, 'invalid_grant');
+      }
+    });
+
+    test('revives no access token, of sessions that it knows, that ended, or that it has never seen', async () => {
+      for (const tokens of [loot.rotated, loot.successor, loot.ended, loot.later]) {
+        assert.equal((await callWith(server, tokens.access_token)).status, 401);
+        const headers = { authorization: `Bearer ${tokens.access_token}` };
+        assert.equal((await server.get('/oidc/userinfo', { headers })).status, 401);
+      }
+    });
+
+    test('takes no ID token of before for a proof of who logs out', async () => {
+      const back = encodeURIComponent('http://localhost:8400/auth/logout');
+      const end = (hint: string) =>
+        server.get(`/oidc/end_session?id_token_hint=${hint}&post_logout_redirect_uri=${back}`);
+      assert.equal((await end((await login(server, 'alice', password)).id_token)).status, 302);
+      for (const { id_token } of [loot.rotated, loot.later])
+        assert.notEqual((await end(id_token)).status, 302);
+    });
+
+    test('signs and verifies with none of the keys of before', async () => {
+      const now = await kidsOf(server);
+      assert.ok(now.length > 0);
+      assert.deepEqual(
+        now.filter((kid) => loot.kids.includes(kid)),
+        [],
+      );
+    });
+
+    test('revives no authorization code', async () => {
+      for (const code of [loot.code, loot.laterCode]) {
+        const answer = await redeem(server, code);
+        assert.equal(answer.status, 400);
+        assert.equal(answer.json.error, 'invalid_grant');
+      }
+    });
+
+    test('continues no login that was in progress', async () => {
+      assert.equal((await submitPassword(server, loot.sealedId, 'alice', password)).status, 400);
+      for (const id of [loot.partialId, loot.laterPartialId]) {
+        const answer = await submitCode(server, id, loot.bob.app.code());
+        assert.ok([400, 401].includes(answer.status), answer.text);
+        assert.equal(answer.headers.location, undefined);
+      }
+    });
+
+    test('revives no session token', async () => {
+      for (const { token } of [loot.session, loot.laterSession]) {
+        const headers = { 'zt-session': token };
+        const answer = await server.get('/edge/client/v1/current-api-session', { headers });
+        assert.equal(answer.status, 401);
+      }
+    });
+
+    test('revives no set-up link', async () => {
+      assert.equal(await checkSetupLink(server, loot.link.token), 'unknown');
+    });
+
+    test('revives no enrollment', async () => {
+      const again = redemptionOf(loot.enrollment, { now: clock.now() });
+      assert.equal(await server.store.enrollments.redeem(again), 'unknown');
+    });
+
+    test('accepts no TOTP code and no recovery code of before, and the next code again', async () => {
+      const id = await partialLogin(server, 'bob');
+      for (const code of [loot.usedTotp, loot.bob.app.code(), ...loot.bob.recoveryCodes.slice(0, 2)]) {
+        const answer = await submitCode(server, id, code);
+        assert.equal(answer.status, 400, answer.text);
+        assert.equal(answer.json.error.code, 'INVALID_TOTP_CODE');
+      }
+      clock.advance(90 * SECOND);
+      assert.equal((await submitCode(server, id, loot.bob.app.code())).status, 302);
+    });
+
+    test('keeps passwords, and the locks that were set before the backup', async () => {
+      const tokens = await login(server, 'alice', password);
+      assert.equal((await callWith(server, tokens.access_token)).status, 200);
+      assert.equal((await refresh(server, tokens.refresh_token)).status, 200);
+      assert.ok(!loot.kids.includes(JSON.parse(atob(String(tokens.access_token.split('.')[0]))).kid));
+      assert.equal(claimsOf(tokens.access_token).iss, server.issuer);
+      assert.equal((await submitPassword(server, await beginLogin(server), 'lou', password)).status, 401);
+    });
+
+    test('stays so in a day, when everything from before has expired', async () => {
+      clock.advance(DAY + MINUTE);
+      await server.store.expiry.deleteExpired(clock.now(), 10_000);
+      assert.equal((await refresh(server, loot.later.refresh_token)).status, 400);
+      assert.equal((await login(server, 'alice', password)).expires_in, 1800);
+    });
+  });
+}
+
+test('without the withdrawal a backup would revive what was used: these tests can tell', async (t) => {
+  const first = await startTestServer({ clock });
+  const backup = join(first.home, 'backup.db');
+  const loot = await plunder(first, backup);
+  await first.stop();
+  copyFileSync(backup, join(first.home, 'overlay.db'));
+  const server = await startAgain(first);
+  t.after(() => server.close());
+  assert.equal((await refresh(server, loot.rotated.refresh_token)).status, 200);
+  assert.equal((await callWith(server, loot.ended.access_token)).status, 200);
+  // Whose session the backup has never seen.
+  assert.equal((await callWith(server, loot.later.access_token, '/oidc/userinfo')).status, 200);
+  const id = await partialLogin(server, 'bob');
+  assert.equal((await submitCode(server, id, loot.usedTotp)).status, 302);
+});
+
+test('every table is said to be emptied or kept by a restore', async (t) => {
+  const server = await startTestServer({ clock });
+  t.after(() => server.close());
+  const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
+  t.after(() => database.close());
+  const tables = database
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+    .all()
+    .map(({ name }) => name);
+  assert.deepEqual(tables, Object.keys(restoreRules).sort());
+});

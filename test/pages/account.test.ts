@@ -1,0 +1,331 @@
+// The account page in a real browser, against a real controller.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { systemClock } from '../../src/platform/clock.ts';
+import { accessibilityProblems } from '../support/axe.ts';
+import { narrow, screenshot, type Visitor, type VisitorOptions, visitor } from '../support/browser.ts';
+import { assertRefused, loggedIn, password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { type AuthenticatorApp, scan } from '../support/totp.ts';
+
+const newPassword = 'eleven loud umbrellas';
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+/** Somebody at the account page, signed out. */
+async function atAccount(options: VisitorOptions = {}): Promise<Visitor> {
+  const guest = await visitor(options);
+  await guest.page.goto(`${server.url}/account`);
+  return guest;
+}
+
+async function signIn(page: Page, username: string, secret = password): Promise<void> {
+  await page.locator('#sign-in').click();
+  await page.locator('#username').fill(username);
+  await page.locator('#password').fill(secret);
+  await page.locator('#login').click();
+}
+
+/** Somebody new who is signed in to the account page. */
+async function signedIn(name: string, options: VisitorOptions = {}): Promise<Visitor> {
+  await server.createUser({ name, password });
+  const guest = await atAccount(options);
+  await signIn(guest.page, name);
+  await guest.page.locator('#sign-out').waitFor();
+  return guest;
+}
+
+const announced = (page: Page, text: string | RegExp) =>
+  page.locator('#status').filter({ hasText: text }).waitFor();
+
+async function changePassword(page: Page, current: string, next: string, repeated = next): Promise<void> {
+  await page.locator('#current-password').fill(current);
+  await page.locator('#new-password').fill(next);
+  await page.locator('#repeat-password').fill(repeated);
+  await page.locator('#change-password-submit').click();
+}
+
+async function setUpApp(page: Page): Promise<{ app: AuthenticatorApp; codes: readonly string[] }> {
+  await page.locator('#set-up-app').click();
+  const url = await page.locator('a[href^="otpauth:"]').getAttribute('href');
+  const app = scan(systemClock, url ?? '');
+  const codes = await page.locator('#recovery-codes code').allTextContents();
+  return { app, codes };
+}
+
+async function confirmApp(page: Page, app: AuthenticatorApp): Promise<void> {
+  await page.locator('#app-saved').check();
+  await page.locator('#app-code').fill(app.code());
+  await page.locator('#confirm-app-submit').click();
+  await announced(page, 'The app is set up');
+}
+
+/** Looks at the page with axe, at its width, and at what it complained of. */
+async function assertClean({ page, complaints }: Visitor): Promise<void> {
+  assert.deepEqual(await accessibilityProblems(page), []);
+  const [scrolls, shows] = await page.evaluate<[number, number]>(
+    '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+  );
+  assert.ok(scrolls <= shows, `${scrolls} px in a window of ${shows}`);
+  const ours = complaints.filter((complaint) => !/status of 4\d\d/.test(complaint));
+  assert.deepEqual(ours, []);
+}
+
+test('signs in and out as a client of the provider, without a token in any address', async () => {
+  const guest = await atAccount();
+  const { page } = guest;
+  const addresses: string[] = [];
+  page.on('request', (request) => void addresses.push(request.url()));
+  await server.createUser({ name: 'alice', password });
+  await signIn(page, 'alice');
+  await page.getByText('alice', { exact: true }).waitFor();
+  assert.equal(page.url(), `${server.url}/account`);
+  assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
+  assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), ['account.refresh']);
+  assert.deepEqual(await page.evaluate('Object.keys(localStorage)'), []);
+
+  await page.reload();
+  await page.locator('#sign-out').waitFor();
+  await page.locator('#sign-out').click();
+  await page.locator('#sign-in').waitFor();
+  assert.equal(page.url(), `${server.url}/account`);
+  assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), []);
+  assert.ok(addresses.every((address) => !/eyJ|refresh_token|id_token/.test(address)));
+  assert.equal((await server.store.apiSessions.list(everything(), systemClock.now())).totalCount, 0);
+  await guest.close();
+});
+
+function everything() {
+  return { filter: { op: 'true' }, sort: [], limit: null, offset: 0 } as const;
+}
+
+test('takes no answer to a login that it did not begin', async () => {
+  const { page, close } = await visitor();
+  await page.goto(
+    `${server.url}/account/callback?code=abc&state=evil&iss=${encodeURIComponent(server.issuer)}`,
+  );
+  await announced(page, 'did not finish');
+  assert.equal(page.url(), `${server.url}/account`);
+  await page.goto(`${server.url}/account/callback?error=access_denied`);
+  await announced(page, 'did not finish');
+  await close();
+});
+
+test('changes the password by the rules of the server, and ends the other sessions', async () => {
+  const guest = await signedIn('bella');
+  const { page } = guest;
+  const other = await loggedIn(server, 'bella');
+  await page.getByText('at least 12 characters').waitFor();
+
+  await changePassword(page, password, newPassword, 'something else entirely');
+  await page.getByRole('alert').getByText('differ').waitFor();
+  await changePassword(page, password, 'short');
+  await page.getByRole('alert').getByText('at least 12 characters').waitFor();
+  assert.equal(await page.evaluate('document.activeElement.id'), 'new-password');
+  assert.equal(await page.locator('#new-password').getAttribute('aria-invalid'), 'true');
+  await assertClean(guest);
+  await changePassword(page, password, 'bella-bella-b');
+  await page.getByRole('alert').getByText('guessed first').waitFor();
+  await changePassword(page, 'not the password', newPassword);
+  await page.getByRole('alert').getByText('current password is not right').waitFor();
+  assert.equal((await other.get('current-identity')).status, 200);
+
+  await changePassword(page, password, newPassword);
+  await announced(page, 'Your password is changed');
+  assertRefused(await other.get('current-identity'), 401, 'UNAUTHORIZED');
+  assert.equal(await page.locator('#current-password').inputValue(), '');
+  await page.reload();
+  await page.locator('#sign-out').waitFor();
+  await guest.close();
+});
+
+test('sets up an app, asks for it at the next login, renews the recovery codes and removes it', async () => {
+  const guest = await signedIn('clara');
+  const { page } = guest;
+  const { app, codes } = await setUpApp(page);
+  assert.equal(codes.length, 20);
+  assert.ok(await page.evaluate('document.querySelector("img.qr").decode().then(() => true)'));
+  await page.locator('#app-saved').check();
+  await page.locator('#app-code').fill(app.wrongCode());
+  await page.locator('#confirm-app-submit').click();
+  await page.getByRole('alert').getByText('code is not right').waitFor();
+  await assertClean(guest);
+  await confirmApp(page, app);
+  await page.getByText('20 recovery codes are left').waitFor();
+
+  await page.locator('#sign-out').click();
+  await signIn(page, 'clara');
+  await page.locator('#code').fill(app.code(1));
+  await page.locator('#submit-code').click();
+  await page.locator('#sign-out').waitFor();
+
+  await page.locator('#fold-new-codes summary').click();
+  await page.locator('#new-codes-code').fill(codes[0] ?? '');
+  await page.locator('#new-codes-submit').click();
+  await announced(page, 'new recovery codes');
+  const renewed = await page.locator('#recovery-codes code').allTextContents();
+  assert.equal(renewed.length, 20);
+  assert.equal(renewed.filter((code) => codes.includes(code)).length, 0);
+  await assertClean(guest);
+  await page.locator('#codes-saved-box').check();
+  await page.locator('#codes-saved-submit').click();
+
+  await page.locator('#fold-remove-app summary').click();
+  await page.locator('#remove-code').fill(codes[1] ?? '');
+  await page.locator('#remove-app-submit').click();
+  await page.getByRole('alert').getByText('code is not right').waitFor();
+  await page.locator('#remove-code').fill(renewed[0] ?? '');
+  await page.locator('#remove-app-submit').click();
+  await announced(page, 'The app is removed');
+  await page.locator('#set-up-app').waitFor();
+  await guest.close();
+});
+
+test('cancels a set-up, and goes on with one that was left', async () => {
+  const guest = await signedIn('dana');
+  const { page } = guest;
+  const { app } = await setUpApp(page);
+  await page.reload();
+  await page.locator('#secret').waitFor();
+  assert.equal((await page.locator('#secret').innerText()).replaceAll(' ', ''), app.secret);
+  await page.locator('#cancel-app').click();
+  await page.locator('#set-up-app').waitFor();
+  await guest.close();
+});
+
+test('ends one session, all others, and notices when its own is ended', async () => {
+  const guest = await signedIn('elsa');
+  const { page } = guest;
+  await page.getByText('signed in nowhere else').waitFor();
+  const others = [
+    await loggedIn(server, 'elsa'),
+    await loggedIn(server, 'elsa'),
+    await loggedIn(server, 'elsa'),
+  ];
+  await page.reload();
+  await page.getByRole('button', { name: 'End this session' }).first().click();
+  await announced(page, 'The session is ended');
+  const alive = async () => {
+    const answers = await Promise.all(others.map((other) => other.get('current-identity')));
+    return answers.filter(({ status }) => status === 200).length;
+  };
+  assert.equal(await alive(), 2);
+  await page.locator('#end-others').click();
+  await announced(page, '2 sessions are ended');
+  assert.equal(await alive(), 0);
+  await page.getByText('Recent sign-in attempts').waitFor();
+
+  const elsewhere = await loggedIn(server, 'elsa');
+  await elsewhere.call('DELETE', '/edge/client/v1/current-identity/api-sessions');
+  await page.locator('#set-up-app').click();
+  await announced(page, 'the session has ended');
+  await page.locator('#sign-in').waitFor();
+  assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), []);
+  await guest.close();
+});
+
+test('shows who tried the account, with the reference for an administrator', async () => {
+  await server.createUser({ name: 'fleur', password });
+  for (let count = 0; count < 11; count += 1) {
+    await assert.rejects(loggedIn(server, 'fleur', count < 2 ? 'wrong' : 'wrong'.repeat(0)));
+  }
+  await server.store.attempts.clear(
+    [(await server.store.authenticators.findPasswordLogin('fleur'))?.authenticator.id].map(
+      (id) => `password:${id}`,
+    ),
+  );
+  const guest = await atAccount();
+  const { page } = guest;
+  await signIn(page, 'fleur');
+  const items = page.locator('#attempts-list li');
+  await items.first().getByText('Succeeded').waitFor();
+  assert.equal(await items.count(), 10);
+  assert.match(await items.nth(1).innerText(), /Refused\s+password, .+ from .*127\.0\.0\.1\s+Reference: \w+/);
+  await page.locator('#more-attempts').click();
+  await items.nth(11).waitFor();
+  assert.equal(await items.count(), 12);
+  await page.locator('#more-attempts').waitFor({ state: 'hidden' });
+  await guest.close();
+});
+
+describe('every state is accessible', () => {
+  const looks: readonly (readonly [string, VisitorOptions])[] = [
+    ['light', { colorScheme: 'light' }],
+    ['dark and narrow', { colorScheme: 'dark', viewport: narrow }],
+  ];
+  for (const [name, options] of looks) {
+    test(name, async () => {
+      const guest = await atAccount(options);
+      const { page } = guest;
+      await page.locator('#sign-in').waitFor();
+      await assertClean(guest);
+      const who = `gerda ${name}`;
+      await server.createUser({ name: who, password });
+      await loggedIn(server, who);
+      await signIn(page, who);
+      await page.locator('#sign-out').waitFor();
+      await assertClean(guest);
+      await screenshot(page, `account ${name}`);
+      const { app } = await setUpApp(page);
+      await page.locator('#secret').waitFor();
+      await assertClean(guest);
+      await screenshot(page, `account set-up ${name}`);
+      await confirmApp(page, app);
+      await page.locator('#fold-new-codes summary').click();
+      await page.locator('#fold-remove-app summary').click();
+      await assertClean(guest);
+      await screenshot(page, `account app ${name}`);
+      await guest.close();
+    });
+  }
+
+  test('by keyboard alone', async () => {
+    const guest = await atAccount();
+    const { page } = guest;
+    await server.createUser({ name: 'hedda', password });
+    await page.locator('#sign-in').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('#username').focus();
+    await page.keyboard.type('hedda');
+    await page.locator('#password').focus();
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+    await page.locator('#sign-out').waitFor();
+    const reached = new Set<string>();
+    for (let count = 0; count < 20; count += 1) {
+      await page.keyboard.press('Tab');
+      reached.add(await page.evaluate<string>('document.activeElement.id'));
+    }
+    for (const id of [
+      'sign-out',
+      'current-password',
+      'new-password',
+      'change-password-submit',
+      'set-up-app',
+    ]) {
+      assert.ok(reached.has(id), id);
+    }
+    await guest.close();
+  });
+
+  test('in German', async () => {
+    const guest = await signedIn('ilse', { language: 'de-AT' });
+    const { page } = guest;
+    assert.equal(await page.locator('html').getAttribute('lang'), 'de');
+    await page.getByText('Wo Sie angemeldet sind').waitFor();
+    await assertClean(guest);
+    await guest.close();
+  });
+
+  test('and without scripts it says what to do', async () => {
+    const guest = await atAccount({ scripts: false });
+    assert.match(await guest.page.locator('noscript p').innerText(), /This page needs JavaScript/);
+    await guest.close();
+  });
+});

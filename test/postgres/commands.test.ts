@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
+import { login, refresh } from '../support/flow.ts';
+import { postgresServer, query } from '../support/postgres.ts';
+
+const config = ['--config', 'h/controller.yml'];
+const adminPassword = 'correct horse battery';
+
+describe('the commands on PostgreSQL', () => {
+  test('set up, run, and care for a database', async (t) => {
+    const server = await postgresServer();
+    const db = await server.createDatabase();
+    const box = sandbox();
+    t.after(() => box.close());
+    const init = await box.run(['init', '--home', 'h', '--address', 'localhost:0', '--db', db, '-j']);
+    assert.equal(init.code, 0, init.stderr);
+    const made = JSON.parse(init.stdout).steps.find((step: { what: string }) => step.what === 'database');
+    assert.deepEqual([made.made, made.detail.split(',')[0], made.path], ['created', 'PostgreSQL', null]);
+    assert.equal(existsSync(join(box.cwd, 'h', 'overlay.db')), false);
+    assert.equal(statSync(join(box.cwd, 'h', 'controller.yml')).mode & 0o077, 0);
+    const outputs = [init];
+
+    for (const [args, input, said] of [
+      [['admin', 'create', 'ana', '--password-stdin', ...config], `${adminPassword}\n`, /ana/],
+      [['keys', 'list', ...config], '', /ES256/],
+      [['ops', 'db', 'migrate', ...config], '', /schema version \d+/],
+      [['ops', 'db', 'check', ...config], '', /is sound/],
+      [['config', 'show', 'h/controller.yml'], '', /:\*\*\*@localhost/],
+      [['run', 'controller', 'h/controller.yml', '--check', '-j'], '', /:\*\*\*@localhost/],
+    ] as const) {
+      const done = await box.run(args, { input });
+      assert.equal(done.code, 0, `${args.join(' ')}: ${done.stderr}`);
+      assert.match(done.stdout, said);
+      outputs.push(done);
+    }
+    const backup = await box.run(['ops', 'db', 'backup', 'copy', ...config]);
+    assert.equal(backup.code, 1);
+    assert.match(backup.stderr, /use pg_dump/);
+
+    // Two on one home and one database: nothing refuses the second.
+    const runs = [1, 2].map(() =>
+      box.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']),
+    );
+    for (const run of runs) {
+      const { url } = await untilReady(run);
+      const client = clientOfHome(url, join(box.cwd, 'h'));
+      assert.ok((await login(client, 'ana', adminPassword)).refresh_token);
+      client.closeConnections();
+    }
+    for (const run of runs) {
+      const ended = await stopped(run);
+      assert.equal(ended.code, 0);
+      outputs.push(ended);
+    }
+    for (const { stdout, stderr } of outputs) assert.ok(!`${stdout}${stderr}`.includes(server.password));
+    const log = readFileSync(join(box.cwd, 'h', 'controller.log'), 'utf8');
+    assert.ok(!log.includes(server.password));
+  });
+
+  test('a second home needs the key of the first', async (t) => {
+    const db = await (await postgresServer()).createDatabase();
+    const box = sandbox();
+    t.after(() => box.close());
+    assert.equal((await box.run(['init', '--home', 'h', '--db', db])).code, 0);
+    const second = await box.run(['init', '--home', 'other', '--db', db]);
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, /not the key it was sealed with .*\nnext: copy the folder secrets/);
+  });
+
+  test('a database that cannot be used is one sentence and exit code 5', async (t) => {
+    const server = await postgresServer();
+    const box = sandbox();
+    t.after(() => box.close());
+    assert.equal((await box.run(['init', '--home', 'h'])).code, 0);
+    for (const [url, reason] of [
+      [
+        'postgres://overlay:hunter2@127.0.0.1:1/x',
+        /ECONNREFUSED 127\.0\.0\.1:1\.\nnext: check that its server/,
+      ],
+      [`${server.urlOf('absent')}`, /database "absent" does not exist\.\n/],
+    ] as const) {
+      for (const args of [
+        ['run', 'controller', 'h/controller.yml'],
+        ['ops', 'db', 'check', ...config],
+        ['init', '--home', 'fresh'],
+      ]) {
+        const { code, stdout, stderr } = await box.run(args, { env: { OVERLAY_AUTH_DB: url } });
+        assert.equal(code, 5, stderr);
+        assert.match(stderr, /^error: The database cannot be used: /);
+        assert.match(stderr, reason);
+        assert.ok(!`${stdout}${stderr}`.includes('hunter2') && !stderr.includes(server.password));
+      }
+    }
+    const foreign = await server.createDatabase();
+    await query(foreign, 'CREATE TABLE theirs (id int)');
+    const refused = await box.run(['ops', 'db', 'migrate', ...config], { env: { OVERLAY_AUTH_DB: foreign } });
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /belongs to another program/);
+  });
+});
+
+describe('ops db move', () => {
+  test('keeps every session: what was issued before works after, once', async (t) => {
+    const server = await postgresServer();
+    const db = await server.createDatabase();
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
+    await box.run(['admin', 'create', 'ana', '--password-stdin', ...config], {
+      input: `${adminPassword}\n`,
+    });
+    const start = async () => {
+      const run = box.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
+      return { run, client: clientOfHome((await untilReady(run)).url, join(box.cwd, 'h')) };
+    };
+    const move = (to = db) => box.run(['ops', 'db', 'move', '--to', to, ...config]);
+
+    const before = await start();
+    const first = await login(before.client, 'ana', adminPassword);
+    const second = (await refresh(before.client, first.refresh_token)).json;
+    const other = await login(before.client, 'ana', adminPassword);
+    const busy = await move();
+    assert.equal(busy.code, 1);
+    assert.match(busy.stderr, /Another controller is running/);
+    before.client.closeConnections();
+    await stopped(before.run);
+
+    const occupied = await server.createDatabase();
+    await query(occupied, 'CREATE TABLE theirs (id int)');
+    const refused = await move(occupied);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /target database is not empty/);
+    assert.equal((await move('sqlite:other.db')).code, 2);
+    assert.equal(existsSync(join(box.cwd, 'h', 'overlay.db')), true);
+
+    const moved = await move();
+    assert.equal(moved.code, 0, moved.stderr);
+    assert.match(moved.stderr, /copied and compared api_sessions: 2\n/);
+    assert.match(moved.stdout, /^Moved \d+ rows to postgres:\/\/overlay:\*\*\*@/);
+    assert.ok(!`${moved.stdout}${moved.stderr}`.includes(server.password));
+    assert.equal(existsSync(join(box.cwd, 'h', 'overlay.db')), false);
+    assert.equal(existsSync(join(box.cwd, 'h', 'overlay.db.moved')), true);
+
+    // The issuer names the port, which the system chooses anew: the sessions belong to the old address.
+    const [{ issuer }] = (await query(db, 'SELECT DISTINCT issuer FROM api_sessions')) as [
+      { issuer: string },
+    ];
+    const port = new URL(issuer).port;
+    const file = join(box.cwd, 'h', 'controller.yml');
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8')
+        .replaceAll('localhost:0', `localhost:${port}`)
+        .replaceAll('127.0.0.1:0', `127.0.0.1:${port}`),
+    );
+    const after = await start();
+    t.after(() => after.client.closeConnections());
+    const third = await refresh(after.client, second.refresh_token);
+    assert.equal(third.status, 200, third.text);
+    const again = await refresh(after.client, first.refresh_token);
+    assert.equal(again.status, 400);
+    assert.equal((await refresh(after.client, third.json.refresh_token)).status, 400, 'the family has ended');
+    const rotated = await refresh(after.client, other.refresh_token);
+    assert.equal(rotated.status, 200, 'the other session lives');
+    await stopped(after.run);
+
+    const twice = await move(await server.createDatabase());
+    assert.equal(twice.code, 1);
+    assert.match(twice.stderr, /is on PostgreSQL already/);
+  });
+});

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { systemClock } from '../../src/platform/clock.ts';
+import { authenticate, clientRoot } from '../legacy/support.ts';
+import { beginLogin, callWith, codeOf, login, redeem, refresh, submitPassword } from '../support/flow.ts';
+import { type Node, startNode } from '../support/nodes.ts';
+import { postgresServer } from '../support/postgres.ts';
+import {
+  createTotpUser,
+  password,
+  scan,
+  startEnrollment,
+  submitCode,
+  totpPolicy,
+  verifyEnrollment,
+} from '../support/totp.ts';
+
+let [a, b]: [Node, Node] = [] as never;
+before(async () => {
+  const db = await (await postgresServer()).createDatabase();
+  // Together: whoever comes second waits for the migration of the first, and uses its keys.
+  [a, b] = await Promise.all([startNode(db), startNode(db)]);
+});
+after(async () => {
+  for (const node of [a, b]) {
+    node.closeConnections();
+    await node.server.close();
+  }
+});
+
+/** Calls until the answer has this status. @returns how long that took, in Millis */
+async function untilStatus(status: number, call: () => Promise<{ status: number }>): Promise<number> {
+  const begun = systemClock.monotonic();
+  for (;;) {
+    const answer = await call();
+    const elapsed = systemClock.monotonic() - begun;
+    if (answer.status === status) return elapsed;
+    assert.ok(elapsed < 5000, `still ${answer.status}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe('two controllers on one database', () => {
+  test('publish the same keys', async () => {
+    const [one, other] = [await a.get('/oidc/keys'), await b.get('/oidc/keys')];
+    assert.equal(one.json.keys.length, 1);
+    assert.deepEqual(one.json, other.json);
+  });
+
+  test('a login that began on one goes on, and ends, on the other', async () => {
+    await a.server.createUser({ name: 'alice', password });
+    const code = codeOf(await submitPassword(b, await beginLogin(a), 'alice', password));
+    const redeemed = await redeem(a, code);
+    assert.equal(redeemed.status, 200, redeemed.text);
+    const tokens = redeemed.json;
+    assert.equal((await callWith(b, tokens.access_token)).status, 200);
+    const refreshed = await refresh(b, tokens.refresh_token);
+    assert.equal(refreshed.status, 200, refreshed.text);
+    assert.equal((await refresh(a, refreshed.json.refresh_token)).status, 200);
+  });
+
+  test('a code and a refresh token work once, wherever they are presented', async () => {
+    await a.server.createUser({ name: 'bea', password });
+    const code = codeOf(await submitPassword(a, await beginLogin(a), 'bea', password));
+    const answers = await Promise.all([a, b, a, b].map((node) => redeem(node, code)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400, 400, 400]);
+    const { refresh_token } = await login(b, 'bea', password);
+    const rotations = await Promise.all([a, b, a, b].map((node) => refresh(node, refresh_token)));
+    assert.equal(rotations.filter(({ status }) => status === 200).length, 1);
+  });
+
+  test('TOTP that was enrolled on one is asked for on the other, and a code counts once', async () => {
+    const policy = await totpPolicy(a.server);
+    await createTotpUser(a.server, policy, 'tom');
+    const first = await beginLogin(a);
+    await submitPassword(b, first, 'tom', password);
+    const started = await startEnrollment(a, first);
+    // The step before the current one, so that the current one is still good afterwards.
+    const app = scan({ ...systemClock, now: () => systemClock.now() - 30_000 }, started.json.provisioningUrl);
+    assert.equal((await verifyEnrollment(b, first, app.code())).status, 302);
+    const now = scan(systemClock, started.json.provisioningUrl);
+    const ids = [await beginLogin(a), await beginLogin(b)];
+    for (const id of ids) assert.equal((await submitPassword(a, id, 'tom', password)).status, 200);
+    const code = now.code();
+    const answers = await Promise.all([submitCode(a, ids[0] ?? '', code), submitCode(b, ids[1] ?? '', code)]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [302, 400]);
+  });
+
+  test('a legacy session of one is known to the other, and ends on both', async () => {
+    await a.server.createUser({ name: 'leo', password });
+    const opened = await authenticate(a, 'leo', password, clientRoot);
+    assert.equal(opened.status, 200, opened.text);
+    const headers = { 'zt-session': opened.json.data.token };
+    const current = `${clientRoot}/current-api-session`;
+    assert.equal((await b.get(current, { headers })).status, 200);
+    assert.equal((await b.request('DELETE', current, { headers })).status, 200);
+    assert.ok((await untilStatus(401, () => a.get(current, { headers }))) < 1000);
+  });
+
+  test('an identity that is disabled on one is refused on the other within a second', async () => {
+    const id = await a.server.createUser({ name: 'dora', password });
+    const { access_token } = await login(b, 'dora', password);
+    assert.equal((await callWith(b, access_token)).status, 200);
+    const { store, clock } = a.server;
+    await store.identities.update(id, { disabledAt: clock.now() }, clock.now());
+    assert.equal((await callWith(a, access_token)).status, 401);
+    assert.ok((await untilStatus(401, () => callWith(b, access_token))) < 1000);
+  });
+
+  test('guesses on both together do not exceed the limit', async () => {
+    await a.server.createUser({ name: 'gus', password });
+    const id = await beginLogin(a);
+    for (let guess = 0; guess < 10; guess += 1) {
+      const answer = await submitPassword(guess % 2 === 0 ? a : b, id, 'gus', `wrong ${guess}`);
+      assert.notEqual(answer.status, 302);
+    }
+    for (const node of [a, b]) {
+      assert.notEqual((await submitPassword(node, await beginLogin(node), 'gus', password)).status, 302);
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { StoreUnavailable } from '../../src/store/contracts/store.ts';
+import { openPostgresStore } from '../../src/store/sql/open-postgres.ts';
+import { beginLogin, callWith, login, refresh, submitPassword } from '../support/flow.ts';
+import { type PostgresServer, postgresServer, query } from '../support/postgres.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { password } from '../support/totp.ts';
+
+let database: PostgresServer;
+let url: string;
+let server: TestServer;
+before(async () => {
+  database = await postgresServer();
+  url = await database.createDatabase();
+  server = await startTestServer({ db: url });
+  await server.createUser({ name: 'alice', password });
+});
+after(() => server.close());
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail('it did not come to that');
+}
+
+describe('a controller whose database goes away', () => {
+  test('does not notice that its idle connections were closed', async () => {
+    const { refresh_token } = await login(server, 'alice', password);
+    await query(
+      url,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'overlay-auth'`,
+    );
+    assert.equal((await refresh(server, refresh_token)).status, 200);
+    assert.ok(await login(server, 'alice', password));
+  });
+
+  test('answers 503 with Retry-After, lets nobody in, and goes on by itself when it is back', async () => {
+    const { access_token, refresh_token } = await login(server, 'alice', password);
+    const id = await beginLogin(server);
+    await database.stop();
+    try {
+      for (const answer of [
+        await refresh(server, refresh_token),
+        await submitPassword(server, id, 'alice', password),
+      ]) {
+        assert.equal(answer.status, 503, answer.text);
+        assert.match(String(answer.headers['retry-after']), /^\d+$/);
+        assert.ok(!answer.text.includes(database.password));
+      }
+      // What has ended meanwhile may be unknown.
+      await until(async () => (await callWith(server, access_token)).status === 503);
+    } finally {
+      await database.start();
+    }
+    await until(async () => (await callWith(server, access_token)).status === 200);
+    assert.equal((await refresh(server, refresh_token)).status, 200);
+    assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
+    assert.ok(!JSON.stringify(server.log).includes(database.password));
+  });
+
+  test('a store that cannot be opened says why, without the password', async () => {
+    const wrong = new URL(url);
+    wrong.password = 'hunter2';
+    for (const [address, reason] of [
+      [wrong.href, /password authentication failed/],
+      [url.replace(/\/t_/, '/absent_'), /does not exist/],
+      ['postgres://overlay:hunter2@127.0.0.1:1/x', /ECONNREFUSED/],
+      ['postgres://overlay@localhost/x?host=/nowhere', /ENOENT/],
+    ] as const) {
+      await assert.rejects(openPostgresStore({ url: address }), (error) => {
+        assert.ok(error instanceof StoreUnavailable, String(error));
+        assert.match(error.message, reason);
+        assert.ok(!error.message.includes('hunter2') && !error.message.includes(database.password));
+        return true;
+      });
+    }
+  });
+});

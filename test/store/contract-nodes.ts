@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { GetDatabase } from './contract.ts';
+import { newSetupLink } from './contract-keys.ts';
+import { attemptLimit, pendingTotp } from './contract-limits.ts';
+import {
+  createUser,
+  DAY,
+  HOUR,
+  isAlive,
+  newId,
+  openSession,
+  query,
+  SECOND,
+  t0,
+  uniqueName,
+} from './fixtures.ts';
+
+export function newNode(name = uniqueName('node')) {
+  return {
+    id: newId<string>(),
+    name,
+    address: 'ctrl.example:1280',
+    apiAddresses: [
+      { binding: 'edge-client', url: 'https://ctrl.example:1280/edge/client/v1', version: 'v1' },
+    ],
+    version: '1.2.3',
+    startedAt: t0,
+  };
+}
+
+export function nodeTests(shared: GetDatabase): void {
+  describe('nodes', () => {
+    test('come back as they announced themselves, and keep id and age over restarts', async () => {
+      const { nodes } = shared().store;
+      const node = newNode();
+      await nodes.announce(node, t0, 0);
+      const stored = { ...node, createdAt: t0, lastSeenAt: t0, leftAt: null };
+      assert.deepEqual(await nodes.find(node.id), stored);
+      const again = { ...newNode(node.name), startedAt: t0 + HOUR, version: '1.2.4' };
+      await nodes.announce(again, t0 + HOUR, 0);
+      const expected = { ...again, id: node.id, createdAt: t0, lastSeenAt: t0 + HOUR, leftAt: null };
+      assert.deepEqual(await nodes.find(node.id), expected);
+      assert.equal(await nodes.find(again.id), null);
+      const filter = { op: '=', field: 'name', value: node.name } as const;
+      assert.deepEqual((await nodes.list(query({ filter }))).items, [expected]);
+    });
+
+    test('take leave for themselves only, and come back', async () => {
+      const { nodes } = shared().store;
+      const node = newNode();
+      await nodes.announce(node, t0, 0);
+      await nodes.leave(node.name, t0 - 1, t0 + SECOND);
+      assert.equal((await nodes.find(node.id))?.leftAt, null);
+      await nodes.leave(node.name, t0, t0 + SECOND);
+      assert.equal((await nodes.find(node.id))?.leftAt, t0 + SECOND);
+      await nodes.announce(node, t0 + 2 * SECOND, 0);
+      assert.equal((await nodes.find(node.id))?.leftAt, null);
+    });
+
+    test('that were not seen for long are removed by those that are', async () => {
+      const { nodes } = shared().store;
+      const [gone, stays] = [newNode(), newNode()];
+      await nodes.announce(gone, t0, 0);
+      await nodes.announce(stays, t0 + DAY + 1, t0 + 1);
+      assert.equal(await nodes.find(gone.id), null);
+      assert.ok(await nodes.find(stays.id));
+    });
+  });
+}
+
+/** Runs on a database of its own: it takes everything away. */
+export function restoreTests(shared: GetDatabase): void {
+  describe('a restore', () => {
+    test('withdraws what was issued, moves TOTP on, and leaves people and locks as they are', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const session = await openSession(store, user);
+      const flow = newId<string>();
+      await store.totp.start(flow, pendingTotp(user.id), t0);
+      await store.totp.verify(flow, { sealedSeed: 'sealed', step: 10, now: t0 });
+      const link = newSetupLink();
+      await store.setupLinks.create(link);
+      const limit = attemptLimit({ max: 1 });
+      await store.attempts.reserve([limit], t0);
+      await store.keys.serverSecret('root', () => 'before');
+      assert.equal(await store.restores.latest(), null);
+
+      const withdrawn = await store.restores.withdrawEverythingIssued({ id: 'r1', totpStep: 20, now: t0 });
+      assert.equal(withdrawn.sessions, 1);
+      assert.equal(withdrawn.setupLinks, 1);
+      assert.ok(withdrawn.recoveryCodes > 0);
+      assert.equal(await isAlive(store, session), false);
+      assert.equal(await store.setupLinks.check(link.tokenHash, t0), 'unknown');
+      assert.equal(await store.totp.burnStep(user.id, 20), false);
+      assert.equal(await store.totp.burnStep(user.id, 21), true);
+      assert.equal(await store.totp.burnRecoveryCode(user.id, 'r1', t0), false);
+      assert.equal(await store.keys.serverSecret('root', () => 'after'), 'after');
+      assert.equal((await store.attempts.reserve([limit], t0)).outcome, 'refused');
+      assert.ok(await store.identities.find(user.id));
+      assert.equal(await store.restores.latest(), 'r1');
+
+      const again = await store.restores.withdrawEverythingIssued({ id: 'r2', totpStep: 5, now: t0 });
+      assert.deepEqual(again, { sessions: 0, recoveryCodes: 0, setupLinks: 0, enrollments: 0 });
+      assert.equal(await store.restores.latest(), 'r2');
+      assert.equal(await store.totp.burnStep(user.id, 21), false, 'TOTP never moves back');
+    });
+  });
+}

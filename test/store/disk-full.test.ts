@@ -1,0 +1,114 @@
+// A file system that is really full, under a running controller: what needs a write is refused and says so, the rest
+// goes on, nothing that was acknowledged is lost, and it recovers by itself.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { checkSqlite } from '../../src/store/sql/backup.ts';
+import { openSession } from '../legacy/support.ts';
+import { beginLogin, callWith, login, refresh, submitPassword, type Tokens } from '../support/flow.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+const password = 'seven quiet lanterns';
+
+interface SmallDisk {
+  readonly folder: string;
+  remove(): void;
+}
+
+/** A file system of eight megabytes, or null where this process may not mount one. */
+function smallDisk(): SmallDisk | null {
+  const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    rmSync(folder, { recursive: true });
+    return null;
+  }
+  return {
+    folder,
+    remove() {
+      execFileSync('umount', [folder]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Leaves no page free. @returns frees them again */
+function fill(folder: string): () => void {
+  const file = join(folder, 'filler');
+  const open = openSync(file, 'w');
+  const page = Buffer.alloc(4096);
+  try {
+    for (;;) writeSync(open, page);
+  } catch (error) {
+    assert.ok(error instanceof Error && 'code' in error && error.code === 'ENOSPC');
+  }
+  closeSync(open);
+  return () => rmSync(file);
+}
+
+test('a full disk stops what has to be written, and nothing else', async (t) => {
+  const disk = smallDisk();
+  if (disk === null) return t.skip('only a user who may mount file systems can run this');
+  const clock = fixedClock('2026-01-01T00:00:00Z');
+  const home = disk.folder;
+  const server = await startTestServer({ clock, home });
+  t.after(async () => {
+    await server.stop();
+    disk.remove();
+  });
+  await server.createUser({ name: 'alice', password });
+  const before: Tokens[] = [];
+  for (let at = 0; at < 5; at += 1) before.push(await login(server, 'alice', password));
+  const session = await openSession(server, 'alice');
+  const health = async () => {
+    clock.advance(6 * SECOND);
+    const { status, json } = await server.get('/health-checks/ready');
+    return [
+      status,
+      json.data.checks
+        .filter((check: { healthy: boolean }) => !check.healthy)
+        .map(({ id }: { id: string }) => id),
+    ];
+  };
+  assert.deepEqual(await health(), [200, []]);
+
+  const release = fill(home);
+  // What is left in the last page of the log is used up by the first writes.
+  const acknowledged: Tokens[] = [];
+  let refused = 0;
+  for (let at = 0; refused < 5; at += 1) {
+    assert.ok(at < 500, 'the disk is not full');
+    const answer = await refresh(server, (acknowledged.at(-1) ?? (before[0] as Tokens)).refresh_token);
+    if (answer.status === 200) acknowledged.push(answer.json);
+    else {
+      assert.equal(answer.status, 503, answer.text);
+      assert.ok(answer.headers['retry-after']);
+      assert.doesNotMatch(answer.text, /disk|SQLITE|full/i);
+      refused += 1;
+    }
+  }
+  assert.equal((await submitPassword(server, await beginLogin(server), 'alice', password)).status, 503);
+  for (const { access_token } of before) assert.equal((await callWith(server, access_token)).status, 200);
+  assert.equal((await session.get('current-api-session')).status, 200);
+  assert.equal((await server.get('/oidc/keys')).status, 200);
+  assert.deepEqual(await health(), [503, ['store.write']]);
+  assert.equal((await server.get('/health-checks/live')).status, 200);
+  const lines = server.log.entries.filter(({ fields }) => fields.event === 'store.unwritable');
+  assert.equal(lines.length, 1, 'one line says so, however often it is tried');
+
+  release();
+  assert.deepEqual(await health(), [200, []]);
+  assert.ok(server.log.entries.some(({ fields }) => fields.event === 'store.writable'));
+  const newest = acknowledged.at(-1) ?? (before[0] as Tokens);
+  assert.equal((await refresh(server, newest.refresh_token)).status, 200);
+  for (const tokens of before.slice(1))
+    assert.equal((await refresh(server, tokens.refresh_token)).status, 200);
+  assert.equal((await callWith(server, (await login(server, 'alice', password)).access_token)).status, 200);
+  assert.deepEqual(checkSqlite(join(home, 'overlay.db')), []);
+});

@@ -1,0 +1,203 @@
+// What PostgreSQL needs beyond the contracts: several nodes that start, collide, and change tables together.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { AlreadyTaken, type Store, StoreUnavailable } from '../../src/store/contracts/store.ts';
+import { SchemaError, schemaVersion } from '../../src/store/sql/migrate.ts';
+import { openPostgresStore } from '../../src/store/sql/open-postgres.ts';
+import { beginBesideOthers, holdFeed } from '../../src/store/sql/postgres-locks.ts';
+import { postgresServer, query } from '../support/postgres.ts';
+import {
+  createUser,
+  isAlive,
+  MINUTE,
+  newId,
+  newIdentity,
+  openSession,
+  rotation,
+  t0,
+  uniqueName,
+} from './fixtures.ts';
+import { openPostgresDatabase } from './postgres-database.ts';
+
+let url: string;
+let store: Store;
+before(async () => {
+  const database = await openPostgresDatabase();
+  ({ url, store } = database);
+});
+after(() => store.close());
+
+/** A node of somebody else's making. */
+async function withClient<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Resolves when somebody waits for an advisory lock. */
+async function untilSomebodyWaits(): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const waiting = await query(url, `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`);
+    if (waiting.length > 0) return;
+  }
+  assert.fail('nobody waits');
+}
+
+describe('the first start', () => {
+  test('of several nodes at once makes one schema', async () => {
+    const fresh = await (await postgresServer()).createDatabase();
+    const stores = await Promise.all(Array.from({ length: 5 }, () => openPostgresStore({ url: fresh })));
+    assert.deepEqual(await query(fresh, 'SELECT version::int FROM schema_version'), [
+      { version: schemaVersion },
+    ]);
+    assert.equal((await query(fresh, 'SELECT 1 FROM auth_policies')).length, 1);
+    for (const one of stores) await one.close();
+  });
+
+  test('refuses what it cannot use, and leaves it as it is', async () => {
+    const server = await postgresServer();
+    const [foreign, newer] = [await server.createDatabase(), await server.createDatabase()];
+    await query(foreign, 'CREATE TABLE theirs (id int)');
+    await assert.rejects(openPostgresStore({ url: foreign }), SchemaError);
+    assert.equal((await query(foreign, `SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)).length, 1);
+    await (await openPostgresStore({ url: newer })).close();
+    await query(newer, 'UPDATE schema_version SET version = 999');
+    await assert.rejects(openPostgresStore({ url: newer }), /schema version 999, this release knows/);
+    const latin = uniqueName('latin').replaceAll('-', '_');
+    await query(
+      server.urlOf('postgres'),
+      `CREATE DATABASE ${latin} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`,
+    );
+    await assert.rejects(openPostgresStore({ url: server.urlOf(latin) }), /ENCODING 'UTF8'/);
+  });
+
+  test('takes a schema of its own in a database that has others', async () => {
+    const shared = await (await postgresServer()).createDatabase();
+    await query(shared, 'CREATE TABLE theirs (id int)');
+    await query(shared, 'CREATE SCHEMA ours');
+    const inSchema = await openPostgresStore({ url: `${shared}&options=-c%20search_path%3Dours` });
+    await createUser(inSchema);
+    await inSchema.close();
+    assert.equal((await query(shared, 'SELECT 1 FROM ours.identities')).length, 1);
+  });
+});
+
+describe('the change feed of several nodes', () => {
+  test('never shows an entry before one with a lower number', async () => {
+    const user = await createUser(store);
+    const session = await openSession(store, user);
+    const from = await store.changes.latestSeq();
+    await withClient(async (other) => {
+      await other.query(beginBesideOthers);
+      await other.query(holdFeed);
+      await other.query(`INSERT INTO changes (kind, entity_id, at) VALUES ('session-ended', 'first', ${t0})`);
+      const ending = store.apiSessions.end(session, 'logout', t0 + MINUTE);
+      await untilSomebodyWaits();
+      assert.deepEqual(await store.changes.readAfter(from), []);
+      await other.query('COMMIT');
+      assert.equal(await ending, true);
+    });
+    const entries = await store.changes.readAfter(from);
+    assert.deepEqual(
+      entries.map(({ entityId }) => entityId),
+      ['first', session],
+    );
+  });
+
+  test('is followed again after the connection that listens was lost', async () => {
+    const user = await createUser(store);
+    await query(
+      url,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    const from = await store.changes.latestSeq();
+    const noticed = new EventTarget();
+    const stop = store.changes.onChange(async () => {
+      const entries = await store.changes.readAfter(from);
+      if (entries.some(({ entityId }) => entityId === user.id)) noticed.dispatchEvent(new Event('change'));
+    });
+    const change = once(noticed, 'change');
+    const another = await openPostgresStore({ url });
+    await another.identities.update(user.id, { tags: {} }, t0);
+    await change;
+    stop();
+    await another.close();
+  });
+});
+
+describe('an intent', () => {
+  test('that decides over several rows runs alone; the frequent ones do not wait for one another', async () => {
+    const user = await createUser(store);
+    const session = await openSession(store, user);
+    await withClient(async (other) => {
+      await other.query(beginBesideOthers);
+      const rotated = await store.apiSessions.rotateRefreshToken(rotation(session, 1));
+      assert.equal(rotated.outcome, 'rotated');
+      const disabling = store.identities.update(user.id, { disabledAt: t0 }, t0);
+      await untilSomebodyWaits();
+      assert.equal((await store.identities.find(user.id))?.disabledAt, null);
+      await other.query('COMMIT');
+      assert.equal(await disabling, true);
+    });
+    assert.equal(await isAlive(store, session), false);
+  });
+
+  test('is begun again after collisions, and has one effect', async () => {
+    await query(
+      url,
+      `CREATE SEQUENCE collisions;
+       CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF nextval('collisions') < 4 THEN RAISE 'collision' USING ERRCODE = '40001'; END IF;
+         RETURN NEW;
+       END $$;
+       CREATE TRIGGER collide BEFORE INSERT ON identities FOR EACH ROW EXECUTE FUNCTION collide()`,
+    );
+    const identity = newIdentity();
+    await store.identities.create(identity, null, t0);
+    assert.equal((await store.identities.find(identity.id))?.name, identity.name);
+    await query(url, `ALTER SEQUENCE collisions RESTART MINVALUE -1000 START -1000`);
+    await query(url, `ALTER SEQUENCE collisions RESTART`);
+    await assert.rejects(store.identities.create(newIdentity(), null, t0), StoreUnavailable);
+    await query(url, 'DROP TRIGGER collide ON identities');
+    await assert.rejects(
+      store.identities.create(newIdentity({ name: identity.name }), null, t0),
+      (error) => error instanceof AlreadyTaken && error.field === 'name',
+    );
+  });
+
+  test('and a read go on after another node has changed the tables under their prepared statements', async () => {
+    const user = await createUser(store);
+    const session = await openSession(store, user);
+    assert.notEqual(await store.identities.find(user.id), null);
+    await query(url, 'ALTER TABLE identities ADD COLUMN of_a_newer_release TEXT');
+    await query(url, 'ALTER TABLE api_sessions ADD COLUMN of_a_newer_release TEXT');
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        assert.notEqual(await store.identities.find(user.id), null);
+      }),
+    );
+    assert.equal((await store.apiSessions.rotateRefreshToken(rotation(session, 1))).outcome, 'rotated');
+  });
+
+  test('takes a text with a NUL, which the server cannot hold', async () => {
+    assert.equal(await store.authenticators.findPasswordLogin('a\0b'), null);
+    const identity = newIdentity({ id: newId(), name: `${uniqueName()}\0` });
+    await store.identities.create(identity, null, t0);
+    assert.equal((await store.identities.find(identity.id))?.name, identity.name.replace('\0', '\ufffd'));
+  });
+
+  test('is refused, and not begun, once the store closes', async () => {
+    const closing = await openPostgresStore({ url });
+    await closing.close();
+    await assert.rejects(closing.identities.find(newId()), StoreUnavailable);
+    await assert.rejects(closing.identities.create(newIdentity(), null, t0), StoreUnavailable);
+  });
+});

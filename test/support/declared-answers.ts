@@ -1,0 +1,46 @@
+// Compares real answers with the declarations from which the API description is written.
+
+import type { Answer } from '../../src/http/answer.ts';
+import { type DeclaredAnswer, declaredRefusals, refusalsOf } from '../../src/http/declared-answers.ts';
+import { errorTable } from '../../src/http/errors.ts';
+import type { Route } from '../../src/http/routes.ts';
+
+/** What of an answer its endpoint does not declare, in words; null when everything is declared. */
+export function undeclaredIn(route: Route, answer: Answer): string | null {
+  const what = `${route.methods.join('|')} ${route.path} answers ${answer.status}`;
+  const wrong = [route.answers[answer.status], declaredRefusals(route)[answer.status]]
+    .filter((declared) => declared !== undefined)
+    .map((declared) => difference(declared, answer));
+  if (wrong.length === 0) return `${what}: ${text(answer).slice(0, 300)}`;
+  if (!wrong.includes(null)) return `${what}: ${wrong.join('; ')}`;
+  return answer.status >= 400 && !isDeclaredCode(route, answer) ? `${what}: ${text(answer)}` : null;
+}
+
+function difference(declared: DeclaredAnswer, answer: Answer): string | null {
+  const mediaType = String(answer.headers['content-type'] ?? '').split(';')[0] as string;
+  const mediaTypes = Object.keys(declared.content);
+  if (answer.body === null) return mediaTypes.length === 0 ? null : 'no body';
+  const schema = declared.content[mediaType];
+  if (schema === undefined) return `${mediaType} instead of ${mediaTypes.join(' or ') || 'no body'}`;
+  if (mediaType !== 'application/json') return null;
+  const result = schema.safeParse(JSON.parse(text(answer)));
+  return result.success ? null : result.error.message;
+}
+
+/** Pages show no code, and an envelope with data is no refusal. */
+function isDeclaredCode(route: Route, answer: Answer): boolean {
+  if (!String(answer.headers['content-type']).startsWith('application/json')) return true;
+  const document = JSON.parse(text(answer));
+  if (document.error === undefined) return true;
+  const isOAuth = typeof document.error === 'string';
+  const word = isOAuth ? document.error : document.error.code;
+  return [...refusalsOf(route)].some((code) => {
+    const row = errorTable[code];
+    const status = code === 'invalid_client' && answer.status === 401 ? 401 : row.status;
+    return status === answer.status && (isOAuth ? row.oauthError : row.edgeCode) === word;
+  });
+}
+
+function text({ body }: Answer): string {
+  return body === null ? '' : typeof body === 'string' ? body : Buffer.from(body).toString();
+}

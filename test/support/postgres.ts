@@ -1,0 +1,82 @@
+// A real PostgreSQL server for tests: one for each test process, started when it is first asked for, from the
+// programs that the package registry brings. It ends with the process.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { systemRandom } from '../../src/platform/random.ts';
+
+export interface PostgresServer {
+  /** Of a database on the server. */
+  urlOf(database: string): string;
+  readonly password: string;
+  /** Makes an empty database. @returns its URL */
+  createDatabase(): Promise<string>;
+  /** Ends every connection and stops the server. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+let running: Promise<PostgresServer> | undefined;
+
+/** The server of this process. */
+export function postgresServer(): Promise<PostgresServer> {
+  running ??= startServer();
+  return running;
+}
+
+async function startServer(): Promise<PostgresServer> {
+  const keeper = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url))],
+    // A group of its own: what interrupts the tests must not interrupt the tidying up.
+    { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
+  );
+  const lines = createInterface({ input: keeper.stdout });
+  const [said] = await Promise.race([
+    once(lines, 'line'),
+    once(keeper, 'exit').then(() => {
+      throw new Error('the PostgreSQL server of the tests could not be started; its reason stands above');
+    }),
+  ]);
+  const { host, user, password } = JSON.parse(String(said));
+  // The process may end although the server runs.
+  keeper.unref();
+  (keeper.stdin as unknown as { unref(): void }).unref();
+  (keeper.stdout as unknown as { unref(): void }).unref();
+
+  async function tell(command: 'stop' | 'start'): Promise<void> {
+    const done = once(lines, 'line');
+    (keeper.stdout as unknown as { ref(): void }).ref();
+    keeper.stdin.write(`${command}\n`);
+    await done;
+    (keeper.stdout as unknown as { unref(): void }).unref();
+  }
+  const urlOf = (database: string) =>
+    `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`;
+
+  return {
+    password,
+    urlOf,
+    async createDatabase() {
+      const name = `t_${systemRandom.bytes(8).toString('hex')}`;
+      await query(urlOf('postgres'), `CREATE DATABASE ${name}`);
+      return urlOf(name);
+    },
+    stop: () => tell('stop'),
+    start: () => tell('start'),
+  };
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

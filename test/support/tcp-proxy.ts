@@ -1,0 +1,97 @@
+// A wire between two programs that a test can cut: a TCP proxy on loopback. What a cut cable, a dropped route or a
+// firewall does to one node while the others go on is done here, to real connections.
+
+import { connect as connectTcp, createServer, type Socket } from 'node:net';
+
+export interface TcpProxy {
+  readonly port: number;
+  /** Connections end with a reset, and new ones are refused at once, as when the other machine is gone. */
+  cut(): void;
+  /** Bytes stop in both directions and nobody is told, as when packets are dropped. New connections hang too. */
+  freeze(): void;
+  /** The wire is whole again. What hung before is reset, as it would be after a long silence. */
+  heal(): void;
+  /** Sends what comes from now on to another port, and ends the connections to the old one. */
+  pointTo(port: number): void;
+  /** Connections that are open now. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+type State = 'whole' | 'cut' | 'frozen';
+
+/** A proxy from a port that the system chooses to a port of loopback. */
+export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
+  let target = targetPort;
+  let state: State = 'whole';
+  const pairs = new Set<readonly [Socket, Socket]>();
+  const waiting = new Set<Socket>();
+
+  const reset = () => {
+    for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
+    for (const socket of waiting) socket.resetAndDestroy();
+    waiting.clear();
+  };
+  const join = (near: Socket) => {
+    const far = connectTcp({ port: target, host: '127.0.0.1' });
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        other.destroy();
+        pairs.delete(pair);
+      });
+      one.pipe(other);
+    }
+  };
+  const server = createServer({ pauseOnConnect: true }, (near) => {
+    near.setNoDelay(true);
+    if (state === 'whole') {
+      join(near);
+      near.resume();
+      return;
+    }
+    near.on('error', () => undefined);
+    if (state === 'cut') {
+      near.resetAndDestroy();
+      return;
+    }
+    waiting.add(near);
+    near.on('close', () => waiting.delete(near));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+
+  return {
+    port: address.port,
+    cut() {
+      state = 'cut';
+      reset();
+    },
+    freeze() {
+      state = 'frozen';
+      for (const [near, far] of pairs) {
+        near.unpipe(far).pause();
+        far.unpipe(near).pause();
+      }
+    },
+    heal() {
+      if (state === 'frozen') reset();
+      state = 'whole';
+    },
+    pointTo(port) {
+      target = port;
+      reset();
+    },
+    connections: () => pairs.size,
+    async close() {
+      reset();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// Entry of the account page: finishes or resumes a login, and shows the account or how to sign in.
+
+import { call } from './api.js';
+import { attemptsSection } from './attempts.js';
+import { announce, button, element, failureText, onSignedOut } from './dom.js';
+import { canResume, finishSignIn, forget, isCallback, SignedOut, signIn, signOut } from './oidc.js';
+import { passwordSection } from './password.js';
+import { sessionsSection } from './sessions.js';
+import { texts } from './texts.js';
+import { totpSection } from './totp.js';
+
+const main = document.querySelector('main');
+
+onSignedOut(() => showSignedOut(texts.sessionEnded));
+document.getElementById('status').textContent = texts.loading;
+await start();
+
+async function start() {
+  const isReturning = isCallback();
+  try {
+    if (isReturning) await finishSignIn();
+    if (canResume()) await showAccount();
+    else showSignedOut();
+  } catch (error) {
+    if (error instanceof SignedOut) {
+      forget();
+      showSignedOut(isReturning ? texts.loginFailed : texts.sessionEnded);
+    } else showFailure(error);
+  }
+}
+
+async function showAccount() {
+  const [{ data: identity }, { data: authenticators }] = await Promise.all([
+    call('GET', 'current-identity'),
+    call('GET', 'current-identity/authenticators'),
+  ]);
+  const password = authenticators.find(({ method }) => method === 'updb');
+  const attempts = await attemptsSection();
+  const sessions = await sessionsSection();
+  const sections = [
+    whoSection(identity, password),
+    await passwordSection(password, sessions.refresh),
+    await totpSection(),
+    sessions.section,
+    attempts,
+  ];
+  show(texts.title, ...sections);
+}
+
+function whoSection(identity, password) {
+  const facts = [
+    [texts.name, identity.name],
+    password !== undefined && password.username !== identity.name && [texts.userName, password.username],
+    identity.isAdmin && [texts.role, texts.administrator],
+  ].filter((fact) => fact !== false);
+  return element(
+    'section',
+    { 'aria-labelledby': 'who' },
+    element('h2', { id: 'who' }, texts.who),
+    element(
+      'dl',
+      {},
+      ...facts.flatMap(([term, value]) => [element('dt', {}, term), element('dd', {}, value)]),
+    ),
+    button(texts.signOut, signOut, { id: 'sign-out', class: 'quiet' }),
+  );
+}
+
+function showSignedOut(reason) {
+  const signInButton = button(texts.signIn, signIn, { id: 'sign-in' });
+  show(texts.signedOutTitle, element('p', {}, texts.signedOutText), signInButton);
+  if (reason !== undefined) announce(reason);
+}
+
+function showFailure(error) {
+  const again = button(texts.retry, () => location.reload(), { id: 'retry' });
+  show(texts.title, element('p', { role: 'alert' }, failureText(error)), again);
+}
+
+/** Replaces the page; who listens is brought to its heading. */
+function show(title, ...content) {
+  const heading = element('h1', { tabindex: '-1' }, title);
+  document.title = title;
+  const status = document.getElementById('status');
+  status.textContent = '';
+  main.replaceChildren(heading, status, ...content);
+  main.removeAttribute('aria-busy');
+  heading.focus();
+}

@@ -1,0 +1,113 @@
+// Deutsch.
+
+export const de = {
+  title: 'Ihr Konto',
+  loading: 'Einen Moment …',
+  signedOutTitle: 'Konto',
+  signedOutText:
+    'Melden Sie sich an, um Ihr Passwort zu ändern, eine Authenticator-App einzurichten und zu sehen, wo Sie angemeldet sind.',
+  sessionEnded: 'Sie sind abgemeldet: Die Sitzung ist beendet. Melden Sie sich erneut an.',
+  loginFailed: 'Die Anmeldung wurde nicht abgeschlossen. Versuchen Sie es noch einmal.',
+  signIn: 'Anmelden',
+  signOut: 'Abmelden',
+  retry: 'Noch einmal versuchen',
+  unreachable:
+    'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
+  tooMany: 'Zu viele Versuche. Warten Sie ein paar Minuten.',
+  failed: (reference) =>
+    `Das hat nicht geklappt. Versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${reference}`,
+
+  who: 'Wer Sie sind',
+  name: 'Name',
+  userName: 'Benutzername',
+  role: 'Rolle',
+  administrator: 'Systemverwaltung',
+
+  password: 'Passwort',
+  noPassword:
+    'Ihr Konto hat kein Passwort: Sie melden sich mit einem Zertifikat oder über einen anderen Anbieter an.',
+  currentPassword: 'Jetziges Passwort',
+  newPassword: 'Neues Passwort',
+  repeatPassword: 'Neues Passwort noch einmal',
+  rules: 'Ein neues Passwort braucht:',
+  ruleLength: (count) => `mindestens ${count} Zeichen`,
+  ruleMixedCase: 'einen Groß- und einen Kleinbuchstaben',
+  ruleNumber: 'eine Ziffer',
+  ruleSpecial: 'ein Sonderzeichen',
+  ruleCommon:
+    'nichts, was zuerst geraten wird: kein verbreitetes Passwort, nicht Ihren Namen, nicht das jetzige',
+  changePassword: 'Passwort ändern',
+  passwordChanged: 'Ihr Passwort ist geändert. Alle anderen Sitzungen sind beendet.',
+  passwordsDiffer: 'Die beiden neuen Passwörter sind verschieden.',
+  passwordRefused: 'Dieses Passwort kann nicht verwendet werden. Es braucht:',
+  wrongPassword:
+    'Das jetzige Passwort stimmt nicht. Nach zu vielen Fehlern ist es eine Weile gesperrt, ob richtig oder falsch.',
+  lockedUntil: (time) => `Zu viele falsche Passwörter: Ihres ist bis ${time} gesperrt.`,
+
+  app: 'Authenticator-App',
+  appOff:
+    'Nicht eingerichtet. Mit einer App wird bei der Anmeldung auch nach einem Code gefragt, den sie anzeigt; ein gestohlenes Passwort genügt dann nicht.',
+  appOn: 'Eingerichtet. Bei der Anmeldung wird nach einem Code der App gefragt.',
+  codesLeft: (count) =>
+    count === 1 ? 'Ein Wiederherstellungscode ist übrig.' : `${count} Wiederherstellungscodes sind übrig.`,
+  fewCodes: 'Holen Sie neue, bevor sie ausgehen.',
+  setUp: 'App einrichten',
+  scan: 'Scannen Sie dieses Bild mit der App:',
+  qrCode: 'QR-Code für Ihre Authenticator-App; der Schlüssel darunter sagt dasselbe',
+  typeKey: 'Oder tippen Sie diesen Schlüssel in die App:',
+  openApp: 'Die App auf diesem Gerät öffnen',
+  recoveryCodes: 'Wiederherstellungscodes',
+  recoveryText:
+    'Jeder ersetzt die App einmal, falls Sie sie verlieren. Sie werden nicht noch einmal angezeigt.',
+  copy: 'Kopieren',
+  copied: 'Die Wiederherstellungscodes sind kopiert.',
+  notCopied: 'Ihr Browser lässt diese Seite nicht kopieren. Markieren Sie die Codes und kopieren Sie sie.',
+  download: 'Herunterladen',
+  print: 'Drucken',
+  saved: 'Ich habe die Wiederherstellungscodes aufbewahrt',
+  appCode: 'Code, den die App jetzt anzeigt',
+  anyCode: 'Code der App oder ein Wiederherstellungscode',
+  confirm: 'Bestätigen',
+  cancel: 'Abbrechen',
+  appReady: 'Die App ist eingerichtet. Ab jetzt wird bei der Anmeldung nach einem Code gefragt.',
+  wrongCode:
+    'Der Code stimmt nicht oder wurde schon verwendet. Warten Sie auf den nächsten und versuchen Sie es noch einmal.',
+  newCodes: 'Neue Wiederherstellungscodes holen',
+  newCodesText: 'Die jetzigen Codes gelten dann nicht mehr.',
+  newCodesReady: 'Das sind Ihre neuen Wiederherstellungscodes. Die alten gelten nicht mehr.',
+  done: 'Fertig',
+  removeApp: 'App entfernen',
+  removeAppText:
+    'Die Anmeldung braucht dann keinen Code, außer wenn die Regeln Ihres Kontos einen verlangen.',
+  appRemoved: 'Die App ist entfernt.',
+
+  sessions: 'Wo Sie angemeldet sind',
+  thisSession: 'Diese Sitzung',
+  otherSession: 'Andere Sitzung',
+  sessionLine: (method, since, address) =>
+    `Angemeldet am ${since} (${method}), zuletzt gesehen unter ${address}.`,
+  sessionTimes: (active, end) =>
+    `Zuletzt aktiv ${active}; endet spätestens ${end}, wenn sie nicht benutzt wird.`,
+  endSession: 'Diese Sitzung beenden',
+  sessionIsEnded: 'Die Sitzung ist beendet.',
+  endOthers: 'Alle anderen Sitzungen beenden',
+  othersEnded: (count) => (count === 1 ? 'Eine Sitzung ist beendet.' : `${count} Sitzungen sind beendet.`),
+  noOthers: 'Sie sind sonst nirgends angemeldet.',
+
+  attempts: 'Letzte Anmeldeversuche',
+  attemptsText:
+    'Auch die von anderen, die es mit Ihrem Konto versucht haben. Wenn Sie einen erfolgreichen nicht kennen, ändern Sie Ihr Passwort.',
+  noAttempts: 'Es gibt keine.',
+  passed: 'Gelungen',
+  refused: 'Abgelehnt',
+  attemptLine: (method, time, address) => `${method}, ${time}, von ${address}`,
+  reference: 'Kennung:',
+  more: 'Mehr anzeigen',
+  method: {
+    password: 'Passwort',
+    cert: 'Zertifikat',
+    'ext-jwt': 'anderer Anbieter',
+    totp: 'Authenticator-App',
+    'secondary-ext-jwt': 'zweites Token eines anderen Anbieters',
+  },
+};
