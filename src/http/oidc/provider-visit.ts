@@ -19,7 +19,7 @@ import { type Route, route } from '../routes.ts';
 import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { browserOfStep } from './browser-binding.ts';
-import { stepAnswers, stepRefusals } from './login-declarations.ts';
+import { primaryRefusals, stepAnswers } from './login-declarations.ts';
 import { bindStep, openStep, type Step, type StepNeeds } from './login-step.ts';
 import { providerPage, secondProviderAnswer } from './provider-pages.ts';
 import { visitPath } from './sign-in-ways.ts';
@@ -46,7 +46,7 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
     path: visitPath,
     summary: 'Go to another provider to sign in there',
     answers: { 302: redirectAnswer('To the provider') },
-    refusals: stepRefusals,
+    refusals: [...primaryRefusals, 'not_found', 'unavailable'],
     query: visitQuery,
     async handler(context, { query }) {
       const { step, headers } = bindStep(needs, openStep(needs, context, query));
@@ -64,7 +64,7 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
     path: providerCallbackPath,
     summary: 'Come back from another provider',
     answers: stepAnswers,
-    refusals: stepRefusals,
+    refusals: [...primaryRefusals, 'not_found', 'unavailable'],
     query: callbackQuery,
     async handler(context, { query }) {
       const cookie = browserOfStep(context);
