@@ -1,6 +1,6 @@
 import { accountFiles } from './account-files.ts';
 import { type Html, html } from './html.ts';
-import { stylesheet } from './stylesheet.ts';
+import type { View } from './view.ts';
 
 /** The languages that the script of the page speaks; `web/account/texts.js` has the words. */
 export const accountLanguages = ['en', 'de'] as const;
@@ -21,7 +21,7 @@ const words: Readonly<Record<AccountLanguage, { readonly title: string; readonly
   };
 
 /** The shell of the account page. It holds nothing of anybody: the script logs in and fills it. */
-export function accountPage(language: AccountLanguage): Html {
+export function accountPage({ look }: View, language: AccountLanguage): Html {
   const { title, withoutScripts } = words[language];
   return html`<!doctype html>
 <html lang="${language}" dir="ltr">
@@ -30,7 +30,7 @@ export function accountPage(language: AccountLanguage): Html {
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<link rel="stylesheet" href="${stylesheet.path}">
+<link rel="stylesheet" href="${look.stylesheetPath}">
 <link rel="stylesheet" href="${accountFiles.base}/account.css">
 <link rel="icon" href="data:,">
 <script src="${accountFiles.base}/main.js" type="module"></script>

@@ -9,6 +9,7 @@ import { json, page, redirect } from '../answer.ts';
 import { documentAnswer, orPage, redirectAnswer } from '../declared-answers.ts';
 import { wantsHtml } from '../negotiate.ts';
 import { type Route, route } from '../routes.ts';
+import type { Views } from '../views.ts';
 import { oidcBindPointOf, originOf } from './bind-point.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
 
@@ -25,6 +26,7 @@ export function endSessionRoute(needs: {
   readonly ring: KeyRing;
   readonly clock: Clock;
   readonly audit: AuditTrail;
+  readonly views: Views;
 }): Route {
   return route({
     methods: ['GET', 'POST'],
@@ -46,7 +48,8 @@ export function endSessionRoute(needs: {
       const result = await endSession(needs, oidcBindPointOf(context), parameters, originOf(context));
       if (result.kind === 'redirect') return redirect(result.location);
       const isSignedOut = result.kind === 'signed-out';
-      if (wantsHtml(context.headers.accept)) return page(loggedOutPage({ isSignedOut }));
+      if (wantsHtml(context.headers.accept))
+        return page(loggedOutPage(needs.views(context), { isSignedOut }));
       return json({ signedOut: isSignedOut });
     },
   });
