@@ -203,7 +203,13 @@ export async function openServices(
     changeFeed: view,
     eventLoop,
   });
+  const sessionCertificates = {
+    certificateIssuer,
+    // As SPIFFE writes it: letters, digits, dots and dashes.
+    trustDomain: new URL(`https://${config.edge.api.address}`).hostname.replace(/[^a-z0-9.-]/g, '-'),
+  };
   const oidcEndpoints = oidcRoutes({
+    ...sessionCertificates,
     store,
     clock,
     random,
@@ -233,6 +239,7 @@ export async function openServices(
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher });
   const edgeNeeds = {
+    ...sessionCertificates,
     ...enrollment,
     config,
     store,

@@ -173,7 +173,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
     return mintAccessToken(
       { ring, random: systemRandom },
       session,
-      { isAdmin: false },
+      { isAdmin: false, isCertExtendable: false },
       lifetime,
       systemClock.now(),
     );

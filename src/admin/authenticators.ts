@@ -167,6 +167,24 @@ export async function updatePassword(
 }
 
 /**
+ * Asks the owner of a certificate to replace it; clients that can are told by their session.
+ * @param rollKey and to take a new key
+ * @throws AuthError not_found   no such authenticator, or a password
+ */
+export async function requestExtension(
+  needs: Omit<AuthenticatorNeeds, 'hasher'>,
+  by: AdminCall,
+  id: string,
+  rollKey: boolean,
+): Promise<void> {
+  if (!(await needs.store.authenticators.requestExtension(asId(id), rollKey, needs.clock.now()))) {
+    throw new AuthError('not_found');
+  }
+  const fields = ['isExtendRequested', 'isKeyRollRequested'];
+  recordChange(needs, by, { action: 'update', entity: 'authenticator', entityId: id, fields });
+}
+
+/**
  * Deletes an authenticator and ends the sessions that it opened.
  * @throws AuthError not_found
  * @throws AuthError conflict   the last administrator could not log in any more

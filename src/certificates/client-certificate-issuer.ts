@@ -1,7 +1,7 @@
 // certificates/ makes the client certificates that this service hands out, with the authority that the
 // configuration names for it. Who may have one, and what it then opens, is up to the callers.
 
-import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { AuthError } from '../errors/auth-error.ts';
 import type { IdentityId } from '../model/ids.ts';
 import { readCertificateRequest } from '../platform/certificate-request.ts';
@@ -21,6 +21,16 @@ export interface SigningAuthority {
 /** The key of a request whose holder has proven to have it. */
 export interface RequestedKey {
   readonly publicKey: KeyObject;
+}
+
+/** For keeping it until the certificate is made: SPKI, DER as base64. */
+export function keptKey({ publicKey }: RequestedKey): string {
+  return publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+}
+
+/** What `keptKey` has written. */
+export function requestedKeyOf(kept: string): RequestedKey {
+  return { publicKey: createPublicKey({ key: Buffer.from(kept, 'base64'), format: 'der', type: 'spki' }) };
 }
 
 export interface CertificateWanted {
@@ -49,6 +59,7 @@ export interface ClientCertificateIssuer {
   /**
    * Reads a certification request, PEM or DER. Uses nothing up, so it comes before what does.
    * @throws AuthError csr_not_acceptable   it is not one, its key is too weak, or nothing is issued here
+   * @throws AuthError unavailable          the authority has expired
    */
   readRequest(request: string | Uint8Array): RequestedKey;
   /**
@@ -71,6 +82,10 @@ export function clientCertificateIssuer(
   let authority = first;
   function current(): SigningAuthority {
     if (authority === null) throw new AuthError('csr_not_acceptable', { description: notIssuedHere });
+    if (parseCertificate(authority.certPem).validToDate.getTime() <= needs.clock.now()) {
+      const detail = 'the certificate that signs client certificates has expired';
+      throw new AuthError('unavailable', { detail });
+    }
     return authority;
   }
   return {
@@ -78,6 +93,7 @@ export function clientCertificateIssuer(
       return authority !== null;
     },
     readRequest(request) {
+      // So that nothing is used up for a certificate that cannot be made.
       current();
       try {
         return { publicKey: readCertificateRequest(request) };
@@ -90,11 +106,6 @@ export function clientCertificateIssuer(
     },
     async issue({ key, identityId, uris = [], lifetime }) {
       const ca = current();
-      if (parseCertificate(ca.certPem).validToDate.getTime() <= needs.clock.now()) {
-        throw new AuthError('unavailable', {
-          detail: 'the certificate that signs client certificates has expired',
-        });
-      }
       const { certifyClientKey } = await certificateMaker();
       const { publicKey } = key;
       const days = lifetime / DAY;

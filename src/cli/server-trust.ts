@@ -11,6 +11,7 @@ import { CliError } from './cli-error.ts';
 import type { Trust } from './credentials-store.ts';
 import { notice, printable, type Report } from './output.ts';
 import { canPrompt, confirm } from './prompt.ts';
+import { publishedRoot } from './published-root.ts';
 import { readNamedFile } from './secret-input.ts';
 import { isLoopback } from './server-url.ts';
 import { isUnknownIssuer, transportFailure } from './transport-failure.ts';
@@ -45,7 +46,8 @@ export async function establishTrust(
   const local = await localAuthority(report, origin);
   if (local !== undefined) return local;
   if ((await probe(origin, 'system')).isTrusted) return 'system';
-  return askForTrust(report, origin, first.top, saved);
+  const top = first.top.ca ? first.top : ((await publishedRoot(origin, first.top)) ?? first.top);
+  return askForTrust(report, origin, top, saved);
 }
 
 interface Probe {
@@ -177,7 +179,8 @@ async function askForTrust(
   notice(report, `  subject   ${printable(top.subject.replaceAll('\n', ', '))}`);
   notice(report, `  valid to  ${top.validTo}`);
   notice(report, 'Compare the fingerprint with the one that the operator of the server gives you.');
-  // Servers need not send their root. The certificate itself can be trusted too, until it is renewed.
+  // Servers need not send their root, nor have a list of authorities. The certificate itself can be trusted too,
+  // until it is renewed.
   const what = top.ca ? 'this authority' : 'this certificate, until it is renewed,';
   if (await confirm(ports, `Trust ${what} for this server?`)) return { caPem: top.toString() };
   throw new CliError('The server is not trusted; nothing was sent to it.', {

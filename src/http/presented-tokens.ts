@@ -8,7 +8,7 @@ export function presentedTokens(context: RequestContext): PresentedTokens {
     // An empty header is what clients send that have no session.
     ztSession: context.ztSession || null,
     bearers: bearerTokens(context.authorization),
-    certThumbprint: () => context.clientCertificates?.leafThumbprint ?? null,
+    clientCertificates: () => context.clientCertificates,
   };
 }
 

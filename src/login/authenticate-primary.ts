@@ -64,6 +64,7 @@ export async function authenticatePrimary(
       passed: [credentials.method],
       authTime: needs.clock.now(),
       certThumbprint,
+      ...(usedToken === null ? {} : { primaryProof: usedToken.proof }),
     },
   };
 }

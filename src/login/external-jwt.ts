@@ -14,6 +14,7 @@ import { recordRefusal } from './external-jwt-record.ts';
 import { challengeErrorOf, furtherThan, type RefusedExternalJwt } from './external-jwt-verdict.ts';
 import { type HeldRecord, heldRecord } from './held-record.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
+import { proofHashes } from './proof-hashes.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
@@ -60,7 +61,7 @@ export async function verifyPrimaryJwt(
       authenticatorId: null,
       certThumbprint: null,
       caId: null,
-      usedToken: { token: chosen.token, signerId: chosen.signer.id },
+      usedToken: { proof: proofHashes(chosen.token), signerId: chosen.signer.id },
       verifiedHash: null,
     };
   }

@@ -4,7 +4,8 @@ import type { Account } from './account.ts';
 
 /** The external JWT that was used up as the primary proof: it cannot be the secondary one too. */
 export interface UsedToken {
-  readonly token: string;
+  /** See login/proof-hashes.ts. */
+  readonly proof: readonly string[];
   readonly signerId: SignerId;
 }
 

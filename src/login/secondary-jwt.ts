@@ -13,9 +13,9 @@ import {
   refused,
   type ValidExternalJwt,
 } from './external-jwt-verdict.ts';
-import { readForeignJwt } from './foreign-jwt.ts';
 import { heldRecord } from './held-record.ts';
 import type { UsedToken } from './primary-verdict.ts';
+import { isSameProof, proofHashes } from './proof-hashes.ts';
 import { enabledSigner } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
@@ -44,7 +44,7 @@ export async function verifySecondaryJwt(
   const failures = heldRecord();
   let isRepeated = false;
   for (const token of tokens) {
-    if (usedToken !== null && isSameProof(token, usedToken.token)) {
+    if (usedToken !== null && isSameProof(proofHashes(token), usedToken.proof)) {
       if (usedToken.signerId === signerId) {
         failures.failed('token', 'secondary-same-token', 'the token was the primary proof already');
         isRepeated = true;
@@ -73,29 +73,4 @@ export async function verifySecondaryJwt(
     attempt.failed('token', 'secondary-token-missing', `none of signer ${signer.name}`);
   failures.handTo(attempt);
   return { verdict: 'refused', error };
-}
-
-/**
- * Whether two tokens are one proof. The signature is not looked at: some algorithms give one token several good
- * signatures.
- */
-function isSameProof(token: string, other: string): boolean {
-  if (signedPart(token) === signedPart(other)) return true;
-  const [one, two] = [jwtId(token), jwtId(other)];
-  return one !== null && one === two;
-}
-
-function signedPart(token: string): string {
-  return token.slice(0, token.lastIndexOf('.'));
-}
-
-/** Issuer and `jti`, or null when the token has none. */
-function jwtId(token: string): string | null {
-  try {
-    const { issuer, claims } = readForeignJwt(token);
-    return typeof claims.jti === 'string' ? JSON.stringify([issuer, claims.jti]) : null;
-  } catch {
-    // No JWT: it cannot be anybody's proof.
-    return null;
-  }
 }

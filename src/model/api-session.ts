@@ -1,5 +1,5 @@
 import type { Millis } from '../platform/clock.ts';
-import type { ApiSessionId, AuthenticatorId, IdentityId, SignerId } from './ids.ts';
+import type { ApiSessionId, AuthenticatorId, CaId, IdentityId, SignerId } from './ids.ts';
 import type { PassedMethod } from './login.ts';
 
 /** Why a session ended; kept for the audit trail. */
@@ -27,6 +27,10 @@ export interface ApiSession {
   readonly certThumbprint: string | null;
   /** The signer of the primary proof when that was an external JWT. */
   readonly signerId: SignerId | null;
+  /** Hashes of that external JWT, empty for other methods: no call may bring it as the secondary proof. */
+  readonly primaryProof: readonly string[];
+  /** The third-party authority of the certificate that opened it; null: the overlay's own, or no certificate. */
+  readonly caId: CaId | null;
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly issuer: string;

@@ -57,6 +57,23 @@ export type AuditEvent =
       readonly byIdentityId: string | null;
     }
   | {
+      readonly event: 'session.certified';
+      readonly identityId: string;
+      readonly sessionId: string;
+      readonly thumbprint: string;
+    }
+  | {
+      readonly event: 'session.certificate-revoked';
+      readonly sessionId: string;
+      readonly certificateId: string;
+    }
+  /** A successor was issued; its owner has it, and uses it from now on. */
+  | {
+      readonly event: 'certificate.extended' | 'certificate.replaced';
+      readonly identityId: string;
+      readonly authenticatorId: string;
+    }
+  | {
       readonly event: 'admin.changed';
       readonly action: 'create' | 'update' | 'delete' | 'disable' | 'enable' | 'unlock' | 'end-sessions';
       readonly entity: string;

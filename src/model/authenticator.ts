@@ -24,6 +24,10 @@ export interface CertificateAuthenticator extends AuthenticatorBase {
   readonly certPem: string;
   /** SHA-256 of the DER leaf, base64url. */
   readonly thumbprint: string;
+  /** An administrator wants the client to replace it. */
+  readonly isExtendRequested: boolean;
+  /** And to take a new key for that. */
+  readonly isKeyRollRequested: boolean;
 }
 
 /** What proves an identity in a primary login. */

@@ -1,7 +1,8 @@
 /**
  * An entry of the ordered change feed. Whatever a node keeps in memory is dropped or updated when an entry names it.
  * `session-ended` carries the session's id, `identity` the identity's, `auth-policy` the policy's,
- * `external-jwt-signer` the signer's, `ca` the authority's; `signing-keys` has none.
+ * `external-jwt-signer` the signer's, `ca` the authority's; `session-certificate` carries the thumbprint of one that was
+ * revoked; `signing-keys` has none.
  */
 export interface Change {
   /** Strictly increasing; a node reads what is greater than the last one it has seen. */
@@ -12,6 +13,7 @@ export interface Change {
 
 export const changeKinds = [
   'session-ended',
+  'session-certificate',
   'identity',
   'auth-policy',
   'external-jwt-signer',

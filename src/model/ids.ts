@@ -14,6 +14,7 @@ export type EnrollmentId = Branded<'enrollment'>;
 export type ApiSessionId = Branded<'api-session'>;
 /** Identifies one authorization request in the store; inside the sealed text that clients call the auth request id. */
 export type AuthRequestKey = Branded<'auth-request'>;
+export type SessionCertificateId = Branded<'session-certificate'>;
 export type SetupLinkId = Branded<'setup-link'>;
 
 /** Marks a string that was read from the store or made by `random.id()` as the id of a kind. */

@@ -20,6 +20,10 @@ export interface AccessTokenClaims {
   readonly z_ct: readonly string[];
   readonly z_t: 'a';
   readonly z_ice: boolean;
+  /** Hashes of the external JWT that was the primary proof: it is not taken as the secondary one. */
+  readonly z_pp?: readonly string[];
+  /** The third-party authority of the certificate that opened the session; the token is good while that is trusted. */
+  readonly z_caid?: string;
   readonly cnf?: { readonly 'x5t#S256': string };
 }
 
@@ -71,4 +75,6 @@ export interface TokenResponse {
   readonly scope: string;
   /** Only when `offline_access` was granted. */
   readonly refresh_token?: string;
+  /** PEM, the certificate first; only when one was asked for by a certificate signing request. */
+  readonly session_cert?: string;
 }

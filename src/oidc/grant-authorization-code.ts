@@ -1,5 +1,6 @@
 // The authorization_code grant (RFC 6749 4.1.3, RFC 7636 4.6).
 
+import { requestedKeyOf } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../model/ids.ts';
 import type { TokenResponse } from '../model/tokens.ts';
@@ -9,6 +10,7 @@ import { refreshTokenFormOf } from './clients.ts';
 import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
 import { required } from './parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from './pkce.ts';
+import { sessionCertificate } from './session-certificate.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
 /**
@@ -58,11 +60,13 @@ export async function redeemAuthorizationCode(
     );
     throw new AuthError('invalid_grant', { detail: `code refused: ${reason}` });
   }
-  const { session, identity, nonce } = outcome;
+  const { session, identity, nonce, certificateKey } = outcome;
   needs.audit.record(
     { event: 'token.issued', identityId: identity.id, sessionId: session.id, clientId: client.clientId },
     origin,
   );
   const refreshToken = session.scopes.includes('offline_access') ? refresh : null;
-  return issueTokens(needs, client, session, identity, { nonce, refreshToken }, now);
+  const key = certificateKey === null ? null : requestedKeyOf(certificateKey);
+  const sessionCert = await sessionCertificate(needs, session, key, origin, now);
+  return issueTokens(needs, client, session, identity, { nonce, refreshToken, sessionCert }, now);
 }

@@ -1,5 +1,7 @@
 // Turns a session into the answer of the token endpoint. Called after the store has committed, never before.
 
+import { isCertificateExtendable } from '../certificates/extendable.ts';
+import type { SessionCertificateNeeds } from '../certificates/session-certificates.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { Identity } from '../model/identity.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
@@ -25,11 +27,12 @@ export interface TokenLifetimes {
   readonly refreshFamily: Millis;
 }
 
-export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeeds {
-  readonly store: CertificateSessionNeeds['store'] & {
-    readonly authRequests: AuthRequestStore;
-    readonly apiSessions: ApiSessionStore;
-  };
+export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeeds, SessionCertificateNeeds {
+  readonly store: CertificateSessionNeeds['store'] &
+    SessionCertificateNeeds['store'] & {
+      readonly authRequests: AuthRequestStore;
+      readonly apiSessions: ApiSessionStore;
+    };
   readonly clients: ClientRegistry;
   readonly ring: KeyRing;
   readonly accessTokens: AccessTokenVerifier;
@@ -39,13 +42,20 @@ export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeed
   readonly random: Random;
 }
 
-/** @param refreshToken null when `offline_access` was not granted */
+/**
+ * @param refreshToken null when `offline_access` was not granted
+ * @param sessionCert  PEM; null when none was asked for
+ */
 export function issueTokens(
   needs: GrantNeeds,
   client: Client,
   session: ApiSession,
   identity: Identity,
-  extra: { readonly nonce: string | null; readonly refreshToken: RefreshSecret | null },
+  extra: {
+    readonly nonce: string | null;
+    readonly refreshToken: RefreshSecret | null;
+    readonly sessionCert: string | null;
+  },
   now: Millis,
 ): TokenResponse {
   const accessToken = issueAccessToken(needs, client, session, identity, now);
@@ -59,6 +69,7 @@ export function issueTokens(
     ...(extra.refreshToken === null
       ? {}
       : { refresh_token: issueRefreshToken(needs, extra.refreshToken, session, now) }),
+    ...(extra.sessionCert === null ? {} : { session_cert: extra.sessionCert }),
   };
 }
 
@@ -70,7 +81,11 @@ export function issueAccessToken(
   now: Millis,
 ): string {
   const alias = client.profile === 'compatibility' ? client.clientId : null;
-  return mintAccessToken(needs, session, identity, needs.lifetimes.accessToken, now, alias);
+  const facts = {
+    isAdmin: identity.isAdmin,
+    isCertExtendable: isCertificateExtendable(needs.certificateIssuer, session),
+  };
+  return mintAccessToken(needs, session, facts, needs.lifetimes.accessToken, now, alias);
 }
 
 /** @param accessToken the one that is issued along with it, or null */

@@ -3,6 +3,7 @@
 // This file: the steps of a login on an authorization request. Each step ends in `nextStep`, the one place that
 // decides between "here is your code" and "these questions remain"; steps never call each other.
 
+import { type ClientCertificateIssuer, keptKey } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../errors/challenge.ts';
 import { type Account, mayLogIn, readAccount, stillHasAuthenticator } from '../login/account.ts';
@@ -67,6 +68,7 @@ export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
   readonly clients: ClientRegistry;
   readonly callbacks: CallbackSealer;
   readonly tagKey: Buffer;
+  readonly certificateIssuer: Pick<ClientCertificateIssuer, 'readRequest'>;
 }
 
 /** Path at which TOTP codes are submitted during an OIDC login. */
@@ -76,7 +78,9 @@ const totpUrl = '/oidc/login/totp';
  * Takes primary credentials for an authorization request.
  * @param configTypes given with the login, added to those of the authorization request
  * @param bearers     tokens that came with the credentials: one of them may be the secondary proof
+ * @param csrPem      asks for a certificate of the session, which comes with the tokens
  * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
+ * @throws AuthError csr_not_acceptable   before the credentials are looked at
  * @throws AuthError could_not_validate   too many or too long configTypes
  */
 export async function submitPrimary(
@@ -86,14 +90,17 @@ export async function submitPrimary(
   configTypes: readonly string[],
   bearers: readonly string[],
   origin: RequestOrigin,
+  csrPem?: string,
 ): Promise<LoginStep> {
   await requireOpen(needs, authRequest);
   const wanted = withConfigTypes(authRequest, configTypes);
+  const certified =
+    csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
   // Not before: strangers cause no reading.
   const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
   const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
-  const { progress } = secondary;
+  const progress = { ...secondary.progress, ...certified };
   const record = (code: StoredCode | null) =>
     needs.store.authRequests.recordPrimaryLogin({
       authRequest: merged,

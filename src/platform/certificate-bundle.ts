@@ -1,4 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
+import { childrenOf, contextTag, DER_TAG, readDer, readObjectIdentifier } from './der.ts';
+import { MalformedInput } from './malformed-input.ts';
+import { parseCertificate } from './x509.ts';
 
 const TAG = { integer: 0x02, oid: 0x06, sequence: 0x30, set: 0x31, context0: 0xa0 } as const;
 // 1.2.840.113549.1.7.1 and .2: data and signedData.
@@ -21,6 +24,16 @@ export function certificateBundle(certificates: readonly X509Certificate[]): Buf
     element(TAG.set),
   );
   return element(TAG.sequence, element(TAG.oid, SIGNED_DATA), element(TAG.context0, signedData));
+}
+
+/** The certificates of such a bundle, in DER; nothing in it is verified. @throws MalformedInput */
+export function readCertificateBundle(der: Uint8Array): X509Certificate[] {
+  const [type, wrapped] = childrenOf(readDer(der), DER_TAG.sequence);
+  if (readObjectIdentifier(type) !== '1.2.840.113549.1.7.2') throw new MalformedInput('not signed data');
+  const [signedData] = childrenOf(wrapped, contextTag(0));
+  // Version, digest algorithms and content come before.
+  const certificates = childrenOf(signedData, DER_TAG.sequence)[3];
+  return childrenOf(certificates, contextTag(0)).map(({ whole }) => parseCertificate(whole));
 }
 
 function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {

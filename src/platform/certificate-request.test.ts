@@ -1,62 +1,14 @@
 import 'reflect-metadata';
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, type KeyObject, sign, type webcrypto } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, type webcrypto } from 'node:crypto';
 import { describe, test } from 'node:test';
 import * as asn1 from '@peculiar/x509';
+import { csrAlgorithms, csrDer, ecKeys, type KeyPair, pemOf } from '../../test/support/csr.ts';
 import { bitString, element, integer, oid, sequence } from '../../test/support/der-writer.ts';
 import { longestCertificateRequest, readCertificateRequest } from './certificate-request.ts';
 import { MalformedInput } from './malformed-input.ts';
 
-interface KeyPair {
-  readonly publicKey: KeyObject;
-  readonly privateKey: KeyObject;
-}
-
-const algorithms = {
-  sha256Rsa: sequence(oid('1.2.840.113549.1.1.11'), element(0x05)),
-  sha1Rsa: sequence(oid('1.2.840.113549.1.1.5'), element(0x05)),
-  sha256Ec: sequence(oid('1.2.840.10045.4.3.2')),
-  sha1Ec: sequence(oid('1.2.840.10045.4.1')),
-  ed25519: sequence(oid('1.3.101.112')),
-  ed448: sequence(oid('1.3.101.113')),
-};
-
-const ec = (namedCurve = 'P-256'): KeyPair => generateKeyPairSync('ec', { namedCurve });
-const alice = ec();
-
-/** A request written byte by byte, wrong where a test wants it. */
-function request(
-  keys: KeyPair,
-  algorithm: Buffer,
-  hash: string | null,
-  wrong: {
-    version?: number;
-    more?: Buffer;
-    trailing?: Buffer;
-    signer?: KeyPair;
-    unusedBits?: number;
-    spki?: Buffer;
-  } = {},
-): Buffer {
-  const info = sequence(
-    integer(wrong.version ?? 0),
-    sequence(),
-    wrong.spki ?? keys.publicKey.export({ format: 'der', type: 'spki' }),
-    element(0xa0),
-    wrong.more ?? Buffer.alloc(0),
-  );
-  const signature = sign(hash, info, (wrong.signer ?? keys).privateKey);
-  const parts = [info, algorithm, bitString(signature, wrong.unusedBits ?? 0)];
-  return sequence(...parts, wrong.trailing ?? Buffer.alloc(0));
-}
-
-function pemOf(der: Uint8Array, label = 'CERTIFICATE REQUEST'): string {
-  const lines =
-    Buffer.from(der)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
-}
+const alice = ecKeys();
 
 function spkiOf(key: KeyObject): string {
   return key.export({ format: 'der', type: 'spki' }).toString('hex');
@@ -67,13 +19,13 @@ describe('a certificate signing request', () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const ed = generateKeyPairSync('ed25519');
     const made: [KeyPair, Buffer][] = [
-      [alice, request(alice, algorithms.sha256Ec, 'sha256')],
-      [rsa, request(rsa, algorithms.sha256Rsa, 'sha256')],
-      [ed, request(ed, algorithms.ed25519, null)],
+      [alice, csrDer(alice, csrAlgorithms.sha256Ec, 'sha256')],
+      [rsa, csrDer(rsa, csrAlgorithms.sha256Rsa, 'sha256')],
+      [ed, csrDer(ed, csrAlgorithms.ed25519, null)],
     ];
     for (const curve of ['P-384', 'P-521']) {
-      const keys = ec(curve);
-      made.push([keys, request(keys, algorithms.sha256Ec, 'sha256')]);
+      const keys = ecKeys(curve);
+      made.push([keys, csrDer(keys, csrAlgorithms.sha256Ec, 'sha256')]);
     }
     for (const [keys, der] of made) {
       for (const form of [der, pemOf(der), pemOf(der, 'NEW CERTIFICATE REQUEST'), ` \r\n${pemOf(der)}\r\n `])
@@ -99,30 +51,32 @@ describe('a certificate signing request', () => {
   });
 
   test('that was not signed by its own key is refused', () => {
-    const good = request(alice, algorithms.sha256Ec, 'sha256');
+    const good = csrDer(alice, csrAlgorithms.sha256Ec, 'sha256');
     const changed = Buffer.from(good);
     changed.writeUInt8(changed.readUInt8(changed.length - 1) ^ 1, changed.length - 1);
     const hostile = [
-      request(alice, algorithms.sha256Ec, 'sha256', { signer: ec() }),
+      csrDer(alice, csrAlgorithms.sha256Ec, 'sha256', { signer: ecKeys() }),
       changed,
       // Another hash than the one it says, and one that can be forged.
-      request(alice, algorithms.sha256Ec, 'sha512'),
-      request(alice, algorithms.sha1Ec, 'sha1'),
-      request(alice, algorithms.sha256Rsa, 'sha256'),
-      request(alice, algorithms.sha256Ec, 'sha256', { unusedBits: 1 }),
+      csrDer(alice, csrAlgorithms.sha256Ec, 'sha512'),
+      csrDer(alice, csrAlgorithms.sha1Ec, 'sha1'),
+      csrDer(alice, csrAlgorithms.sha256Rsa, 'sha256'),
+      csrDer(alice, csrAlgorithms.sha256Ec, 'sha256', { unusedBits: 1 }),
     ];
     for (const bad of hostile) assert.throws(() => readCertificateRequest(bad), MalformedInput);
   });
 
   test('for a weak or unusual key is refused', () => {
     const kinds: Buffer[] = [
-      request(ec('P-224'), algorithms.sha256Ec, 'sha256'),
-      request(ec('secp256k1'), algorithms.sha256Ec, 'sha256'),
-      request(generateKeyPairSync('ed448'), algorithms.ed448, null),
-      request(generateKeyPairSync('rsa', { modulusLength: 1024 }), algorithms.sha256Rsa, 'sha256'),
-      request(generateKeyPairSync('rsa', { modulusLength: 2048 }), algorithms.sha1Rsa, 'sha1'),
-      request(generateKeyPairSync('rsa-pss', { modulusLength: 2048 }), algorithms.sha256Rsa, 'sha256'),
-      request(alice, algorithms.sha256Ec, 'sha256', { spki: sequence(sequence(), bitString(Buffer.of(1))) }),
+      csrDer(ecKeys('P-224'), csrAlgorithms.sha256Ec, 'sha256'),
+      csrDer(ecKeys('secp256k1'), csrAlgorithms.sha256Ec, 'sha256'),
+      csrDer(generateKeyPairSync('ed448'), csrAlgorithms.ed448, null),
+      csrDer(generateKeyPairSync('rsa', { modulusLength: 1024 }), csrAlgorithms.sha256Rsa, 'sha256'),
+      csrDer(generateKeyPairSync('rsa', { modulusLength: 2048 }), csrAlgorithms.sha1Rsa, 'sha1'),
+      csrDer(generateKeyPairSync('rsa-pss', { modulusLength: 2048 }), csrAlgorithms.sha256Rsa, 'sha256'),
+      csrDer(alice, csrAlgorithms.sha256Ec, 'sha256', {
+        spki: sequence(sequence(), bitString(Buffer.of(1))),
+      }),
     ];
     for (const bad of kinds) assert.throws(() => readCertificateRequest(bad), MalformedInput);
   });
@@ -136,12 +90,12 @@ describe('a certificate signing request', () => {
       bitString(sequence(modulus, integer(1))),
     );
     const info = sequence(integer(0), sequence(), spki, element(0xa0));
-    const der = sequence(info, algorithms.sha256Rsa, bitString(Buffer.alloc(256)));
+    const der = sequence(info, csrAlgorithms.sha256Rsa, bitString(Buffer.alloc(256)));
     assert.throws(() => readCertificateRequest(der), MalformedInput);
   });
 
   test('that is broken, of another version, several at once or followed by something is refused', () => {
-    const good = request(alice, algorithms.sha256Ec, 'sha256');
+    const good = csrDer(alice, csrAlgorithms.sha256Ec, 'sha256');
     const hostile: (string | Buffer)[] = [
       '',
       'abc',
@@ -149,9 +103,9 @@ describe('a certificate signing request', () => {
       good.subarray(0, -1),
       Buffer.concat([good, Buffer.of(0)]),
       Buffer.concat([good, good]),
-      request(alice, algorithms.sha256Ec, 'sha256', { version: 1 }),
-      request(alice, algorithms.sha256Ec, 'sha256', { more: sequence() }),
-      request(alice, algorithms.sha256Ec, 'sha256', { trailing: sequence() }),
+      csrDer(alice, csrAlgorithms.sha256Ec, 'sha256', { version: 1 }),
+      csrDer(alice, csrAlgorithms.sha256Ec, 'sha256', { more: sequence() }),
+      csrDer(alice, csrAlgorithms.sha256Ec, 'sha256', { trailing: sequence() }),
       pemOf(good) + pemOf(good),
       `comment\n${pemOf(good)}`,
       `${pemOf(good)}trailing`,
@@ -165,7 +119,7 @@ describe('a certificate signing request', () => {
 
   test('that is too long is refused before anything is read of it', () => {
     const long =
-      pemOf(request(alice, algorithms.sha256Ec, 'sha256')) + '\n'.repeat(longestCertificateRequest);
+      pemOf(csrDer(alice, csrAlgorithms.sha256Ec, 'sha256')) + '\n'.repeat(longestCertificateRequest);
     assert.throws(() => readCertificateRequest(long), { reason: 'certificate request too long' });
     const bytes = Buffer.alloc(longestCertificateRequest + 1, 0x30);
     assert.throws(() => readCertificateRequest(bytes), { reason: 'certificate request too long' });

@@ -11,6 +11,7 @@ import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { Account } from './account-view.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
+import type { PresentedCertificates } from './session-certificate-view.ts';
 import type { SessionView } from './session-view.ts';
 import type { ZtSessions } from './zt-session.ts';
 
@@ -19,8 +20,8 @@ export interface PresentedTokens {
   readonly ztSession: string | null;
   /** The token of each `Authorization: Bearer` line. */
   readonly bearers: readonly string[];
-  /** SHA-256 of the client certificate on the connection, base64url; asked only when a token is bound to one. */
-  readonly certThumbprint: () => string | null;
+  /** The client certificates of the connection; asked only when a token is bound to one. */
+  readonly clientCertificates: () => PresentedCertificates | null;
 }
 
 export interface AuthenticateNeeds {
@@ -72,10 +73,44 @@ function callerOf(
   if (needs.view.isBehind)
     return whenFresh(needs).then(() => callerOf(needs, claims, accessToken, presented, now));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
-  const boundTo = claims.cnf?.['x5t#S256'];
-  if (boundTo !== undefined && boundTo !== presented.certThumbprint()) {
-    throw refused('invalid', 'the token is bound to a certificate that the connection does not have');
+  if (claims.z_caid !== undefined && needs.view.authorities.find(asId(claims.z_caid)) === undefined) {
+    throw refused('invalid', `authority ${claims.z_caid} is disabled or deleted`);
   }
+  const isProven = provesSession(needs, claims, presented, now);
+  if (isProven === true) return withAccount(needs, claims, accessToken, presented, now);
+  if (isProven === false) throw notBound();
+  return isProven.then((proven) => {
+    if (!proven) throw notBound();
+    return withAccount(needs, claims, accessToken, presented, now);
+  });
+}
+
+/** Whether the connection has the certificate that the token is bound to, or one of the session itself. */
+function provesSession(
+  { view }: AuthenticateNeeds,
+  claims: AccessTokenClaims,
+  presented: PresentedTokens,
+  now: Millis,
+): boolean | Promise<boolean> {
+  const boundTo = claims.cnf?.['x5t#S256'];
+  if (boundTo === undefined) return true;
+  const certificates = presented.clientCertificates();
+  if (certificates === null) return false;
+  if (boundTo === certificates.leafThumbprint) return true;
+  return view.sessionCertificates.standsFor(asId(claims.z_asid), certificates, now);
+}
+
+function notBound(): AuthError {
+  return refused('invalid', 'the token is bound to a certificate that the connection does not have');
+}
+
+function withAccount(
+  needs: AuthenticateNeeds,
+  claims: AccessTokenClaims,
+  accessToken: string,
+  presented: PresentedTokens,
+  now: Millis,
+): Principal | Promise<Principal> {
   const account = needs.view.accounts.find(asId(claims.sub), now);
   return account instanceof Promise
     ? account.then((read) => admit(needs, claims, accessToken, presented, read))
@@ -109,7 +144,7 @@ function admit(
   if (signerId === null) return principalOf(claims, account, passed);
   const principal = principalOf(claims, account, [...new Set([...passed, `ejs:${signerId}` as const])]);
   const others = presented.bearers.filter((bearer) => bearer !== accessToken);
-  const verified = needs.secondary.require(signerId, account.identity, others);
+  const verified = needs.secondary.require(signerId, account.identity, others, claims.z_pp ?? []);
   return verified === undefined ? principal : verified.then(() => principal);
 }
 

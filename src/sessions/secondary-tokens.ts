@@ -7,6 +7,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import { type ExternalJwtNeeds, namesIdentity } from '../login/external-jwt.ts';
 import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { readForeignJwt } from '../login/foreign-jwt.ts';
+import { isSameProof, proofHashes } from '../login/proof-hashes.ts';
 import { type SecondaryVerdict, verifySecondaryJwt } from '../login/secondary-jwt.ts';
 import { enabledSigner } from '../login/signer-directory.ts';
 import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
@@ -21,12 +22,14 @@ export interface SecondaryTokens {
   /**
    * Requires a token of the signer that names the identity. Answers without a promise when it knows the token.
    * @param tokens those of the request without the one that says who is calling
+   * @param used   hashes of the JWT that opened the session, which does not count again; empty for none
    * @throws AuthError unauthorized   with the challenge of the signer
    */
   require(
     signerId: SignerId,
     identity: Pick<Identity, 'id' | 'externalId'>,
     tokens: readonly string[],
+    used: readonly string[],
   ): Promise<void> | undefined;
   /** Whether a token says that it is of a signer, and so is no token of this service. Nothing is verified. */
   isForeign(token: string): boolean;
@@ -35,6 +38,8 @@ export interface SecondaryTokens {
 interface SeenToken {
   readonly signer: ExternalJwtSigner;
   readonly claim: string;
+  /** See login/proof-hashes.ts. */
+  readonly proof: readonly string[];
   /** The published keys under its `kid` when it was verified; null: the signer has a certificate instead. */
   readonly keys: readonly VerificationKey[] | null;
   readonly kid: string | null;
@@ -63,11 +68,13 @@ export function secondaryTokens(needs: ExternalJwtNeeds, max = 10_000): Secondar
     signerId: SignerId,
     identity: Pick<Identity, 'id' | 'externalId'>,
     tokens: readonly string[],
+    used: readonly string[],
   ): Promise<void> {
     const signer = enabledSigner(needs.signers, signerId);
     const keys = new Map(signer === undefined ? [] : tokens.map((token) => [token, keysOf(signer, token)]));
     const { record, failures } = failureNotes();
-    const verdict = await verifySecondaryJwt(needs, signerId, identity, tokens, null, record);
+    const usedToken = used.length === 0 ? null : { proof: used, signerId };
+    const verdict = await verifySecondaryJwt(needs, signerId, identity, tokens, usedToken, record);
     if (verdict.verdict === 'refused') {
       throw new AuthError('unauthorized', {
         challenges: [secondaryChallenge(needs.signers, signerId, verdict.error)],
@@ -75,18 +82,24 @@ export function secondaryTokens(needs: ExternalJwtNeeds, max = 10_000): Secondar
       });
     }
     const remembered = keys.get(verdict.token);
-    if (remembered !== undefined) seen.set(sha256(verdict.token), { ...remembered, ...factsOf(verdict) });
+    if (remembered !== undefined)
+      seen.set(sha256(verdict.token), {
+        ...remembered,
+        ...factsOf(verdict),
+        proof: proofHashes(verdict.token),
+      });
   }
 
   return {
-    require(signerId, identity, tokens) {
+    require(signerId, identity, tokens, used) {
       const signer = enabledSigner(needs.signers, signerId);
       for (const token of tokens) {
         const known = seen.get(sha256(token));
         if (known === undefined || known.signer !== signer || !isStillGood(known)) continue;
+        if (isSameProof(known.proof, used)) continue;
         if (namesIdentity(known.signer, known.claim, identity)) return undefined;
       }
-      return verify(signerId, identity, tokens);
+      return verify(signerId, identity, tokens, used);
     },
     isForeign(token) {
       const issuer = headerOf(token)?.issuer;

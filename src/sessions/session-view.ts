@@ -12,6 +12,7 @@ import { type AccountView, accountView } from './account-view.ts';
 import { type AuthorityView, openAuthorityView } from './authority-view.ts';
 import { type EndedSessions, endedSessions } from './ended-sessions.ts';
 import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
+import { type SessionCertificateView, sessionCertificateView } from './session-certificate-view.ts';
 import { openSignerView, type SignerView } from './signer-view.ts';
 
 /** A node that has not heard from the database for so long accepts no token until it has. */
@@ -30,6 +31,7 @@ export interface SessionView {
   readonly accounts: AccountView;
   readonly ended: EndedSessions;
   readonly legacy: LegacySessionView;
+  readonly sessionCertificates: SessionCertificateView;
   readonly signers: SignerView;
   readonly authorities: AuthorityView;
   /** Reads and applies what is new in the feed; resolves when memory is as new as the store was at the call. */
@@ -78,11 +80,14 @@ export async function openSessionView(needs: {
   const signers = await openSignerView(store, needs.jwks);
   const authorities = await openAuthorityView(store, needs.ownAuthorities);
 
+  const sessionCertificates = sessionCertificateView(store, authorities);
+
   async function apply(change: Change): Promise<void> {
     if (change.kind === 'session-ended') {
       ended.add(asId(change.entityId), clock.now() + needs.tokenLifetime);
       legacy.forget(asId(change.entityId));
     }
+    if (change.kind === 'session-certificate') sessionCertificates.forget(change.entityId);
     if (change.kind === 'identity') accounts.forgetIdentity(asId(change.entityId));
     if (change.kind === 'auth-policy') accounts.forgetAll();
     if (change.kind === 'external-jwt-signer') await signers.reload(asId(change.entityId));
@@ -168,6 +173,7 @@ export async function openSessionView(needs: {
     accounts,
     ended,
     legacy,
+    sessionCertificates,
     signers,
     authorities,
     catchUp,

@@ -5,6 +5,7 @@ import { ztSessionChallenge } from '../errors/challenge.ts';
 import { allowsMethod } from '../login/account.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
 import { enabledSigner, type SignerDirectory } from '../login/signer-directory.ts';
+import type { TrustedAuthorities } from '../login/trusted-authorities.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { SignerId } from '../model/ids.ts';
 import type { PassedMethod, PrimaryMethod } from '../model/login.ts';
@@ -30,6 +31,7 @@ export interface ZtSessionNeeds {
   readonly accounts: AccountView;
   readonly secondary: SecondaryTokens;
   readonly signers: SignerDirectory;
+  readonly authorities: TrustedAuthorities;
   readonly clock: Clock;
   readonly tagKey: Buffer;
 }
@@ -62,6 +64,9 @@ export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
     if (session.signerId !== null && enabledSigner(needs.signers, session.signerId) === undefined) {
       throw refused(`signer ${session.signerId} is disabled or deleted`);
     }
+    if (session.caId !== null && needs.authorities.find(session.caId) === undefined) {
+      throw refused(`authority ${session.caId} is disabled or deleted`);
+    }
     if (!lacksTotp(account, session)) return withFactors(session, account, bearers);
     // The code may have been given on another node; the feed does not tell.
     return legacy.read(tokenHash).then((current) => {
@@ -83,7 +88,7 @@ export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
     const passed = [...own, proof];
     let verified: Promise<void> | undefined;
     try {
-      verified = needs.secondary.require(signerId, account.identity, bearers);
+      verified = needs.secondary.require(signerId, account.identity, bearers, session.primaryProof);
     } catch (error) {
       return admit(session, account, own, lackingJwt(signerId, error));
     }

@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ApiSession } from '../model/api-session.ts';
-import type { Identity } from '../model/identity.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
@@ -33,7 +32,7 @@ export function toSeconds(millis: Millis): Seconds {
 export function mintAccessToken(
   needs: { readonly ring: KeyRing; readonly random: Random },
   session: ApiSession,
-  identity: Pick<Identity, 'isAdmin'>,
+  facts: { readonly isAdmin: boolean; readonly isCertExtendable: boolean },
   lifetime: Millis,
   now: Millis,
   alias: string | null = null,
@@ -53,10 +52,12 @@ export function mintAccessToken(
     acr: acrOf(session.passed),
     auth_time: toSeconds(session.authTime),
     z_asid: session.id,
-    z_ia: identity.isAdmin,
+    z_ia: facts.isAdmin,
     z_ct: session.configTypes,
     z_t: 'a',
-    z_ice: false,
+    z_ice: facts.isCertExtendable,
+    ...(session.primaryProof.length === 0 ? {} : { z_pp: session.primaryProof }),
+    ...(session.caId === null ? {} : { z_caid: session.caId }),
     ...(session.certThumbprint === null ? {} : { cnf: { 'x5t#S256': session.certThumbprint } }),
   };
   const { material, header } = needs.ring.signer('ES256', 'at+jwt', now);
@@ -143,6 +144,8 @@ function isAccessTokenClaims(value: unknown): value is AccessTokenClaims {
     typeof claims.z_ia === 'boolean' &&
     isTextList(claims.amr) &&
     isTextList(claims.z_ct) &&
+    (claims.z_pp === undefined || isTextList(claims.z_pp)) &&
+    (claims.z_caid === undefined || typeof claims.z_caid === 'string') &&
     (claims.cnf === undefined || isCertificateBinding(claims.cnf))
   );
 }

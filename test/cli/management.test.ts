@@ -58,6 +58,19 @@ describe('identities', () => {
     assert.equal(gone.stderr, 'error: There is no identity "grace".\nnext: overlay-auth list identities\n');
   });
 
+  test('have permissions instead of administering, as one says', async () => {
+    await fine(['create', 'identity', 'auditor', '--permission', 'read']);
+    const permissions = async () => (await fine(['get', 'identity', 'auditor', '-j'])).json.permissions;
+    assert.deepEqual(await permissions(), ['read']);
+    const listed = await fine(['list', 'identities', 'name = "auditor"']);
+    assert.match(listed.stdout, /\nauditor +\S+ +Default +read +no /);
+    await fine(['update', 'identity', 'auditor', '--permission', '']);
+    assert.deepEqual(await permissions(), []);
+    const refused = await cli.run(['update', 'identity', 'auditor', '--permission', 'everything']);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /permissions/);
+  });
+
   test('are listed as a table, or as JSON, with filter, limit and a word about the rest', async () => {
     for (const name of ['list-a', 'list-b', 'list-c']) await fine(['create', 'identity', name]);
     const filter = 'name contains "list-" sort by name desc';

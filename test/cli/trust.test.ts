@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { certificateBundle } from '../../src/platform/certificate-bundle.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createRootCa, issueServerCertificate } from '../../src/platform/pki.ts';
+import { parseCertificates } from '../../src/platform/x509.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
@@ -43,10 +46,27 @@ describe('a server whose certificate authority is not known', () => {
       refused.stderr,
       /^error: The certificate of \S+ was issued by an authority that is not known here\./,
     );
-    assert.match(refused.stderr, /SHA-256 fingerprint of the certificate: ([0-9A-F]{2}:){31}[0-9A-F]{2}\n/);
+    const { fingerprint256 } = new X509Certificate(server.caPem);
+    assert.ok(refused.stderr.includes(`SHA-256 fingerprint of the authority: ${fingerprint256}\n`));
     assert.match(refused.stderr, /next: overlay-auth login \S+ --ca FILE/);
     const json = await login(cli, server.url, ['-j']);
     assert.equal(JSON.parse(json.stderr).error.code, 'server_untrusted');
+  });
+
+  test('is shown by its certificate when its list of authorities is none of those above it', async () => {
+    await using cli = commandLine();
+    const { server: pair } = await testPki();
+    const list = certificateBundle(parseCertificates(strangerPem)).toString('base64');
+    const options = { cert: pair.certPem, key: pair.keyPem };
+    const other = createHttpsServer(options, (_request, response) => response.end(list)).listen(
+      0,
+      '127.0.0.1',
+    );
+    await new Promise((ready) => other.once('listening', ready));
+    const refused = await login(cli, `https://localhost:${(other.address() as AddressInfo).port}`);
+    other.close();
+    const { fingerprint256 } = new X509Certificate(pair.certPem);
+    assert.ok(refused.stderr.includes(`SHA-256 fingerprint of the certificate: ${fingerprint256}\n`));
   });
 
   test('is known from --ca on, also to later commands and logins', async () => {

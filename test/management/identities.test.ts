@@ -128,7 +128,7 @@ describe('creating an identity', () => {
       ['tags', { tags: 'a' }],
       ['tags.a', { tags: { a: {} } }],
       ['tags', { tags: { 'a\u0007': 1 } }],
-      ['method', { enrollment: { ott: true } }],
+      ['enrollment', { enrollment: { ott: true } }],
     ];
     for (const [field, fields] of refused) {
       const answer = await admin.call('POST', 'identities', {

@@ -278,3 +278,28 @@ async function freePort(): Promise<number> {
   await once(probe, 'close');
   return port;
 }
+
+test('what a certificate of a third-party authority opened is worth nothing while that is disabled, or once it is gone', async () => {
+  const ca = authority();
+  const id = await registerCa(admin, ca);
+  const leaf = client({ issuer: ca });
+  await giveCertificate(server, await newIdentity(), leaf);
+  const connection = withCertificate(server, leaf);
+  const tokens = await certificateLogin(connection);
+  const opened = await connection.post('/edge/client/v1/authenticate?method=cert', { json: {} });
+  assert.equal(opened.status, 200, opened.text);
+  const path = '/edge/client/v1/current-identity';
+  const calls = async () => {
+    const oidc = await connection.get(path, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+    const legacy = await connection.get(path, { headers: { 'zt-session': opened.json.data.token } });
+    return [oidc.status, legacy.status];
+  };
+  assert.deepEqual(await calls(), [200, 200]);
+  await admin.call('PATCH', `cas/${id}`, { isAuthEnabled: false });
+  assert.deepEqual(await calls(), [401, 401]);
+  await admin.call('PATCH', `cas/${id}`, { isAuthEnabled: true });
+  assert.deepEqual(await calls(), [200, 200]);
+  assert.equal((await admin.call('DELETE', `cas/${id}`)).status, 200);
+  assert.deepEqual(await calls(), [401, 401]);
+  connection.closeConnections();
+});

@@ -6,6 +6,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
 import { checkSetupLink, createSetupLink, type SetupLink } from '../../src/admin/setup.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { DAY, fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
@@ -27,6 +28,7 @@ import {
   submitPassword,
   type Tokens,
 } from '../support/flow.ts';
+import { postgresServer } from '../support/postgres.ts';
 import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
 import {
   createTotpUser,
@@ -65,8 +67,8 @@ async function kidsOf(server: TestServer): Promise<readonly string[]> {
   return (await server.get('/oidc/keys')).json.keys.map(({ kid }: { kid: string }) => kid);
 }
 
-/** Fills a controller, backs it up into `backup`, and uses, ends and withdraws what the backup has. */
-async function plunder(server: TestServer, backup: string): Promise<Loot> {
+/** Fills a controller, has it backed up, and uses, ends and withdraws what the backup has. */
+async function plunder(server: TestServer, backUp: (server: TestServer) => Promise<void>): Promise<Loot> {
   const setupNeeds = { store: server.store, clock, random: server.random };
   await server.createUser({ name: 'alice', password });
   await server.createUser({ name: 'lou', password });
@@ -85,7 +87,7 @@ async function plunder(server: TestServer, backup: string): Promise<Loot> {
   await server.store.enrollments.create(enrollment, clock.now());
   await server.controller.services.view.legacy.flush();
 
-  await backupSqlite(join(server.home, 'overlay.db'), backup);
+  await backUp(server);
 
   const successor = (await refresh(server, rotated.refresh_token)).json as Tokens;
   await server.post('/oidc/revoke', { form: { token: ended.refresh_token, client_id: 'overlay' } });
@@ -121,10 +123,10 @@ async function plunder(server: TestServer, backup: string): Promise<Loot> {
 }
 
 /** Starts again where `server` was, so that tokens name an issuer that is still ours. */
-async function startAgain({ home, url }: TestServer): Promise<TestServer> {
+async function startAgain({ home, url }: TestServer, db = 'sqlite:./overlay.db'): Promise<TestServer> {
   const { port } = new URL(url);
   const configure = (yaml: string) => yaml.replaceAll(':0', `:${port}`);
-  return startTestServer({ clock, home, configure });
+  return startTestServer({ clock, home, configure, db });
 }
 
 function restoreNeeds(server: TestServer) {
@@ -132,29 +134,83 @@ function restoreNeeds(server: TestServer) {
   return { config, masterKey, clock, random: server.random };
 }
 
-/** The two ways to restore: by our command, and with other tools followed by our command. */
-const ways: readonly (readonly [string, (server: TestServer, backup: string) => Promise<unknown>])[] = [
-  ['a backup that was restored', (server, backup) => restoreDatabase(restoreNeeds(server), backup)],
-  [
-    'a backup that was put back with other tools and declared restored',
-    async (server, backup) => {
-      copyFileSync(backup, join(server.home, 'overlay.db'));
+const backupOf = ({ home }: TestServer) => join(home, 'backup.db');
+const backUpSqlite = (server: TestServer) => backupSqlite(join(server.home, 'overlay.db'), backupOf(server));
+
+interface Way {
+  readonly name: string;
+  readonly open?: () => Promise<string>;
+  backUp(server: TestServer, db: string | undefined): Promise<void>;
+  restore(server: TestServer, db: string | undefined): Promise<void>;
+}
+
+/** By our command, and with other tools followed by our command. */
+const ways: readonly Way[] = [
+  {
+    name: 'a backup that was restored',
+    backUp: backUpSqlite,
+    async restore(server) {
+      await restoreDatabase(restoreNeeds(server), backupOf(server));
+    },
+  },
+  {
+    name: 'a backup that was put back with other tools and declared restored',
+    backUp: backUpSqlite,
+    async restore(server) {
+      copyFileSync(backupOf(server), join(server.home, 'overlay.db'));
       await afterForeignRestore(restoreNeeds(server));
     },
-  ],
+  },
+  {
+    name: 'a PostgreSQL database that was put back and declared restored',
+    open: async () => (await postgresServer()).createDatabase(),
+    backUp: (_server, db) =>
+      eachTable(
+        db,
+        'CREATE SCHEMA backup',
+        (table) => `CREATE TABLE backup.${table} AS TABLE public.${table}`,
+      ),
+    async restore(server, db) {
+      await eachTable(
+        db,
+        'SET session_replication_role = replica',
+        (table) => `DELETE FROM public.${table};
+          INSERT INTO public.${table} OVERRIDING SYSTEM VALUE SELECT * FROM backup.${table}`,
+      );
+      await afterForeignRestore(restoreNeeds(server));
+    },
+  },
 ];
 
-for (const [name, restore] of ways) {
+async function eachTable(
+  db: string | undefined,
+  first: string,
+  sqlOf: (table: string) => string,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: db });
+  await client.connect();
+  try {
+    await client.query(first);
+    const { rows } = await client.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
+    for (const { tablename } of rows) await client.query(sqlOf(tablename));
+  } finally {
+    await client.end();
+  }
+}
+
+for (const { name, open, backUp, restore } of ways) {
   describe(name, () => {
     let server: TestServer;
     let loot: Loot;
     before(async () => {
-      const first = await startTestServer({ clock });
-      const backup = join(first.home, 'backup.db');
-      loot = await plunder(first, backup);
+      const db = await open?.();
+      const first = await startTestServer({ clock, db: db ?? 'sqlite:./overlay.db' });
+      loot = await plunder(first, (running) => backUp(running, db));
       await first.stop();
-      await restore(first, backup);
-      server = await startAgain(first);
+      // In the backup the node is still there; it is offline by now.
+      clock.advance(31 * SECOND);
+      await restore(first, db);
+      server = await startAgain(first, db);
       assert.equal(server.issuer, first.issuer);
     });
     after(() => server.close());
@@ -256,13 +312,25 @@ for (const [name, restore] of ways) {
   });
 }
 
+test('a PostgreSQL database on which a controller runs is not declared restored', async (t) => {
+  const server = await startTestServer({ clock, db: await (await postgresServer()).createDatabase() });
+  t.after(() => server.close());
+  await server.createUser({ name: 'alice', password });
+  const { access_token } = await login(server, 'alice', password);
+  await assert.rejects(afterForeignRestore(restoreNeeds(server)), {
+    name: 'NodesRunning',
+    message: /stop them first/,
+  });
+  assert.equal((await callWith(server, access_token)).status, 200);
+});
+
 test('without the withdrawal a backup would revive what was used: these tests can tell', async (t) => {
-  const first = await startTestServer({ clock });
-  const backup = join(first.home, 'backup.db');
-  const loot = await plunder(first, backup);
+  const db = 'sqlite:./overlay.db';
+  const first = await startTestServer({ clock, db });
+  const loot = await plunder(first, backUpSqlite);
   await first.stop();
-  copyFileSync(backup, join(first.home, 'overlay.db'));
-  const server = await startAgain(first);
+  copyFileSync(backupOf(first), join(first.home, 'overlay.db'));
+  const server = await startAgain(first, db);
   t.after(() => server.close());
   assert.equal((await refresh(server, loot.rotated.refresh_token)).status, 200);
   assert.equal((await callWith(server, loot.ended.access_token)).status, 200);
@@ -273,7 +341,7 @@ test('without the withdrawal a backup would revive what was used: these tests ca
 });
 
 test('every table is said to be emptied or kept by a restore', async (t) => {
-  const server = await startTestServer({ clock });
+  const server = await startTestServer({ clock, db: 'sqlite:./overlay.db' });
   t.after(() => server.close());
   const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
   t.after(() => database.close());

@@ -199,6 +199,7 @@ export function authRequestTests(shared: GetDatabase): void {
       const outcome = await store.authRequests.redeemCode(redeem);
       assert.ok(outcome.outcome === 'redeemed');
       assert.equal(outcome.nonce, 'n1');
+      assert.equal(outcome.certificateKey, null);
       assert.equal(outcome.identity.name, user.identity.name);
       assert.deepEqual(outcome.session, {
         id: redeem.session.id,
@@ -209,6 +210,8 @@ export function authRequestTests(shared: GetDatabase): void {
         authTime: t0,
         certThumbprint: 'thumb',
         signerId: null,
+        primaryProof: [],
+        caId: null,
         clientId: 'overlay',
         scopes: ['openid', 'offline_access'],
         issuer: 'https://localhost:1280/oidc',

@@ -14,6 +14,7 @@ import { legacySessionTests } from './contract-legacy.ts';
 import { limitTests } from './contract-limits.ts';
 import { listTests } from './contract-lists.ts';
 import { nodeTests, restoreTests } from './contract-nodes.ts';
+import { sessionCertificateTests } from './contract-session-certificates.ts';
 import { signerTests } from './contract-signers.ts';
 
 /** A fresh, migrated database. */
@@ -49,6 +50,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     authRequestTests(shared);
     apiSessionTests(shared);
     legacySessionTests(shared);
+    sessionCertificateTests(shared);
     identityTests(shared);
     keyTests(shared);
     limitTests(shared);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ApiSessionNeeds, endApiSession, getOwnApiSession } from '../../admin/api-sessions.ts';
 import { getIdentity } from '../../admin/identities.ts';
+import { type CertificateExtensionNeeds, certificateExtension } from '../../certificates/extendable.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import type { SignerDirectory } from '../../login/signer-directory.ts';
@@ -18,8 +19,8 @@ import type { AuthenticatedContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
 import { sessionHeaders } from '../session-headers.ts';
 
-export interface CurrentNeeds extends ApiSessionNeeds {
-  readonly store: Pick<Store, 'identities' | 'authPolicies' | 'apiSessions' | 'totp'>;
+export interface CurrentNeeds extends ApiSessionNeeds, CertificateExtensionNeeds {
+  readonly store: Pick<Store, 'identities' | 'authPolicies' | 'apiSessions' | 'totp' | 'authenticators'>;
   readonly signers: SignerDirectory;
   readonly sessionTimeout: Millis;
 }
@@ -98,6 +99,7 @@ async function currentLegacySession(
     ztSession,
     principal.outstanding,
     needs.sessionTimeout,
+    await certificateExtension(needs, stored),
   );
 }
 

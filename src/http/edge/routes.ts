@@ -1,17 +1,19 @@
 // The client API: what any identity may do for itself.
 
-import type { LegacyNeeds } from '../../legacy/authenticate.ts';
+import type { ExtendCertificateNeeds } from '../../enrollment/extend-certificate.ts';
 import type { Store } from '../../store/contracts/store.ts';
-import { legacyRoutes } from '../legacy/routes.ts';
+import { type LegacyRouteNeeds, legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../routes.ts';
 import { type OwnAccountNeeds, ownAccountRoutes } from './account.ts';
 import { controllersRoute } from './controllers.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';
 import { dataPlaneRoutes } from './data-plane.ts';
 import { type EnrollNeeds, enrollRoutes } from './enroll.ts';
+import { extendCertificateRoutes } from './extend-certificate.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
 import { cacertsRoutes, type NetworkNeeds, networkJwtRoute } from './network.ts';
+import { type SessionCertificateRouteNeeds, sessionCertificateRoutes } from './session-certificates.ts';
 import { type VersionNeeds, versionRoute } from './version.ts';
 
 const root = '/edge/client/v1';
@@ -21,14 +23,18 @@ export interface EdgeClientNeeds
     VersionNeeds,
     OwnMfaNeeds,
     OwnAccountNeeds,
-    LegacyNeeds,
+    LegacyRouteNeeds,
+    SessionCertificateRouteNeeds,
+    ExtendCertificateNeeds,
     EnrollNeeds,
     NetworkNeeds {
   readonly attempts: OwnAccountNeeds['attempts'];
   readonly store: CurrentNeeds['store'] &
     OwnMfaNeeds['store'] &
     OwnAccountNeeds['store'] &
-    LegacyNeeds['store'] &
+    LegacyRouteNeeds['store'] &
+    SessionCertificateRouteNeeds['store'] &
+    ExtendCertificateNeeds['store'] &
     EnrollNeeds['store'] &
     Pick<Store, 'externalJwtSigners' | 'nodes'>;
 }
@@ -39,6 +45,8 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     // Clients that know only the host ask here.
     versionRoute(needs, 'edge-client', '/version'),
     ...currentRoutes(needs, 'edge-client', root),
+    ...sessionCertificateRoutes(needs, root),
+    ...extendCertificateRoutes(needs, root),
     ...ownMfaRoutes(needs, 'edge-client', root),
     ...ownAccountRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),

@@ -2,6 +2,7 @@
 // legacy/, and sessions/zt-session.ts with its view; without them only OIDC is left.
 
 import { z } from 'zod';
+import { type CertificateExtensionNeeds, certificateExtension } from '../../certificates/extendable.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { authenticate, type LegacyNeeds, type OpenedSession, submitTotp } from '../../legacy/authenticate.ts';
 import { secondaryChallenge } from '../../login/external-jwt-challenge.ts';
@@ -28,8 +29,12 @@ const loginBody = z.object({ ...passwordBody.partial().shape, configTypes });
 /** The members of a password are asked for where the method is known to be that. */
 const anyBody = z.looseObject({});
 
+export interface LegacyRouteNeeds extends LegacyNeeds, CertificateExtensionNeeds {
+  readonly store: LegacyNeeds['store'] & CertificateExtensionNeeds['store'];
+}
+
 export function legacyRoutes(
-  needs: LegacyNeeds,
+  needs: LegacyRouteNeeds,
   api: 'edge-client' | 'edge-management',
   root: string,
 ): readonly Route[] {
@@ -91,7 +96,8 @@ function credentialsOf(
 }
 
 /** 200 also when factors are outstanding; what lacks is in `authQueries` and, for an external JWT, in a challenge. */
-function sessionAnswer({ signers, sessionTimeout }: LegacyNeeds, opened: OpenedSession): Answer {
+async function sessionAnswer(needs: LegacyRouteNeeds, opened: OpenedSession): Promise<Answer> {
+  const { signers, sessionTimeout } = needs;
   const { session, token, outstanding, jwtError } = opened;
   const challenges = outstanding
     .filter((factor) => factor.type === 'ext-jwt')
@@ -104,6 +110,7 @@ function sessionAnswer({ signers, sessionTimeout }: LegacyNeeds, opened: OpenedS
     ...(challenges.length > 0 ? { 'www-authenticate': challengeLines(challenges) } : {}),
   };
   const named = { ...session, identityName: opened.identity.name };
-  const document = legacySessionDocument(signers, named, token, outstanding, sessionTimeout);
+  const extension = await certificateExtension(needs, session);
+  const document = legacySessionDocument(signers, named, token, outstanding, sessionTimeout, extension);
   return envelope(document, {}, { headers });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NamedApiSession } from '../../admin/api-sessions.ts';
+import type { CertificateExtension } from '../../certificates/extendable.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import type { SignerDirectory } from '../../login/signer-directory.ts';
 import type { Factor } from '../../model/login.ts';
@@ -30,6 +31,7 @@ export function legacySessionDocument(
   token: string,
   outstanding: readonly Factor[],
   timeout: Millis,
+  extension: CertificateExtension,
 ): object {
   const isMfaComplete = session.passed.includes('totp');
   return {
@@ -42,9 +44,9 @@ export function legacySessionDocument(
     authQueries: outstanding.map((factor) => authQueryOf(factor, './authenticate/mfa', signers)),
     isMfaRequired: isMfaComplete || outstanding.some(({ type }) => type === 'totp'),
     isMfaComplete,
-    isCertExtendable: false,
-    isCertExtendRequested: false,
-    isCertKeyRollRequested: false,
+    isCertExtendable: extension.isExtendable,
+    isCertExtendRequested: extension.isRequested,
+    isCertKeyRollRequested: extension.isKeyRollRequested,
     improperClientCertChain: false,
     expirationSeconds: Math.floor(timeout / SECOND),
   };

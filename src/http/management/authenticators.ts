@@ -5,11 +5,15 @@ import {
   deleteAuthenticator,
   getAuthenticator,
   listAuthenticators,
+  requestExtension,
   updatePassword,
 } from '../../admin/authenticators.ts';
 import { authenticatorListFields } from '../../model/list-fields.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
+import { adminCallOf } from '../admin-call.ts';
+import { envelope } from '../answer.ts';
+import { doneAnswer } from '../declared-answers.ts';
 import type { Route } from '../routes.ts';
 import {
   entityMembers,
@@ -20,6 +24,7 @@ import {
   wireTime,
   wireTimeOrNull,
 } from '../wire.ts';
+import { adminRoute, idOf } from './admin-route.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
@@ -54,13 +59,15 @@ export const authenticatorSchema = z
       method: z.literal('cert'),
       certPem: z.string(),
       fingerprint: z.string(),
+      isExtendRequested: z.boolean(),
+      isKeyRollRequested: z.boolean(),
     }),
   ])
   .meta({ id: 'Authenticator' });
 
 /** `/authenticators` */
 export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
-  return resourceRoutes({
+  const resource = resourceRoutes({
     collection: 'authenticators',
     noun: 'an authenticator',
     document: authenticatorSchema,
@@ -81,6 +88,16 @@ export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
     patch: operation(fields.partial(), (by, some, id) => updatePassword(needs, by, id, some)),
     remove: (by, id) => deleteAuthenticator(needs, by, id),
   });
+  const extend = adminRoute('POST', 'authenticators/:id/request-extend', {
+    summary: 'Ask the owner of a certificate to replace it',
+    answer: doneAnswer,
+    body: z.object({ rollKeys: z.boolean().default(false) }),
+    async handler(context, { body }) {
+      await requestExtension(needs, adminCallOf(context), idOf(context), body.rollKeys);
+      return envelope({});
+    },
+  });
+  return [...resource, extend];
 }
 
 /** An authenticator without anything that would let somebody log in. */
@@ -103,6 +120,11 @@ function document(authenticator: ListedAuthenticator, now: Millis): object {
     identity: entityRef('identities', identityId, authenticator.identityName),
     ...(authenticator.method === 'updb'
       ? { username: authenticator.username, lockedUntil: wireTimeOrNull(isLocked ? lockedUntil : null) }
-      : { certPem: authenticator.certPem, fingerprint: authenticator.thumbprint }),
+      : {
+          certPem: authenticator.certPem,
+          fingerprint: authenticator.thumbprint,
+          isExtendRequested: authenticator.isExtendRequested,
+          isKeyRollRequested: authenticator.isKeyRollRequested,
+        }),
   };
 }

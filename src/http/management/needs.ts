@@ -1,6 +1,5 @@
 import type { EnrollmentNeeds } from '../../admin/enrollments.ts';
 import type { Config } from '../../config/config.ts';
-import type { LegacyNeeds } from '../../legacy/authenticate.ts';
 import type { PasswordHasher } from '../../login/password.ts';
 import type { SignerDirectory } from '../../login/signer-directory.ts';
 import type { TrustedAuthorities } from '../../login/trusted-authorities.ts';
@@ -11,9 +10,10 @@ import type { Random } from '../../platform/random.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import type { OwnMfaNeeds } from '../edge/mfa.ts';
 import type { HeartbeatNeeds } from '../legacy/heartbeats.ts';
+import type { LegacyRouteNeeds } from '../legacy/routes.ts';
 
 /** What the management endpoints work with. */
-export interface ManagementNeeds extends OwnMfaNeeds, LegacyNeeds, HeartbeatNeeds, EnrollmentNeeds {
+export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, HeartbeatNeeds, EnrollmentNeeds {
   readonly store: Pick<
     Store,
     | 'identities'

@@ -72,8 +72,6 @@ export interface Resource {
 export type Reader = Pick<Principal, 'isAdmin'>;
 
 export interface Part {
-  /** For reading, if not `read`; null: administrators only. */
-  readonly permission?: Permission | null;
   readonly document: z.ZodType;
   readonly listFields: ListFields;
   /** @throws AuthError not_found */
@@ -208,11 +206,14 @@ function removal(
   });
 }
 
-function partRoutes(path: string, permitted: Permitted, what: string, part: Part): Route[] {
-  const { document, permission = 'read', listFields, list, removeAll } = part;
+function partRoutes(
+  path: string,
+  permitted: Permitted,
+  what: string,
+  { document, listFields, list, removeAll }: Part,
+): Route[] {
   const routes = [
     adminRoute('GET', path, {
-      permission,
       summary: `List ${what}`,
       answer: declaredList(document, 'One page of the list'),
       refusals: ['invalid_filter'],

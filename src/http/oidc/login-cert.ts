@@ -12,14 +12,14 @@ import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.t
 import { originOf } from './bind-point.ts';
 import { bindBrowser, browserOfStep } from './browser-binding.ts';
 import { formTarget } from './form-target.ts';
-import { configTypes } from './login.ts';
+import { configTypes, csrPem } from './login.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import { isForPeople, loginStepFor, type Step } from './totp-pages.ts';
 
 const path = '/oidc/login/cert';
 const common = { path, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
 const idOnly = z.object(authRequestIdMembers);
-const loginBody = z.object({ ...authRequestIdMembers, configTypes });
+const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem });
 
 /**
  * `/oidc/login/cert` (spec 4.3): the certificate is that of the TLS connection, as the handshake proved it. No header
@@ -67,7 +67,7 @@ export function certificateLoginRoutes(
         const tokens = bearerTokens(context.authorization);
         return loginStepFor(
           step,
-          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin),
+          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin, body.csrPem),
         );
       } catch (error) {
         if (!(error instanceof AuthError) || error.code !== 'invalid_auth' || !isForPeople(step)) throw error;

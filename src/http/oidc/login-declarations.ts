@@ -39,6 +39,7 @@ export const stepRefusals: readonly ErrorCode[] = ['auth_request_unknown', 'forb
 export const primaryRefusals: readonly ErrorCode[] = [
   ...stepRefusals,
   'invalid_auth',
+  'csr_not_acceptable',
   'conflict',
   'rate_limited',
 ];

@@ -8,14 +8,14 @@ import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { browserOfStep } from './browser-binding.ts';
-import { configTypes } from './login.ts';
+import { configTypes, csrPem } from './login.ts';
 import { loginStepAnswer } from './login-answer.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 
 const path = '/oidc/login/ext-jwt';
 const common = { path, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
 const idOnly = z.object(authRequestIdMembers);
-const loginBody = z.object({ ...authRequestIdMembers, configTypes });
+const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem });
 
 /**
  * `/oidc/login/ext-jwt` (spec 4.3): external JWTs stand in Authorization lines, for the primary proof and, where the
@@ -60,7 +60,7 @@ export function externalJwtLoginRoutes(
       const tokens = bearerTokens(context.authorization);
       const credentials = { method: 'ext-jwt', tokens } as const;
       return loginStepAnswer(
-        await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin),
+        await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin, body.csrPem),
       );
     },
   });

@@ -6,6 +6,7 @@ import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/logi
 import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { loginPage } from '../../pages/login.ts';
 import { type Answer, json, page } from '../answer.ts';
+import { csrText } from '../edge/csr-text.ts';
 import { errorTable } from '../errors.ts';
 import { wantsHtml } from '../negotiate.ts';
 import { bearerTokens } from '../presented-tokens.ts';
@@ -26,12 +27,16 @@ export const configTypes = z
   .optional()
   .transform((value) => (value === undefined ? [] : typeof value === 'string' ? [value] : value));
 
+/** Asks for a certificate of the session (PEM), which then comes with the tokens. */
+export const csrPem = csrText.optional();
+
 const loginQuery = z.object(authRequestIdMembers);
 const loginBody = z.object({
   ...authRequestIdMembers,
   username: z.string(),
   password: z.string(),
   configTypes,
+  csrPem,
 });
 
 type UsernameLoginNeeds = LoginFlowNeeds & { readonly sealer: AuthRequestSealer };
@@ -90,7 +95,7 @@ function routesAt(needs: UsernameLoginNeeds, path: string): readonly Route[] {
         const tokens = bearerTokens(context.authorization);
         return loginStepFor(
           { context, authRequest, authRequestId: id },
-          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin),
+          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin, body.csrPem),
         );
       } catch (error) {
         if (

@@ -18,6 +18,7 @@ const tokenSchema = z
     id_token: z.string(),
     scope: z.string(),
     refresh_token: z.string().optional(),
+    session_cert: z.string().optional().meta({ description: 'PEM, the certificate first' }),
   })
   .meta({ id: 'TokenResponse' });
 
@@ -95,6 +96,7 @@ function tokenRoute(needs: GrantNeeds, path: string): Route {
       'invalid_client',
       'invalid_grant',
       'invalid_scope',
+      'csr_not_acceptable',
       'unauthorized_client',
       'unsupported_grant_type',
       'rate_limited',

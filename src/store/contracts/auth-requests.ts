@@ -57,6 +57,8 @@ export type RedeemOutcome =
       readonly session: ApiSession;
       readonly identity: Identity;
       readonly nonce: string | null;
+      /** As in `LoginProgress`; null when none was asked for. */
+      readonly certificateKey: string | null;
     }
   /** `endedSession` is set when this was a second valid use and the session that the first one opened was ended. */
   | {

@@ -33,6 +33,14 @@ export type NewCertificateAuthenticator = Pick<
   'id' | 'identityId' | 'certPem' | 'thumbprint' | 'tags'
 >;
 
+export interface KeepSuccessor {
+  readonly id: AuthenticatorId;
+  /** That of the certificate whose key the client has proven; another one by now keeps nothing. */
+  readonly currentThumbprint: string;
+  readonly certPem: string;
+  readonly thumbprint: string;
+}
+
 /** Everything a certificate login needs, read at once. */
 export interface CertificateLogin {
   readonly authenticator: CertificateAuthenticator;
@@ -55,6 +63,15 @@ export interface AuthenticatorStore {
   findCertificateLogin(thumbprint: string): Promise<CertificateLogin | null>;
   /** @throws AlreadyTaken `certPem` (of any identity), or `method` when the identity already has a certificate */
   createCertificate(authenticator: NewCertificateAuthenticator, now: Millis): Promise<void>;
+  /** Notes that an administrator wants a certificate replaced. @returns false when there is no such certificate */
+  requestExtension(id: AuthenticatorId, rollKey: boolean, now: Millis): Promise<boolean>;
+  /** Keeps a successor beside the certificate, in the place of an earlier one. It logs nobody in. */
+  keepSuccessor(keep: KeepSuccessor): Promise<boolean>;
+  /**
+   * Puts the successor with this thumbprint in the place of the certificate; what was requested is fulfilled.
+   * @returns false when it is not the one that is kept
+   */
+  promoteSuccessor(id: AuthenticatorId, thumbprint: string, now: Millis): Promise<boolean>;
   find(id: AuthenticatorId): Promise<Authenticator | null>;
   list(query: ListQuery): Promise<Page<ListedAuthenticator>>;
   /**

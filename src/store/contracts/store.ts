@@ -18,12 +18,14 @@ import type { KeyStore } from './keys.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
 import type { NodeStore } from './nodes.ts';
 import type { RestoreStore } from './restores.ts';
+import type { SessionCertificateStore } from './session-certificates.ts';
 import type { SetupLinkStore } from './setup-links.ts';
 import type { TotpStore } from './totp.ts';
 
 export interface Store {
   readonly authRequests: AuthRequestStore;
   readonly apiSessions: ApiSessionStore;
+  readonly sessionCertificates: SessionCertificateStore;
   readonly identities: IdentityStore;
   readonly authenticators: AuthenticatorStore;
   readonly authPolicies: AuthPolicyStore;

@@ -139,8 +139,10 @@ export function* redeemCode(redeem: RedeemCode): Intent<RedeemOutcome> {
   const identity = identityRow === undefined ? null : identityOf(identityRow);
   if (identity === null || isDisabled(identity, now)) return refused('identity-unavailable');
   const authRequest = JSON.parse(text(won, 'request')) as AuthRequest;
-  const session = yield* openSession(redeem, authRequest, JSON.parse(text(won, 'progress')) as LoginProgress);
-  return { outcome: 'redeemed', session: apiSessionOf(session), identity, nonce: authRequest.nonce };
+  const progress = JSON.parse(text(won, 'progress')) as LoginProgress;
+  const session = apiSessionOf(yield* openSession(redeem, authRequest, progress));
+  const { nonce } = authRequest;
+  return { outcome: 'redeemed', session, identity, nonce, certificateKey: progress.certificateKey ?? null };
 }
 
 function* openSession(redeem: RedeemCode, authRequest: AuthRequest, progress: LoginProgress): Intent<SqlRow> {
@@ -148,9 +150,9 @@ function* openSession(redeem: RedeemCode, authRequest: AuthRequest, progress: Lo
   const refresh = authRequest.scopes.includes('offline_access') ? session.refresh : null;
   const row = yield* first(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, passed, auth_time, cert_thumbprint,
-       signer_id, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
+       signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
        refresh_hash, refresh_generation, refresh_expires_at, family_expires_at)
-     VALUES (?, 'oidc', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?) RETURNING *`,
+     VALUES (?, 'oidc', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?) RETURNING *`,
     session.id,
     progress.identityId,
     progress.authenticatorId,
@@ -158,6 +160,8 @@ function* openSession(redeem: RedeemCode, authRequest: AuthRequest, progress: Lo
     progress.authTime,
     progress.certThumbprint,
     progress.signerId,
+    progress.caId,
+    progress.primaryProof === undefined ? null : JSON.stringify(progress.primaryProof),
     authRequest.clientId,
     JSON.stringify(authRequest.scopes),
     authRequest.issuer,

@@ -106,12 +106,21 @@ export function authenticatorOf(row: SqlRow): Authenticator {
     updatedAt: integer(row, 'updated_at'),
   };
   if (text(row, 'method') === 'updb') return { ...base, method: 'updb', username: text(row, 'username') };
-  return { ...base, method: 'cert', certPem: text(row, 'cert_pem'), thumbprint: text(row, 'thumbprint') };
+  return {
+    ...base,
+    method: 'cert',
+    certPem: text(row, 'cert_pem'),
+    thumbprint: text(row, 'thumbprint'),
+    isExtendRequested: integer(row, 'is_extend_requested') === 1,
+    isKeyRollRequested: integer(row, 'is_key_roll_requested') === 1,
+  };
 }
 
 export function apiSessionOf(row: SqlRow): ApiSession {
   const authenticatorId = textOrNull(row, 'authenticator_id');
   const signerId = textOrNull(row, 'signer_id');
+  const caId = textOrNull(row, 'ca_id');
+  const primaryProof = textOrNull(row, 'primary_proof');
   return {
     id: asId(text(row, 'id')),
     mechanism: text(row, 'mechanism') as ApiSession['mechanism'],
@@ -121,6 +130,8 @@ export function apiSessionOf(row: SqlRow): ApiSession {
     authTime: integer(row, 'auth_time'),
     certThumbprint: textOrNull(row, 'cert_thumbprint'),
     signerId: signerId === null ? null : asId(signerId),
+    primaryProof: primaryProof === null ? [] : (JSON.parse(primaryProof) as string[]),
+    caId: caId === null ? null : asId(caId),
     clientId: text(row, 'client_id'),
     scopes: json<string[]>(row, 'scopes'),
     issuer: text(row, 'issuer'),

@@ -14,6 +14,7 @@ import {
   updatePassword,
 } from './authenticators.ts';
 import { createCa, deleteCa, updateCa, verifyCa } from './cas.ts';
+import { keepSuccessor, promoteSuccessor, requestExtension } from './certificate-extension.ts';
 import { createConfigType, deleteConfigType, updateConfigType } from './config-types.ts';
 import {
   createEnrollment,
@@ -35,6 +36,7 @@ import { addPassed, openLegacySession, recordActivity } from './legacy-sessions.
 import { appendLoginAttempts, deleteLoginAttempts } from './login-attempts.ts';
 import { announceNode, leaveNode } from './nodes.ts';
 import { withdrawEverythingIssued } from './restores.ts';
+import { addSessionCertificate, revokeSessionCertificate } from './session-certificates.ts';
 import { createSetupLink, redeemSetupLink } from './setup-links.ts';
 import {
   abandonTotp,
@@ -98,6 +100,11 @@ export const intents = {
   updatePassword,
   rehashPassword,
   deleteAuthenticator,
+  addSessionCertificate,
+  revokeSessionCertificate,
+  requestExtension,
+  keepSuccessor,
+  promoteSuccessor,
   rotateSigningKey,
   keepServerSecret,
   createSetupLink,

@@ -19,8 +19,8 @@ export function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | 
   }
   const row = yield* first(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, token_hash, passed, auth_time,
-       cert_thumbprint, signer_id, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at)
-     VALUES (?, 'legacy', ?, ?, ?, ?, ?, ?, ?, '', '[]', ?, ?, ?, ?, ?, ?) RETURNING *`,
+       cert_thumbprint, signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at)
+     VALUES (?, 'legacy', ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '[]', ?, ?, ?, ?, ?, ?) RETURNING *`,
     session.id,
     progress.identityId,
     progress.authenticatorId,
@@ -29,6 +29,8 @@ export function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | 
     progress.authTime,
     progress.certThumbprint,
     progress.signerId,
+    progress.caId,
+    progress.primaryProof === undefined ? null : JSON.stringify(progress.primaryProof),
     session.issuer,
     JSON.stringify(session.configTypes),
     session.ipAddress,

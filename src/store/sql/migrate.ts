@@ -6,7 +6,9 @@ import { externalJwtSignersSchema } from './migrations/0003-external-jwt-signers
 import { casSchema } from './migrations/0004-cas.ts';
 import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
 import { enrollmentsSchema } from './migrations/0006-enrollments.ts';
+import { sessionCertificatesSchema } from './migrations/0007-session-certificates.ts';
 import { permissionsSchema } from './migrations/0010-permissions.ts';
+import { certificateExtensionSchema } from './migrations/0012-certificate-extension.ts';
 import { configTypesSchema } from './migrations/0013-config-types.ts';
 import { nodesSchema } from './migrations/0014-nodes.ts';
 import { restoresSchema } from './migrations/0015-restores.ts';
@@ -20,6 +22,8 @@ const migrations: readonly (readonly string[])[] = [
   casSchema,
   sessionSignerSchema,
   enrollmentsSchema,
+  sessionCertificatesSchema,
+  certificateExtensionSchema,
   nodesSchema,
   restoresSchema,
   permissionsSchema,

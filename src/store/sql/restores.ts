@@ -16,6 +16,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | 'kept'>> = {
   external_jwt_signers: 'kept',
   cas: 'kept',
   auth_requests: 'emptied',
+  session_certificates: 'emptied',
   api_sessions: 'emptied',
   // Those that were withdrawn since, because others knew them, would sign again.
   signing_keys: 'emptied',

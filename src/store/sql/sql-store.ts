@@ -52,6 +52,11 @@ import {
 import { loginAttemptOf } from './login-attempts.ts';
 import { nodeOf } from './nodes.ts';
 import { latestRestoreSql } from './restores.ts';
+import {
+  findSessionCertificateSql,
+  listSessionCertificatesSql,
+  sessionCertificateOf,
+} from './session-certificates.ts';
 import { findSetupLinkSql, setupLinkState } from './setup-links.ts';
 import {
   enrolledAmongSql,
@@ -127,6 +132,14 @@ export function sqlStore(engine: Engine): Store {
         return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
       },
     },
+    sessionCertificates: {
+      add: (certificate, most) => engine.write('addSessionCertificate', { certificate, most }),
+      async listOf(sessionId, now) {
+        return (await engine.read(listSessionCertificatesSql, sessionId, now)).map(sessionCertificateOf);
+      },
+      findByThumbprint: (thumbprint) => find(sessionCertificateOf, findSessionCertificateSql, thumbprint),
+      revoke: (sessionId, id, now) => engine.write('revokeSessionCertificate', { sessionId, id, now }),
+    },
     identities: {
       create: (identity, password, now) => engine.write('createIdentity', { identity, password, now }),
       find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
@@ -145,6 +158,9 @@ export function sqlStore(engine: Engine): Store {
       findPasswordLogin: (usernameKey) => find(passwordLoginOf, findPasswordLoginSql, usernameKey),
       findCertificateLogin: (thumbprint) => find(certificateLoginOf, findCertificateLoginSql, thumbprint),
       createCertificate: (authenticator, now) => engine.write('createCertificate', { authenticator, now }),
+      requestExtension: (id, rollKey, now) => engine.write('requestExtension', { id, rollKey, now }),
+      keepSuccessor: (keep) => engine.write('keepSuccessor', keep),
+      promoteSuccessor: (id, thumbprint, now) => engine.write('promoteSuccessor', { id, thumbprint, now }),
       createPassword: (authenticator, now) => engine.write('createPassword', { authenticator, now }),
       find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
       list: (query) =>

@@ -1,0 +1,82 @@
+// Certificates that stand for one API session: with one of them a client proves over TLS that a call belongs to the
+// session, on connections that do not present what the session was opened with.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { ApiSession } from '../model/api-session.ts';
+import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import { type ApiSessionId, asId, type SessionCertificateId } from '../model/ids.ts';
+import { type SessionCertificate, sessionSpiffeId } from '../model/session-certificate.ts';
+import type { Clock, Millis } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { SessionCertificateStore } from '../store/contracts/session-certificates.ts';
+import type { ClientCertificateIssuer, RequestedKey } from './client-certificate-issuer.ts';
+
+export interface SessionCertificateNeeds {
+  readonly store: { readonly sessionCertificates: SessionCertificateStore };
+  readonly certificateIssuer: ClientCertificateIssuer;
+  /** Of the SPIFFE ids in the certificates; a host name. */
+  readonly trustDomain: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+}
+
+export interface IssuedSessionCertificate extends SessionCertificate {
+  /** PEM, the certificate first, then what leads towards the root. */
+  readonly chainPem: string;
+}
+
+/** A client that asks with every refresh has a few overlapping ones; beyond that the oldest go. */
+const mostOfOneSession = 8;
+
+/**
+ * Issues a certificate for a session.
+ * @param lifetime at most so long; it ends with the session all the same
+ * @throws AuthError unauthorized   the session has ended
+ * @throws AuthError csr_not_acceptable, unavailable   as the issuer
+ */
+export async function certifySession(
+  needs: SessionCertificateNeeds,
+  session: Pick<ApiSession, 'id' | 'identityId'>,
+  key: RequestedKey,
+  lifetime: Millis,
+  origin: RequestOrigin,
+): Promise<IssuedSessionCertificate> {
+  const { identityId, id: sessionId } = session;
+  const id = asId<SessionCertificateId>(needs.random.id());
+  const uris = [sessionSpiffeId(needs.trustDomain, identityId, sessionId, id)];
+  const issued = await needs.certificateIssuer.issue({ key, identityId, uris, lifetime });
+  const { certPem, chainPem, thumbprint, notAfter: expiresAt } = issued;
+  const certificate = { id, sessionId, certPem, thumbprint, createdAt: needs.clock.now(), expiresAt };
+  if (!(await needs.store.sessionCertificates.add(certificate, mostOfOneSession))) {
+    throw new AuthError('unauthorized', { detail: `session ${sessionId} has ended` });
+  }
+  needs.audit.record({ event: 'session.certified', identityId, sessionId, thumbprint }, origin);
+  return { ...certificate, chainPem };
+}
+
+/** One that is good still. @throws AuthError not_found   also for one of another session */
+export async function getSessionCertificate(
+  needs: Pick<SessionCertificateNeeds, 'store' | 'clock'>,
+  sessionId: ApiSessionId,
+  id: string,
+): Promise<SessionCertificate> {
+  const certificates = await needs.store.sessionCertificates.listOf(sessionId, needs.clock.now());
+  const certificate = certificates.find((each) => each.id === id);
+  if (certificate === undefined) throw new AuthError('not_found');
+  return certificate;
+}
+
+/** From the next call on it stands for nothing. @throws AuthError not_found   also for one of another session */
+export async function revokeSessionCertificate(
+  needs: Pick<SessionCertificateNeeds, 'store' | 'clock' | 'audit'>,
+  sessionId: ApiSessionId,
+  id: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  const certificateId = asId<SessionCertificateId>(id);
+  if (!(await needs.store.sessionCertificates.revoke(sessionId, certificateId, needs.clock.now()))) {
+    throw new AuthError('not_found');
+  }
+  needs.audit.record({ event: 'session.certificate-revoked', sessionId, certificateId }, origin);
+}

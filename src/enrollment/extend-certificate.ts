@@ -1,0 +1,146 @@
+// A client replaces the certificate that it logs in with before it expires: it asks for a successor over a connection
+// that proves the present one, and says when it has stored it. Until then the present one stays, and only that.
+
+import {
+  type ClientCertificateIssuer,
+  keptKey,
+  type RequestedKey,
+} from '../certificates/client-certificate-issuer.ts';
+import { AuthError } from '../errors/auth-error.ts';
+import { type CertificateLoginNeeds, verifyCertificate } from '../login/certificate.ts';
+import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { CertificateAuthenticator } from '../model/authenticator.ts';
+import { type AuthenticatorId, asId } from '../model/ids.ts';
+import type { AttemptLog } from '../model/login-attempt.ts';
+import type { Principal } from '../model/principal.ts';
+import { DAY, type Millis } from '../platform/clock.ts';
+import { MalformedInput } from '../platform/malformed-input.ts';
+import { parseCertificate, thumbprint } from '../platform/x509.ts';
+import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
+
+export interface ExtendCertificateNeeds extends CertificateLoginNeeds {
+  readonly store: CertificateLoginNeeds['store'] & { readonly authenticators: AuthenticatorStore };
+  readonly certificateIssuer: ClientCertificateIssuer;
+  readonly attempts: AttemptLog;
+  readonly audit: AuditTrail;
+}
+
+/** Of the successor; it ends earlier where its authority does. */
+const lifetime: Millis = 365 * DAY;
+
+/**
+ * Issues the successor of a certificate and keeps it beside it; a successor that was never taken is forgotten.
+ * @param chain DER of what the connection proved and brought, the leaf first; null when it brought nothing
+ * @returns PEM, the certificate first, then what leads towards the root
+ * @throws AuthError not_found            no certificate of the caller
+ * @throws AuthError forbidden            the connection does not prove the present certificate
+ * @throws AuthError conflict             the present certificate comes from a third-party authority
+ * @throws AuthError csr_not_acceptable   also when a new key was asked for and the request has the old one
+ */
+export async function extendCertificate(
+  needs: ExtendCertificateNeeds,
+  caller: Principal,
+  id: string,
+  request: string,
+  chain: readonly Buffer[] | null,
+  origin: RequestOrigin,
+): Promise<string> {
+  const authenticator = await ownCertificate(needs, caller, id);
+  const key = needs.certificateIssuer.readRequest(request);
+  await requirePresentOne(needs, caller, authenticator, chain, origin);
+  if (authenticator.isKeyRollRequested && isSameKey(key, authenticator)) {
+    throw new AuthError('csr_not_acceptable', {
+      description:
+        'A new key was asked for: the certificate signing request has that of the present certificate',
+    });
+  }
+  const { identityId } = caller;
+  const issued = await needs.certificateIssuer.issue({ key, identityId, lifetime });
+  const isKept = await needs.store.authenticators.keepSuccessor({
+    id: authenticator.id,
+    currentThumbprint: authenticator.thumbprint,
+    certPem: issued.certPem,
+    thumbprint: issued.thumbprint,
+  });
+  if (!isKept) throw new AuthError('not_found', { detail: 'the authenticator was changed meanwhile' });
+  const authenticatorId = authenticator.id;
+  needs.audit.record({ event: 'certificate.extended', identityId, authenticatorId }, origin);
+  return issued.chainPem;
+}
+
+/**
+ * The client has stored the successor: from now on it logs in with that, and with the former no more.
+ * @param certPem the successor, as it was handed out; what follows the first certificate does not count
+ * @throws AuthError not_found            no certificate of the caller
+ * @throws AuthError could_not_validate   not the successor that was handed out last
+ */
+export async function confirmExtension(
+  needs: ExtendCertificateNeeds,
+  caller: Principal,
+  id: string,
+  certPem: string,
+  origin: RequestOrigin,
+): Promise<void> {
+  const { id: authenticatorId } = await ownCertificate(needs, caller, id);
+  const isTaken = await needs.store.authenticators.promoteSuccessor(
+    authenticatorId,
+    thumbprintOf(certPem),
+    needs.clock.now(),
+  );
+  if (!isTaken) throw notTheSuccessor();
+  const { identityId } = caller;
+  needs.audit.record({ event: 'certificate.replaced', identityId, authenticatorId }, origin);
+}
+
+async function ownCertificate(
+  { store }: ExtendCertificateNeeds,
+  caller: Principal,
+  id: string,
+): Promise<CertificateAuthenticator> {
+  const authenticator = await store.authenticators.find(asId<AuthenticatorId>(id));
+  if (authenticator?.identityId !== caller.identityId || authenticator.method !== 'cert') {
+    throw new AuthError('not_found');
+  }
+  return authenticator;
+}
+
+/** The token alone does not do: who has stolen one must not get a certificate that outlives it. */
+async function requirePresentOne(
+  needs: ExtendCertificateNeeds,
+  caller: Principal,
+  { id }: CertificateAuthenticator,
+  chain: readonly Buffer[] | null,
+  origin: RequestOrigin,
+): Promise<void> {
+  const attempt = needs.attempts.begin('cert', caller.mechanism, origin);
+  const verdict = await verifyCertificate(needs, chain, attempt);
+  if (verdict.verdict === 'refused' || verdict.authenticatorId !== id) {
+    attempt.conclude();
+    throw new AuthError('forbidden', {
+      description: 'The connection has to present the certificate that is to be extended',
+    });
+  }
+  if (verdict.caId !== null) {
+    throw new AuthError('conflict', {
+      description: 'The certificate comes from a third-party authority: only that can renew it',
+    });
+  }
+}
+
+function isSameKey(key: RequestedKey, { certPem }: CertificateAuthenticator): boolean {
+  return keptKey(key) === keptKey({ publicKey: parseCertificate(certPem).publicKey });
+}
+
+function thumbprintOf(certPem: string): string {
+  try {
+    return thumbprint(parseCertificate(certPem));
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    throw notTheSuccessor();
+  }
+}
+
+function notTheSuccessor(): AuthError {
+  const reason = 'is not the certificate that was issued last for this authenticator';
+  return new AuthError('could_not_validate', { fields: [{ field: 'clientCert', reason }] });
+}

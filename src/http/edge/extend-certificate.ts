@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import {
+  confirmExtension,
+  type ExtendCertificateNeeds,
+  extendCertificate,
+} from '../../enrollment/extend-certificate.ts';
+import { envelope } from '../answer.ts';
+import { dataAnswer, doneAnswer } from '../declared-answers.ts';
+import { idText } from '../management/schemas.ts';
+import { originOf } from '../oidc/bind-point.ts';
+import { type Route, route } from '../routes.ts';
+import { csrText } from './csr-text.ts';
+import type { NetworkNeeds } from './network.ts';
+
+const pem = z.string().meta({ description: 'PEM' });
+const extendedSchema = z.strictObject({ ca: pem, clientCert: pem }).meta({ id: 'ExtendedCertificate' });
+const longestChain = 64 * 1024;
+
+/** A client replaces the certificate that it logs in with, in two steps (client API). */
+export function extendCertificateRoutes(
+  needs: ExtendCertificateNeeds & Pick<NetworkNeeds, 'publishedAuthorities'>,
+  root: string,
+): readonly Route[] {
+  const path = `${root}/current-identity/authenticators/:id`;
+  const common = { methods: ['POST'], api: 'edge-client', errors: 'edge', guard: 'full' } as const;
+  const params = z.object({ id: idText });
+  return [
+    route({
+      ...common,
+      path: `${path}/extend`,
+      summary: 'Get the successor of a certificate that the connection presents',
+      answers: { 200: dataAnswer(extendedSchema, 'The successor, and the authorities of the overlay') },
+      refusals: ['csr_not_acceptable', 'forbidden', 'conflict'],
+      params,
+      body: { json: true, form: false, schema: z.object({ clientCertCsr: csrText }) },
+      async handler(context, { params, body }) {
+        const chain = context.clientCertificates?.chain ?? null;
+        const { principal } = context;
+        const origin = originOf(context);
+        const clientCert = await extendCertificate(
+          needs,
+          principal,
+          params.id,
+          body.clientCertCsr,
+          chain,
+          origin,
+        );
+        return envelope({ ca: needs.publishedAuthorities.of(context.listener.name).pem, clientCert });
+      },
+    }),
+    route({
+      ...common,
+      path: `${path}/extend-verify`,
+      summary: 'Put the successor of a certificate in its place',
+      answers: { 200: doneAnswer },
+      params,
+      body: { json: true, form: false, schema: z.object({ clientCert: z.string().max(longestChain) }) },
+      async handler(context, { params, body }) {
+        await confirmExtension(needs, context.principal, params.id, body.clientCert, originOf(context));
+        return envelope({});
+      },
+    }),
+  ];
+}

@@ -1,0 +1,141 @@
+// Certificates of the caller's own session (client API).
+
+import { z } from 'zod';
+import {
+  certifySession,
+  getSessionCertificate,
+  revokeSessionCertificate,
+  type SessionCertificateNeeds,
+} from '../../certificates/session-certificates.ts';
+import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
+import type { SessionCertificate } from '../../model/session-certificate.ts';
+import { HOUR, type Millis } from '../../platform/clock.ts';
+import { displaySubject, parseCertificate } from '../../platform/x509.ts';
+import { envelope } from '../answer.ts';
+import { dataAnswer, doneAnswer, listAnswer } from '../declared-answers.ts';
+import { idText } from '../management/schemas.ts';
+import { originOf } from '../oidc/bind-point.ts';
+import { type Route, route } from '../routes.ts';
+import { entityMembers, linksSchema, wireTime } from '../wire.ts';
+import { csrText } from './csr-text.ts';
+
+/** Of a certificate that was asked for here; the session may end sooner. */
+const lifetime: Millis = 12 * HOUR;
+
+const certificateSchema = z
+  .strictObject({
+    ...entityMembers,
+    subject: z.string(),
+    fingerprint: z.string().meta({ description: 'SHA-256 of the DER form, base64url' }),
+    validFrom: z.iso.datetime(),
+    validTo: z.iso.datetime(),
+    certificate: z.string().meta({ description: 'PEM' }),
+  })
+  .meta({ id: 'SessionCertificate' });
+
+const issuedSchema = z
+  .strictObject({
+    id: z.string(),
+    _links: linksSchema,
+    certificate: z
+      .string()
+      .meta({ description: 'PEM, the certificate first, then what leads towards the root' }),
+    cas: z.string().meta({ description: 'PEM of the authorities of the overlay' }),
+  })
+  .meta({ id: 'IssuedSessionCertificate' });
+
+const path = '/current-api-session/certificates';
+const oneParams = z.object({ id: idText });
+
+export interface SessionCertificateRouteNeeds extends SessionCertificateNeeds {
+  readonly publishedAuthorities: PublishedAuthorities;
+}
+
+export function sessionCertificateRoutes(
+  needs: SessionCertificateRouteNeeds,
+  root: string,
+): readonly Route[] {
+  const common = { api: 'edge-client', errors: 'edge', guard: 'full' } as const;
+  return [
+    route({
+      ...common,
+      methods: ['GET'],
+      path: root + path,
+      summary: 'List the certificates of the session of the caller',
+      answers: { 200: listAnswer(certificateSchema, 'All of them') },
+      async handler({ principal }) {
+        const now = needs.clock.now();
+        const items = await needs.store.sessionCertificates.listOf(principal.apiSessionId, now);
+        const pagination = { limit: items.length, offset: 0, totalCount: items.length };
+        return envelope(items.map(certificateDocument), { filterableFields: [], pagination });
+      },
+    }),
+    route({
+      ...common,
+      methods: ['POST'],
+      path: root + path,
+      summary: 'Get a certificate that stands for the session of the caller',
+      answers: { 201: dataAnswer(issuedSchema, 'The certificate') },
+      refusals: ['csr_not_acceptable'],
+      body: { json: true, form: false, schema: z.object({ csr: csrText }) },
+      async handler(context, { body }) {
+        const { apiSessionId: id, identityId } = context.principal;
+        const key = needs.certificateIssuer.readRequest(body.csr);
+        const issued = await certifySession(needs, { id, identityId }, key, lifetime, originOf(context));
+        const document = {
+          id: issued.id,
+          _links: linksOf(issued),
+          certificate: issued.chainPem,
+          cas: needs.publishedAuthorities.of(context.listener.name).pem,
+        };
+        return envelope(document, {}, { status: 201 });
+      },
+    }),
+    route({
+      ...common,
+      methods: ['GET'],
+      path: `${root}${path}/:id`,
+      summary: 'Read a certificate of the session of the caller',
+      answers: { 200: dataAnswer(certificateSchema, 'The certificate') },
+      params: oneParams,
+      async handler({ principal }, { params }) {
+        return envelope(
+          certificateDocument(await getSessionCertificate(needs, principal.apiSessionId, params.id)),
+        );
+      },
+    }),
+    route({
+      ...common,
+      methods: ['DELETE'],
+      path: `${root}${path}/:id`,
+      summary: 'Revoke a certificate of the session of the caller',
+      answers: { 200: doneAnswer },
+      params: oneParams,
+      async handler(context, { params }) {
+        await revokeSessionCertificate(needs, context.principal.apiSessionId, params.id, originOf(context));
+        return envelope({});
+      },
+    }),
+  ];
+}
+
+function certificateDocument(certificate: SessionCertificate): object {
+  const { id, certPem, thumbprint, createdAt, expiresAt } = certificate;
+  const parsed = parseCertificate(certPem);
+  return {
+    id,
+    createdAt: wireTime(createdAt),
+    updatedAt: wireTime(createdAt),
+    _links: linksOf(certificate),
+    tags: {},
+    subject: displaySubject(parsed),
+    fingerprint: thumbprint,
+    validFrom: wireTime(parsed.validFromDate.getTime()),
+    validTo: wireTime(expiresAt),
+    certificate: certPem,
+  };
+}
+
+function linksOf({ id }: Pick<SessionCertificate, 'id'>) {
+  return { self: { href: `./current-api-session/certificates/${id}` } };
+}

@@ -1,0 +1,31 @@
+import type { Millis } from '../platform/clock.ts';
+import type { ApiSessionId, IdentityId, SessionCertificateId } from './ids.ts';
+
+/**
+ * A client certificate that this service issued for one API session. It stands for that session only, and only as
+ * long as the session lives; nobody logs in with it.
+ */
+export interface SessionCertificate {
+  readonly id: SessionCertificateId;
+  readonly sessionId: ApiSessionId;
+  readonly certPem: string;
+  /** SHA-256 of the DER form, base64url. Unique. */
+  readonly thumbprint: string;
+  readonly createdAt: Millis;
+  /** The end of the certificate; the row goes then, or with its session. */
+  readonly expiresAt: Millis;
+}
+
+/**
+ * The SPIFFE ids of a session certificate. The path says which session of which identity; several certificates of
+ * one session differ in the last part.
+ * @param trustDomain a host name in lower case
+ */
+export function sessionSpiffeId(
+  trustDomain: string,
+  identityId: IdentityId,
+  sessionId: ApiSessionId,
+  certificateId: SessionCertificateId,
+): string {
+  return `spiffe://${trustDomain}/identity/${identityId}/apiSession/${sessionId}/apiSessionCertificate/${certificateId}`;
+}

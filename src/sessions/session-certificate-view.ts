@@ -1,0 +1,91 @@
+// The session certificates that were presented lately, in memory, by their thumbprint.
+
+import { LRUCache } from 'lru-cache';
+import type { TrustedAuthorities } from '../login/trusted-authorities.ts';
+import type { ApiSessionId } from '../model/ids.ts';
+import type { Millis } from '../platform/clock.ts';
+import { type TrustAnchor, validateClientPath } from '../platform/path-validation.ts';
+import type { SessionCertificateStore } from '../store/contracts/session-certificates.ts';
+
+/** What a connection proved and brought. */
+export interface PresentedCertificates {
+  /** SHA-256 of the leaf, base64url. */
+  readonly leafThumbprint: string;
+  /** DER, the leaf first. */
+  readonly chain: readonly Buffer[];
+}
+
+export interface SessionCertificateView {
+  /**
+   * Whether the leaf was issued for this very session, is not expired or revoked, and leads to an authority of the
+   * overlay's own. Whether the session lives is for the caller to check. Answers at once when it is in memory.
+   */
+  standsFor(
+    sessionId: ApiSessionId,
+    presented: PresentedCertificates,
+    now: Millis,
+  ): boolean | Promise<boolean>;
+  /** A certificate was revoked. */
+  forget(thumbprint: string): void;
+}
+
+interface Known {
+  readonly sessionId: ApiSessionId;
+  readonly expiresAt: Millis;
+  /** Those among which the path was found: when they change it is looked for again. */
+  readonly anchors: readonly TrustAnchor[];
+}
+
+export function sessionCertificateView(
+  store: { readonly sessionCertificates: SessionCertificateStore },
+  authorities: TrustedAuthorities,
+  max = 50_000,
+): SessionCertificateView {
+  const known = new LRUCache<string, Known>({ max });
+  // A read that began before a revocation must not be kept after it.
+  let epoch = 0;
+
+  async function read(
+    sessionId: ApiSessionId,
+    { leafThumbprint, chain }: PresentedCertificates,
+    now: Millis,
+  ): Promise<boolean> {
+    const begun = epoch;
+    const certificate = await store.sessionCertificates.findByThumbprint(leafThumbprint);
+    if (certificate === null || certificate.sessionId !== sessionId) return false;
+    const anchors = authorities.anchors();
+    const [leaf, ...intermediates] = chain;
+    if (leaf === undefined || !leadsToOwn(leaf, intermediates, anchors, now)) return false;
+    const { expiresAt } = certificate;
+    if (begun === epoch) known.set(leafThumbprint, { sessionId, expiresAt, anchors });
+    return now < expiresAt;
+  }
+
+  function leadsToOwn(
+    leaf: Buffer,
+    intermediates: readonly Buffer[],
+    anchors: readonly TrustAnchor[],
+    now: Millis,
+  ): boolean {
+    const own = anchors.filter(({ thumbprint }) => authorities.isOwn(thumbprint));
+    return (
+      validateClientPath({ leaf, intermediates, anchors: own, now, allowExpired: false }).verdict ===
+      'trusted'
+    );
+  }
+
+  return {
+    standsFor(sessionId, presented, now) {
+      const entry = known.get(presented.leafThumbprint);
+      if (entry !== undefined && entry.anchors === authorities.anchors())
+        return entry.sessionId === sessionId && now < entry.expiresAt;
+      // Its SPIFFE id names the session. What does not costs no query.
+      if (!presented.chain[0]?.includes(`/apiSession/${sessionId}/`)) return false;
+      return read(sessionId, presented, now);
+    },
+    forget(thumbprint) {
+      epoch += 1;
+      known.delete(thumbprint);
+    },
+  };
+}

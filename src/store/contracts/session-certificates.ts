@@ -1,0 +1,20 @@
+import type { ApiSessionId, SessionCertificateId } from '../../model/ids.ts';
+import type { SessionCertificate } from '../../model/session-certificate.ts';
+import type { Millis } from '../../platform/clock.ts';
+
+export interface SessionCertificateStore {
+  /**
+   * Keeps a certificate of a session that is alive. Beyond `most` of one session the oldest are revoked.
+   * @returns false when the session has ended; nothing is kept then
+   */
+  add(certificate: SessionCertificate, most: number): Promise<boolean>;
+  /** Those of a session that have not expired, the oldest first. */
+  listOf(sessionId: ApiSessionId, now: Millis): Promise<readonly SessionCertificate[]>;
+  /** The certificate with this thumbprint; null also when its session has ended. */
+  findByThumbprint(thumbprint: string): Promise<SessionCertificate | null>;
+  /**
+   * Revokes one of a session: it stands for nothing from the next call on. Leaves a change-feed entry.
+   * @returns false when the session has none with this id
+   */
+  revoke(sessionId: ApiSessionId, id: SessionCertificateId, now: Millis): Promise<boolean>;
+}

@@ -1,0 +1,50 @@
+// How the certificate of an authenticator is replaced by its successor: in two steps, so that a client which never
+// got the new one still has the old one.
+
+import type { Millis } from '../../platform/clock.ts';
+import type { KeepSuccessor } from '../contracts/authenticators.ts';
+import { first, type Intent } from './intent.ts';
+
+export function* requestExtension(args: {
+  readonly id: string;
+  readonly rollKey: boolean;
+  readonly now: Millis;
+}): Intent<boolean> {
+  const row = yield* first(
+    `UPDATE authenticators SET is_extend_requested = 1, is_key_roll_requested = ?, updated_at = ?
+     WHERE id = ? AND method = 'cert' RETURNING id`,
+    args.rollKey ? 1 : 0,
+    args.now,
+    args.id,
+  );
+  return row !== undefined;
+}
+
+export function* keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
+  const row = yield* first(
+    `UPDATE authenticators SET successor_pem = ?, successor_thumbprint = ?
+     WHERE id = ? AND method = 'cert' AND thumbprint = ? RETURNING id`,
+    keep.certPem,
+    keep.thumbprint,
+    keep.id,
+    keep.currentThumbprint,
+  );
+  return row !== undefined;
+}
+
+export function* promoteSuccessor(args: {
+  readonly id: string;
+  readonly thumbprint: string;
+  readonly now: Millis;
+}): Intent<boolean> {
+  const row = yield* first(
+    `UPDATE authenticators SET cert_pem = successor_pem, thumbprint = successor_thumbprint,
+       successor_pem = NULL, successor_thumbprint = NULL, is_extend_requested = 0, is_key_roll_requested = 0,
+       updated_at = ?
+     WHERE id = ? AND method = 'cert' AND successor_thumbprint = ? RETURNING id`,
+    args.now,
+    args.id,
+    args.thumbprint,
+  );
+  return row !== undefined;
+}
