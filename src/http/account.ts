@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { AuthError } from '../errors/auth-error.ts';
-import { accountLanguages, accountPage } from '../pages/account.ts';
+import { accountPage } from '../pages/account.ts';
 import { accountFiles } from '../pages/account-files.ts';
 import { accountPaths } from './account-paths.ts';
 import { page, redirect } from './answer.ts';
@@ -24,7 +24,7 @@ const shells = (views: Views) =>
       summary: 'Show the account page',
       answers: { 200: contentAnswer(htmlType, 'The same page for everybody') },
       handler: (context) =>
-        page(accountPage(views(context), preferredLanguage(context.headers['accept-language'])), {
+        page(accountPage(views(context)), {
           scripts: true,
           headers: { vary: 'origin, accept-language' },
         }),
@@ -59,14 +59,4 @@ const changePassword = route({
 
 export function accountRoutes(views: Views): readonly Route[] {
   return [...shells(views), file, changePassword];
-}
-
-/** The first language of the header that the page speaks (RFC 9110 12.5.4, in the order in which browsers write it). */
-function preferredLanguage(header: string | undefined): (typeof accountLanguages)[number] {
-  const wanted = (header ?? '')
-    .slice(0, 200)
-    .split(',')
-    .map((range) => range.trim().split(/[-;]/)[0]?.toLowerCase());
-  const spoken = wanted.find((tag) => accountLanguages.some((language) => language === tag));
-  return accountLanguages.find((language) => language === spoken) ?? 'en';
 }

@@ -10,11 +10,13 @@ export interface Layout {
   readonly lead?: Html | string | undefined;
   /** Whether scripts of ours add to the page; it works without them. */
   readonly scripts?: boolean;
+  /** What only this page needs, besides the files of all pages. */
+  readonly files?: { readonly stylesheetPath: string; readonly scriptPath: string };
 }
 
 /** The frame of every page: the operator's name, one main landmark with one heading. */
 export function layout({ look, language }: View, page: Layout): Html {
-  const { title, heading, content, lead, scripts = false } = page;
+  const { title, heading, content, lead, scripts = false, files } = page;
   return html`<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">
 <head>
@@ -23,8 +25,10 @@ export function layout({ look, language }: View, page: Layout): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${look.stylesheetPath}">
+${files !== undefined && html`<link rel="stylesheet" href="${files.stylesheetPath}">`}
 <link rel="icon" href="${look.logoPath ?? 'data:,'}">
 ${scripts && html`<script src="${look.scriptPath}" type="module"></script>`}
+${files !== undefined && html`<script src="${files.scriptPath}" type="module"></script>`}
 </head>
 <body>
 <header>${brand(look)}</header>

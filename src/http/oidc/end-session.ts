@@ -5,12 +5,13 @@ import { loggedOutPage } from '../../pages/logged-out.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ApiSessionStore } from '../../store/contracts/api-sessions.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
+import { accountPaths } from '../account-paths.ts';
 import { json, page, redirect } from '../answer.ts';
 import { documentAnswer, orPage, redirectAnswer } from '../declared-answers.ts';
 import { wantsHtml } from '../negotiate.ts';
 import { type Route, route } from '../routes.ts';
 import type { Views } from '../views.ts';
-import { oidcBindPointOf, originOf } from './bind-point.ts';
+import { oidcBindPointOf, originOf, servesAccountPage } from './bind-point.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
 
 const logoutParameters = z.object({
@@ -48,9 +49,9 @@ export function endSessionRoute(needs: {
       const result = await endSession(needs, oidcBindPointOf(context), parameters, originOf(context));
       if (result.kind === 'redirect') return redirect(result.location);
       const isSignedOut = result.kind === 'signed-out';
-      if (wantsHtml(context.headers.accept))
-        return page(loggedOutPage(needs.views(context), { isSignedOut }));
-      return json({ signedOut: isSignedOut });
+      if (!wantsHtml(context.headers.accept)) return json({ signedOut: isSignedOut });
+      const accountPath = servesAccountPage(context) ? accountPaths.page : null;
+      return page(loggedOutPage(needs.views(context), { isSignedOut, accountPath }));
     },
   });
 }

@@ -228,6 +228,13 @@ export const de: Texts = {
     nothingHeading: 'Keine Sitzung zum Abmelden',
     nothing:
       'Die Anwendung hat nicht gesagt, welche Sitzung enden soll, und dieser Server hat keine in Ihrem Browser. Melden Sie sich in der Anwendung ab.',
+    toAccount: 'Sehen, wo Sie sonst noch angemeldet sind',
+  },
+
+  account: {
+    title: 'Ihr Konto',
+    withoutScripts:
+      'Diese Seite braucht JavaScript. Erlauben Sie es für diese Adresse, oder bitten Sie die Systemverwaltung, Ihr Passwort zu ändern, Ihre Authenticator-App zu entfernen oder Ihre Sitzungen zu beenden.',
   },
 
   setup: {

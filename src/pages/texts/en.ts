@@ -230,6 +230,14 @@ export const en = {
     nothingHeading: 'Nothing to sign out of',
     nothing:
       'The application did not say which session to end, and this server keeps none in your browser. Sign out in the application.',
+    toAccount: 'See where else you are signed in',
+  },
+
+  /** The shell; what the script says is in `web/account/texts-en.js`. */
+  account: {
+    title: 'Your account',
+    withoutScripts:
+      'This page needs JavaScript. Allow it for this site, or ask an administrator to change your password, remove your authenticator app or end your sessions.',
   },
 
   setup: {
