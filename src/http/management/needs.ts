@@ -5,7 +5,7 @@ import type { SignerDirectory } from '../../login/signer-directory.ts';
 import type { TrustedAuthorities } from '../../login/trusted-authorities.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock, Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import type { OwnMfaNeeds } from '../edge/mfa.ts';
@@ -26,6 +26,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
     | 'externalJwtSigners'
     | 'cas'
     | 'configTypes'
+    | 'revocations'
     | 'enrollments'
     | 'nodes'
   >;
@@ -36,6 +37,8 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
   readonly issuers: ReadonlySet<string>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
+  /** How long an access token that was issued now can be unexpired on any node. */
+  readonly tokenLifetime: Millis;
   readonly random: Random;
   readonly audit: AuditTrail;
   readonly attempts: AttemptLog & { flush(): Promise<void> };

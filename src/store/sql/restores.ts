@@ -15,6 +15,9 @@ export const restoreRules: Readonly<Record<string, 'emptied' | 'kept'>> = {
   authenticators: 'kept',
   external_jwt_signers: 'kept',
   cas: 'kept',
+  config_types: 'kept',
+  // What they are about was issued before, and counts no more.
+  revocations: 'kept',
   auth_requests: 'emptied',
   session_certificates: 'emptied',
   api_sessions: 'emptied',

@@ -4,7 +4,7 @@ import { hasMeansToLogIn } from '../../model/administrator.ts';
 import type { Change, ChangeKind } from '../../model/change.ts';
 import { asId, type IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
-import type { Store } from '../contracts/store.ts';
+import { AlreadyTaken, type Store } from '../contracts/store.ts';
 import {
   administratorMeansOf,
   administratorsSql,
@@ -48,10 +48,12 @@ import {
   identitiesSource,
   loginAttemptsSource,
   nodesSource,
+  revocationsSource,
 } from './list-sources.ts';
 import { loginAttemptOf } from './login-attempts.ts';
 import { nodeOf } from './nodes.ts';
 import { latestRestoreSql } from './restores.ts';
+import { listRevokedTokensSql, revocationOf } from './revocations.ts';
 import {
   findSessionCertificateSql,
   listSessionCertificatesSql,
@@ -299,6 +301,20 @@ export function sqlStore(engine: Engine): Store {
         );
         return kept ?? engine.write('keepServerSecret', { name, sealed: make() });
       },
+    },
+    revocations: {
+      find: (id) => find(revocationOf, 'SELECT * FROM revocations WHERE id = ?', id),
+      list: (query) => list(revocationsSource, query, revocationOf),
+      async listTokens(now) {
+        const rows = await engine.read(listRevokedTokensSql, now);
+        return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
+      },
+      async revoke(revocation, now) {
+        const done = await engine.write('revoke', { revocation, now });
+        if (done.outcome === 'other-type') throw new AlreadyTaken('id');
+        return done.outcome === 'revoked' ? done.sessionsEnded : null;
+      },
+      delete: (id, now) => engine.write('deleteRevocation', { id, now }),
     },
     setupLinks: {
       create: (link) => engine.write('createSetupLink', link),
