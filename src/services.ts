@@ -251,6 +251,7 @@ export async function openServices(
   const edgeNeeds = {
     ...sessionCertificates,
     ...enrollment,
+    node,
     config,
     store,
     clock,

@@ -9,6 +9,7 @@ import type { Clock, Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import type { OwnMfaNeeds } from '../edge/mfa.ts';
+import type { VersionNeeds } from '../edge/version.ts';
 import type { HeartbeatNeeds } from '../legacy/heartbeats.ts';
 import type { LegacyRouteNeeds } from '../legacy/routes.ts';
 
@@ -31,6 +32,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
     | 'nodes'
   >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
+  readonly node: VersionNeeds['node'];
   readonly signers: SignerDirectory;
   readonly authorities: TrustedAuthorities;
   /** Our own issuers, with the ports that the bind points really have. */
