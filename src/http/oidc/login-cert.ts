@@ -5,6 +5,7 @@ import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/logi
 import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { certificateLoginPage } from '../../pages/login-cert.ts';
 import { type Answer, json, page } from '../answer.ts';
+import { clientInfoFields, clientInfoOfFields } from '../client-info-input.ts';
 import { errorTable } from '../errors.ts';
 import { bearerTokens } from '../presented-tokens.ts';
 import { type Route, route } from '../routes.ts';
@@ -19,7 +20,7 @@ import { isForPeople, loginStepFor, type Step } from './totp-pages.ts';
 const path = '/oidc/login/cert';
 const common = { path, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
 const idOnly = z.object(authRequestIdMembers);
-const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem });
+const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem, ...clientInfoFields });
 
 /**
  * `/oidc/login/cert` (spec 4.3): the certificate is that of the TLS connection, as the handshake proved it. No header
@@ -67,7 +68,10 @@ export function certificateLoginRoutes(
         const tokens = bearerTokens(context.authorization);
         return loginStepFor(
           step,
-          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin, body.csrPem),
+          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin, {
+            csrPem: body.csrPem,
+            clientInfo: clientInfoOfFields(body),
+          }),
         );
       } catch (error) {
         if (!(error instanceof AuthError) || error.code !== 'invalid_auth' || !isForPeople(step)) throw error;

@@ -3,6 +3,7 @@ import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
 import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/login-flow.ts';
 import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { json } from '../answer.ts';
+import { clientInfoFields, clientInfoOfFields } from '../client-info-input.ts';
 import { bearerTokens } from '../presented-tokens.ts';
 import { type Route, route } from '../routes.ts';
 import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
@@ -15,7 +16,7 @@ import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './logi
 const path = '/oidc/login/ext-jwt';
 const common = { path, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
 const idOnly = z.object(authRequestIdMembers);
-const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem });
+const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem, ...clientInfoFields });
 
 /**
  * `/oidc/login/ext-jwt` (spec 4.3): external JWTs stand in Authorization lines, for the primary proof and, where the
@@ -60,7 +61,10 @@ export function externalJwtLoginRoutes(
       const tokens = bearerTokens(context.authorization);
       const credentials = { method: 'ext-jwt', tokens } as const;
       return loginStepAnswer(
-        await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin, body.csrPem),
+        await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin, {
+          csrPem: body.csrPem,
+          clientInfo: clientInfoOfFields(body),
+        }),
       );
     },
   });

@@ -6,6 +6,7 @@ import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/logi
 import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { loginPage } from '../../pages/login.ts';
 import { type Answer, json, page } from '../answer.ts';
+import { clientInfoFields, clientInfoOfFields } from '../client-info-input.ts';
 import { csrText } from '../edge/csr-text.ts';
 import { errorTable } from '../errors.ts';
 import { wantsHtml } from '../negotiate.ts';
@@ -37,6 +38,7 @@ const loginBody = z.object({
   password: z.string(),
   configTypes,
   csrPem,
+  ...clientInfoFields,
 });
 
 type UsernameLoginNeeds = LoginFlowNeeds & { readonly sealer: AuthRequestSealer };
@@ -95,7 +97,10 @@ function routesAt(needs: UsernameLoginNeeds, path: string): readonly Route[] {
         const tokens = bearerTokens(context.authorization);
         return loginStepFor(
           { context, authRequest, authRequestId: id },
-          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin, body.csrPem),
+          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin, {
+            csrPem: body.csrPem,
+            clientInfo: clientInfoOfFields(body),
+          }),
         );
       } catch (error) {
         if (

@@ -13,6 +13,7 @@ import { configTypesSchema } from './migrations/0013-config-types.ts';
 import { nodesSchema } from './migrations/0014-nodes.ts';
 import { restoresSchema } from './migrations/0015-restores.ts';
 import { revocationsSchema } from './migrations/0016-revocations.ts';
+import { clientInfoSchema } from './migrations/0017-client-info.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. One text for all engines: see `Dialect.ddl`. */
@@ -30,6 +31,7 @@ const migrations: readonly (readonly string[])[] = [
   permissionsSchema,
   configTypesSchema,
   revocationsSchema,
+  clientInfoSchema,
 ];
 
 export const schemaVersion = migrations.length;

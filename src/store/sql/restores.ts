@@ -13,6 +13,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | 'kept'>> = {
   auth_policies: 'kept',
   identities: 'kept',
   authenticators: 'kept',
+  client_info: 'kept',
   external_jwt_signers: 'kept',
   cas: 'kept',
   config_types: 'kept',

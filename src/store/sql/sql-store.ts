@@ -20,6 +20,7 @@ import {
   passwordLoginOf,
 } from './authenticators.ts';
 import { caOf, listTrustedCasSql } from './cas.ts';
+import { clientInfoOf, findClientInfoSql } from './client-info.ts';
 import {
   apiSessionOf,
   authenticatorOf,
@@ -145,6 +146,7 @@ export function sqlStore(engine: Engine): Store {
     identities: {
       create: (identity, password, now) => engine.write('createIdentity', { identity, password, now }),
       find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
+      findClientInfo: (id) => find(clientInfoOf, findClientInfoSql, id),
       findByExternalId: (externalId) =>
         find(identityOf, 'SELECT * FROM identities WHERE external_id = ?', externalId),
       list: (query) => list(identitiesSource, query, (row) => identityOf(row)),
