@@ -25,6 +25,7 @@ import {
 } from '../login/totp-enrollment.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { AuthRequest } from '../model/auth-request.ts';
+import type { ClientInfo } from '../model/client-info.ts';
 import { asId } from '../model/ids.ts';
 import type {
   AuthQuery,
@@ -72,6 +73,13 @@ export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
   readonly certificateIssuer: Pick<ClientCertificateIssuer, 'readRequest'>;
 }
 
+/** What may come along with primary credentials. */
+export interface LoginExtras {
+  /** PEM of a certificate request. */
+  readonly csrPem?: string | undefined;
+  readonly clientInfo?: ClientInfo | undefined;
+}
+
 /** Path at which TOTP codes are submitted during an OIDC login. */
 const totpUrl = '/oidc/login/totp';
 
@@ -79,7 +87,7 @@ const totpUrl = '/oidc/login/totp';
  * Takes primary credentials for an authorization request.
  * @param configTypes given with the login, added to those of the authorization request
  * @param bearers     tokens that came with the credentials: one of them may be the secondary proof
- * @param csrPem      asks for a certificate of the session, which comes with the tokens
+ * @param more.csrPem  asks for a certificate of the session, which comes with the tokens
  * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
  * @throws AuthError csr_not_acceptable   before the credentials are looked at
  * @throws AuthError could_not_validate   too many or too long configTypes
@@ -91,7 +99,7 @@ export async function submitPrimary(
   configTypes: readonly string[],
   bearers: readonly string[],
   origin: RequestOrigin,
-  csrPem?: string,
+  { csrPem, clientInfo }: LoginExtras = {},
 ): Promise<LoginStep> {
   await requireOpen(needs, authRequest);
   const wanted = withConfigTypes(authRequest, configTypes);
@@ -101,7 +109,8 @@ export async function submitPrimary(
   // Not before: strangers cause no reading.
   const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
   const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
-  const progress = { ...secondary.progress, ...certified };
+  const said = clientInfo === undefined ? {} : { clientInfo };
+  const progress = { ...secondary.progress, ...certified, ...said };
   const record = (code: StoredCode | null) =>
     needs.store.authRequests.recordPrimaryLogin({
       authRequest: merged,

@@ -70,8 +70,8 @@ function callerOf(
   presented: PresentedTokens,
   now: Millis,
 ): Principal | Promise<Principal> {
-  if (needs.view.isBehind)
-    return whenFresh(needs).then(() => callerOf(needs, claims, accessToken, presented, now));
+  // From the beginning: the token may have been revoked meanwhile.
+  if (needs.view.isBehind) return whenFresh(needs).then(() => authenticateRequest(needs, presented));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
   if (claims.z_caid !== undefined && needs.view.authorities.find(asId(claims.z_caid)) === undefined) {
     throw refused('invalid', `authority ${claims.z_caid} is disabled or deleted`);

@@ -12,6 +12,8 @@ import { certificateExtensionSchema } from './migrations/0012-certificate-extens
 import { configTypesSchema } from './migrations/0013-config-types.ts';
 import { nodesSchema } from './migrations/0014-nodes.ts';
 import { restoresSchema } from './migrations/0015-restores.ts';
+import { revocationsSchema } from './migrations/0016-revocations.ts';
+import { clientInfoSchema } from './migrations/0017-client-info.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. One text for all engines: see `Dialect.ddl`. */
@@ -28,6 +30,8 @@ const migrations: readonly (readonly string[])[] = [
   restoresSchema,
   permissionsSchema,
   configTypesSchema,
+  revocationsSchema,
+  clientInfoSchema,
 ];
 
 export const schemaVersion = migrations.length;
