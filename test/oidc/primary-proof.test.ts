@@ -14,8 +14,8 @@ import {
   submitJwt,
   tokenOf,
 } from '../support/external-jwt.ts';
-import { refresh, type Tokens } from '../support/flow.ts';
-import { type Caller, rootOf } from '../support/management.ts';
+import { codeOf, login, redeem, refresh, type Tokens } from '../support/flow.ts';
+import { type Caller, password, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -81,6 +81,34 @@ describe('a session that an external JWT opened counts for nothing', () => {
     assert.equal((await admin.call('DELETE', path)).status, 200);
     assert.deepEqual(await uses(opened), none);
     assert.equal((await refresh(server, opened.tokens.refresh_token)).json.error, 'invalid_grant');
+  });
+
+  test('once the identity has another external id, and the logins that are under way open none', async () => {
+    const opened = await open();
+    const name = `vouched ${at}`;
+    const jwt = await tokenOf(server, idp, `${name}@idp`, { aud: `only ${at}` });
+    const underWay = await submitJwt(server, jwt);
+    assert.equal(underWay.status, 302);
+    const filter = encodeURIComponent(`name="${name}"`);
+    const [{ id }] = (await admin.get(`identities?filter=${filter}`)).json.data;
+    const path = `identities/${id}`;
+    assert.equal((await admin.call('PATCH', path, { externalId: `${name}@idp` })).status, 200);
+    assert.deepEqual(await uses(opened), all);
+    assert.equal((await admin.call('PATCH', path, { externalId: 'somebody else' })).status, 200);
+    assert.deepEqual(await uses(opened), none);
+    assert.equal((await refresh(server, opened.tokens.refresh_token)).json.error, 'invalid_grant');
+    assert.equal((await redeem(server, codeOf(underWay))).json.error, 'invalid_grant');
+    // What has ended does not come back with the external id.
+    assert.equal((await admin.call('PATCH', path, { externalId: `${name}@idp` })).status, 200);
+    assert.deepEqual(await uses(opened), none);
+  });
+
+  test('but another external id ends nothing that a password has opened', async () => {
+    const id = await server.createUser({ name: 'both ways', password });
+    await admin.call('PATCH', `identities/${id}`, { externalId: 'both@idp' });
+    const tokens = await login(server, 'both ways', password);
+    await admin.call('PATCH', `identities/${id}`, { externalId: null });
+    assert.equal((await refresh(server, tokens.refresh_token)).status, 200);
   });
 
   type Rules = AuthPolicy['primary']['extJwt'];
