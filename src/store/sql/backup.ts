@@ -36,13 +36,13 @@ export function checkSqlite(path: string): readonly string[] {
       .prepare('PRAGMA integrity_check')
       .all()
       .map((row) => String(row.integrity_check));
+    const damages = integrity.filter((line) => line !== 'ok');
+    // Reading the rows of a damaged file fails.
+    if (damages.length > 0) return damages;
     const references = database.prepare('PRAGMA foreign_key_check').all();
-    return [
-      ...integrity.filter((line) => line !== 'ok'),
-      ...references.map(
-        (row) => `a row of ${String(row.table)} refers to a missing row of ${String(row.parent)}`,
-      ),
-    ];
+    return references.map(
+      (row) => `a row of ${String(row.table)} refers to a missing row of ${String(row.parent)}`,
+    );
   } finally {
     database.close();
   }

@@ -15,6 +15,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | 'kept'>> = {
   authenticators: 'kept',
   external_jwt_signers: 'kept',
   cas: 'kept',
+  config_types: 'kept',
   auth_requests: 'emptied',
   session_certificates: 'emptied',
   api_sessions: 'emptied',
