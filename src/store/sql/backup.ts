@@ -28,6 +28,9 @@ export async function backupSqlite(path: string, target: string): Promise<void> 
   }
 }
 
+/** SQLITE_CORRUPT. */
+const corrupt = 11;
+
 /** What is wrong with the file, one sentence each; empty when it is sound. */
 export function checkSqlite(path: string): readonly string[] {
   const database = new DatabaseSync(path, { readOnly: true });
@@ -43,6 +46,10 @@ export function checkSqlite(path: string): readonly string[] {
     return references.map(
       (row) => `a row of ${String(row.table)} refers to a missing row of ${String(row.parent)}`,
     );
+  } catch (error) {
+    // Damage that keeps even the check from reading on.
+    if (error instanceof Error && 'errcode' in error && error.errcode === corrupt) return [error.message];
+    throw error;
   } finally {
     database.close();
   }
