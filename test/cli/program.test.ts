@@ -37,7 +37,7 @@ test('a command line that cannot be carried out is exit 2 and names the help of 
     const { code, stdout, stderr } = await cli.run(line.split(' '));
     assert.equal(code, 2, line);
     assert.equal(stdout, '', line);
-    assert.match(stderr, /^error: .+\n/, line);
+    assert.match(stderr, /^error: .+[.!?]\n/, line);
     assert.ok(stderr.endsWith(`next: ${next}\n`), `${line}: ${stderr}`);
   }
 });
@@ -54,6 +54,29 @@ test('with -j a failure is one JSON object on standard error', async () => {
     assert.equal(stdout, '');
     const { error } = JSON.parse(stderr);
     assert.ok(error.code && error.message && error.next, stderr);
+  }
+});
+
+test('a value that is none of the choices is told apart from them', async () => {
+  await using cli = commandLine();
+  for (const [line, said] of [
+    ['token session', "'session' cannot stand here; one of these can: access, id, refresh."],
+    [
+      'create identity a --type Ghost',
+      "'Ghost' is nothing that --type takes; one of these can: Default, User, Device, Service, Router.",
+    ],
+    ['lst', "Unknown command 'lst'; did you mean list?"],
+    ['get identity', "Missing required argument 'name'."],
+    [
+      'login https://x --totp-code 1',
+      'The browser asks for the one-time code; --totp-code goes with -u, -c or -e.',
+    ],
+    ['init --home h --db mysql://x', '"mysql://x" is no database.'],
+    ['enroll nothing.jwt', 'The JWT file nothing.jwt cannot be read: it does not exist.'],
+  ] as const) {
+    const { code, stderr } = await cli.run(line.split(' '));
+    assert.equal(code, 2, line);
+    assert.equal(stderr.split('\n')[0], `error: ${said}`);
   }
 });
 
