@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import type { Command } from 'commander';
 import { systemPorts } from '../../src/cli/ports.ts';
@@ -94,20 +93,4 @@ test('help and version are not failures; nothing at all is', async () => {
     assert.notEqual(stdout, '');
   }
   assert.equal((await cli.run([])).code, 2);
-});
-
-test('the completion script offers what comes next, also behind names', async (t) => {
-  await using cli = commandLine();
-  const { stdout } = await cli.run(['completion', 'bash']);
-  if (spawnSync('bash', ['--version']).error !== undefined) return t.skip('there is no bash');
-  for (const [words, offered] of [
-    ['login ', ['list', 'use', 'forget']],
-    ['identity dis', ['disable']],
-    ['update identity alice --na', ['--name']],
-  ] as const) {
-    const list = ['overlay-auth', ...words.split(' ')];
-    const script = `${stdout}\nCOMP_WORDS=(${list.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${list.length - 1}; _overlay_auth; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const replies = spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.split('\n');
-    for (const word of offered) assert.ok(replies.includes(word), `${words}: ${replies.join(' ')}`);
-  }
 });
