@@ -17,6 +17,7 @@ import { enabledSigner } from '../login/signer-directory.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { failureKeys } from '../login/throttle.ts';
 import { verifyTotp } from '../login/totp.ts';
+import { recordedTotpAttempt } from '../login/totp-attempt.ts';
 import {
   startTotpEnrollment,
   type TotpEnrollmentNeeds,
@@ -146,7 +147,7 @@ export async function submitTotp(
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
-  await recordedAttempt(needs, origin, (attempt) =>
+  await recordedTotpAttempt(needs, 'oidc', origin, (attempt) =>
     verifyTotp(needs, identityId, code, attempt, origin.ipAddress),
   );
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
@@ -167,7 +168,7 @@ export async function submitSecondary(
   const login = await loginInProgress(needs, authRequest);
   const account = await readAccount(needs, login.progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
-  const primary = { account, progress: login.progress, usedToken: null, verifiedHash: null };
+  const primary = { account, progress: login.progress };
   const { progress } = await submitSecondaryJwt(needs, primary, [token], origin, 'oidc');
   const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
   if (passed === undefined) throw new AuthError('invalid_auth', { detail: 'the second token did not count' });
@@ -215,7 +216,7 @@ export async function verifyEnrolledTotp(
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
-  await recordedAttempt(needs, origin, (attempt) =>
+  await recordedTotpAttempt(needs, 'oidc', origin, (attempt) =>
     verifyTotpEnrollment(needs, authRequest.key, identityId, code, attempt, origin.ipAddress),
   );
   needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
@@ -253,24 +254,6 @@ async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest):
   }
   requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
   return login;
-}
-
-async function recordedAttempt(
-  needs: LoginFlowNeeds,
-  origin: RequestOrigin,
-  decide: (attempt: AttemptRecorder) => Promise<void>,
-): Promise<void> {
-  const attempt = needs.attempts.begin('totp', 'oidc', origin);
-  try {
-    await decide(attempt);
-  } catch (error) {
-    // Nothing was decided about a throttled or failed attempt, and a flood of them would push out the others.
-    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
-    needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
-    attempt.conclude();
-    throw error;
-  }
-  attempt.conclude();
 }
 
 function factorPassed(
