@@ -59,6 +59,7 @@ import { outboundClient } from './platform/outbound-client.ts';
 import type { TrustAnchor } from './platform/path-validation.ts';
 import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
+import { denySet } from './sessions/deny-set.ts';
 import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
 import { listeningInterval, openSessionView, type SessionView } from './sessions/session-view.ts';
@@ -151,18 +152,27 @@ export async function openServices(
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
   const clients = clientRegistry(oidc.compatibility.clientIds);
-  const accessTokens = accessTokenVerifier(ring, issuers, oidc.accessTokenDuration, clients.aliasIds);
+  const revoked = denySet();
+  const accessTokens = accessTokenVerifier(
+    ring,
+    issuers,
+    oidc.accessTokenDuration,
+    revoked,
+    clients.aliasIds,
+  );
   const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
     trustedRoots: foundations.trustedRoots ?? [],
   });
   const jwks = jwksCache({ client: jwksFetch, clock, logger: log });
+  // A node whose clock is ahead dates tokens later than the end of their session.
+  const accessTokenEnd = oidc.accessTokenDuration + clockSkew;
   const view = await openSessionView({
     store,
     clock,
     jwks,
     ownAuthorities,
-    // A node whose clock is ahead dates tokens later than the end of their session.
-    tokenLifetime: oidc.accessTokenDuration + clockSkew,
+    revoked,
+    tokenLifetime: accessTokenEnd,
     sessionTimeout: config.edge.api.sessionTimeout,
     log,
     async onSigningKeys() {
@@ -250,6 +260,7 @@ export async function openServices(
   const edgeNeeds = {
     ...sessionCertificates,
     ...enrollment,
+    node,
     config,
     store,
     clock,
@@ -258,6 +269,7 @@ export async function openServices(
     hasher,
     attempts,
     issuers,
+    tokenLifetime: accessTokenEnd,
     signers: view.signers,
     authorities: view.authorities,
     jwks,
@@ -287,7 +299,7 @@ export async function openServices(
   ];
   const routes: readonly Route[] = [...endpoints, ...openApiRoutes(views, () => routes)];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
-    deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
+    deleteExpired({ store, clock, ended: view.ended, revoked, keepAttempts: config.edge.loginAttempts.keep }),
   );
   const stopRotation = every(rotationInterval, 'key rotation', log, rotateKeysWhenDue);
   const secondary = secondaryTokens({ clock, jwks, signers: view.signers });

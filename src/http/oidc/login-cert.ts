@@ -4,6 +4,7 @@ import type { SignerDirectory } from '../../login/signer-directory.ts';
 import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/login-flow.ts';
 import { certificateLoginPage } from '../../pages/login-cert.ts';
 import { type Answer, json } from '../answer.ts';
+import { clientInfoFields, clientInfoOfFields } from '../client-info-input.ts';
 import { errorTable } from '../errors.ts';
 import { bearerTokens } from '../presented-tokens.ts';
 import { type Route, route } from '../routes.ts';
@@ -17,7 +18,7 @@ import { loginStepFor } from './totp-pages.ts';
 
 const common = { path: certificatePath, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
 const idOnly = z.object(authRequestIdMembers);
-const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem });
+const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem, ...clientInfoFields });
 
 /**
  * `/oidc/login/cert` (spec 4.3): the certificate is that of the TLS connection, as the handshake proved it. No header
@@ -62,15 +63,10 @@ export function certificateLoginRoutes(needs: LoginFlowNeeds & StepNeeds): reado
         return loginStepFor(
           needs.signers,
           step,
-          await submitPrimary(
-            needs,
-            step.authRequest,
-            credentials,
-            body.configTypes,
-            tokens,
-            origin,
-            body.csrPem,
-          ),
+          await submitPrimary(needs, step.authRequest, credentials, body.configTypes, tokens, origin, {
+            csrPem: body.csrPem,
+            clientInfo: clientInfoOfFields(body),
+          }),
         );
       } catch (error) {
         if (!(error instanceof AuthError) || error.code !== 'invalid_auth' || !isForPeople(step)) throw error;

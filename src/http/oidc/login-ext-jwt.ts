@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/login-flow.ts';
 import { json } from '../answer.ts';
+import { clientInfoFields, clientInfoOfFields } from '../client-info-input.ts';
 import { bearerTokens } from '../presented-tokens.ts';
 import { type Route, route } from '../routes.ts';
 import { authRequestIdMembers } from './auth-request-id-input.ts';
@@ -14,7 +15,7 @@ import { loginStepFor } from './totp-pages.ts';
 
 const common = { path: providerPath, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
 const idOnly = z.object(authRequestIdMembers);
-const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem });
+const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem, ...clientInfoFields });
 
 /**
  * `/oidc/login/ext-jwt` (spec 4.3): external JWTs stand in Authorization lines, for the primary proof and, where the
@@ -58,15 +59,10 @@ export function externalJwtLoginRoutes(needs: LoginFlowNeeds & StepNeeds): reado
       return loginStepFor(
         needs.signers,
         step,
-        await submitPrimary(
-          needs,
-          step.authRequest,
-          credentials,
-          body.configTypes,
-          tokens,
-          origin,
-          body.csrPem,
-        ),
+        await submitPrimary(needs, step.authRequest, credentials, body.configTypes, tokens, origin, {
+          csrPem: body.csrPem,
+          clientInfo: clientInfoOfFields(body),
+        }),
       );
     },
   });

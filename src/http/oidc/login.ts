@@ -4,6 +4,7 @@ import type { SignerDirectory } from '../../login/signer-directory.ts';
 import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/login-flow.ts';
 import { loginPage } from '../../pages/login.ts';
 import { type Answer, json } from '../answer.ts';
+import { clientInfoFields, clientInfoOfFields } from '../client-info-input.ts';
 import { csrText } from '../edge/csr-text.ts';
 import { errorTable } from '../errors.ts';
 import { bearerTokens } from '../presented-tokens.ts';
@@ -33,6 +34,7 @@ const loginBody = z.object({
   password: z.string(),
   configTypes,
   csrPem,
+  ...clientInfoFields,
 });
 
 /** `/oidc/login/username` (spec 4.3): the page for people, and the endpoint behind it for every client. */
@@ -80,15 +82,10 @@ function routesAt(needs: LoginFlowNeeds & StepNeeds, path: string): readonly Rou
         return loginStepFor(
           needs.signers,
           step,
-          await submitPrimary(
-            needs,
-            step.authRequest,
-            credentials,
-            body.configTypes,
-            tokens,
-            origin,
-            body.csrPem,
-          ),
+          await submitPrimary(needs, step.authRequest, credentials, body.configTypes, tokens, origin, {
+            csrPem: body.csrPem,
+            clientInfo: clientInfoOfFields(body),
+          }),
         );
       } catch (error) {
         if (!(error instanceof AuthError) || error.code !== 'invalid_auth' || !isForPeople(step)) throw error;
