@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createSetupLink } from '../../src/admin/setup.ts';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
-import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { DAY, fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { type Application, startApplication } from '../support/application.ts';
 import { visitor } from '../support/browser.ts';
 import { enrolled } from '../support/certificates.ts';
-import { authorizationQuery, beginLogin, login } from '../support/flow.ts';
+import { authorizationQuery, beginLogin, login, submitPassword } from '../support/flow.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
 import { assertLoggedIn, beginAt, givePassword, submit } from './support.ts';
@@ -265,6 +266,40 @@ test('a logout ends at the application, or at a page that says so', async () => 
   });
   await page.goto(`${server.url}/oidc/end_session?${query}`);
   assert.ok(page.url().startsWith(application.postLogoutUri), page.url());
+  await close();
+});
+
+test('an account that is locked looks like one whose password is wrong, until it is open again', async () => {
+  await server.createUser({ name: 'lena', password });
+  const { page, close } = await visitor({ scripts: false });
+  await beginAt(server, application, page);
+  await givePassword(page, 'lena', 'wrong');
+  const said = (await page.locator('#failure strong').innerText()).trim();
+  const tries = Array.from({ length: 20 }, async () =>
+    submitPassword(server, await beginLogin(server), 'lena', 'wrong'),
+  );
+  await Promise.all(tries);
+  await page.fill('#password', password);
+  assert.equal(await submit(page, '#login'), 401);
+  assert.equal((await page.locator('#failure strong').innerText()).trim(), said);
+  clock.advance(DAY);
+  await beginAt(server, application, page);
+  await givePassword(page, 'lena', password);
+  await assertLoggedIn(server, application, page);
+  await close();
+});
+
+test('set-up and logout need no scripts either', async () => {
+  const { token } = await createSetupLink(server);
+  const { page, close } = await visitor({ scripts: false });
+  await page.goto(`${server.url}/setup?t=${token}`);
+  await page.fill('#username', 'olga');
+  await page.fill('#password', password);
+  await page.fill('#repeated', password);
+  assert.equal(await submit(page, '#create'), 201);
+  const tokens = await login(server, 'olga', password);
+  await page.goto(`${server.url}/oidc/end_session?id_token_hint=${tokens.id_token}`);
+  assert.equal(await page.getAttribute('#to-account', 'href'), '/account');
   await close();
 });
 
