@@ -99,6 +99,7 @@ export async function openSessionView(needs: {
   let ran = heard;
   let hasFailed = false;
   let isReplaced = false;
+  let isOtherHistory = false;
 
   /** The feed does not reach back to what was read last. */
   async function readEverything(): Promise<void> {
@@ -114,10 +115,12 @@ export async function openSessionView(needs: {
 
   async function readNew(): Promise<void> {
     const begun = momentOf(clock);
+    const hasToStartOver = isOtherHistory;
+    isOtherHistory = false;
     try {
       // By the clock of before it was set back, more had expired than has by now.
       const isSetBack = begun.wall < heard.wall - longestStandstill;
-      if (isSetBack || since(heard, clock) > feedReach) await readEverything();
+      if (hasToStartOver || isSetBack || since(heard, clock) > feedReach) await readEverything();
       for (const change of await store.changes.readAfter(seq)) {
         await apply(change);
         seq = change.seq;
@@ -127,6 +130,7 @@ export async function openSessionView(needs: {
       ran = begun;
     } catch (error) {
       hasFailed = true;
+      isOtherHistory ||= hasToStartOver;
       throw error;
     }
   }
@@ -168,7 +172,10 @@ export async function openSessionView(needs: {
     // Whoever finds that it stood still has to read first.
     if (since(ran, clock) <= longestStandstill) ran = momentOf(clock);
   }, pulse).unref();
-  const stopFollowing = store.changes.onChange(catchUp);
+  const stopFollowing = store.changes.onChange((notice) => {
+    isOtherHistory ||= notice === 'perhaps-another-history';
+    return catchUp();
+  });
   return {
     accounts,
     ended,
