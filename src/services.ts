@@ -55,6 +55,7 @@ import { outboundClient } from './platform/outbound-client.ts';
 import type { TrustAnchor } from './platform/path-validation.ts';
 import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
+import { type IssuerView, openIssuerView } from './sessions/issuer-view.ts';
 import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
 import { listeningInterval, openSessionView, type SessionView } from './sessions/session-view.ts';
@@ -99,8 +100,8 @@ export interface Services {
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly mount: MountNeeds;
-  /** Issuers whose tokens the Edge APIs accept. Holds those of the configuration; a port chosen by the system is added. */
-  readonly issuers: Set<string>;
+  /** Issuers whose tokens the Edge APIs accept. Holds those of the configuration and of the other nodes; a port chosen by the system is added. */
+  readonly issuers: Pick<IssuerView, 'add'>;
   /** Makes the next signing key when it is time; otherwise a task does. */
   rotateKeysWhenDue(): Promise<void>;
   /** Puts other authorities in the place of those of the overlay's PKI, from the next login on. */
@@ -143,11 +144,12 @@ export async function openServices(
   };
   await rotateKeysWhenDue();
 
-  const issuers = new Set(
+  const issuers = await openIssuerView(
+    store,
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
   const clients = clientRegistry(oidc.compatibility.clientIds);
-  const accessTokens = accessTokenVerifier(ring, issuers, oidc.accessTokenDuration, clients.aliasIds);
+  const accessTokens = accessTokenVerifier(ring, issuers.all, oidc.accessTokenDuration, clients.aliasIds);
   const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
     trustedRoots: foundations.trustedRoots ?? [],
   });
@@ -165,6 +167,7 @@ export async function openServices(
       await ring.reload();
       accessTokens.forget();
     },
+    onNodes: issuers.reload,
   });
   const { tagKey, authRequestRoot, recoveryKey } = await openServerSecrets({
     keys: store.keys,
@@ -248,7 +251,7 @@ export async function openServices(
     audit,
     hasher,
     attempts,
-    issuers,
+    issuers: issuers.all,
     signers: view.signers,
     authorities: view.authorities,
     jwks,

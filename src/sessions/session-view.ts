@@ -65,6 +65,8 @@ export async function openSessionView(needs: {
   readonly sessionTimeout: Millis;
   /** Called when the signing keys have changed. */
   readonly onSigningKeys: () => Promise<void>;
+  /** Called when the nodes, or their addresses, have changed. */
+  readonly onNodes: () => Promise<void>;
 }): Promise<SessionView> {
   const { store, clock } = needs;
   // The position is read before the rest: what happens in between is then seen twice, never missed.
@@ -93,6 +95,7 @@ export async function openSessionView(needs: {
     if (change.kind === 'external-jwt-signer') await signers.reload(asId(change.entityId));
     if (change.kind === 'ca') await authorities.reload(asId(change.entityId));
     if (change.kind === 'signing-keys') await needs.onSigningKeys();
+    if (change.kind === 'node') await needs.onNodes();
   }
 
   let heard = momentOf(clock);
@@ -110,6 +113,7 @@ export async function openSessionView(needs: {
     await signers.reloadAll();
     await authorities.reloadAll();
     await needs.onSigningKeys();
+    await needs.onNodes();
     seq = latest;
   }
 

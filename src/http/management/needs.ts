@@ -32,7 +32,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly signers: SignerDirectory;
   readonly authorities: TrustedAuthorities;
-  /** Our own issuers, with the ports that the bind points really have. */
+  /** Our own issuers, those of the other nodes too, with the ports that the bind points really have. */
   readonly issuers: ReadonlySet<string>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
