@@ -66,6 +66,8 @@ export interface ExchangeResponse {
   readonly expires_in: Seconds;
   readonly scope: string;
   readonly refresh_token?: string;
+  /** As in `TokenResponse`; never with an ID token. */
+  readonly session_cert?: string;
 }
 
 /** Answer of the token endpoint (spec 2.4, RFC 6749 5.1). Wire names. */

@@ -71,8 +71,8 @@ function callerOf(
   presented: PresentedTokens,
   now: Millis,
 ): Principal | Promise<Principal> {
-  if (needs.view.isBehind)
-    return whenFresh(needs).then(() => callerOf(needs, claims, accessToken, presented, now));
+  // From the beginning: the token may have been revoked meanwhile.
+  if (needs.view.isBehind) return whenFresh(needs).then(() => authenticateRequest(needs, presented));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
   const isProven = provesSession(needs, claims, presented, now);
   if (isProven === true) return withAccount(needs, claims, accessToken, presented, now);

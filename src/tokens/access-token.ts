@@ -84,12 +84,14 @@ export interface AccessTokenVerifier {
  * @param issuers  the issuers of all bind points
  * @param lifetime of access tokens by the configuration. It holds for those that were made under a longer one too: a
  *                 session that has ended is remembered for so long
+ * @param revoked  `jti` of tokens that were revoked by themselves
  * @param aliases  client ids whose tokens name them as a further audience; such a token of another client is invalid
  */
 export function accessTokenVerifier(
   ring: KeyRing,
   issuers: ReadonlySet<string>,
   lifetime: Millis,
+  revoked: { has(jti: string): boolean },
   aliases: ReadonlySet<string> = new Set(),
 ): AccessTokenVerifier {
   const seen = new LRUCache<string, AccessTokenClaims>({ max: 50_000 });
@@ -105,6 +107,7 @@ export function accessTokenVerifier(
       }
       if (now >= claims.exp * SECOND || now >= claims.iat * SECOND + lifetime) return expired;
       if (now + clockSkew < claims.nbf * SECOND || now + clockSkew < claims.iat * SECOND) return invalid;
+      if (revoked.has(claims.jti)) return invalid;
       return { verdict: 'valid', claims };
     },
     forget: () => seen.clear(),

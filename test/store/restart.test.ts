@@ -126,7 +126,9 @@ describe('opening a database', () => {
     const path = newPath();
     await (await open(path)).close();
     const database = new DatabaseSync(path);
-    database.exec(`UPDATE schema_version SET version = ${schemaVersion + 1}`);
+    database.exec(
+      `UPDATE schema_version SET version = ${schemaVersion + 1}, usable_from = ${schemaVersion + 1}`,
+    );
     database.close();
     const before = readFileSync(path);
     await assert.rejects(open(path), {
