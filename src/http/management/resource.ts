@@ -12,7 +12,7 @@ import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Principal } from '../../model/principal.ts';
 import { adminCallOf } from '../admin-call.ts';
-import { type Answer, envelope } from '../answer.ts';
+import { type Answer, envelope, listEnvelope } from '../answer.ts';
 import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../declared-answers.ts';
 import type { Route } from '../routes.ts';
 import { linksSchema, selfLink } from '../wire.ts';
@@ -272,5 +272,5 @@ export async function listAnswer(
   const { items, totalCount } = await list(query);
   // Clients expect a number, also where there was no limit.
   const pagination = { limit: query.limit ?? items.length, offset: query.offset, totalCount };
-  return envelope(items, { filterableFields: [...fields.keys()], pagination });
+  return listEnvelope(items, { filterableFields: [...fields.keys()], pagination });
 }
