@@ -12,6 +12,7 @@ import { outstandingFactors } from '../login/outstanding-factors.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp.ts';
+import { recordedTotpAttempt } from '../login/totp-attempt.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { ClientInfo } from '../model/client-info.ts';
@@ -109,17 +110,9 @@ export async function submitTotp(
   origin: RequestOrigin,
 ): Promise<void> {
   const { identityId } = principal;
-  const attempt = needs.attempts.begin('totp', 'legacy', origin);
-  try {
-    await verifyTotp(needs, identityId, code, attempt, origin.ipAddress);
-  } catch (error) {
-    // Nothing was decided about a throttled or failed attempt.
-    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
-    needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
-    attempt.conclude();
-    throw error;
-  }
-  attempt.conclude();
+  await recordedTotpAttempt(needs, 'legacy', origin, (attempt) =>
+    verifyTotp(needs, identityId, code, attempt, origin.ipAddress),
+  );
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   await totpPassed(needs, principal);
 }

@@ -24,6 +24,8 @@ export interface AccessTokenClaims {
   readonly z_pp?: readonly string[];
   /** The third-party authority of the certificate that opened the session; the token is good while that is trusted. */
   readonly z_caid?: string;
+  /** The signer of the external JWT that opened the session; the token is good while that is enabled. */
+  readonly z_ejsid?: string;
   readonly cnf?: { readonly 'x5t#S256': string };
 }
 

@@ -112,10 +112,10 @@ async function exchangeAccessToken(
   const stored = await needs.store.apiSessions.find(sessionId);
   if (stored === null) throw new AuthError('invalid_grant');
   const session = narrowed(stored, narrowedScope(stored, optional(parameters, 'scope')));
-  await requireGoodStanding(needs, session, origin);
   if (clientCertificates !== null) {
     await requireCertificateStillGood(needs, session, clientCertificates, origin);
   }
+  await requireGoodStanding(needs, session, origin);
 
   const wantsIdToken = requested === tokenTypes.idToken;
   const lastMoment = stored.createdAt + needs.lifetimes.refreshToken;

@@ -58,6 +58,7 @@ export function mintAccessToken(
     z_ice: facts.isCertExtendable,
     ...(session.primaryProof.length === 0 ? {} : { z_pp: session.primaryProof }),
     ...(session.caId === null ? {} : { z_caid: session.caId }),
+    ...(session.signerId === null ? {} : { z_ejsid: session.signerId }),
     ...(session.certThumbprint === null ? {} : { cnf: { 'x5t#S256': session.certThumbprint } }),
   };
   const { material, header } = needs.ring.signer('ES256', 'at+jwt', now);
@@ -149,6 +150,7 @@ function isAccessTokenClaims(value: unknown): value is AccessTokenClaims {
     isTextList(claims.z_ct) &&
     (claims.z_pp === undefined || isTextList(claims.z_pp)) &&
     (claims.z_caid === undefined || typeof claims.z_caid === 'string') &&
+    (claims.z_ejsid === undefined || typeof claims.z_ejsid === 'string') &&
     (claims.cnf === undefined || isCertificateBinding(claims.cnf))
   );
 }

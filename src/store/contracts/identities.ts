@@ -41,8 +41,8 @@ export interface IdentityStore {
   findByExternalId(externalId: string): Promise<Identity | null>;
   list(query: ListQuery): Promise<Page<Identity>>;
   /**
-   * Changes an identity. Disabling ends its sessions and logins in progress in the same step. Leaves a change-feed
-   * entry.
+   * Changes an identity. Disabling ends its sessions and logins in progress in the same step; an external id that
+   * goes ends those that no authenticator of the identity has opened. Leaves a change-feed entry.
    * @param force also when no administrator is left who can log in
    * @returns false when there is no such identity
    * @throws AlreadyTaken `name` or `externalId`
