@@ -31,9 +31,9 @@ const migrations: readonly (readonly string[])[] = [
   restoresSchema,
   permissionsSchema,
   configTypesSchema,
+  usableFromSchema,
   revocationsSchema,
   clientInfoSchema,
-  usableFromSchema,
 ];
 
 /** What a release knows of the schema. */
