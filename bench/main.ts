@@ -13,7 +13,7 @@ import type { Operation } from './operations/operation.ts';
 import { overloadedLogins } from './operations/overload.ts';
 import { refresh } from './operations/refresh.ts';
 import { scale } from './operations/scale.ts';
-import { startAndMemory } from './operations/start-and-memory.ts';
+import { endedSessions, startAndMemory } from './operations/start-and-memory.ts';
 import { type Findings, renderFindings, renderOne } from './report.ts';
 import { onStage } from './stage.ts';
 
@@ -26,6 +26,7 @@ const operations: readonly Operation[] = [
   handshakes,
   overloadedLogins,
   startAndMemory,
+  endedSessions,
   scale,
   databaseSize,
 ];
