@@ -13,6 +13,7 @@ import { configTypesSchema } from './migrations/0013-config-types.ts';
 import { nodesSchema } from './migrations/0014-nodes.ts';
 import { restoresSchema } from './migrations/0015-restores.ts';
 import { usableFromSchema } from './migrations/0031-usable-from.ts';
+import { newestFirstSchema } from './migrations/0032-newest-first.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. One text for all engines: see `Dialect.ddl`. */
@@ -30,6 +31,7 @@ const migrations: readonly (readonly string[])[] = [
   permissionsSchema,
   configTypesSchema,
   usableFromSchema,
+  newestFirstSchema,
 ];
 
 /** What a release knows of the schema. */
