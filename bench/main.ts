@@ -7,6 +7,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { apiCall, firstSight } from './operations/api-call.ts';
 import { codeFlow, passwordLogin } from './operations/code-flow.ts';
+import { databaseCost } from './operations/database-cost.ts';
 import { databaseSize } from './operations/database-size.ts';
 import { handshakes } from './operations/handshakes.ts';
 import type { Operation } from './operations/operation.ts';
@@ -29,6 +30,7 @@ const operations: readonly Operation[] = [
   endedSessions,
   scale,
   databaseSize,
+  databaseCost,
 ];
 
 const { values } = parseArgs({
