@@ -162,7 +162,7 @@ export async function secondRefused<T>(step: Promise<T>): Promise<T> {
     if (!(error instanceof AlreadyTaken) || error.field !== 'method') throw error;
     throw new AuthError('conflict', {
       description: 'The identity has an enrollment of this method already; refresh or delete that one',
-      fields: [{ field: 'method', reason: 'the identity has one already' }],
+      fields: [{ field: 'method', reason: 'the identity has an enrollment of this method already' }],
     });
   }
 }

@@ -29,7 +29,7 @@ export function failureOf(answer: HttpsAnswer): AnswerFailure {
   const why = textField(cause, 'reason') ?? textField(cause, 'message');
   // Many messages name the field and the reason themselves.
   const about =
-    why === undefined || said.includes(why)
+    why === undefined || said.toLowerCase().includes(why.toLowerCase())
       ? ''
       : [field, why].filter((part) => part !== undefined).join(' ');
   return {

@@ -33,7 +33,9 @@ async function readPair(
     createSecureContext({ cert, key });
   } catch {
     throw usageError(
-      `${certFile} and ${keyFile} are not a certificate and its key in PEM form.`,
+      certFile === keyFile
+        ? `${certFile} does not hold a certificate and its key in PEM form.`
+        : `${certFile} and ${keyFile} are not a certificate and its key in PEM form.`,
       'check --cert and --key',
     );
   }

@@ -20,18 +20,22 @@ export function notice(report: Report, text: string): void {
   if (!report.json) report.ports.stderr.write(`${text}\n`);
 }
 
-/** Prints a failure with its reference id and the next command, and gives the exit code of the process. */
-export function reportFailure(report: Report, error: unknown): ExitCode {
+/**
+ * Prints a failure with its reference id and the next command, and gives the exit code of the process.
+ * @param report `helpCommand` is the next command where the failure names none
+ */
+export function reportFailure(report: Report & { readonly helpCommand: string }, error: unknown): ExitCode {
   const failure = error instanceof CliError ? error : unexpected(report, error);
+  const next = failure.next ?? report.helpCommand;
   const { stderr } = report.ports;
   if (report.json) {
-    const { message, code, reference, next } = failure;
+    const { message, code, reference } = failure;
     stderr.write(`${JSON.stringify({ error: { code: code ?? 'failed', message, reference, next } })}\n`);
     return failure.exitCode;
   }
   stderr.write(`error: ${printable(failure.message)}\n`);
   if (failure.reference !== undefined) stderr.write(`reference: ${printable(failure.reference)}\n`);
-  if (failure.next !== undefined) stderr.write(`next: ${printable(failure.next)}\n`);
+  stderr.write(`next: ${printable(next)}\n`);
   return failure.exitCode;
 }
 

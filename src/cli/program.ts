@@ -83,7 +83,10 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.fine;
     const failure = error instanceof CommanderError ? usageFailure(program, words, error) : error;
-    return reportFailure({ ports, json }, failure);
+    return reportFailure(
+      { ports, json, helpCommand: `${deepestCommand(program, words).path} --help` },
+      failure,
+    );
   }
 }
 
@@ -99,10 +102,23 @@ function usageFailure(program: Command, words: readonly string[], error: Command
   const command = deepestCommand(program, words);
   const next = `${command.path} --help`;
   if (error.code === 'commander.help') return usageError(`"${command.path}" needs a subcommand.`, next);
-  const message = error.message
+  return usageError(usageSentence(error.message), next);
+}
+
+/** What commander says, as a sentence of ours. */
+function usageSentence(said: string): string {
+  const text = said
     .replace(/^error: /, '')
-    .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?');
-  return usageError(message.charAt(0).toUpperCase() + message.slice(1), next);
+    .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?')
+    .replace(
+      /^(?:command-argument value|option '(\S+)[^']*' argument) '(.*)' is invalid\b/s,
+      (_, option, value) =>
+        option === undefined
+          ? `'${value}' cannot stand here`
+          : `'${value}' is nothing that ${option.replace(/,$/, '')} takes`,
+    )
+    .replace(/( for argument '[^']*')?\. Allowed choices are (.*)\.$/, '; one of these can: $2');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 function deepestCommand(program: Command, words: readonly string[]): { path: string } {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CliError, usageError } from './cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
+import { fileErrorReason } from './file-error-reason.ts';
 import type { CliPorts } from './ports.ts';
 import { askHidden, canPrompt } from './prompt.ts';
 
@@ -53,8 +54,7 @@ export async function readNamedFile(ports: CliPorts, path: string, what: string)
   try {
     return await readFile(resolve(ports.cwd, path), 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(`The ${what} ${path} cannot be read: ${reason}`, {
+    throw new CliError(`The ${what} ${path} cannot be read: ${fileErrorReason(error)}.`, {
       exitCode: exitCodes.usage,
       code: 'usage',
       cause: error,
@@ -68,7 +68,10 @@ export async function externalJwt(ports: CliPorts, file: string): Promise<string
   const text = file === '-' ? await readStdin(ports) : await readNamedFile(ports, file, 'JWT file');
   const token = text.trim();
   if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
-  throw usageError(`${file === '-' ? 'Standard input' : file} holds no JWT.`, 'check what --ext-jwt names');
+  throw usageError(
+    `${file === '-' ? 'Standard input' : file} holds no JWT.`,
+    'name the file with nothing but the JWT in it',
+  );
 }
 
 /** Everything that comes on standard input, up to 64 KiB. */

@@ -6,6 +6,25 @@ export interface Column<Row> {
 }
 
 /**
+ * The columns that fit beside one another, from the left, and those that do not. The first two always stay.
+ * @param width of the terminal, in characters
+ */
+export function fittingColumns<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number,
+): { readonly shown: readonly Column<Row>[]; readonly leftOut: readonly Column<Row>[] } {
+  const widths = columns.map(({ heading, cell }) =>
+    Math.max(displayWidth(heading), ...rows.map((row) => displayWidth(cellText(cell(row))))),
+  );
+  const fits = (count: number) =>
+    widths.slice(0, count).reduce((sum, one) => sum + one, 0) + between.length * (count - 1) <= width;
+  let count = columns.length;
+  while (count > 2 && !fits(count)) count -= 1;
+  return { shown: columns.slice(0, count), leftOut: columns.slice(count) };
+}
+
+/**
  * A table with a heading line and two spaces between the columns; the last column is not padded.
  * Cells are text made harmless for terminals; lists are joined by commas; nothing is `-`.
  */
@@ -17,7 +36,7 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
     .map((line) =>
       line
         .map((text, index) => padTo(text, widths[index] ?? 0))
-        .join('  ')
+        .join(between)
         .trimEnd(),
     )
     .join('\n');
@@ -29,13 +48,21 @@ export function renderFields(fields: readonly (readonly [name: string, value: un
   return fields.map(([name, value]) => `${padTo(name, width)}  ${cellText(value)}`.trimEnd()).join('\n');
 }
 
-/** A value of an API as it stands in a cell. */
+const between = '  ';
+
+/** A value of an API as it stands in a cell. Times lose their milliseconds: they are for people here. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cellText).join(', ');
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'object' ? JSON.stringify(value) : withoutMilliseconds(String(value));
+  if (text === '{}') return '-';
   return printable(text).replace(/[\t\n]+/g, ' ');
+}
+
+/** An RFC 3339 time to the second; anything else as it is. */
+export function withoutMilliseconds(text: string): string {
+  return text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/, '$1Z');
 }
 
 function padTo(text: string, width: number): string {

@@ -91,6 +91,32 @@ describe('identities', () => {
     await fine(['delete', 'identity', 'list-a', 'list-b', 'list-c']);
   });
 
+  test('are cut to the terminal by whole columns, which are named; files get all', async () => {
+    const narrow = await cli.run(['list', 'identities', 'name = "root"'], { columns: 80 });
+    assert.match(narrow.stdout, /^NAME +ID +TYPE +ADMIN +DISABLED +AUTH POLICY\n/);
+    for (const line of narrow.stdout.split('\n')) assert.ok(line.length <= 80, line);
+    assert.equal(narrow.stderr, 'No room for attributes: widen the terminal, or add -j.\n');
+    const wide = await cli.run(['list', 'identities', 'name = "root"'], { columns: 200 });
+    assert.match(wide.stdout, /ATTRIBUTES\n/);
+    assert.equal(wide.stderr, '');
+  });
+
+  test('whose body the server refuses are refused with the help of the command', async () => {
+    await fine(['create', 'identity', 'twice']);
+    const { code, stderr } = await cli.run(['create', 'identity', 'twice']);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^error: .*name.* already taken\.\nreference: \S+\nnext: overlay-auth create identity --help\n$/,
+    );
+    await fine(['delete', 'identity', 'twice']);
+  });
+
+  test('show times to the second, and the milliseconds to programs', async () => {
+    assert.match((await fine(['get', 'identity', 'root'])).stdout, /\ncreatedAt +\S+T\d\d:\d\d:\d\dZ\n/);
+    assert.match((await fine(['get', 'identity', 'root', '-j'])).json.createdAt, /\.\d{3}Z$/);
+  });
+
   test('of which one does not exist are not deleted at all', async () => {
     await fine(['create', 'identity', 'kept']);
     assert.equal((await cli.run(['delete', 'identity', 'kept', 'no such'])).code, 1);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import type { Command } from 'commander';
 import { systemPorts } from '../../src/cli/ports.ts';
@@ -37,7 +36,7 @@ test('a command line that cannot be carried out is exit 2 and names the help of 
     const { code, stdout, stderr } = await cli.run(line.split(' '));
     assert.equal(code, 2, line);
     assert.equal(stdout, '', line);
-    assert.match(stderr, /^error: .+\n/, line);
+    assert.match(stderr, /^error: .+[.!?]\n/, line);
     assert.ok(stderr.endsWith(`next: ${next}\n`), `${line}: ${stderr}`);
   }
 });
@@ -57,6 +56,29 @@ test('with -j a failure is one JSON object on standard error', async () => {
   }
 });
 
+test('a value that is none of the choices is told apart from them', async () => {
+  await using cli = commandLine();
+  for (const [line, said] of [
+    ['token session', "'session' cannot stand here; one of these can: access, id, refresh."],
+    [
+      'create identity a --type Ghost',
+      "'Ghost' is nothing that --type takes; one of these can: Default, User, Device, Service, Router.",
+    ],
+    ['lst', "Unknown command 'lst'; did you mean list?"],
+    ['get identity', "Missing required argument 'name'."],
+    [
+      'login https://x --totp-code 1',
+      'The browser asks for the one-time code; --totp-code goes with -u, -c or -e.',
+    ],
+    ['init --home h --db mysql://x', '"mysql://x" is no database.'],
+    ['enroll nothing.jwt', 'The JWT file nothing.jwt cannot be read: it does not exist.'],
+  ] as const) {
+    const { code, stderr } = await cli.run(line.split(' '));
+    assert.equal(code, 2, line);
+    assert.equal(stderr.split('\n')[0], `error: ${said}`);
+  }
+});
+
 test('help and version are not failures; nothing at all is', async () => {
   await using cli = commandLine();
   for (const args of [
@@ -71,20 +93,4 @@ test('help and version are not failures; nothing at all is', async () => {
     assert.notEqual(stdout, '');
   }
   assert.equal((await cli.run([])).code, 2);
-});
-
-test('the completion script offers what comes next, also behind names', async (t) => {
-  await using cli = commandLine();
-  const { stdout } = await cli.run(['completion', 'bash']);
-  if (spawnSync('bash', ['--version']).error !== undefined) return t.skip('there is no bash');
-  for (const [words, offered] of [
-    ['login ', ['list', 'use', 'forget']],
-    ['identity dis', ['disable']],
-    ['update identity alice --na', ['--name']],
-  ] as const) {
-    const list = ['overlay-auth', ...words.split(' ')];
-    const script = `${stdout}\nCOMP_WORDS=(${list.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${list.length - 1}; _overlay_auth; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const replies = spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.split('\n');
-    for (const word of offered) assert.ok(replies.includes(word), `${words}: ${replies.join(' ')}`);
-  }
 });

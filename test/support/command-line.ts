@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly onStderr?: (text: string) => void;
   /** Makes it a terminal: told what stands on the screen since the last answer; what it returns is typed. */
   readonly person?: (screen: string) => string | undefined;
+  /** Makes standard output a terminal of so many columns. */
+  readonly columns?: number;
 }
 
 export interface CommandLine extends AsyncDisposable {
@@ -43,7 +45,7 @@ export function commandLine(clock: Clock = systemClock): CommandLine {
   return {
     cwd,
     configDir,
-    async run(args, { input = '', env = {}, onStderr, person } = {}) {
+    async run(args, { input = '', env = {}, onStderr, person, columns } = {}) {
       let stdout = '';
       let stderr = '';
       let answered = 0;
@@ -57,6 +59,7 @@ export function commandLine(clock: Clock = systemClock): CommandLine {
         platform: process.platform,
         stdin: isTerminal ? keyboard : Readable.from(input === '' ? [] : [input]),
         stdout: {
+          ...(columns === undefined ? {} : { isTTY: true, columns }),
           write(text) {
             stdout += text;
           },

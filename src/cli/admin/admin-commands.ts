@@ -20,7 +20,7 @@ export async function createAdmin(report: Report, name: string, options: AdminOp
     if ((await findAdministrator(foundations, name)) !== null) {
       throw new CliError(`There is an identity with the name ${JSON.stringify(name)} already.`, {
         code: 'conflict',
-        next: `overlay-auth admin recover ${name}`,
+        next: `overlay-auth admin recover ${name}${configArgument(options)}`,
       });
     }
     const password = await readNewPassword(ports, options, name);
@@ -55,7 +55,7 @@ export async function recoverAdmin(report: Report, name: string, options: Recove
     if (identity === null) {
       throw new CliError(`There is no identity with the name ${JSON.stringify(name)}.`, {
         code: 'not_found',
-        next: `overlay-auth admin create ${name}`,
+        next: `overlay-auth admin create ${name}${configArgument(options)}`,
       });
     }
     if (!identity.isAdmin) throw notAnAdministrator(name);
@@ -106,4 +106,9 @@ function totpHint(wasRemoved: boolean): string {
 
 function urlOf(config: Config): string {
   return new URL(issuerOf(config.edge.api.address)).origin;
+}
+
+/** What has to be typed again for the same configuration. */
+function configArgument({ config }: { readonly config?: string }): string {
+  return config === undefined ? '' : ` --config ${config}`;
 }

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
+import { argumentCompletedBy } from '../complete/hints.ts';
 import type { CliPorts } from '../ports.ts';
 import { reportOf, serverOption } from './report-of.ts';
 
 /** `ca verify NAME --cert FILE` */
 export function registerCaCommands(program: Command, ports: CliPorts): void {
   const ca = program.command('ca').description('act on one third-party authority');
-  serverOption(ca.command('verify').description('prove that its key is in your hands'))
-    .argument('<name>', 'name or id of the authority')
+  const verify = serverOption(ca.command('verify').description('prove that its key is in your hands'));
+  argumentCompletedBy(verify.argument('<name>', 'name or id of the authority'), { entity: 'ca' })
     .requiredOption(
       '--cert <file>',
       'a certificate that it issued, with its verification token as the common name',

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { argumentCompletedBy } from '../complete/hints.ts';
 import type { EnrollOptions } from '../enroll/run-enroll.ts';
 import type { RefreshOptions } from '../entities/enrollment-actions.ts';
 import type { CliPorts } from '../ports.ts';
@@ -21,8 +22,12 @@ export function registerEnrollCommands(program: Command, ports: CliPorts): void 
     });
 
   const enrollment = program.command('enrollment').description('act on one enrollment');
-  serverOption(enrollment.command('refresh').description('give it another token and another end'))
-    .argument('<name>', 'name of the identity, or id of the enrollment')
+  const refresh = serverOption(
+    enrollment.command('refresh').description('give it another token and another end'),
+  );
+  argumentCompletedBy(refresh.argument('<name>', 'name of the identity, or id of the enrollment'), {
+    entity: 'enrollment',
+  })
     .option('--expires-at <time>', 'such as 2030-01-31T12:00:00Z (default: as configured)')
     .option('-o, --output-jwt <file>', 'write the new JWT for the device to FILE')
     .action(async (name: string, options: RefreshOptions, command: Command) => {

@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
+import { argumentCompletedBy, completedBy } from '../complete/hints.ts';
 import type { EntityDescriptor, EntityOption, EntityOptions } from '../entities/descriptor.ts';
 import { entities } from '../entities/entities.ts';
 import type { ListOptions } from '../entities/run-entities.ts';
@@ -23,9 +24,11 @@ export function registerEntityCommands(program: Command, ports: CliPorts): void 
 
 function registerCreate(parent: Command, entity: EntityDescriptor, ports: CliPorts): void {
   const command = subcommand(parent, entity);
-  for (const { argument, help, choices } of entity.createArguments ?? []) {
+  for (const field of entity.createArguments ?? []) {
+    const { argument, help, choices } = field;
     const added = new Argument(argument, help);
     command.addArgument(choices === undefined ? added : added.choices(choices));
+    if (field.kind === 'reference') completedBy(added, { entity: field.entity });
   }
   addOptions(command, entity, 'create');
   if (entity.hasPassword === true) addPasswordOptions(command);
@@ -78,6 +81,7 @@ function registerUpdate(parent: Command, entity: EntityDescriptor, ports: CliPor
 
 function registerDelete(parent: Command, entity: EntityDescriptor, ports: CliPorts): void {
   const command = subcommand(parent, entity).argument('<names...>', nameHelp(entity));
+  argumentCompletedBy(command, { entity: entity.name });
   addForceOption(command, entity);
   command.action(async (names: string[], options: EntityOptions) => {
     const { deleteEntities } = await import('../entities/run-entities.ts');
@@ -95,7 +99,8 @@ function subcommand(parent: Command, entity: EntityDescriptor): Command {
 }
 
 function nameArgument(command: Command, entity: EntityDescriptor): Command {
-  return command.argument(entity.lookupFields.length === 0 ? '<id>' : '<name>', nameHelp(entity));
+  command.argument(entity.lookupFields.length === 0 ? '<id>' : '<name>', nameHelp(entity));
+  return argumentCompletedBy(command, { entity: entity.name });
 }
 
 function nameHelp({ lookupFields }: EntityDescriptor): string {
@@ -121,6 +126,7 @@ function addForceOption(command: Command, entity: EntityDescriptor): void {
 function addOption(command: Command, option: EntityOption): void {
   const added = new Option(option.flags, option.help);
   if (option.choices !== undefined) added.choices(option.choices);
+  if (option.kind === 'reference') completedBy(added, { entity: option.entity });
   if (option.kind === 'tags') {
     added.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
   }

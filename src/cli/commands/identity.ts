@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { argumentCompletedBy } from '../complete/hints.ts';
 import type { IdentityOptions } from '../entities/identity-actions.ts';
 import type { CliPorts } from '../ports.ts';
 import type { SecretOptions } from '../secret-input.ts';
@@ -8,9 +9,12 @@ import { reportOf, serverOption } from './report-of.ts';
 export function registerIdentityCommands(program: Command, ports: CliPorts): void {
   const identity = program.command('identity').description('act on one identity');
   const action = (name: string, description: string) =>
-    serverOption(identity.command(name).description(description)).argument(
-      '<name>',
-      'name or id of the identity',
+    argumentCompletedBy(
+      serverOption(identity.command(name).description(description)).argument(
+        '<name>',
+        'name or id of the identity',
+      ),
+      { entity: 'identity' },
     );
 
   action('unlock', 'forget failed attempts at its password and codes').action(

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { completedBy } from '../complete/hints.ts';
 import type { Report } from '../output.ts';
 import type { CliPorts } from '../ports.ts';
 
@@ -9,5 +10,6 @@ export function reportOf(command: Command, ports: CliPorts): Report {
 
 /** `--server`, which every command that works with a saved login has. */
 export function serverOption(command: Command): Command {
-  return command.option('--server <url>', 'use the login at URL instead of the current one');
+  const server = new Option('--server <url>', 'use the login at URL instead of the current one');
+  return command.addOption(completedBy(server, 'login'));
 }

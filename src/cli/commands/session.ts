@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { argumentCompletedBy } from '../complete/hints.ts';
 import type { LoginOptions } from '../login/run-login.ts';
 import type { PasswordOptions } from '../login/run-password.ts';
 import type { CliPorts } from '../ports.ts';
@@ -86,20 +87,22 @@ function registerLogin(program: Command, ports: CliPorts): void {
       const { listLogins } = await import('../login/saved-logins.ts');
       await listLogins(reportOf(command, ports));
     });
-  login
-    .command('use')
-    .description('make a saved login the current one')
-    .argument('<url>', 'address of the server')
-    .action(async (url: string, _options: unknown, command: Command) => {
+  savedServer(login.command('use').description('make a saved login the current one')).action(
+    async (url: string, _options: unknown, command: Command) => {
       const { useLogin } = await import('../login/saved-logins.ts');
       await useLogin(reportOf(command, ports), url);
-    });
-  login
-    .command('forget')
-    .description('forget a server: its login and the certificate authority trusted for it')
-    .argument('<url>', 'address of the server')
-    .action(async (url: string, _options: unknown, command: Command) => {
-      const { forgetLogin } = await import('../login/saved-logins.ts');
-      await forgetLogin(reportOf(command, ports), url);
-    });
+    },
+  );
+  savedServer(
+    login
+      .command('forget')
+      .description('forget a server: its login and the certificate authority trusted for it'),
+  ).action(async (url: string, _options: unknown, command: Command) => {
+    const { forgetLogin } = await import('../login/saved-logins.ts');
+    await forgetLogin(reportOf(command, ports), url);
+  });
+}
+
+function savedServer(command: Command): Command {
+  return argumentCompletedBy(command.argument('<url>', 'address of the server'), 'login');
 }

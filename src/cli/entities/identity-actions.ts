@@ -69,7 +69,10 @@ export async function unlockIdentity(
 export async function resetMfa(report: Report, nameOrId: string, options: IdentityOptions): Promise<void> {
   await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
     if ((await api.find({ method: 'DELETE', path: `${path}/mfa` })) === undefined) {
-      throw new CliError(`${name} has no authenticator app.`, { code: 'NOT_FOUND' });
+      throw new CliError(`${name} has no authenticator app.`, {
+        code: 'NOT_FOUND',
+        next: `overlay-auth get identity ${id}`,
+      });
     }
     printResult(report, { id, name }, () => printable(`Removed the authenticator app of ${name}.`));
   });

@@ -2,6 +2,7 @@ import type { ApiClient } from '../api-client.ts';
 import { CliError } from '../cli-error.ts';
 import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
 import type { EntityDescriptor } from './descriptor.ts';
+import { entityNoun } from './entity-noun.ts';
 
 /**
  * The entity with this id, or else with this name.
@@ -19,7 +20,7 @@ export async function findEntity(
   const one = found.find(({ id }) => id === nameOrId) ?? (found.length === 1 ? found[0] : undefined);
   const id = textField(one ?? {}, 'id');
   if (one !== undefined && id !== undefined) return { ...one, id };
-  const what = entity.name.replace('-', ' ');
+  const what = entityNoun(entity);
   if (found.length === 0) {
     throw new CliError(`There is no ${what} "${nameOrId}".`, {
       code: 'NOT_FOUND',

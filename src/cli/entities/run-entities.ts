@@ -5,10 +5,12 @@ import { usageError } from '../cli-error.ts';
 import { asList, asObject, type JsonObject, numberField, textField } from '../json-shape.ts';
 import { notice, printable, printResult, type Report } from '../output.ts';
 import type { CliPorts } from '../ports.ts';
+import { printTable } from '../print-table.ts';
 import { readNewPassword } from '../secret-input.ts';
-import { renderFields, renderTable } from '../table.ts';
+import { renderFields } from '../table.ts';
 import { bodyOf, type TypedField } from './body.ts';
 import type { EntityDescriptor, EntityOptions } from './descriptor.ts';
+import { entityNoun } from './entity-noun.ts';
 import { findEntity } from './lookup.ts';
 import { optionName } from './option-name.ts';
 
@@ -34,7 +36,7 @@ export async function createEntity(
     await next?.(api, id);
     const name = textField(body, 'name') ?? textField(body, 'username');
     printResult(report, { id, ...(name === undefined ? {} : { name }) }, () =>
-      printable(`Created ${label(entity)} ${name ?? ''} ${id}`.replace(/ +/g, ' ')),
+      printable(`Created ${entityNoun(entity)} ${name ?? ''} ${id}`.replace(/ +/g, ' ')),
     );
   });
 }
@@ -78,7 +80,7 @@ export async function listEntities(
     };
     const { data, meta } = await api.call({ method: 'GET', path: entity.path, query });
     const rows = asList(data).map(asObject);
-    printResult(report, rows, () => renderTable(entity.columns, rows));
+    printTable(report, rows, entity.columns, rows);
     const total = numberField(asObject(meta.pagination), 'totalCount') ?? rows.length;
     if (rows.length < total) notice(report, `${rows.length} of ${total}; all of them: --limit none`);
   });
@@ -105,7 +107,7 @@ export async function updateEntity(
     const json = setsPassword ? await withPassword(report, options, body, nameOrId) : body;
     const path = `${entity.path}/${encodeURIComponent(id)}`;
     await api.call({ method: 'PATCH', path, json, ...forced(options) });
-    printResult(report, { id }, () => printable(`Updated ${label(entity)} ${nameOrId}.`));
+    printResult(report, { id }, () => printable(`Updated ${entityNoun(entity)} ${nameOrId}.`));
   });
 }
 
@@ -121,7 +123,7 @@ export async function deleteEntities(
     for (const nameOrId of namesOrIds) ids.push((await findEntity(api, entity, nameOrId)).id);
     for (const id of ids) await deleteOne(api, entity, id, options);
     printResult(report, { ids }, () =>
-      namesOrIds.map((nameOrId) => printable(`Deleted ${label(entity)} ${nameOrId}.`)).join('\n'),
+      namesOrIds.map((nameOrId) => printable(`Deleted ${entityNoun(entity)} ${nameOrId}.`)).join('\n'),
     );
   });
 }
@@ -171,10 +173,6 @@ async function withPassword(
 
 function serverOf({ server }: EntityOptions): string | undefined {
   return typeof server === 'string' ? server : undefined;
-}
-
-function label(entity: EntityDescriptor): string {
-  return entity.name.replace('-', ' ');
 }
 
 // Links are for programs, and references repeat what stands beside them.

@@ -1,6 +1,7 @@
 import { withApi } from '../api-client.ts';
 import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
 import { printable, printResult, type Report } from '../output.ts';
+import { withoutMilliseconds } from '../table.ts';
 
 /**
  * Prints each step of the login with this reference id: what was checked, what it saw, and what to do.
@@ -27,7 +28,7 @@ function attemptText(attempt: JsonObject): string {
     textField(asObject(attempt.identity), 'name') ?? textField(attempt, 'subject') ?? 'somebody unknown';
   const { happened, remedy } = asObject(attempt.explanation);
   return [
-    `${oneLine(who)}: ${step} ${outcome}, ${at}, from ${ipAddress}`,
+    `${oneLine(who)}: ${step} ${outcome}, ${withoutMilliseconds(String(at))}, from ${ipAddress}`,
     ...asList(attempt.checks).map((check) => checkLine(asObject(check))),
     ...(happened === undefined ? [] : ['', `What happened: ${happened}`, `What to do:    ${remedy}`]),
   ].join('\n');

@@ -16,11 +16,16 @@ import { SealBroken } from '../../platform/sealed-box.ts';
 import { BackupUnusable, NodesRunning } from '../../restore-database.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { fileErrorReason } from '../file-error-reason.ts';
 
 /** A failure of what a command on the host does, as one sentence that says what to do next; else as it is. */
 export function hostFailure(error: unknown): unknown {
   if (error instanceof ConfigError) {
-    return new CliError(renderProblems(error.problems).trimEnd(), { code: 'config', cause: error });
+    return new CliError(renderProblems(error.problems).trimEnd(), {
+      code: 'config',
+      next: 'correct the file, or name another one: --config FILE, or its folder in OVERLAY_AUTH_HOME',
+      cause: error,
+    });
   }
   if (error instanceof KeyFileError) {
     const next = afterKeyFailure[error.reason];
@@ -40,14 +45,24 @@ export function hostFailure(error: unknown): unknown {
   if (error instanceof PkiFileError) return new CliError(error.message, { code: 'pki_file', cause: error });
   if (error instanceof ListenError) return new CliError(error.message, { code: 'listen', cause: error });
   if (error instanceof AlreadyRunning || error instanceof SchemaError) {
-    const code = error instanceof AlreadyRunning ? 'already_running' : 'schema';
-    return new CliError(sentence(error.message), { code, cause: error });
+    const isRunning = error instanceof AlreadyRunning;
+    return new CliError(sentence(error.message), {
+      code: isRunning ? 'already_running' : 'schema',
+      next: isRunning
+        ? 'stop the other controller, then run the command again'
+        : 'use the release that it belongs to',
+      cause: error,
+    });
   }
   if (error instanceof BackupUnusable) {
     return new CliError(error.message, { code: 'backup_unusable', cause: error });
   }
   if (error instanceof NodesRunning) {
-    return new CliError(sentence(error.message), { code: 'already_running', cause: error });
+    return new CliError(sentence(error.message), {
+      code: 'already_running',
+      next: 'stop them, then run the command again',
+      cause: error,
+    });
   }
   if (isSqliteError(error)) {
     return new CliError(`The database cannot be used: ${error.message}.`, {
@@ -131,18 +146,8 @@ function isFileError(error: unknown): error is FileError {
   );
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not access it',
-  EPERM: 'this user may not access it',
-  ENOENT: 'it does not exist',
-  ENOSPC: 'the disk is full',
-  EROFS: 'the file system is read-only',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of the path is not a folder',
-};
-
 function fileFailure(error: FileError): CliError {
-  return new CliError(`${error.path} cannot be used: ${reasons[error.code] ?? error.code}.`, {
+  return new CliError(`${error.path} cannot be used: ${fileErrorReason(error)}.`, {
     code: 'file',
     next: 'check the path and the permissions',
     cause: error,

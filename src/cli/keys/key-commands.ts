@@ -6,7 +6,7 @@ import { longestSignedLifetime } from '../../tokens/signed-lifetime.ts';
 import { CliError } from '../cli-error.ts';
 import { withHost } from '../host/open-host.ts';
 import { printResult, type Report } from '../output.ts';
-import { renderTable } from '../table.ts';
+import { printTable } from '../print-table.ts';
 
 /**
  * `next`: published, does not sign yet; `signing`; `verifying`: signs no more, its tokens are still valid;
@@ -32,18 +32,18 @@ export async function listKeys(report: Report, configFile: string | undefined): 
     const stored = await foundations.store.keys.listSigningKeys(now);
     return stored.map((key) => listedKey(key, now));
   });
-  printResult(report, keys, () =>
-    renderTable(
-      [
-        { heading: 'kid', cell: (key: ListedKey) => key.kid },
-        { heading: 'alg', cell: (key) => key.alg },
-        { heading: 'use', cell: (key) => key.use },
-        { heading: 'signs from', cell: (key) => key.signsFrom },
-        { heading: 'signs until', cell: (key) => key.signsUntil },
-        { heading: 'removed', cell: (key) => key.removedAt },
-      ],
-      keys,
-    ),
+  printTable(
+    report,
+    keys,
+    [
+      { heading: 'kid', cell: (key: ListedKey) => key.kid },
+      { heading: 'alg', cell: (key) => key.alg },
+      { heading: 'use', cell: (key) => key.use },
+      { heading: 'signs from', cell: (key) => key.signsFrom },
+      { heading: 'signs until', cell: (key) => key.signsUntil },
+      { heading: 'removed', cell: (key) => key.removedAt },
+    ],
+    keys,
   );
 }
 

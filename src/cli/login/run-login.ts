@@ -80,6 +80,10 @@ function checkOptions(options: LoginOptions): void {
   if (hasPassword && options.username === undefined) {
     throw usageError('A password needs the user name that it belongs to: --username NAME.', help);
   }
+  const isDirect = [options.username, options.cert, options.extJwt].some((given) => given !== undefined);
+  if (options.totpCode !== undefined && !isDirect) {
+    throw usageError('The browser asks for the one-time code; --totp-code goes with -u, -c or -e.', help);
+  }
   if (options.passwordStdin === true && options.extJwt === '-') {
     throw usageError('Standard input can hold the password or the external JWT, not both.', help);
   }

@@ -1,7 +1,7 @@
 import { withApi } from '../api-client.ts';
 import { asObject, textField } from '../json-shape.ts';
 import { printResult, type Report } from '../output.ts';
-import { renderFields } from '../table.ts';
+import { renderFields, withoutMilliseconds } from '../table.ts';
 
 /** `whoami`: who the server says you are, and how long what you hold lasts. */
 export async function runWhoami(report: Report, server: string | undefined): Promise<void> {
@@ -26,7 +26,7 @@ export async function runWhoami(report: Report, server: string | undefined): Pro
           'token until',
           expirationSeconds === null
             ? expiresAt
-            : `${expiresAt} (${remaining(expirationSeconds)} left, renewed by itself)`,
+            : `${withoutMilliseconds(String(expiresAt))} (${remaining(expirationSeconds)} left, renewed by itself)`,
         ],
       ]),
     );

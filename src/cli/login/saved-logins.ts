@@ -2,8 +2,8 @@ import { CliError, usageError } from '../cli-error.ts';
 import { credentialsStore } from '../credentials-store.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printable, printResult, type Report } from '../output.ts';
+import { printTable } from '../print-table.ts';
 import { serverOrigin } from '../server-url.ts';
-import { renderTable } from '../table.ts';
 import { withoutLogin } from './run-logout.ts';
 
 /** `login list` */
@@ -17,16 +17,16 @@ export async function listLogins(report: Report): Promise<void> {
     isCurrent: url === current,
     isOver: refreshToken === null,
   }));
-  printResult(report, rows, () =>
-    renderTable(
-      [
-        { heading: 'url', cell: (row) => row.url },
-        { heading: 'name', cell: (row) => row.name },
-        { heading: 'factors', cell: (row) => row.amr },
-        { heading: 'state', cell: (row) => (row.isOver ? 'over' : row.isCurrent ? 'current' : 'saved') },
-      ],
-      rows,
-    ),
+  printTable(
+    report,
+    rows,
+    [
+      { heading: 'url', cell: (row) => row.url },
+      { heading: 'name', cell: (row) => row.name },
+      { heading: 'factors', cell: (row) => row.amr },
+      { heading: 'state', cell: (row) => (row.isOver ? 'over' : row.isCurrent ? 'current' : 'saved') },
+    ],
+    rows,
   );
 }
 

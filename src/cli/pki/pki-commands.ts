@@ -8,9 +8,9 @@ import { CliError } from '../cli-error.ts';
 import { explained } from '../host/failures.ts';
 import { configPath, loadConfigFile, shownPath } from '../host/load-config.ts';
 import { notice, printResult, type Report } from '../output.ts';
+import { printTable } from '../print-table.ts';
 import { homePaths } from '../setup/home.ts';
 import { MissingAuthority, renewServerCertificate, shortAddress } from '../setup/pki.ts';
-import { renderTable } from '../table.ts';
 
 interface ShownCertificate {
   readonly use: string;
@@ -31,21 +31,21 @@ export async function showPki(report: Report, named: string | undefined): Promis
     const certificates = certificateFiles(config).flatMap(([use, file]) =>
       readCertificates(file).map((facts) => shown(use, file, facts, now)),
     );
-    printResult(report, certificates, () =>
-      renderTable(
-        [
-          { heading: 'use', cell: (certificate: ShownCertificate) => certificate.use },
-          { heading: 'subject', cell: ({ subject }) => subject },
-          { heading: 'names', cell: ({ names }) => names },
-          {
-            heading: 'expires',
-            cell: ({ expires, daysLeft }) => `${expires.slice(0, 10)} (${daysLeft} days)`,
-          },
-          { heading: 'SHA-256', cell: ({ fingerprint }) => fingerprint },
-          { heading: 'file', cell: ({ file }) => shownPath(ports.cwd, file) },
-        ],
-        certificates,
-      ),
+    printTable(
+      report,
+      certificates,
+      [
+        { heading: 'use', cell: (certificate: ShownCertificate) => certificate.use },
+        { heading: 'subject', cell: ({ subject }) => subject },
+        { heading: 'names', cell: ({ names }) => names },
+        {
+          heading: 'expires',
+          cell: ({ expires, daysLeft }) => `${expires.slice(0, 10)} (${daysLeft} days)`,
+        },
+        { heading: 'SHA-256', cell: ({ fingerprint }) => fingerprint },
+        { heading: 'file', cell: ({ file }) => shownPath(ports.cwd, file) },
+      ],
+      certificates,
     );
   });
 }

@@ -5,13 +5,14 @@ const furthest = 20;
 
 /**
  * Finds out before anything is made whether a port can be listened on, and names the next one that can.
+ * @param command what is typed again, with another `--port`
  * @throws CliError it cannot
  */
-export async function requireFreePort(host: string, port: number): Promise<void> {
+export async function requireFreePort(host: string, port: number, command: string): Promise<void> {
   if (port === 0 || (await isFree(host, port))) return;
   throw new CliError(`Port ${port} is used by another program.`, {
     code: 'port_in_use',
-    next: `overlay-auth quickstart --port ${await nextFree(host, port + 1)}`,
+    next: `${command} --port ${await nextFree(host, port + 1)}`,
   });
 }
 

@@ -67,7 +67,7 @@ async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomeP
 
   const lock = claimDatabase(config);
   try {
-    if (!wasComplete) await requireFreePort('127.0.0.1', port);
+    if (!wasComplete) await requireFreePort('127.0.0.1', port, commandAgain(options));
     const { level, format } = config.log;
     const log = openLogger({ level, format, to: { file: paths.log } });
     const screen = screenOf(ports, options, paths);
@@ -141,4 +141,10 @@ function refuseOtherPort(
     code: 'usage',
     next: `change the port in ${shownPath(ports.cwd, paths.config)}, or give another --home`,
   });
+}
+
+/** The command without its port, as it is typed again. */
+function commandAgain({ home, ephemeral }: QuickstartOptions): string {
+  const words = [home === undefined ? '' : ` --home ${home}`, ephemeral === true ? ' --ephemeral' : ''];
+  return `overlay-auth quickstart${words.join('')}`;
 }

@@ -73,6 +73,12 @@ async function setUp(
 }
 
 function wishesOf({ address, dns = [], ip = [], db }: InitOptions): HomeWishes {
+  if (!/^(sqlite:|postgres(ql)?:\/\/)/.test(db)) {
+    throw usageError(
+      `${JSON.stringify(db)} is no database.`,
+      'use --db sqlite:FILE or --db postgres://USER@HOST/NAME',
+    );
+  }
   const { host, port } = parseHostAndPort(address);
   const notAnAddress = ip.find((text) => isIP(text) === 0);
   if (notAnAddress !== undefined) {

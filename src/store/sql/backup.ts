@@ -33,6 +33,22 @@ const corrupt = 11;
 
 /** What is wrong with the file, one sentence each; empty when it is sound. */
 export function checkSqlite(path: string): readonly string[] {
+  try {
+    return findingsIn(path);
+  } catch (error) {
+    // Some damage is such that the check cannot even go on.
+    if (!isDamage(error)) throw error;
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+/** SQLITE_CORRUPT or SQLITE_NOTADB, in the last eight bits of the code. */
+function isDamage(error: unknown): boolean {
+  const code = (error as { readonly errcode?: unknown }).errcode;
+  return typeof code === 'number' && [11, 26].includes(code & 0xff);
+}
+
+function findingsIn(path: string): readonly string[] {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const integrity = database

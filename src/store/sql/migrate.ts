@@ -12,6 +12,8 @@ import { certificateExtensionSchema } from './migrations/0012-certificate-extens
 import { configTypesSchema } from './migrations/0013-config-types.ts';
 import { nodesSchema } from './migrations/0014-nodes.ts';
 import { restoresSchema } from './migrations/0015-restores.ts';
+import { revocationsSchema } from './migrations/0016-revocations.ts';
+import { clientInfoSchema } from './migrations/0017-client-info.ts';
 import { usableFromSchema } from './migrations/0031-usable-from.ts';
 import { newestFirstSchema } from './migrations/0032-newest-first.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
@@ -30,6 +32,8 @@ const migrations: readonly (readonly string[])[] = [
   restoresSchema,
   permissionsSchema,
   configTypesSchema,
+  revocationsSchema,
+  clientInfoSchema,
   usableFromSchema,
   newestFirstSchema,
 ];

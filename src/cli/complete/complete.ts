@@ -1,0 +1,119 @@
+// What fits at the end of a command line. One answer for all shells; their scripts (scripts.ts) only ask and show.
+
+import type { Argument, Command, Option } from 'commander';
+import type { CliPorts } from '../ports.ts';
+import { hintOf } from './hints.ts';
+
+/** Names of files fit; the shell knows them. */
+const files = ':files';
+
+/** Stands in the place of everything typed that is neither a command nor an option. */
+interface Place {
+  readonly command: Command;
+  /** How many arguments of the command stand before. */
+  readonly argumentsBefore: number;
+  /** The option whose value is being typed. */
+  readonly option: Option | undefined;
+  /** The value of `--server`, if it stands before. */
+  readonly server: string | undefined;
+  /** Whether `--` stands before: what follows is no option. */
+  readonly isPlain: boolean;
+}
+
+/**
+ * The words that can stand in the place of the last one; a single `:files` when the shell is to complete file names.
+ * Says nothing and asks nobody when the server cannot be asked: the person is in the middle of a line.
+ * @param words what was typed after the program's name; the last one is being typed and may be empty
+ */
+export async function complete(
+  ports: CliPorts,
+  program: Command,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  const typed = words.at(-1) ?? '';
+  const before = words[0] === 'edge' ? words.slice(1, -1) : words.slice(0, -1);
+  const place = placeAfter(program, before);
+  const found = await candidates(ports, place, typed);
+  return found.length === 1 && found[0] === files ? found : found.filter((word) => word.startsWith(typed));
+}
+
+function placeAfter(program: Command, before: readonly string[]): Place {
+  let place: Place = {
+    command: program,
+    argumentsBefore: 0,
+    option: undefined,
+    server: undefined,
+    isPlain: false,
+  };
+  for (const word of before) {
+    const { command, argumentsBefore, option } = place;
+    if (option !== undefined) {
+      place = { ...place, option: undefined, ...(option.long === '--server' ? { server: word } : {}) };
+      continue;
+    }
+    const child =
+      argumentsBefore > 0
+        ? undefined
+        : command.commands.find((one) => [one.name(), ...one.aliases()].includes(word));
+    if (!place.isPlain && word === '--') place = { ...place, isPlain: true };
+    else if (!place.isPlain && word.startsWith('-'))
+      place = { ...place, option: optionWithValue(command, word) };
+    else if (child !== undefined) place = { ...place, command: child };
+    else place = { ...place, argumentsBefore: argumentsBefore + 1 };
+  }
+  return place;
+}
+
+/** The option that this word names, if its value comes in the next word. */
+function optionWithValue(command: Command, word: string): Option | undefined {
+  return command.options.find(({ short, long, required }) => required && (word === short || word === long));
+}
+
+async function candidates(ports: CliPorts, place: Place, typed: string): Promise<readonly string[]> {
+  const { command, option } = place;
+  if (option !== undefined) return valuesOf(ports, option, option.flags, option.argChoices, place, typed);
+  if (!place.isPlain && typed.startsWith('-')) return optionNames(command);
+  const args = command.registeredArguments;
+  const last = args.at(-1);
+  const argument = args[place.argumentsBefore] ?? (last?.variadic === true ? last : undefined);
+  const values =
+    argument === undefined
+      ? []
+      : await valuesOf(ports, argument, `<${argument.name()}>`, argument.argChoices, place, typed);
+  const commands = place.argumentsBefore > 0 ? [] : subcommandNames(command, typed);
+  return commands.length > 0 ? [...commands, ...values.filter((value) => value !== files)] : values;
+}
+
+async function valuesOf(
+  ports: CliPorts,
+  what: Option | Argument,
+  flags: string,
+  choices: readonly string[] | undefined,
+  { server }: Place,
+  typed: string,
+): Promise<readonly string[]> {
+  if (choices !== undefined) return choices;
+  const hint = hintOf(what);
+  if (hint !== undefined) {
+    const { loginUrls, namesOf } = await import('./saved-words.ts');
+    return hint === 'login' ? loginUrls(ports) : namesOf(ports, hint.entity, server, typed);
+  }
+  return /[<[](file|dir|config|cert|key)[\].>]/.test(flags) ? [files] : [];
+}
+
+/** One word for each command: its name, or an alias when that is what is being typed. */
+function subcommandNames(command: Command, typed: string): readonly string[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map(
+      (child) => [child.name(), ...child.aliases()].find((name) => name.startsWith(typed)) ?? child.name(),
+    );
+}
+
+function optionNames(command: Command): readonly string[] {
+  const help = command.createHelp();
+  return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].map(
+    ({ long, short }) => long ?? short ?? '',
+  );
+}

@@ -1,0 +1,23 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** What stands for an argument or the value of an option, where its choices or its placeholder do not say it. */
+export type Hint = { readonly entity: string } | 'login';
+
+const hints = new WeakMap<Argument | Option, Hint>();
+
+/** Notes what completes `what`. Returns it. */
+export function completedBy<T extends Argument | Option>(what: T, hint: Hint): T {
+  hints.set(what, hint);
+  return what;
+}
+
+/** The same for the last argument of a command. */
+export function argumentCompletedBy(command: Command, hint: Hint): Command {
+  const last = command.registeredArguments.at(-1);
+  if (last !== undefined) hints.set(last, hint);
+  return command;
+}
+
+export function hintOf(what: Argument | Option): Hint | undefined {
+  return hints.get(what);
+}

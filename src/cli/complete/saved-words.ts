@@ -1,0 +1,70 @@
+import { type Millis, SECOND } from '../../platform/clock.ts';
+import { withinTime } from '../../platform/within-time.ts';
+import { credentialsStore, type SavedLogin } from '../credentials-store.ts';
+import { entityNamed } from '../entities/entities.ts';
+import { filterText } from '../entities/lookup.ts';
+import type { HttpsClient } from '../https-client.ts';
+import { asList, asObject, textField } from '../json-shape.ts';
+import type { CliPorts } from '../ports.ts';
+import { connectionOf, isFresh, type SessionNeeds, savedLogin } from '../saved-session.ts';
+
+/** Somebody waits with a finger on the key. */
+const patience: Millis = 1.5 * SECOND;
+const most = 100;
+
+/** The addresses of the saved logins. */
+export async function loginUrls(ports: CliPorts): Promise<readonly string[]> {
+  try {
+    return Object.keys((await credentialsStore(ports).read()).logins);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Names of this entity that begin as typed, or its ids where it has no names. None when there is no login whose token
+ * can be used as it is, or when the server does not answer at once: completing renews nothing and asks nothing.
+ */
+export async function namesOf(
+  ports: CliPorts,
+  entityName: string,
+  server: string | undefined,
+  typed: string,
+): Promise<readonly string[]> {
+  try {
+    const needs: SessionNeeds = { ports, store: credentialsStore(ports) };
+    const login = await savedLogin(needs, server);
+    if (login.secondaryJwtFile !== undefined || !isFresh(login, ports.clock.now())) return [];
+    const http = await connectionOf(needs, login);
+    try {
+      return await withinTime(ask(http, login, entityName, typed), patience, 'too slow to complete');
+    } finally {
+      http.close();
+    }
+  } catch {
+    return [];
+  }
+}
+
+async function ask(
+  http: HttpsClient,
+  login: SavedLogin,
+  entityName: string,
+  typed: string,
+): Promise<readonly string[]> {
+  const { path, lookupFields } = entityNamed(entityName);
+  const field = lookupFields.at(-1) ?? 'id';
+  const url = new URL(`/edge/management/v1${path}`, login.apiUrl);
+  url.searchParams.set('limit', String(most));
+  if (typed !== '') url.searchParams.set('filter', `${field} contains ${filterText(typed)}`);
+  const headers = { authorization: `Bearer ${login.accessToken}` };
+  const answer = await http.send({ method: 'GET', url, headers });
+  const rows = asList(asObject(answer.body).data).map(asObject);
+  const words = rows.map((row) =>
+    field === 'identityName' ? textField(asObject(row.identity), 'name') : textField(row, field),
+  );
+  // A line of its own for each word is what the shells read.
+  return [
+    ...new Set(words.filter((word) => word !== undefined && !/[\p{Cc}\p{Bidi_Control}]/u.test(word))),
+  ] as string[];
+}

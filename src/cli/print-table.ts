@@ -1,0 +1,24 @@
+import { notice, printResult, type Report } from './output.ts';
+import { type Column, fittingColumns, renderTable } from './table.ts';
+
+/**
+ * Prints rows: `value` as JSON under `-j`, otherwise a table. A terminal gets the columns that fit into it, and is told
+ * which are missing; a file or a pipe gets all.
+ */
+export function printTable<Row>(
+  report: Report,
+  value: unknown,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): void {
+  const { isTTY, columns: width } = report.ports.stdout;
+  const { shown, leftOut } =
+    isTTY === true && width !== undefined
+      ? fittingColumns(columns, rows, width)
+      : { shown: columns, leftOut: [] };
+  printResult(report, value, () => renderTable(shown, rows));
+  if (leftOut.length > 0) {
+    const names = leftOut.map(({ heading }) => heading).join(', ');
+    notice(report, `No room for ${names}: widen the terminal, or add -j.`);
+  }
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let cli: CommandLine;
+
+before(async () => {
+  server = await startTestServer();
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  await server.createUser({ name: 'Grace Hopper', password });
+  cli = commandLine();
+  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+  assert.equal((await cli.run(args, { input: password })).code, 0);
+  const entry = new URL('../../src/main.ts', import.meta.url).pathname;
+  const command = `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`;
+  writeFileSync(join(cli.cwd, 'overlay-auth'), command, { mode: 0o755 });
+});
+after(async () => {
+  await cli[Symbol.asyncDispose]();
+  await server.close();
+});
+
+async function offered(who: CommandLine, ...words: string[]): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await who.run(['complete', '--', ...words]);
+  assert.equal(code, 0);
+  assert.equal(stderr, '');
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+test('what comes next is offered: commands, options, choices, names from the server, files', async () => {
+  for (const [words, expected] of [
+    [['log'], ['login', 'logout']],
+    [['edge', 'li'], ['list']],
+    [['get', 'ident'], ['identity']],
+    [['list', 'identiti'], ['identities']],
+    [
+      ['get', 'identity', ''],
+      ['Grace Hopper', 'root'],
+    ],
+    [['delete', 'identity', 'root', 'G'], ['Grace Hopper']],
+    [['identity', 'unlock', 'G'], ['Grace Hopper']],
+    [['create', 'enrollment', 'ott', 'r'], ['root']],
+    [['update', 'identity', 'root', '--auth-policy', ''], ['Default']],
+    [
+      ['create', 'identity', 'x', '--type', 'De'],
+      ['Default', 'Device'],
+    ],
+    [
+      ['login', '--c'],
+      ['--ca', '--cert'],
+    ],
+    [['login', '-c', 'x.pem', '--to'], ['--totp-code']],
+    [['whoami', '--server', ''], [server.url]],
+    [['login', 'use', ''], [server.url]],
+    [['login', '--ca', ''], [':files']],
+    [['run', 'controller', ''], [':files']],
+    [
+      ['explain', ''],
+      ['policy', 'token'],
+    ],
+    [['create', 'identity', ''], []],
+    [['nonsense', 'more', ''], []],
+    [['list', 'identities', '--limit', ''], []],
+  ] as const) {
+    const found = (await offered(cli, ...words)).filter((word) => word !== 'help');
+    assert.deepEqual([...found].sort(), [...expected].sort(), words.join(' '));
+  }
+});
+
+test('without a login, a server or a known one, nothing is said and nothing is offered', async () => {
+  await using stranger = commandLine();
+  assert.deepEqual(await offered(stranger, 'get', 'identity', ''), []);
+  assert.deepEqual(await offered(cli, 'get', 'identity', '--server', 'https://nobody.invalid', ''), []);
+});
+
+/** Asynchronous, because the server that is asked runs in this process. */
+async function run(shell: string, args: readonly string[]): Promise<readonly string[]> {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(shell, args, {
+    cwd: cli.cwd,
+    env: { PATH: `${cli.cwd}:${PATH}`, HOME, OVERLAY_AUTH_CONFIG_DIR: cli.configDir },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  await once(child, 'close');
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+function isMissing(shell: string): boolean {
+  return spawnSync(shell, ['--version']).error !== undefined;
+}
+
+async function script(shell: string): Promise<string> {
+  const file = join(cli.cwd, `completion.${shell}`);
+  writeFileSync(file, (await cli.run(['completion', shell])).stdout);
+  return file;
+}
+
+test('bash completes names with spaces, and files where files belong', async (t) => {
+  if (isMissing('bash')) return t.skip('there is no bash');
+  const file = await script('bash');
+  const replies = (words: readonly string[]) => {
+    const list = words.map((word) => `'${word}'`).join(' ');
+    const line = `source ${file}; COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _overlay_auth; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return run('bash', ['-c', line]);
+  };
+  assert.deepEqual(await replies(['overlay-auth', 'get', 'identity', 'Grace\\ H']), ['Grace\\ Hopper']);
+  assert.deepEqual(await replies(['overlay-auth', 'list', 'identities', '--li']), ['--limit']);
+  assert.deepEqual(await replies(['overlay-auth', 'run', 'controller', '']), []);
+});
+
+test('zsh completes names with spaces', async (t) => {
+  if (isMissing('zsh')) return t.skip('there is no zsh');
+  const file = await script('zsh');
+  const line = `compdef() { : }; source ${file}; compadd() { shift; print -l -- "$@" }; words=(overlay-auth get identity 'Gr'); CURRENT=4; _overlay_auth`;
+  assert.deepEqual(await run('zsh', ['-fc', line]), ['Grace Hopper']);
+});
+
+test('fish completes names with spaces', async (t) => {
+  if (isMissing('fish')) return t.skip('there is no fish');
+  const file = await script('fish');
+  const replies = await run('fish', [
+    '-N',
+    '-c',
+    `source ${file}; complete -C 'overlay-auth get identity Gr'`,
+  ]);
+  assert.deepEqual(replies, ['Grace Hopper']);
+});
