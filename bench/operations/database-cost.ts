@@ -1,12 +1,12 @@
 // What an operation costs the database server, and how much it writes: the figures that bound several nodes together.
 import { readdirSync, readFileSync } from 'node:fs';
-import { openConnection } from '../load/connection.ts';
+import { expectStatus, openConnection } from '../load/connection.ts';
 import { repeat, type Step } from '../load/rounds.ts';
 import type { SeedDatabase } from '../overlay/seed-database.ts';
 import type { Findings } from '../report.ts';
 import type { Overlay, Stage } from '../stage.ts';
 import { overlayLogin } from './code-flow-steps.ts';
-import type { Operation } from './operation.ts';
+import { formHead, type Operation } from './operation.ts';
 import { refreshInTurn } from './refresh.ts';
 
 /** Of `/proc/PID/stat`, in hundredths of a second. */
@@ -63,13 +63,15 @@ export const databaseCost: Operation = {
     async function measure(what: string, { process, seed }: Overlay, steps: readonly Step[]): Promise<void> {
       await repeat(steps, operations / 5);
       const [before, begun] = [await useOf(seed.database), await process.usage()];
+      const startedAt = performance.now();
       await repeat(steps, operations);
+      const rate = operations / ((performance.now() - startedAt) / 1000);
       const [after, ended] = [await useOf(seed.database), await process.usage()];
       const each = (total: number) => Math.round(total / operations);
       figures.push([
         what,
         `database ${each(after.cpu - before.cpu)} µs, controller ${each(ended.cpuMicros - begun.cpuMicros)} µs, ` +
-          `log ${each(after.log - before.log).toLocaleString('en')} bytes`,
+          `log ${each(after.log - before.log).toLocaleString('en')} bytes; ${Math.round(rate).toLocaleString('en')} a second`,
       ]);
     }
 
@@ -82,6 +84,17 @@ export const databaseCost: Operation = {
       'refresh',
       overlay,
       refreshing.map((connection, index) => refreshInTurn(connection, '/oidc/token', tokens, index)),
+    );
+    // Each session ends once.
+    await overlay.seed.fill(2 * operations);
+    const doomed = (await overlay.seed.sample(2 * operations)).map(({ refreshToken }) => refreshToken);
+    await measure(
+      'end of a session, an entry of the change feed',
+      overlay,
+      refreshing.map((connection) => async () => {
+        const body = `client_id=overlay&token=${doomed.pop()}`;
+        expectStatus(await connection.request('POST', '/oidc/revoke', formHead, body), 200);
+      }),
     );
     const hashless = await stage.overlayWithoutHashing();
     const loggingIn = await open(hashless.process.port);
