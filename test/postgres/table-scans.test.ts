@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
-import { deleteExpired } from '../../src/tasks/expire.ts';
 import { openSession } from '../legacy/support.ts';
 import { clientApi, enrollBy, invited } from '../support/enrollment.ts';
 import { callWith, login, obtainCode, redeem, refresh } from '../support/flow.ts';
@@ -116,8 +115,8 @@ async function everythingOnce(node: Node, name: string): Promise<void> {
     36,
   );
   assert.equal((await node.get(`${clientApi}/version`)).status, 200);
-  const ended = server.controller.services.view.ended;
-  await deleteExpired({ store: server.store, clock: systemClock, ended, keepAttempts: 60 * MINUTE });
+  await server.store.expiry.deleteExpired(systemClock.now(), 500);
+  await server.store.loginAttempts.deleteBefore(systemClock.now() - 60 * MINUTE, 500);
   await server.controller.services.attempts.flush();
   assert.equal(await server.store.identities.find(asId('absent')), null);
 }
