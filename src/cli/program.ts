@@ -21,6 +21,7 @@ import { registerPkiCommands } from './commands/pki.ts';
 import { registerRunCommands } from './commands/run.ts';
 import { registerSessionCommands } from './commands/session.ts';
 import { registerSetupCommands } from './commands/setup.ts';
+import { registerStatusCommand } from './commands/status.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { reportFailure } from './output.ts';
 import type { CliPorts } from './ports.ts';
@@ -37,6 +38,7 @@ const registrations: readonly Registration[] = [
   registerIdentityCommands,
   registerCaCommands,
   registerExplainCommand,
+  registerStatusCommand,
   registerAdminCommands,
   registerConfigCommands,
   registerKeyCommands,

@@ -3,6 +3,7 @@ import { authPolicy } from './auth-policy.ts';
 import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 import { enrollment } from './enrollment.ts';
+import { configType, controller, loginAttempt } from './service.ts';
 
 // The entities that the generic commands know. Another one is one more descriptor in `entities`.
 
@@ -252,6 +253,9 @@ export const entities: readonly EntityDescriptor[] = [
   ca,
   enrollment,
   apiSession,
+  loginAttempt,
+  controller,
+  configType,
 ];
 
 /** The entity of that name. @throws Error for a name that no descriptor has: a mistake in a descriptor */

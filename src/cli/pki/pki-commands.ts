@@ -12,7 +12,7 @@ import { printTable } from '../print-table.ts';
 import { homePaths } from '../setup/home.ts';
 import { MissingAuthority, renewServerCertificate, shortAddress } from '../setup/pki.ts';
 
-interface ShownCertificate {
+export interface ShownCertificate {
   readonly use: string;
   readonly subject: string;
   readonly names: readonly string[];
@@ -27,10 +27,7 @@ export async function showPki(report: Report, named: string | undefined): Promis
   await explained(async () => {
     const { ports } = report;
     const { config } = loadConfigFile(ports, configPath(ports, named));
-    const now = ports.clock.now();
-    const certificates = certificateFiles(config).flatMap(([use, file]) =>
-      readCertificates(file).map((facts) => shown(use, file, facts, now)),
-    );
+    const certificates = shownCertificates(config, ports.clock.now());
     printTable(
       report,
       certificates,
@@ -48,6 +45,13 @@ export async function showPki(report: Report, named: string | undefined): Promis
       certificates,
     );
   });
+}
+
+/** Every certificate that the configuration names. */
+export function shownCertificates(config: Config, now: Millis): readonly ShownCertificate[] {
+  return certificateFiles(config).flatMap(([use, file]) =>
+    readCertificates(file).map((facts) => shown(use, file, facts, now)),
+  );
 }
 
 /** Each file once, with what it is for. */
