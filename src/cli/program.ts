@@ -28,23 +28,23 @@ import type { CliPorts } from './ports.ts';
 
 type Registration = (program: Command, ports: CliPorts) => void;
 
-/** The command groups, in the order in which the help lists them. */
-const registrations: readonly Registration[] = [
-  registerSetupCommands,
-  registerRunCommands,
-  registerSessionCommands,
-  registerEnrollCommands,
-  registerEntityCommands,
-  registerIdentityCommands,
-  registerCaCommands,
-  registerExplainCommand,
-  registerStatusCommand,
-  registerAdminCommands,
-  registerConfigCommands,
-  registerKeyCommands,
-  registerPkiCommands,
-  registerOpsCommands,
-  registerCompletionCommand,
+const lastHeading = 'The command line itself:';
+
+/** The command groups under their headings, in the order in which the help lists them. */
+const registrations: readonly (readonly [heading: string, ...groups: Registration[]])[] = [
+  ['Set up and run:', registerSetupCommands, registerRunCommands],
+  ['You:', registerSessionCommands, registerEnrollCommands],
+  ['Administer a running service:', registerEntityCommands, registerIdentityCommands, registerCaCommands],
+  ['Find out:', registerStatusCommand, registerExplainCommand],
+  [
+    'On the host, without logging in:',
+    registerAdminCommands,
+    registerConfigCommands,
+    registerKeyCommands,
+    registerPkiCommands,
+    registerOpsCommands,
+  ],
+  [lastHeading, registerCompletionCommand],
 ];
 
 /** The whole command line, ready to parse. */
@@ -62,7 +62,17 @@ export function createProgram(ports: CliPorts): Command {
       writeErr: () => undefined,
     })
     .exitOverride();
-  for (const register of registrations) register(program, ports);
+  program.addHelpCommand(
+    new Command('help')
+      .argument('[command]')
+      .description('show help')
+      .helpOption(false)
+      .helpGroup(lastHeading),
+  );
+  for (const [heading, ...groups] of registrations) {
+    program.commandsGroup(heading);
+    for (const register of groups) register(program, ports);
+  }
   return program;
 }
 
