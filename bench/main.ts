@@ -1,12 +1,13 @@
 // Benchmarks: starts the controller and its peers, drives them with the same load in alternated rounds, and holds
 // what it measured against the budgets. Nothing leaves this machine, and everything ends with this process.
 //
-//   npm run bench -- [--quick] [--only NAME]… [--sessions N] [--markdown FILE] [--profile FOLDER]
+//   npm run bench -- [--quick] [--only NAME]… [--sessions N] [--postgres] [--markdown FILE] [--profile FOLDER]
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { apiCall, firstSight } from './operations/api-call.ts';
 import { codeFlow, passwordLogin } from './operations/code-flow.ts';
+import { databaseSize } from './operations/database-size.ts';
 import { handshakes } from './operations/handshakes.ts';
 import type { Operation } from './operations/operation.ts';
 import { overloadedLogins } from './operations/overload.ts';
@@ -26,6 +27,7 @@ const operations: readonly Operation[] = [
   overloadedLogins,
   startAndMemory,
   scale,
+  databaseSize,
 ];
 
 const { values } = parseArgs({
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true },
     sessions: { type: 'string' },
+    postgres: { type: 'boolean', default: false },
     markdown: { type: 'string' },
     profile: { type: 'string' },
   },
@@ -59,6 +62,7 @@ await onStage(
   {
     quick: values.quick,
     sessions: Number(values.sessions ?? (values.quick ? 20_000 : 1_000_000)),
+    postgres: values.postgres,
     profile: values.profile,
   },
   async (stage) => {

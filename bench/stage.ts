@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../src/platform/clock.ts';
 import { issueClientCertificate } from '../src/platform/pki.ts';
+import { postgresServer } from '../test/support/postgres.ts';
 import { freePort, type MeasuredProcess, startMeasured } from './measured-process.ts';
 import { makeHome, type OverlayHome, startOverlay, startWithoutHashing } from './overlay/home.ts';
 import { openSeed, type Seed } from './overlay/seed.ts';
@@ -20,6 +21,7 @@ export interface Overlay {
 export interface Stage {
   /** A short run, to see that everything works. */
   readonly quick: boolean;
+  readonly engine: 'SQLite' | 'PostgreSQL';
   /** Identities and sessions of the large database. */
   readonly sessions: number;
   readonly folder: string;
@@ -39,6 +41,8 @@ export interface Stage {
 export interface StageOptions {
   readonly quick: boolean;
   readonly sessions: number;
+  /** Controllers on a PostgreSQL server of this run's own, instead of SQLite. */
+  readonly postgres: boolean;
   /** Where CPU profiles of the controller go, if anywhere. */
   readonly profile: string | undefined;
 }
@@ -59,10 +63,12 @@ export async function onStage(options: StageOptions, use: (stage: Stage) => Prom
 
 async function openStage(
   folder: string,
-  { quick, sessions, profile }: StageOptions,
+  { quick, sessions, profile, postgres }: StageOptions,
   running: { stop(): Promise<void> }[],
 ): Promise<Stage> {
-  const home = await makeHome(join(folder, 'overlay'));
+  const newHome = async (name: string) =>
+    makeHome(join(folder, name), postgres ? await (await postgresServer()).createDatabase() : null);
+  const home = await newHome('overlay');
   const clientCa = {
     certPem: readFileSync(home.clientCa.cert, 'utf8'),
     keyPem: readFileSync(home.clientCa.key, 'utf8'),
@@ -98,9 +104,9 @@ async function openStage(
     return peer;
   }
 
-  const newHome = (name: string) => makeHome(join(folder, name));
   return {
     quick,
+    engine: postgres ? 'PostgreSQL' : 'SQLite',
     sessions,
     folder,
     clientCertificate: { cert: certificate.certPem, key: certificate.keyPem },

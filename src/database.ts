@@ -6,8 +6,8 @@ import type { Config } from './config/config.ts';
 import { dbText } from './config/file-shape.ts';
 import { type Store, StoreUnavailable } from './store/contracts/store.ts';
 import { backupSqlite, checkSqlite } from './store/sql/backup.ts';
-import { SchemaError, schemaVersion } from './store/sql/migrate.ts';
-import { openSqliteStore } from './store/sql/open-sqlite.ts';
+import { refuseNewer, SchemaError, type StoredVersion, schemaVersion } from './store/sql/migrate.ts';
+import { openSqliteStore, sqliteSchemaVersion } from './store/sql/open-sqlite.ts';
 import { AlreadyRunning, acquireRunLock } from './store/sql/run-lock.ts';
 
 export { AlreadyRunning, SchemaError, StoreUnavailable, schemaVersion };
@@ -24,12 +24,34 @@ export class NoDatabase extends Error {
 
 /**
  * Opens the store; the database is created, or migrated to this release, when it has to be.
+ * @param options.isPatient no statement is given up: for work on the whole database
  * @throws SchemaError (written by a newer release), StoreUnavailable, or Error: it cannot be opened
  */
-export async function openStore({ db }: Config): Promise<Store> {
+export async function openStore(
+  { db }: Config,
+  options: { readonly isPatient?: boolean } = {},
+): Promise<Store> {
   if (db.engine === 'sqlite') return openSqliteStore({ path: db.file });
   const { openPostgresStore } = await postgres();
-  return openPostgresStore(db);
+  return openPostgresStore({ ...db, ...options });
+}
+
+/**
+ * What the schema of the database is, which may be newer than that of this release.
+ * @throws NoDatabase, StoreUnavailable
+ */
+export async function databaseVersion(config: Config): Promise<StoredVersion> {
+  const { db } = config;
+  if (db.engine === 'sqlite') return sqliteSchemaVersion(existingFile(db.file));
+  const { schemaVersionOf } = await postgres();
+  const stored = await schemaVersionOf(db);
+  if (stored === null) throw new NoDatabase(`There is no database at ${databaseName(config)}.`);
+  return stored;
+}
+
+/** For work that has to know every table. @throws SchemaError a newer release has changed the database */
+export async function refuseNewerDatabase(config: Config): Promise<void> {
+  refuseNewer(await databaseVersion(config));
 }
 
 /** Loaded when it is used: who has no PostgreSQL does not pay for its client. */

@@ -2,7 +2,7 @@
 // for password hashes. Commands that work beside a running controller open the same things.
 
 import type { Config } from './config/config.ts';
-import { openStore } from './database.ts';
+import { databaseVersion, openStore, schemaVersion } from './database.ts';
 import type { Clock } from './platform/clock.ts';
 import { createHashPool } from './platform/hash-pool.ts';
 import type { Logger } from './platform/logger.ts';
@@ -29,6 +29,14 @@ export async function openFoundations(needs: FoundationNeeds): Promise<OpenFound
   const { config, clock, random, log, env } = needs;
   const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
   const store = await openStore(config);
+  const { version } = await databaseVersion(config);
+  if (version > schemaVersion) {
+    log.warn('a newer release has changed the database; this one can work on it', {
+      event: 'store.newer',
+      version,
+      known: schemaVersion,
+    });
+  }
   const hashPool = createHashPool({ clock });
   return {
     config,

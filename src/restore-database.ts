@@ -2,7 +2,15 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import type { Config } from './config/config.ts';
-import { claimDatabase, databaseName, hasDatabase, NoDatabase, openStore, sqliteFile } from './database.ts';
+import {
+  claimDatabase,
+  databaseName,
+  hasDatabase,
+  NoDatabase,
+  openStore,
+  refuseNewerDatabase,
+  sqliteFile,
+} from './database.ts';
 import { isOnline } from './model/node.ts';
 import type { Clock } from './platform/clock.ts';
 import { keyVault } from './platform/key-vault.ts';
@@ -12,8 +20,8 @@ import { timeStepAt } from './platform/totp-code.ts';
 import type { Withdrawn } from './store/contracts/restores.ts';
 import type { Store } from './store/contracts/store.ts';
 import { checkSqlite } from './store/sql/backup.ts';
-import { SchemaError } from './store/sql/migrate.ts';
-import { openSqliteStore } from './store/sql/open-sqlite.ts';
+import { refuseNewer, SchemaError } from './store/sql/migrate.ts';
+import { openSqliteStore, sqliteSchemaVersion } from './store/sql/open-sqlite.ts';
 import { copySqliteBackup, discardSqliteCopy, replaceSqlite } from './store/sql/restore.ts';
 import { openKeyRing } from './tokens/key-ring.ts';
 import { openServerSecrets } from './tokens/server-secrets.ts';
@@ -83,6 +91,8 @@ async function prepareCopy(needs: RestoreNeeds, working: string, backup: string)
     if (findings.length > 0) throw new BackupUnusable(`${backup} is damaged: ${findings.join('; ')}.`);
     const store = await openSqliteStore({ path: working });
     try {
+      // A newer release may issue what this one does not know, and would not withdraw.
+      refuseNewer(sqliteSchemaVersion(working));
       return await withdrawEverythingIssued(needs, store);
     } finally {
       await store.close();
@@ -107,15 +117,16 @@ async function prepareCopy(needs: RestoreNeeds, working: string, backup: string)
 /**
  * Does to a database that was put back with other tools what `restoreDatabase` does to a backup. For every engine.
  * @throws AlreadyRunning, NodesRunning   stop them first: what they have in memory is of the time before
- * @throws NoDatabase, SealBroken
+ * @throws NoDatabase, SealBroken, SchemaError (a newer release has changed the database)
  */
 export async function afterForeignRestore(needs: RestoreNeeds): Promise<Restored> {
   const name = databaseName(needs.config);
   if (!(await hasDatabase(needs.config))) throw new NoDatabase(`There is no database at ${name}.`);
   const claim = claimDatabase(needs.config);
   try {
-    const store = await openStore(needs.config);
+    const store = await openStore(needs.config, { isPatient: true });
     try {
+      await refuseNewerDatabase(needs.config);
       const nodes = await store.nodes.listAll();
       const running = nodes.filter((node) => isOnline(node, needs.clock.now()));
       if (running.length > 0) {

@@ -2,6 +2,7 @@
 // endpoints and commands use. Nothing else constructs them.
 
 import packageJson from '../package.json' with { type: 'json' };
+import { brandingOf } from './branding.ts';
 import {
   type ClientCertificateIssuer,
   clientCertificateIssuer,
@@ -24,7 +25,7 @@ import {
 } from './explain/decision-counts.ts';
 import { accountRoutes } from './http/account.ts';
 import { answerTimes } from './http/answer-times.ts';
-import { assetRoutes } from './http/assets.ts';
+import { brandedPages } from './http/assets.ts';
 import { edgeClientRoutes } from './http/edge/routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { managementRoutes } from './http/management/routes.ts';
@@ -38,6 +39,7 @@ import { setupRoutes } from './http/setup.ts';
 import { totpPassed } from './legacy/authenticate.ts';
 import type { PasswordHasher } from './login/password.ts';
 import { passwordHasher } from './login/password-hasher.ts';
+import { providerDirectory } from './login/provider-endpoints.ts';
 import type { AuditTrail } from './model/audit-event.ts';
 import { asId } from './model/ids.ts';
 import type { Principal } from './model/principal.ts';
@@ -45,6 +47,7 @@ import type { SigningAlgorithm } from './model/signing-key.ts';
 import { authRequestSealer } from './oidc/auth-request-id.ts';
 import { callbackSealer } from './oidc/callback.ts';
 import { clientRegistry } from './oidc/clients.ts';
+import { dailySealer } from './oidc/daily-sealer.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
 import type { HashPool } from './platform/hash-pool.ts';
@@ -55,6 +58,7 @@ import { outboundClient } from './platform/outbound-client.ts';
 import type { TrustAnchor } from './platform/path-validation.ts';
 import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
+import { denySet } from './sessions/deny-set.ts';
 import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
 import { listeningInterval, openSessionView, type SessionView } from './sessions/session-view.ts';
@@ -147,18 +151,27 @@ export async function openServices(
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
   const clients = clientRegistry(oidc.compatibility.clientIds);
-  const accessTokens = accessTokenVerifier(ring, issuers, oidc.accessTokenDuration, clients.aliasIds);
+  const revoked = denySet();
+  const accessTokens = accessTokenVerifier(
+    ring,
+    issuers,
+    oidc.accessTokenDuration,
+    revoked,
+    clients.aliasIds,
+  );
   const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
     trustedRoots: foundations.trustedRoots ?? [],
   });
   const jwks = jwksCache({ client: jwksFetch, clock, logger: log });
+  // A node whose clock is ahead dates tokens later than the end of their session.
+  const accessTokenEnd = oidc.accessTokenDuration + clockSkew;
   const view = await openSessionView({
     store,
     clock,
     jwks,
     ownAuthorities,
-    // A node whose clock is ahead dates tokens later than the end of their session.
-    tokenLifetime: oidc.accessTokenDuration + clockSkew,
+    revoked,
+    tokenLifetime: accessTokenEnd,
     sessionTimeout: config.edge.api.sessionTimeout,
     log,
     async onSigningKeys() {
@@ -208,6 +221,7 @@ export async function openServices(
     // As SPIFFE writes it: letters, digits, dots and dashes.
     trustDomain: new URL(`https://${config.edge.api.address}`).hostname.replace(/[^a-z0-9.-]/g, '-'),
   };
+  const { views, assets } = brandedPages(brandingOf(config.branding));
   const oidcEndpoints = oidcRoutes({
     ...sessionCertificates,
     store,
@@ -229,6 +243,10 @@ export async function openServices(
     clients,
     sealer: authRequestSealer(authRequestRoot),
     callbacks: callbackSealer(authRequestRoot),
+    views,
+    providers: providerDirectory({ client: jwksFetch, clock }),
+    poster: jwksFetch,
+    providerStates: dailySealer(authRequestRoot, 'provider-login'),
     idTokenAlg: oidc.idTokenSigningAlg,
     lifetimes: {
       accessToken: oidc.accessTokenDuration,
@@ -237,10 +255,11 @@ export async function openServices(
       refreshFamily: oidc.refreshFamilyDuration,
     },
   });
-  const setup = setupRoutes({ store, clock, random, audit, hasher });
+  const setup = setupRoutes({ store, clock, random, audit, hasher, views });
   const edgeNeeds = {
     ...sessionCertificates,
     ...enrollment,
+    node,
     config,
     store,
     clock,
@@ -249,6 +268,7 @@ export async function openServices(
     hasher,
     attempts,
     issuers,
+    tokenLifetime: accessTokenEnd,
     signers: view.signers,
     authorities: view.authorities,
     jwks,
@@ -271,14 +291,14 @@ export async function openServices(
     ...oidcEndpoints,
     ...edgeEndpoints,
     ...setup,
-    ...accountRoutes,
-    ...assetRoutes,
+    ...accountRoutes(views),
+    ...assets,
     ...health,
     ...metrics,
   ];
-  const routes: readonly Route[] = [...endpoints, ...openApiRoutes(() => routes)];
+  const routes: readonly Route[] = [...endpoints, ...openApiRoutes(views, () => routes)];
   const stopExpiry = every(expiryInterval, 'expiry', log, () =>
-    deleteExpired({ store, clock, ended: view.ended, keepAttempts: config.edge.loginAttempts.keep }),
+    deleteExpired({ store, clock, ended: view.ended, revoked, keepAttempts: config.edge.loginAttempts.keep }),
   );
   const stopRotation = every(rotationInterval, 'key rotation', log, rotateKeysWhenDue);
   const secondary = secondaryTokens({ clock, jwks, signers: view.signers });
@@ -308,6 +328,7 @@ export async function openServices(
     mount: {
       clock,
       log,
+      views,
       onAnswer: answers.observe,
       ...(foundations.inspectAnswer === undefined ? {} : { inspectAnswer: foundations.inspectAnswer }),
       authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),

@@ -34,7 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   account: ['admin', 'explain', 'login', 'store/contracts', 'errors', 'platform', 'model'],
   tasks: ['sessions', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
-  pages: ['platform', 'model'],
+  pages: ['errors', 'platform', 'model'],
   http: [
     'pages',
     'oidc',

@@ -36,7 +36,7 @@ export const apiCall: Operation = {
     const overlay = await stage.overlay();
     const bare = await stage.bare();
     const provider = await stage.oidcProvider(false);
-    const tokens = overlay.seed.sample(500).map(({ accessToken }) => accessToken);
+    const tokens = (await overlay.seed.sample(500)).map(({ accessToken }) => accessToken);
 
     const answer = await imitate(overlay.process, bare, tokens[0] ?? '');
     const opaque = await openConnection(provider.port);

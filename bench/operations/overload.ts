@@ -125,7 +125,7 @@ export const overloadedLogins: Operation = {
   async run(stage: Stage): Promise<Findings> {
     const overlay = await stage.overlay();
     const duration = stage.quick ? 3000 : 10_000;
-    const tokens = overlay.seed.sample(100).map(({ accessToken }) => accessToken);
+    const tokens = (await overlay.seed.sample(100)).map(({ accessToken }) => accessToken);
     const capacity = await loginCapacity(overlay, stage.quick ? 50 : 150);
     const quiet = await callLatencies(overlay, tokens, duration);
     const offered = overload * capacity;

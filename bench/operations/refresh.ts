@@ -24,7 +24,7 @@ export const refresh: Operation = {
     const overlay = await stage.overlay();
     const bare = await stage.bare();
     const provider = await stage.oidcProvider(false);
-    const ours = overlay.seed.sample(2000).map(({ refreshToken }) => refreshToken);
+    const ours = (await overlay.seed.sample(2000)).map(({ refreshToken }) => refreshToken);
     const bareTokens = await bare.call<string[]>('openSessions', 2000);
     const others: string[] = [];
     // Its store in memory keeps a thousand records.
@@ -37,7 +37,7 @@ export const refresh: Operation = {
     const results = await compare(
       [
         {
-          name: 'overlay-auth, SQLite',
+          name: `overlay-auth, ${stage.engine}`,
           subject: overlay.process,
           drive: (connection, index) => refreshInTurn(connection, '/oidc/token', ours, index),
         },

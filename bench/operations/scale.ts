@@ -22,7 +22,7 @@ export const scale: Operation = {
         const seed = await openSeed(home);
         opened.push({ stop: () => seed.close() });
         await seed.fill(count);
-        const sampled = seed.sample(Math.min(count, 20_000));
+        const sampled = await seed.sample(Math.min(count, 20_000));
         const refreshTokens = sampled.map(({ refreshToken }) => refreshToken);
         const size = `${count.toLocaleString('en')} sessions`;
         return [

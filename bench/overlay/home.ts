@@ -16,11 +16,21 @@ export interface OverlayHome {
   readonly server: { readonly cert: string; readonly key: string };
 }
 
-export async function makeHome(folder: string): Promise<OverlayHome> {
+/** @param db URL of an empty PostgreSQL database; null for SQLite */
+export async function makeHome(folder: string, db: string | null): Promise<OverlayHome> {
   const port = await freePort();
   execFileSync(
     process.execPath,
-    [program, 'init', '--home', folder, '--address', `localhost:${port}`, '--yes'],
+    [
+      program,
+      'init',
+      '--home',
+      folder,
+      '--address',
+      `localhost:${port}`,
+      '--yes',
+      ...(db === null ? [] : ['--db', db]),
+    ],
     {
       env: environment(folder),
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,9 +1,7 @@
 // Fills the database of a home with identities and sessions, and hands out tokens of some of them. Works beside
 // the running controller, as the offline commands do.
 import { readFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { loadConfig } from '../../src/config/load.ts';
-import { sqliteFile } from '../../src/database.ts';
 import { openFoundations } from '../../src/foundations.ts';
 import { passwordHasher } from '../../src/login/password-hasher.ts';
 import { usernameKey } from '../../src/login/username.ts';
@@ -19,6 +17,7 @@ import { openKeyRing } from '../../src/tokens/key-ring.ts';
 import { firstRefreshToken } from '../../src/tokens/refresh-token.ts';
 import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
 import type { OverlayHome } from './home.ts';
+import { openSeedDatabase, type SeedDatabase } from './seed-database.ts';
 
 export const userPassword = 'seven quiet lanterns';
 
@@ -28,12 +27,15 @@ export interface SampledSession {
 }
 
 export interface Seed {
+  readonly database: SeedDatabase;
   /** Names with the password `userPassword`. */
   users(count: number): Promise<readonly string[]>;
   /** So many more identities, each with a live session; one statement each, whatever the schema. */
   fill(count: number): Promise<void>;
+  /** What a login by password leaves beside its session, once for each identity of the last `fill`: copied from that of a user. */
+  fillLogins(username: string): Promise<void>;
   /** Tokens of sessions that are spread over all that `fill` made. */
-  sample(count: number): readonly SampledSession[];
+  sample(count: number): Promise<readonly SampledSession[]>;
   /** Access tokens that nobody has seen, one for each of so many sessions in a row. @param first number of the session */
   freshTokens(count: number, first?: number): readonly string[];
   close(): Promise<void>;
@@ -49,8 +51,9 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
   const ring = await openKeyRing({ keys: store.keys, vault, clock: systemClock });
   const { tagKey } = await openServerSecrets({ keys: store.keys, vault, random: systemRandom });
   const issuer = `https://localhost:${home.port}/oidc`;
-  const database = new DatabaseSync(sqliteFile(config), { timeout: 10_000 });
+  const database = await openSeedDatabase(config);
   let filled = 0;
+  const lastFill = { first: 0 };
   let template: ApiSession | undefined;
 
   async function createIdentity(name: string, passwordHash: string | null): Promise<IdentityId> {
@@ -132,29 +135,24 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
     return redeemed.session;
   }
 
-  function columnsOf(table: string): readonly string[] {
-    return database
-      .prepare(`SELECT name FROM pragma_table_info('${table}')`)
-      .all()
-      .map(({ name }) => String(name));
-  }
-
   /** @param changed SQL for columns that differ; `i` is the number of the copy */
-  function copyRows(
+  async function copyRows(
     table: string,
     id: string,
     changed: Readonly<Record<string, string>>,
     count: number,
-  ): void {
-    const columns = columnsOf(table);
+    first = filled,
+  ): Promise<void> {
+    const columns = await database.columnsOf(table);
     const values = columns.map((column) => changed[column] ?? `${table}.${column}`);
-    database
-      .prepare(
-        `WITH RECURSIVE numbers (i) AS (SELECT ? UNION ALL SELECT i + 1 FROM numbers WHERE i < ?)
-         INSERT INTO ${table} (${columns.join(', ')})
-         SELECT ${values.join(', ')} FROM numbers, ${table} WHERE ${table}.id = ?`,
-      )
-      .run(filled, filled + count - 1, id);
+    await database.run(
+      `WITH RECURSIVE numbers (i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM numbers WHERE i < $2)
+       INSERT INTO ${table} (${columns.join(', ')})
+       SELECT ${values.join(', ')} FROM numbers, ${table} WHERE ${table}.id = $3`,
+      first,
+      first + count - 1,
+      id,
+    );
   }
 
   function spread(count: number): readonly number[] {
@@ -180,6 +178,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
   }
 
   return {
+    database,
     async users(count) {
       const passwordHash = await passwordHasher(foundations.hashPool).hash(userPassword);
       const names = Array.from({ length: count }, (_, index) => `user-${index}`);
@@ -188,49 +187,71 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
     },
     async fill(count) {
       template ??= await makeTemplate();
-      database.exec('BEGIN IMMEDIATE');
-      const identityId = idInSql('a');
-      const changed = { id: identityId, name: `'filled-' || i`, external_id: 'NULL' };
-      copyRows('identities', template.identityId, changed, count);
-      copyRows(
-        'api_sessions',
-        template.id,
-        { id: idInSql('b'), identity_id: identityId, refresh_hash: 'NULL' },
-        count,
-      );
-      filled += count;
-      database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
-    },
-    sample(count) {
-      const update = database.prepare(
-        'UPDATE api_sessions SET refresh_hash = ?, refresh_generation = 1, expires_at = ? WHERE id = ?',
-      );
-      database.exec('BEGIN IMMEDIATE');
-      const sampled = spread(count).map((number) => {
-        const sessionId = asId<ApiSession['id']>(idOf('b', number));
-        const refresh = firstRefreshToken({ random: systemRandom, tagKey }, sessionId);
-        update.run(refresh.hash, systemClock.now() + 24 * HOUR, sessionId);
-        return { accessToken: accessTokenOf(number), refreshToken: refresh.text };
+      const { id, identityId } = template;
+      const copyId = idInSql('a', database);
+      const changed = { id: copyId, name: `'filled-' || i`, external_id: 'NULL' };
+      await database.together(async () => {
+        await copyRows('identities', identityId, changed, count);
+        await copyRows('api_sessions', id, { id: idInSql('b', database), identity_id: copyId }, count);
       });
-      database.exec('COMMIT');
+      lastFill.first = filled;
+      filled += count;
+      await database.settle();
+    },
+    async fillLogins(username) {
+      const [row] = await database.rows(
+        `SELECT authenticators.id, authenticators.identity_id,
+           (SELECT max(id) FROM auth_requests WHERE identity_id = authenticators.identity_id) AS request,
+           (SELECT max(id) FROM login_attempts WHERE identity_id = authenticators.identity_id) AS attempt
+         FROM authenticators WHERE username = '${username}'`,
+      );
+      if (row === undefined || row.attempt === null) throw new Error(`${username} has not logged in`);
+      const [first, count] = [lastFill.first, filled - lastFill.first];
+      const owner = { identity_id: idInSql('a', database) };
+      const name = `'filled-' || i`;
+      await database.together(async () => {
+        const copy = (table: string, id: unknown, kind: Kind, changed: Readonly<Record<string, string>>) =>
+          copyRows(table, String(id), { id: idInSql(kind, database), ...owner, ...changed }, count, first);
+        await copy('authenticators', row.id, 'c', { username: name, username_key: name });
+        await copy('auth_requests', row.request, 'd', {});
+        await copy('login_attempts', row.attempt, 'e', { reference: name });
+      });
+      await database.settle();
+    },
+    async sample(count) {
+      const sampled: SampledSession[] = [];
+      await database.together(async () => {
+        for (const number of spread(count)) {
+          const sessionId = asId<ApiSession['id']>(idOf('b', number));
+          const refresh = firstRefreshToken({ random: systemRandom, tagKey }, sessionId);
+          await database.run(
+            'UPDATE api_sessions SET refresh_hash = $1, refresh_generation = 1, expires_at = $2 WHERE id = $3',
+            refresh.hash,
+            systemClock.now() + 24 * HOUR,
+            sessionId,
+          );
+          sampled.push({ accessToken: accessTokenOf(number), refreshToken: refresh.text });
+        }
+      });
       return sampled;
     },
     freshTokens: (count, first = 0) =>
       Array.from({ length: count }, (_, index) => accessTokenOf((first + index) % filled)),
     async close() {
-      database.close();
+      await database.close();
       await foundations.close();
     },
   };
 }
 
+type Kind = 'a' | 'b' | 'c' | 'd' | 'e';
 const someTime = '0198c0000000';
 
 /** Ids of version 7 whose order is that of their numbers. */
-function idOf(kind: 'a' | 'b', number: number): string {
-  return `${someTime.slice(0, 8)}-${someTime.slice(8)}-7000-${kind}000-${number.toString(16).padStart(12, '0')}`;
+function idOf(kind: Kind, number: number): string {
+  return `${someTime.slice(0, 8)}-${someTime.slice(8)}-7000-a${kind}00-${number.toString(16).padStart(12, '0')}`;
 }
 
-function idInSql(kind: 'a' | 'b'): string {
-  return `printf('${idOf(kind, 0).slice(0, -12)}%012x', i)`;
+function idInSql(kind: Kind, { hexOfNumber }: SeedDatabase): string {
+  return `'${idOf(kind, 0).slice(0, -12)}' || ${hexOfNumber}`;
 }

@@ -10,8 +10,12 @@ const MOST_ROLE_ATTRIBUTES = 100;
 const MOST_TAGS = 100;
 const LONGEST_TAG = 1024;
 
-// Controls, lone surrogates, line separators, and the characters that make text read in another order than it is.
-const REFUSED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+// Controls, lone surrogates, line separators, and whatever is not seen: it makes two names look like one, or text read
+// in another order than it is.
+const REFUSED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
+// Where scripts and emoji need joiners they can be seen (RFC 5892 appendix A.1 and A.2, more coarsely).
+const VISIBLE_JOINERS =
+  /(?<=[\p{M}\p{Script=Arabic}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d](?=\P{ASCII})|(?<=\p{Extended_Pictographic})\ufe0f/gu;
 
 /** The refusal of one field. Leave `value` out for secrets. */
 export function refusedField(field: string, reason: string, value?: unknown): AuthError {
@@ -23,11 +27,14 @@ export function refusedField(field: string, reason: string, value?: unknown): Au
 }
 
 /**
- * A name in the one form that is stored: normal form C, without spaces around it.
- * @throws AuthError could_not_validate   empty, longer than 255 code points, or with control characters
+ * A name in the one form that is stored: normal form C, spaces of one kind (RFC 8266 section 2.1) and none around it.
+ * @throws AuthError could_not_validate   empty, longer than 255 code points, or with characters that are not seen
  */
 export function acceptableName(field: string, text: string): string {
-  const name = text.normalize('NFC').trim();
+  const name = text
+    .normalize('NFC')
+    .replaceAll(/\p{Zs}/gu, ' ')
+    .trim();
   requireText(field, name, text);
   return name;
 }
@@ -81,7 +88,9 @@ function requireText(field: string, text: string, sent: string): void {
   if ([...text].length > LONGEST_NAME) {
     throw refusedField(field, `must be at most ${LONGEST_NAME} characters long`, sent);
   }
-  if (REFUSED.test(text)) throw refusedField(field, 'must not contain control characters', sent);
+  if (REFUSED.test(text.replaceAll(VISIBLE_JOINERS, ''))) {
+    throw refusedField(field, 'must not contain control characters, or others that are not seen', sent);
+  }
 }
 
 /** Waits for a store method and says in the client's words when a unique value was taken. */

@@ -4,7 +4,9 @@ import { isClaimsSelector } from '../login/claims-selector.ts';
 import { refusedField } from './acceptable-values.ts';
 
 const longestUrl = 2048;
+/** Bytes in UTF-8. Issuer and audience together make one entry of an index, which PostgreSQL ends at 2,704 bytes. */
 const longestText = 1024;
+const longestIssuer = 1024;
 const mostScopes = 50;
 const longestLeeway = 60;
 const longestLifetime = 10 * 366 * 24 * 60 * 60;
@@ -15,8 +17,8 @@ const longestLifetime = 10 * 366 * 24 * 60 * 60;
  */
 export function acceptableIssuer(issuer: string, own: ReadonlySet<string>): string {
   if (issuer === '') throw refusedField('issuer', 'must not be empty', issuer);
-  if (issuer.length > longestUrl || !/^[\x21-\x7b\x7d\x7e]+$/.test(issuer)) {
-    const reason = `must be at most ${longestUrl} printable ASCII characters without spaces and "|"`;
+  if (issuer.length > longestIssuer || !/^[\x21-\x7b\x7d\x7e]+$/.test(issuer)) {
+    const reason = `must be at most ${longestIssuer} printable ASCII characters without spaces and "|"`;
     throw refusedField('issuer', reason, issuer);
   }
   const comparable = comparableUrl(issuer);
@@ -42,8 +44,12 @@ export function acceptableClientId(clientId: string | null): string | null {
 
 function acceptableText(field: string, text: string): string {
   if (text === '') throw refusedField(field, 'must not be empty', text);
-  if (text.length > longestText || !text.isWellFormed() || /\p{Cc}/u.test(text)) {
-    throw refusedField(field, `must be at most ${longestText} characters without control characters`, text);
+  if (Buffer.byteLength(text) > longestText || !text.isWellFormed() || /\p{Cc}/u.test(text)) {
+    throw refusedField(
+      field,
+      `must be at most ${longestText} bytes of text without control characters`,
+      text,
+    );
   }
   return text;
 }

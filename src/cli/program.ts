@@ -82,7 +82,9 @@ export function createProgram(ports: CliPorts): Command {
  */
 export async function runProgram(argv: readonly string[], ports: CliPorts): Promise<ExitCode> {
   // Old fingers type `edge` first.
-  const words = argv[0] === 'edge' ? argv.slice(1) : argv;
+  const typed = argv[0] === 'edge' ? argv.slice(1) : argv;
+  // So that `help get identity` explains that very command.
+  const words = typed[0] === 'help' && typed.length > 1 ? [...typed.slice(1), '--help'] : typed;
   const program = createProgram(ports);
   const json = wantsJson(words);
   try {

@@ -24,6 +24,7 @@ export interface Config {
     readonly name: string | null;
   };
   readonly edge: EdgeConfig;
+  readonly branding: BrandingConfig;
   readonly log: LogConfig;
 }
 
@@ -145,6 +146,18 @@ export interface IpRange {
   readonly address: string;
   readonly prefixLength: number;
   readonly family: 'ipv4' | 'ipv6';
+}
+
+/** How the pages for people look. */
+export interface BrandingConfig {
+  /** Whose pages these are. */
+  readonly name: string;
+  /** Absolute path of an SVG or PNG file; null: the name stands alone. */
+  readonly logoFile: string | null;
+  /** `#rrggbb`: of links, buttons and the focus, and of the text on buttons. Readable on the ground of each scheme. */
+  readonly colors: {
+    readonly [Scheme in 'light' | 'dark']: { readonly accent: string; readonly on: string };
+  };
 }
 
 export interface LogConfig {

@@ -26,7 +26,17 @@ export function toFileShape(config: Config): { readonly [key: string]: FileValue
     web: config.listeners.map((listener) => listenerShape(listener, config.identity)),
     ...(config.node.name === null ? {} : { node: { name: config.node.name } }),
     ...(edge.present ? { edge: edgeShape(edge) } : {}),
+    branding: brandingShape(config.branding),
     log: { format: config.log.format, level: config.log.level },
+  };
+}
+
+function brandingShape({ name, logoFile, colors }: Config['branding']): FileValue {
+  return {
+    name,
+    ...(logoFile === null ? {} : { logo: logoFile }),
+    color: colors.light.accent,
+    colorDark: colors.dark.accent,
   };
 }
 

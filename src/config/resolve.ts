@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { issuerOf } from './addresses.ts';
 import { type Adjustment, adjustDurations } from './adjustments.ts';
 import { oidcBindings } from './bindings.ts';
+import { readableShade, textOn } from './colors.ts';
 import type { Config, DbConfig, IdentityFiles, Listener, ListenerApi, TlsVersion } from './config.ts';
 import { DEFAULT_POST_LOGOUT_URIS, DEFAULT_REDIRECT_URIS, parseRedirectUri } from './redirect-uris.ts';
 import { type EdgeContent, edgeSchema, type FileContent, type ListenerContent } from './schema.ts';
@@ -48,9 +49,26 @@ export function resolveConfig(
       loginAttempts: edge.loginAttempts,
       externalJwtSigners: edge.externalJwtSigners,
     },
+    branding: resolveBranding(content.branding, folder),
     log: content.log,
   };
   return { config, adjustments };
+}
+
+const defaultColors = { light: '#1f5fd0', dark: '#8ab4ff' } as const;
+
+function resolveBranding(branding: FileContent['branding'], folder: string): Config['branding'] {
+  const { name, logo, color, colorDark } = branding;
+  const light = color ?? defaultColors.light;
+  const dark = colorDark ?? (color === undefined ? defaultColors.dark : readableShade(color, 'dark'));
+  return {
+    name,
+    logoFile: logo === undefined ? null : resolve(folder, logo),
+    colors: {
+      light: { accent: light, on: textOn(light) },
+      dark: { accent: dark, on: textOn(dark) },
+    },
+  };
 }
 
 function resolveListeners(

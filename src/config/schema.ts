@@ -9,6 +9,7 @@ import {
   parseHostAndPort,
   parseIpRange,
 } from './addresses.ts';
+import { ColorError, parseColor, requireContrast } from './colors.ts';
 import { DurationError, formatDuration, parseDuration } from './durations.ts';
 import { parseRedirectUri, RedirectUriError } from './redirect-uris.ts';
 
@@ -36,7 +37,9 @@ function textReadBy<T>(read: (text: string) => T) {
 class Refusal extends Error {}
 
 function isRefusal(error: unknown): error is Error {
-  return [Refusal, DurationError, AddressError, RedirectUriError].some((kind) => error instanceof kind);
+  return [Refusal, DurationError, AddressError, RedirectUriError, ColorError].some(
+    (kind) => error instanceof kind,
+  );
 }
 
 function duration(limits: { readonly min: Millis; readonly max: Millis }) {
@@ -282,6 +285,22 @@ export const edgeSchema = z.strictObject({
   externalJwtSigners: z.strictObject({ jwksFetch: jwksFetchSchema.prefault({}) }).prefault({}),
 });
 
+const brandingSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,60}$/u, 'the name has 1 to 60 characters')
+    .regex(/\S/, 'the name is blank')
+    .default('Overlay')
+    .describe('Whose login pages these are.'),
+  logo: filePath.optional().describe('SVG or PNG file of at most 64 KiB, shown in place of the name.'),
+  color: textReadBy((text) => requireContrast(parseColor(text), 'light'))
+    .optional()
+    .describe('Colour of links and buttons, #rrggbb; readable on white.'),
+  colorDark: textReadBy((text) => requireContrast(parseColor(text), 'dark'))
+    .optional()
+    .describe('The same on dark ground. Default: color, as much lighter as it has to be.'),
+});
+
 export const fileSchema = z
   .strictObject({
     v: z.literal(3).describe('Version of this file format: 3.'),
@@ -301,6 +320,7 @@ export const fileSchema = z
       })
       .prefault({}),
     edge: edgeSchema.optional().describe('Present: the OIDC provider is on.'),
+    branding: brandingSchema.prefault({}).describe('How the login pages look.'),
     log: z
       .strictObject({
         format: z.enum(['text', 'json']).default('text'),

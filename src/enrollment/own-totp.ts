@@ -3,6 +3,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import { readRecoveryCode, verifyTotp } from '../login/totp.ts';
+import { recordedTotpAttempt } from '../login/totp-attempt.ts';
 import {
   pendingTotpEnrollment,
   renewRecoveryCodes,
@@ -12,7 +13,7 @@ import {
   verifyTotpEnrollment,
 } from '../login/totp-enrollment.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { AttemptLog, AttemptRecorder } from '../model/login-attempt.ts';
+import type { AttemptLog } from '../model/login-attempt.ts';
 import type { Principal } from '../model/principal.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
 
@@ -50,7 +51,7 @@ export async function verifyOwnTotp(
   origin: RequestOrigin,
 ): Promise<void> {
   const { apiSessionId, identityId } = caller;
-  await recorded(needs, caller, origin, (attempt) =>
+  await recordedTotpAttempt(needs, caller.mechanism, origin, (attempt) =>
     verifyTotpEnrollment(needs, apiSessionId, identityId, code, attempt, origin.ipAddress),
   );
   needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
@@ -117,28 +118,9 @@ function proveTotp(
   code: string,
   origin: RequestOrigin,
 ): Promise<void> {
-  return recorded(needs, caller, origin, (attempt) =>
+  return recordedTotpAttempt(needs, caller.mechanism, origin, (attempt) =>
     verifyTotp(needs, caller.identityId, code, attempt, origin.ipAddress),
   );
-}
-
-async function recorded(
-  needs: OwnTotpNeeds,
-  { mechanism }: Principal,
-  origin: RequestOrigin,
-  decide: (attempt: AttemptRecorder) => Promise<void>,
-): Promise<void> {
-  const attempt = needs.attempts.begin('totp', mechanism, origin);
-  try {
-    await decide(attempt);
-  } catch (error) {
-    // Nothing was decided about a throttled or failed attempt.
-    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
-    needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
-    attempt.conclude();
-    throw error;
-  }
-  attempt.conclude();
 }
 
 function identityOf({ identityId, identityName }: Principal) {

@@ -21,6 +21,8 @@ export interface AuthErrorOptions {
   readonly fields?: readonly FieldProblem[];
   /** Seconds after which another attempt makes sense. */
   readonly retryAfterSeconds?: number;
+  /** Where a person can begin again: a path of ours with its query. */
+  readonly startAgain?: string;
   /** For 405: the methods that the resource has. */
   readonly allow?: readonly string[];
 }
@@ -35,6 +37,7 @@ export class AuthError extends Error {
   readonly challenges: readonly Challenge[];
   readonly fields: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
+  readonly startAgain: string | undefined;
   readonly allow: readonly string[];
 
   constructor(code: ErrorCode, options: AuthErrorOptions = {}) {
@@ -48,6 +51,7 @@ export class AuthError extends Error {
     this.challenges = options.challenges ?? [];
     this.fields = options.fields ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.startAgain = options.startAgain;
     this.allow = options.allow ?? [];
   }
 }

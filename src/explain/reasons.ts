@@ -142,6 +142,15 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     happened: 'The claim that says who it is is missing in the token, or is no text.',
     remedy: askIssuer,
   },
+  'provider-unavailable': {
+    happened: 'The provider could not be asked: for its discovery document, or for the tokens of a sign-in.',
+    remedy:
+      'Check externalAuthUrl and clientId of the signer, that the provider knows the callback address of this server, and the limits of edge.externalJwtSigners.',
+  },
+  'provider-refused': {
+    happened: 'The provider ended the sign-in without a code, or its answer does not belong to this sign-in.',
+    remedy: 'Ask the person to try again. Otherwise look into the log of the provider.',
+  },
   'secondary-token-missing': {
     happened: 'The auth policy asks for a token of an external JWT signer in addition, and none came along.',
     remedy: 'Let the client send it in an Authorization header of its own.',

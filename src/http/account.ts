@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { AuthError } from '../errors/auth-error.ts';
-import { accountLanguages, accountPage } from '../pages/account.ts';
+import { accountPage } from '../pages/account.ts';
 import { accountFiles } from '../pages/account-files.ts';
 import { accountPaths } from './account-paths.ts';
 import { page, redirect } from './answer.ts';
@@ -10,24 +10,26 @@ import { contentAnswer, redirectAnswer } from './declared-answers.ts';
 import { htmlType } from './negotiate.ts';
 import { type Route, route } from './routes.ts';
 import { immutable } from './security-headers.ts';
+import type { Views } from './views.ts';
 
 const common = { api: 'account', guard: 'anonymous', errors: 'html-or-edge' } as const;
 
-const shells = Object.values(accountPaths).map((path) =>
-  route({
-    ...common,
-    methods: ['GET'],
-    path,
-    produces: [htmlType],
-    summary: 'Show the account page',
-    answers: { 200: contentAnswer(htmlType, 'The same page for everybody') },
-    handler: ({ headers }) =>
-      page(accountPage(preferredLanguage(headers['accept-language'])), {
-        scripts: true,
-        headers: { vary: 'origin, accept-language' },
-      }),
-  }),
-);
+const shells = (views: Views) =>
+  Object.values(accountPaths).map((path) =>
+    route({
+      ...common,
+      methods: ['GET'],
+      path,
+      produces: [htmlType],
+      summary: 'Show the account page',
+      answers: { 200: contentAnswer(htmlType, 'The same page for everybody') },
+      handler: (context) =>
+        page(accountPage(views(context)), {
+          scripts: true,
+          headers: { vary: 'origin, accept-language' },
+        }),
+    }),
+  );
 
 const file = route({
   ...common,
@@ -55,14 +57,6 @@ const changePassword = route({
   handler: () => redirect(accountPaths.page),
 });
 
-export const accountRoutes: readonly Route[] = [...shells, file, changePassword];
-
-/** The first language of the header that the page speaks (RFC 9110 12.5.4, in the order in which browsers write it). */
-function preferredLanguage(header: string | undefined): (typeof accountLanguages)[number] {
-  const wanted = (header ?? '')
-    .slice(0, 200)
-    .split(',')
-    .map((range) => range.trim().split(/[-;]/)[0]?.toLowerCase());
-  const spoken = wanted.find((tag) => accountLanguages.some((language) => language === tag));
-  return accountLanguages.find((language) => language === spoken) ?? 'en';
+export function accountRoutes(views: Views): readonly Route[] {
+  return [...shells(views), file, changePassword];
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AuthError } from '../errors/auth-error.ts';
 import { AuthorizationError } from '../errors/auth-error.ts';
 import { errorPage } from '../pages/error.ts';
+import type { View } from '../pages/view.ts';
 import { type Answer, type AnswerHeaders, json, page, redirect } from './answer.ts';
 import { challengeLines } from './challenges.ts';
 import { errorTable, retryAfterOf } from './errors.ts';
@@ -14,6 +15,8 @@ export type ErrorFormat = 'oauth' | 'edge' | 'html-or-oauth' | 'html-or-edge';
 export interface FailedRequest {
   readonly requestId: string;
   readonly accept: string | undefined;
+  /** How a page would look to whoever asks. */
+  readonly view: () => View;
   /** Whether the client tried to authenticate with the Basic scheme. */
   readonly usedBasic: boolean;
 }
@@ -53,7 +56,7 @@ export const edgeErrorBody = z
   .meta({ id: 'EdgeError' });
 
 /** @see RFC 6749 section 5.2 */
-export function oauthError(failure: AuthError, request: FailedRequest): Answer {
+export function oauthError(failure: AuthError, request: Omit<FailedRequest, 'view'>): Answer {
   return json(
     {
       error: errorTable[failure.code].oauthError,
@@ -67,7 +70,7 @@ export function oauthError(failure: AuthError, request: FailedRequest): Answer {
 }
 
 /** The envelope of the Edge APIs; `cause` tells which field was refused, the first one if there are several. */
-export function edgeError(failure: AuthError, request: FailedRequest): Answer {
+export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view'>): Answer {
   const problem = failure.fields[0];
   const error = {
     code: errorTable[failure.code].edgeCode,
@@ -86,12 +89,13 @@ export function edgeError(failure: AuthError, request: FailedRequest): Answer {
 /** A page with the same status. */
 export function htmlError(failure: AuthError, request: FailedRequest): Answer {
   const status = statusOf(failure, request);
-  const document = errorPage({
-    status,
+  const document = errorPage(request.view(), {
+    code: failure.code,
     description: failure.description,
     referenceId: request.requestId,
     problems: failure.fields,
     retryAfterSeconds: retryAfterOf(failure),
+    startAgain: failure.startAgain,
   });
   return page(document, { status, headers: errorHeaders(failure, request) });
 }
@@ -126,12 +130,12 @@ function oauthDescription(failure: AuthError): string {
     .replace(/[^\x20-\x7e]/g, '?');
 }
 
-function statusOf(failure: AuthError, request: FailedRequest): number {
+function statusOf(failure: AuthError, request: Omit<FailedRequest, 'view'>): number {
   if (failure.code === 'invalid_client' && request.usedBasic) return 401;
   return errorTable[failure.code].status;
 }
 
-function errorHeaders(failure: AuthError, request: FailedRequest): AnswerHeaders {
+function errorHeaders(failure: AuthError, request: Omit<FailedRequest, 'view'>): AnswerHeaders {
   const headers: Record<string, string | readonly string[]> = {};
   const challenges = challengeLines(failure.challenges);
   // RFC 6749 section 5.2: the scheme that the client used must be named.

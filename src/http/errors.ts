@@ -42,6 +42,7 @@ function row(status: number, oauthError: OAuthError, edgeCode: string): OutsideE
 export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
   invalid_request: row(400, 'invalid_request', 'COULD_NOT_VALIDATE'),
   invalid_client: row(400, 'invalid_client', 'INVALID_CLIENT'),
+  redirect_uri_not_registered: row(400, 'invalid_request', 'COULD_NOT_VALIDATE'),
   invalid_grant: row(400, 'invalid_grant', 'INVALID_GRANT'),
   invalid_scope: row(400, 'invalid_scope', 'COULD_NOT_VALIDATE'),
   unauthorized_client: row(400, 'unauthorized_client', 'INVALID_CLIENT'),

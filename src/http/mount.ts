@@ -19,11 +19,14 @@ import { sendAnswer } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Input, Route } from './routes.ts';
 import { sessionHeaders } from './session-headers.ts';
+import type { Views } from './views.ts';
 
 export interface MountNeeds {
   readonly clock: Clock;
   readonly log: Logger;
   readonly authenticate: Authenticate;
+  /** How pages look to whoever asks. */
+  readonly views: Views;
   /** Told of every answer. */
   readonly onAnswer?: AnswerObserver;
   /** Told of every answer of an endpoint, so that a test can compare it with the declaration. */
@@ -66,7 +69,7 @@ type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyRe
  * @param route whose declaration the refusal has to be in; none where the method or the path is wrong
  */
 export function failureHandler(
-  needs: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer' | 'inspectAnswer'>,
+  needs: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer' | 'inspectAnswer' | 'views'>,
   scope: ServerScope,
   format: ErrorFormat,
   api: AnsweredApi,
@@ -102,6 +105,11 @@ export function failureHandler(
     const answer = errorAnswer(failure, format, {
       requestId: request.id,
       accept: request.headers.accept,
+      view: () =>
+        needs.views({
+          headers: request.headers,
+          queryText: context?.queryText ?? '',
+        }),
       usedBasic: context?.usedBasic ?? false,
     });
     if (route !== undefined) needs.inspectAnswer?.(route, answer);

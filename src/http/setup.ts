@@ -1,13 +1,22 @@
 import { z } from 'zod';
 import { checkSetupLink, completeSetup, setupPasswordRules } from '../admin/setup.ts';
 import { AuthError } from '../errors/auth-error.ts';
-import { type DeadLink, deadSetupLinkPage, setupDonePage, setupPage } from '../pages/setup.ts';
+import { PasswordNotAcceptable } from '../login/password-rules.ts';
+import {
+  type DeadLink,
+  deadSetupLinkPage,
+  type SetupProblem,
+  setupDonePage,
+  setupPage,
+} from '../pages/setup.ts';
+import type { View } from '../pages/view.ts';
 import { type Answer, page } from './answer.ts';
 import { contentAnswer } from './declared-answers.ts';
 import { errorTable } from './errors.ts';
 import { htmlType } from './negotiate.ts';
 import { originOf } from './oidc/bind-point.ts';
 import { type Route, route } from './routes.ts';
+import type { Views } from './views.ts';
 
 const path = '/setup';
 const statusOfDeadLink: Readonly<Record<DeadLink, number>> = { used: 410, expired: 410, unknown: 404 };
@@ -22,7 +31,7 @@ const setupBody = z.object({
 
 const setupPageAnswer = contentAnswer(htmlType, 'A page for people');
 
-export type SetupRouteNeeds = Parameters<typeof completeSetup>[0];
+export type SetupRouteNeeds = Parameters<typeof completeSetup>[0] & { readonly views: Views };
 
 /**
  * `/setup`: the page behind the one-time link for the first administrator. The token stands in the form, so
@@ -39,12 +48,15 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
     summary: 'Show the page that creates the first administrator',
     answers: { 200: setupPageAnswer, 404: setupPageAnswer, 410: setupPageAnswer },
     query: setupQuery,
-    async handler(_context, { query }) {
+    async handler(context, { query }) {
+      const view = needs.views(context);
       const token = query.t ?? '';
       const state = await checkSetupLink(needs, token);
-      if (state !== 'usable') return deadLink(state);
+      if (state !== 'usable') return deadLink(view, state);
       const rules = await setupPasswordRules(needs);
-      return page(setupPage({ action: path, token, username: '', rules, problems: [] }));
+      return page(setupPage(view, { action: path, token, username: '', rules, problems: [] }), {
+        scripts: true,
+      });
     },
   });
 
@@ -66,18 +78,20 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
     body: { json: false, form: true, schema: setupBody },
     async handler(context, { body }) {
       const { t: token, username, password, repeated } = body;
-      const again = async (status: number, problems: readonly string[]) => {
+      const view = needs.views(context);
+      const again = async (status: number, problems: readonly SetupProblem[]) => {
         const rules = await setupPasswordRules(needs);
-        return page(setupPage({ action: path, token, username, rules, problems }), { status });
+        const form = setupPage(view, { action: path, token, username, rules, problems });
+        return page(form, { status, scripts: true });
       };
       const state = await checkSetupLink(needs, token);
-      if (state !== 'usable') return deadLink(state);
-      if (password !== repeated) return again(400, ['The two passwords differ.']);
+      if (state !== 'usable') return deadLink(view, state);
+      if (password !== repeated) return again(400, ['repeated']);
       try {
         const result = await completeSetup(needs, { token, username, password }, originOf(context));
-        if (result.outcome !== 'created') return deadLink(result.outcome);
+        if (result.outcome !== 'created') return deadLink(view, result.outcome);
         const url = new URL(context.issuer).origin;
-        return page(setupDonePage({ username: result.username, url }), { status: 201 });
+        return page(setupDonePage(view, { username: result.username, url }), { status: 201 });
       } catch (error) {
         if (!(error instanceof AuthError) || !retryable.has(error.code)) throw error;
         return await again(errorTable[error.code].status, problemsOf(error));
@@ -93,12 +107,11 @@ const retryable: ReadonlySet<AuthError['code']> = new Set([
   'conflict',
 ]);
 
-/** The rules speak of a password as "it". */
-function problemsOf(error: AuthError): readonly string[] {
-  if (error.code !== 'password_not_acceptable') return [`${error.description}.`];
-  return error.fields.map(({ reason }) => `The password cannot be used: ${reason}.`);
+function problemsOf(error: AuthError): readonly SetupProblem[] {
+  if (error instanceof PasswordNotAcceptable) return error.rules;
+  return [error.code === 'conflict' ? 'taken' : 'username'];
 }
 
-function deadLink(state: DeadLink): Answer {
-  return page(deadSetupLinkPage(state), { status: statusOfDeadLink[state] });
+function deadLink(view: View, state: DeadLink): Answer {
+  return page(deadSetupLinkPage(view, state), { status: statusOfDeadLink[state] });
 }

@@ -12,8 +12,10 @@ import { outstandingFactors } from '../login/outstanding-factors.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp.ts';
+import { recordedTotpAttempt } from '../login/totp-attempt.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
+import type { ClientInfo } from '../model/client-info.ts';
 import type { Identity } from '../model/identity.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { Credentials, Factor } from '../model/login.ts';
@@ -57,6 +59,7 @@ export async function authenticate(
   bearers: readonly string[],
   configTypes: readonly string[],
   origin: RequestOrigin,
+  clientInfo?: ClientInfo,
 ): Promise<OpenedSession> {
   const wanted = readConfigTypes(configTypes);
   if (wanted === undefined) {
@@ -66,13 +69,14 @@ export async function authenticate(
   }
   const primary = await authenticatePrimary(needs, credentials, origin, 'legacy');
   const { progress, error } = await submitSecondaryJwt(needs, primary, bearers, origin, 'legacy');
+  const said = clientInfo === undefined ? {} : { clientInfo };
   const id = asId<ApiSessionId>(needs.random.id());
   const { text, hash } = mintOpaqueToken(needs, 'zt-session', id, 1);
   const now = needs.clock.now();
   const session = await needs.store.apiSessions.openLegacy({
     id,
     tokenHash: hash,
-    progress,
+    progress: { ...progress, ...said },
     issuer: origin.issuer,
     configTypes: await resolveConfigTypes(needs, wanted),
     ipAddress: origin.ipAddress,
@@ -106,17 +110,9 @@ export async function submitTotp(
   origin: RequestOrigin,
 ): Promise<void> {
   const { identityId } = principal;
-  const attempt = needs.attempts.begin('totp', 'legacy', origin);
-  try {
-    await verifyTotp(needs, identityId, code, attempt, origin.ipAddress);
-  } catch (error) {
-    // Nothing was decided about a throttled or failed attempt.
-    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
-    needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
-    attempt.conclude();
-    throw error;
-  }
-  attempt.conclude();
+  await recordedTotpAttempt(needs, 'legacy', origin, (attempt) =>
+    verifyTotp(needs, identityId, code, attempt, origin.ipAddress),
+  );
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   await totpPassed(needs, principal);
 }

@@ -9,13 +9,11 @@ import type { Account } from './account.ts';
 import { type CertificateLoginNeeds, verifyCertificate } from './certificate.ts';
 import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
-import type { PrimaryVerdict, UsedToken } from './primary-verdict.ts';
+import type { PrimaryVerdict } from './primary-verdict.ts';
 
 export interface PrimaryResult {
   readonly account: Account;
   readonly progress: LoginProgress;
-  /** See `PrimaryVerdict.usedToken`. */
-  readonly usedToken: UsedToken | null;
   /** See `PrimaryVerdict.verifiedHash`. */
   readonly verifiedHash: string | null;
 }
@@ -54,7 +52,6 @@ export async function authenticatePrimary(
   );
   return {
     account,
-    usedToken,
     verifiedHash,
     progress: {
       identityId: account.identity.id,

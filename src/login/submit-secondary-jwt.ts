@@ -3,6 +3,7 @@ import type { RequestOrigin } from '../model/audit-event.ts';
 import type { LoginProgress } from '../model/login.ts';
 import type { LoginAttempt } from '../model/login-attempt.ts';
 import type { PrimaryNeeds, PrimaryResult } from './authenticate-primary.ts';
+import type { UsedToken } from './primary-verdict.ts';
 import { verifySecondaryJwt } from './secondary-jwt.ts';
 
 /**
@@ -11,7 +12,7 @@ import { verifySecondaryJwt } from './secondary-jwt.ts';
  */
 export async function submitSecondaryJwt(
   needs: PrimaryNeeds,
-  { account, progress, usedToken }: PrimaryResult,
+  { account, progress }: Pick<PrimaryResult, 'account' | 'progress'>,
   bearers: readonly string[],
   origin: RequestOrigin,
   mechanism: LoginAttempt['mechanism'],
@@ -22,7 +23,14 @@ export async function submitSecondaryJwt(
   const method = 'secondary-ext-jwt';
   const attempt = needs.attempts.begin(method, mechanism, origin);
   attempt.about({ identityId: identity.id });
-  const verdict = await verifySecondaryJwt(needs, signerId, identity, bearers, usedToken, attempt);
+  const verdict = await verifySecondaryJwt(
+    needs,
+    signerId,
+    identity,
+    bearers,
+    usedTokenOf(progress),
+    attempt,
+  );
   attempt.conclude();
   if (verdict.verdict === 'refused') {
     needs.audit.record({ event: 'login.refused', method }, origin);
@@ -30,4 +38,9 @@ export async function submitSecondaryJwt(
   }
   needs.audit.record({ event: 'login.passed', method, identityId: identity.id }, origin);
   return { progress: { ...progress, passed: [...progress.passed, `ejs:${signerId}`] }, error: 'missing' };
+}
+
+/** The token that was the primary proof; null after another primary method. */
+function usedTokenOf({ primaryProof, signerId }: LoginProgress): UsedToken | null {
+  return primaryProof === undefined || signerId === null ? null : { proof: primaryProof, signerId };
 }

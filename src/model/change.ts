@@ -2,7 +2,7 @@
  * An entry of the ordered change feed. Whatever a node keeps in memory is dropped or updated when an entry names it.
  * `session-ended` carries the session's id, `identity` the identity's, `auth-policy` the policy's,
  * `external-jwt-signer` the signer's, `ca` the authority's; `session-certificate` carries the thumbprint of one that was
- * revoked; `signing-keys` has none.
+ * revoked, `token-revocation` the `jti` of a token that was revoked or is no longer; `signing-keys` has none.
  */
 export interface Change {
   /** Strictly increasing; a node reads what is greater than the last one it has seen. */
@@ -14,6 +14,7 @@ export interface Change {
 export const changeKinds = [
   'session-ended',
   'session-certificate',
+  'token-revocation',
   'identity',
   'auth-policy',
   'external-jwt-signer',

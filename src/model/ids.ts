@@ -15,6 +15,8 @@ export type ApiSessionId = Branded<'api-session'>;
 /** Identifies one authorization request in the store; inside the sealed text that clients call the auth request id. */
 export type AuthRequestKey = Branded<'auth-request'>;
 export type SessionCertificateId = Branded<'session-certificate'>;
+/** What is revoked: the `jti` of a token, or the id of an identity or of an API session. */
+export type RevocationId = Branded<'revocation'>;
 export type SetupLinkId = Branded<'setup-link'>;
 
 /** Marks a string that was read from the store or made by `random.id()` as the id of a kind. */

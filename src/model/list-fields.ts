@@ -139,6 +139,14 @@ export const publicSignerListFields = listFields({ id: text, name: text, created
 
 export const configTypeListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
 
+export const revocationListFields = listFields({
+  id: text,
+  type: text,
+  expiresAt: time,
+  createdAt: time,
+  updatedAt: time,
+});
+
 export const nodeListFields = listFields({
   id: text,
   name: text,

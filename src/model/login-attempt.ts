@@ -37,6 +37,9 @@ export const refusalReasons = [
   'token-not-yet-valid',
   'token-without-expiry',
   'token-claim-missing',
+  // signing in at a provider from a page
+  'provider-unavailable',
+  'provider-refused',
   // secondary external JWT
   'secondary-token-missing',
   'secondary-wrong-identity',

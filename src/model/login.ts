@@ -1,4 +1,5 @@
 import type { Millis } from '../platform/clock.ts';
+import type { ClientInfo } from './client-info.ts';
 import type { AuthenticatorId, CaId, IdentityId, SignerId } from './ids.ts';
 
 /** The primary methods, by the words of the `method` parameter (spec 4.2). */
@@ -36,6 +37,8 @@ export interface LoginProgress {
   readonly primaryProof?: readonly string[];
   /** SPKI, DER as base64, of the key for which the client wants a certificate of its session; proven to be its own. */
   readonly certificateKey?: string;
+  /** What the client said about itself; kept when the login is complete. */
+  readonly clientInfo?: ClientInfo;
 }
 
 /** A secondary factor that a policy asks for. */

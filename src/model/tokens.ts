@@ -24,6 +24,8 @@ export interface AccessTokenClaims {
   readonly z_pp?: readonly string[];
   /** The third-party authority of the certificate that opened the session; the token is good while that is trusted. */
   readonly z_caid?: string;
+  /** The signer of the external JWT that opened the session; the token is good while that is enabled. */
+  readonly z_ejsid?: string;
   readonly cnf?: { readonly 'x5t#S256': string };
 }
 
@@ -64,6 +66,8 @@ export interface ExchangeResponse {
   readonly expires_in: Seconds;
   readonly scope: string;
   readonly refresh_token?: string;
+  /** As in `TokenResponse`; never with an ID token. */
+  readonly session_cert?: string;
 }
 
 /** Answer of the token endpoint (spec 2.4, RFC 6749 5.1). Wire names. */

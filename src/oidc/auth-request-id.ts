@@ -18,18 +18,25 @@ export interface AuthRequestSealer {
    * The shorter `authRequestLifetime` is the caller's to check, who knows whether enrolment has extended it.
    */
   open(text: string, now: Millis): AuthRequest | undefined;
+  /** The request, however long ago it ended, to begin it again; undefined when the text is older than yesterday. */
+  openEnded(text: string, now: Millis): AuthRequest | undefined;
 }
 
 /** @param root the server secret that all nodes share */
 export function authRequestSealer(root: Buffer): AuthRequestSealer {
   const sealer = dailySealer(root, 'auth-request');
+  function openEnded(text: string, now: Millis): AuthRequest | undefined {
+    const plain = sealer.open(text, now);
+    return plain === undefined ? undefined : (JSON.parse(plain) as AuthRequest);
+  }
   return {
     seal: (authRequest) => sealer.seal(JSON.stringify(authRequest), authRequest.createdAt),
     open(text, now) {
-      const plain = sealer.open(text, now);
-      if (plain === undefined) return undefined;
-      const authRequest = JSON.parse(plain) as AuthRequest;
-      return now < authRequest.createdAt + authRequestMaxLifetime ? authRequest : undefined;
+      const authRequest = openEnded(text, now);
+      return authRequest !== undefined && now < authRequest.createdAt + authRequestMaxLifetime
+        ? authRequest
+        : undefined;
     },
+    openEnded,
   };
 }

@@ -62,8 +62,7 @@ export function validateAuthorizationRequest(
   if (client === undefined) throw new AuthError('invalid_client');
   const redirectUri = required(parameters, 'redirect_uri');
   if (!isRegisteredRedirectUri(redirectUrisOf(client, bindPoint.redirectUris), redirectUri)) {
-    throw new AuthError('invalid_request', {
-      description: 'the redirect_uri is not registered for this address',
+    throw new AuthError('redirect_uri_not_registered', {
       detail: `redirect_uri ${JSON.stringify(redirectUri.slice(0, 200))} matches none of the listener's redirectURIs`,
     });
   }

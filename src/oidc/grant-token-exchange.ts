@@ -2,6 +2,7 @@
 // for a newer one of the same session. Nobody acts for anybody else here, and no exchange gives more than the
 // session has: factors, scopes and the time of the login stay what they were.
 
+import type { RequestedKey } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { Identity } from '../model/identity.ts';
@@ -12,6 +13,7 @@ import { toSeconds } from '../tokens/access-token.ts';
 import { requireCertificateStillGood } from './certificate-session.ts';
 import { type GrantNeeds, issueAccessToken, issueIdToken, issueRefreshToken } from './issue-tokens.ts';
 import { optional, required } from './parameters.ts';
+import { requestedKey, sessionCertificate } from './session-certificate.ts';
 import { requireGoodStanding } from './session-standing.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 import {
@@ -38,7 +40,7 @@ interface Standing {
 
 /**
  * @throws AuthError invalid_request   a parameter is missing, repeated or of a type that is not exchanged
- * @throws AuthError invalid_scope     nothing is used up
+ * @throws AuthError invalid_scope, csr_not_acceptable   nothing is used up
  * @throws AuthError invalid_grant     for everything else alike; RFC 8693 2.2.2 has invalid_request there, which
  *                                     existing SDKs take for a mistake of their own and do not log in again
  */
@@ -50,9 +52,9 @@ export async function exchangeToken(needs: GrantNeeds, request: GrantRequest): P
   for (const name of ['actor_token', 'actor_token_type', 'resource', 'audience']) {
     if (parameters.get(name)?.some((value) => value !== '')) throw unsupported(name);
   }
-  if (subjectType === tokenTypes.refreshToken)
-    return exchangeRefreshToken(needs, request, subject, requested);
-  if (subjectType === tokenTypes.accessToken) return exchangeAccessToken(needs, request, subject, requested);
+  const asked = { subject, requested, key: requestedKey(needs, request) };
+  if (subjectType === tokenTypes.refreshToken) return exchangeRefreshToken(needs, request, asked);
+  if (subjectType === tokenTypes.accessToken) return exchangeAccessToken(needs, request, asked);
   throw unsupported('subject_token_type');
 }
 
@@ -67,11 +69,17 @@ function unsupported(parameter: string): AuthError {
   return new AuthError('invalid_request', { description: `this value of ${parameter} is not supported` });
 }
 
+/** What is exchanged for what, and the key of a certificate that is to come with an access token; null: none is. */
+interface Asked {
+  readonly subject: string;
+  readonly requested: TokenType;
+  readonly key: RequestedKey | null;
+}
+
 async function exchangeRefreshToken(
   needs: GrantNeeds,
   request: GrantRequest,
-  subject: string,
-  requested: TokenType,
+  { subject, requested, key }: Asked,
 ): Promise<ExchangeResponse> {
   const wantsIdToken = requested === tokenTypes.idToken;
   const used = await useRefreshToken(needs, request, subject, wantsIdToken ? idTokenGrace : duplicateWindow);
@@ -82,7 +90,7 @@ async function exchangeRefreshToken(
   const { session, next, now } = used;
   const answer = wantsIdToken
     ? idTokenAnswer(needs, used, now)
-    : accessTokenAnswer(needs, request, used, requested, now);
+    : await accessTokenAnswer(needs, request, used, { requested, key }, now);
   return { ...answer, refresh_token: issueRefreshToken(needs, next, session, now) };
 }
 
@@ -94,8 +102,7 @@ async function exchangeRefreshToken(
 async function exchangeAccessToken(
   needs: GrantNeeds,
   request: GrantRequest,
-  subject: string,
-  requested: TokenType,
+  { subject, requested, key }: Asked,
 ): Promise<ExchangeResponse> {
   const { client, parameters, origin, clientCertificates } = request;
   const now = needs.clock.now();
@@ -105,10 +112,10 @@ async function exchangeAccessToken(
   const stored = await needs.store.apiSessions.find(sessionId);
   if (stored === null) throw new AuthError('invalid_grant');
   const session = narrowed(stored, narrowedScope(stored, optional(parameters, 'scope')));
-  await requireGoodStanding(needs, session, origin);
   if (clientCertificates !== null) {
     await requireCertificateStillGood(needs, session, clientCertificates, origin);
   }
+  await requireGoodStanding(needs, session, origin);
 
   const wantsIdToken = requested === tokenTypes.idToken;
   const lastMoment = stored.createdAt + needs.lifetimes.refreshToken;
@@ -131,7 +138,7 @@ async function exchangeAccessToken(
     { event: 'token.refreshed', identityId: renewed.identity.id, sessionId, clientId: client.clientId },
     origin,
   );
-  return accessTokenAnswer(needs, request, standing, tokenTypes.accessToken, now);
+  return accessTokenAnswer(needs, request, standing, { requested: tokenTypes.accessToken, key }, now);
 }
 
 /** @throws AuthError invalid_grant   the identity is disabled or gone */
@@ -141,19 +148,21 @@ async function standingOf(needs: GrantNeeds, session: ApiSession): Promise<Stand
   return { session, identity: account.identity };
 }
 
-function accessTokenAnswer(
+async function accessTokenAnswer(
   needs: GrantNeeds,
-  { client }: GrantRequest,
+  { client, origin }: GrantRequest,
   { session, identity }: Standing,
-  issued: TokenType,
+  { requested, key }: Omit<Asked, 'subject'>,
   now: Millis,
-): ExchangeResponse {
+): Promise<ExchangeResponse> {
+  const certificate = await sessionCertificate(needs, session, key, origin, now);
   return {
     access_token: issueAccessToken(needs, client, session, identity, now),
-    issued_token_type: issued,
+    issued_token_type: requested,
     token_type: 'Bearer',
     expires_in: toSeconds(needs.lifetimes.accessToken),
     scope: session.scopes.join(' '),
+    ...(certificate === null ? {} : { session_cert: certificate }),
   };
 }
 

@@ -2,11 +2,13 @@
 // end of a token's life ask here.
 
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import type { ApiSession } from '../model/api-session.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Clock, Millis, Seconds } from '../platform/clock.ts';
 import type { SessionView } from '../sessions/session-view.ts';
+import { openingObjection } from '../sessions/still-good.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import { type AccessTokenVerifier, toSeconds } from '../tokens/access-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
@@ -43,7 +45,7 @@ export interface IntrospectionNeeds {
   readonly accessTokens: AccessTokenVerifier;
   readonly ring: KeyRing;
   readonly tagKey: Buffer;
-  readonly view: Pick<SessionView, 'accounts'>;
+  readonly view: Pick<SessionView, 'accounts' | 'signers' | 'authorities'>;
   readonly clock: Clock;
 }
 
@@ -77,7 +79,7 @@ async function accessToken(
   const { iss, sub, aud, exp, iat, jti, client_id, scope, amr, auth_time, z_asid, cnf } = verdict.claims;
   const session = await needs.store.apiSessions.find(asId<ApiSessionId>(z_asid));
   if (session === null || session.endedAt !== null) return undefined;
-  const username = await usableName(needs, sub, amr, now);
+  const username = await usableName(needs, session, amr, now);
   if (username === undefined) return undefined;
   return {
     active: true,
@@ -112,7 +114,7 @@ async function refreshToken(
   const { session, refreshExpiresAt } = found;
   const client = needs.clients.find(session.clientId);
   if (client === undefined || refreshTokenFormOf(client) !== form) return undefined;
-  const username = await usableName(needs, session.identityId, session.passed, now);
+  const username = await usableName(needs, session, session.passed, now);
   if (username === undefined) return undefined;
   return {
     active: true,
@@ -131,15 +133,15 @@ async function refreshToken(
   };
 }
 
-/** The name of the identity; undefined when it cannot be used, or its policy asks for more than was proven. */
+/** The name of the identity; undefined when a call with it, or a refresh, would be refused. */
 async function usableName(
   needs: IntrospectionNeeds,
-  identityId: string,
+  session: ApiSession,
   passed: readonly string[],
   now: Millis,
 ): Promise<string | undefined> {
-  const account = await needs.view.accounts.find(asId(identityId), now);
-  if (account === null) return undefined;
+  const account = await needs.view.accounts.find(session.identityId, now);
+  if (account === null || openingObjection(needs.view, account.policy, session) !== null) return undefined;
   const proven = passed as readonly PassedMethod[];
   const outstanding = outstandingFactors(account.policy, { isEnrolled: false }, proven);
   return outstanding.length === 0 ? account.identity.name : undefined;

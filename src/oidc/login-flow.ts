@@ -17,6 +17,7 @@ import { enabledSigner } from '../login/signer-directory.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { failureKeys } from '../login/throttle.ts';
 import { verifyTotp } from '../login/totp.ts';
+import { recordedTotpAttempt } from '../login/totp-attempt.ts';
 import {
   startTotpEnrollment,
   type TotpEnrollmentNeeds,
@@ -25,6 +26,7 @@ import {
 } from '../login/totp-enrollment.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { AuthRequest } from '../model/auth-request.ts';
+import type { ClientInfo } from '../model/client-info.ts';
 import { asId } from '../model/ids.ts';
 import type {
   AuthQuery,
@@ -40,6 +42,7 @@ import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contrac
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
 import { codeLifetime, mintCode } from './authorization-code.ts';
+import { beginAgain } from './begin-again.ts';
 import { type CallbackSealer, finishedLocation } from './callback.ts';
 import type { ClientRegistry } from './clients.ts';
 import { requireSameBrowser } from './open-auth-request.ts';
@@ -71,6 +74,13 @@ export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
   readonly certificateIssuer: Pick<ClientCertificateIssuer, 'readRequest'>;
 }
 
+/** What may come along with primary credentials. */
+export interface LoginExtras {
+  /** PEM of a certificate request. */
+  readonly csrPem?: string | undefined;
+  readonly clientInfo?: ClientInfo | undefined;
+}
+
 /** Path at which TOTP codes are submitted during an OIDC login. */
 const totpUrl = '/oidc/login/totp';
 
@@ -78,7 +88,7 @@ const totpUrl = '/oidc/login/totp';
  * Takes primary credentials for an authorization request.
  * @param configTypes given with the login, added to those of the authorization request
  * @param bearers     tokens that came with the credentials: one of them may be the secondary proof
- * @param csrPem      asks for a certificate of the session, which comes with the tokens
+ * @param more.csrPem  asks for a certificate of the session, which comes with the tokens
  * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
  * @throws AuthError csr_not_acceptable   before the credentials are looked at
  * @throws AuthError could_not_validate   too many or too long configTypes
@@ -90,7 +100,7 @@ export async function submitPrimary(
   configTypes: readonly string[],
   bearers: readonly string[],
   origin: RequestOrigin,
-  csrPem?: string,
+  { csrPem, clientInfo }: LoginExtras = {},
 ): Promise<LoginStep> {
   await requireOpen(needs, authRequest);
   const wanted = withConfigTypes(authRequest, configTypes);
@@ -100,7 +110,8 @@ export async function submitPrimary(
   // Not before: strangers cause no reading.
   const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
   const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
-  const progress = { ...secondary.progress, ...certified };
+  const said = clientInfo === undefined ? {} : { clientInfo };
+  const progress = { ...secondary.progress, ...certified, ...said };
   const record = (code: StoredCode | null) =>
     needs.store.authRequests.recordPrimaryLogin({
       authRequest: merged,
@@ -136,11 +147,32 @@ export async function submitTotp(
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
-  await recordedAttempt(needs, origin, (attempt) =>
+  await recordedTotpAttempt(needs, 'oidc', origin, (attempt) =>
     verifyTotp(needs, identityId, code, attempt, origin.ipAddress),
   );
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   return factorPassed(needs, login, 'totp', origin);
+}
+
+/**
+ * Takes the external JWT that the policy requires besides, for a login whose primary step is done.
+ * @throws AuthError auth_request_unknown   no primary login was done on this request
+ * @throws AuthError invalid_auth           nothing asks for such a token, or it is not good for this login
+ */
+export async function submitSecondary(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  token: string,
+  origin: RequestOrigin,
+): Promise<LoginStep> {
+  const login = await loginInProgress(needs, authRequest);
+  const account = await readAccount(needs, login.progress.identityId);
+  if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
+  const primary = { account, progress: login.progress };
+  const { progress } = await submitSecondaryJwt(needs, primary, [token], origin, 'oidc');
+  const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
+  if (passed === undefined) throw new AuthError('invalid_auth', { detail: 'the second token did not count' });
+  return factorPassed(needs, login, passed, origin);
 }
 
 /** The factors that remain. @throws AuthError auth_request_unknown   no primary login was done on this request */
@@ -184,7 +216,7 @@ export async function verifyEnrolledTotp(
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
-  await recordedAttempt(needs, origin, (attempt) =>
+  await recordedTotpAttempt(needs, 'oidc', origin, (attempt) =>
     verifyTotpEnrollment(needs, authRequest.key, identityId, code, attempt, origin.ipAddress),
   );
   needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
@@ -211,33 +243,17 @@ export async function requireOpen(
   const now = needs.clock.now();
   const login = await needs.store.authRequests.findLogin(authRequest.key, now);
   const isOpen = login === null ? now < authRequest.createdAt + authRequestLifetime : !login.hasCode;
-  if (!isOpen) throw new AuthError('auth_request_unknown');
+  if (!isOpen) throw new AuthError('auth_request_unknown', { startAgain: beginAgain(authRequest) });
 }
 
 /** The record of a request on which a primary login was done and no code was given yet. */
 async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
-  if (login === null || login.hasCode) throw new AuthError('auth_request_unknown');
+  if (login === null || login.hasCode) {
+    throw new AuthError('auth_request_unknown', { startAgain: beginAgain(authRequest) });
+  }
   requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
   return login;
-}
-
-async function recordedAttempt(
-  needs: LoginFlowNeeds,
-  origin: RequestOrigin,
-  decide: (attempt: AttemptRecorder) => Promise<void>,
-): Promise<void> {
-  const attempt = needs.attempts.begin('totp', 'oidc', origin);
-  try {
-    await decide(attempt);
-  } catch (error) {
-    // Nothing was decided about a throttled or failed attempt, and a flood of them would push out the others.
-    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
-    needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
-    attempt.conclude();
-    throw error;
-  }
-  attempt.conclude();
 }
 
 function factorPassed(

@@ -4,6 +4,7 @@ import type { AuthRequest } from '../model/auth-request.ts';
 import type { Clock } from '../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../platform/digest.ts';
 import type { AuthRequestSealer } from './auth-request-id.ts';
+import { beginAgain } from './begin-again.ts';
 import type { ClientRegistry } from './clients.ts';
 
 /**
@@ -19,8 +20,12 @@ export function openAuthRequest(
   origin: RequestOrigin,
   browserCookie: string | null,
 ): AuthRequest {
-  const authRequest = needs.sealer.open(authRequestId, needs.clock.now());
-  if (authRequest === undefined) throw new AuthError('auth_request_unknown');
+  const now = needs.clock.now();
+  const authRequest = needs.sealer.open(authRequestId, now);
+  if (authRequest === undefined) {
+    const ended = needs.sealer.openEnded(authRequestId, now);
+    throw new AuthError('auth_request_unknown', ended === undefined ? {} : { startAgain: beginAgain(ended) });
+  }
   if (authRequest.issuer !== origin.issuer) {
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
   }

@@ -1,25 +1,23 @@
 // A session is judged again at each refresh: what an administrator has changed since the login holds at once.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { allowsMethod } from '../login/account.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
-import { enabledSigner } from '../login/signer-directory.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { PrimaryMethod } from '../model/login.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Account } from '../sessions/account-view.ts';
 import type { SessionView } from '../sessions/session-view.ts';
+import { openingObjection } from '../sessions/still-good.ts';
 
 export interface SessionStandingNeeds {
-  readonly view: Pick<SessionView, 'accounts' | 'signers'>;
+  readonly view: Pick<SessionView, 'accounts' | 'signers' | 'authorities'>;
   readonly clock: Clock;
   readonly audit: AuditTrail;
 }
 
 /**
- * Refuses to go on with a session that would not be opened today: the policy no longer allows its primary method or
- * asks for a factor that was never proven, or the signer of its external JWT is disabled. Reads memory; nothing is
+ * Refuses to go on with a session that would not be opened today: its primary proof no longer counts, or the policy
+ * asks for a factor that was never proven. Reads memory; nothing is
  * used up. Whether the identity is enabled is the store's to decide, in the statement that rotates.
  * @throws AuthError invalid_grant
  */
@@ -37,13 +35,8 @@ export async function requireGoodStanding(
 }
 
 function objection({ view }: SessionStandingNeeds, session: ApiSession, { policy }: Account): string | null {
-  const method = session.passed[0] as PrimaryMethod;
-  if (!allowsMethod(policy, method)) return 'method-not-allowed';
-  if (session.signerId !== null) {
-    const { allowedSigners } = policy.primary.extJwt;
-    if (enabledSigner(view.signers, session.signerId) === undefined) return 'signer-disabled';
-    if (allowedSigners.length > 0 && !allowedSigners.includes(session.signerId)) return 'signer-not-allowed';
-  }
+  const opening = openingObjection(view, policy, session);
+  if (opening !== null) return opening;
   // Enrolment alone asks for a code at the next login, not of sessions that are open (spec 3.2).
   const outstanding = outstandingFactors(policy, { isEnrolled: false }, session.passed);
   return outstanding.length === 0 ? null : 'factors-outstanding';

@@ -48,10 +48,10 @@ export async function useRefreshToken(
   const session = await needs.store.apiSessions.find(sessionId);
   if (session === null) throw new AuthError('invalid_grant');
   const asked = narrowedScope(session, optional(parameters, 'scope'));
-  await requireGoodStanding(needs, session, origin);
   if (clientCertificates !== null) {
     await requireCertificateStillGood(needs, session, clientCertificates, origin);
   }
+  await requireGoodStanding(needs, session, origin);
 
   const now = needs.clock.now();
   const next = nextRefreshToken(needs, presented, form);

@@ -2,6 +2,7 @@ import type { JsonSchema } from '../model/json-schema.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import { schemaOutline } from './schema-outline.ts';
+import type { View } from './view.ts';
 
 interface ReferencedContent {
   readonly mediaTypes: readonly string[];
@@ -41,9 +42,9 @@ export interface ApiReference {
 }
 
 /** An API for people to read, on one page. Details open without a script. */
-export function apiReferencePage(api: ApiReference): Html {
+export function apiReferencePage(view: View, api: ApiReference): Html {
   const groups = Map.groupBy(api.operations, ({ group }) => group);
-  return layout({
+  return layout(view, {
     title: `${api.title} - Reference`,
     heading: api.title,
     content: html`<p>${api.description} For programs: <a href="${api.documentPath}">the OpenAPI document</a>.</p>

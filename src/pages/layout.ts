@@ -1,33 +1,48 @@
 import { type Html, html } from './html.ts';
-import { stylesheet } from './stylesheet.ts';
+import type { View } from './view.ts';
 
 export interface Layout {
   /** Says the state first: "Error: wrong code - Sign in". */
   readonly title: string;
   readonly heading: string;
   readonly content: Html;
-  /** BCP 47 tag of the page's language. */
-  readonly language?: string;
+  /** Stands between heading and content. */
+  readonly lead?: Html | string | undefined;
+  /** Whether scripts of ours add to the page; it works without them. */
+  readonly scripts?: boolean;
+  /** What only this page needs, besides the files of all pages. */
+  readonly files?: { readonly stylesheetPath: string; readonly scriptPath: string };
 }
 
-/** The frame of every page: one heading, one main landmark, no script. */
-export function layout({ title, heading, content, language = 'en' }: Layout): Html {
+/** The frame of every page: the operator's name, one main landmark with one heading. */
+export function layout({ look, language }: View, page: Layout): Html {
+  const { title, heading, content, lead, scripts = false, files } = page;
   return html`<!doctype html>
-<html lang="${language}">
+<html lang="${language.tag}" dir="${language.direction}">
 <head>
 <meta charset="utf-8">
-<title>${title}</title>
+<title>${title} · ${look.name}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<link rel="stylesheet" href="${stylesheet.path}">
-<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${look.stylesheetPath}">
+${files !== undefined && html`<link rel="stylesheet" href="${files.stylesheetPath}">`}
+<link rel="icon" href="${look.logoPath ?? 'data:,'}">
+${scripts && html`<script src="${look.scriptPath}" type="module"></script>`}
+${files !== undefined && html`<script src="${files.scriptPath}" type="module"></script>`}
 </head>
 <body>
+<header>${brand(look)}</header>
 <main>
 <h1>${heading}</h1>
+${lead !== undefined && html`<p class="lead">${lead}</p>`}
 ${content}
 </main>
 </body>
 </html>
 `;
+}
+
+function brand({ name, logoPath }: View['look']): Html {
+  if (logoPath === null) return html`<span class="name">${name}</span>`;
+  return html`<img class="logo" src="${logoPath}" alt="${name}">`;
 }

@@ -1,18 +1,18 @@
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
+import type { View } from './view.ts';
+
+interface LoggedOut {
+  readonly isSignedOut: boolean;
+  /** Where people see their other sessions; null where that is not served. */
+  readonly accountPath: string | null;
+}
 
 /** The page at the end of a logout that leads nowhere else. */
-export function loggedOutPage({ isSignedOut }: { readonly isSignedOut: boolean }): Html {
-  if (isSignedOut) {
-    return layout({
-      title: 'Signed out',
-      heading: 'You are signed out',
-      content: html`<p>The session has ended. You can close this window.</p>`,
-    });
-  }
-  return layout({
-    title: 'Nothing to sign out of',
-    heading: 'Nothing to sign out of',
-    content: html`<p>The application did not say which session to end, and this server keeps none in your browser. Sign out in the application.</p>`,
-  });
+export function loggedOutPage(view: View, { isSignedOut, accountPath }: LoggedOut): Html {
+  const { signedOut } = view.texts;
+  const heading = isSignedOut ? signedOut.heading : signedOut.nothingHeading;
+  const content = html`<p>${isSignedOut ? signedOut.text : signedOut.nothing}</p>
+${accountPath !== null && html`<p><a id="to-account" href="${accountPath}">${signedOut.toAccount}</a></p>`}`;
+  return layout(view, { title: heading, heading, content });
 }

@@ -1,38 +1,46 @@
+import { type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
+import { destination, otherWays, type SignInWays } from './sign-in-ways.ts';
+import type { View } from './view.ts';
 
 export interface CertificateLoginPage {
   /** Path that the form posts to. */
   readonly action: string;
   readonly authRequestId: string;
-  /** Address of the page for user name and password, in the same login. */
-  readonly otherWay: string;
-  readonly failure: { readonly referenceId: string } | null;
+  /** Host of the application that asks; null for one on the visitor's own device. */
+  readonly application: string | null;
+  /** Whether browsers are asked for a certificate at this address at all. */
+  readonly isAskedFor: boolean;
+  readonly ways: SignInWays;
+  readonly failure: Failure | null;
 }
 
 /** Sign in with the certificate that the browser presents. Works without scripts. */
-export function certificateLoginPage({
-  action,
-  authRequestId,
-  otherWay,
-  failure,
-}: CertificateLoginPage): Html {
-  return layout({
-    title: failure === null ? 'Sign in' : 'Error: not signed in - Sign in',
-    heading: 'Sign in',
-    content: html`${failure !== null && refusal(failure.referenceId)}
-<p>Your browser proves who you are with a certificate.</p>
-<form method="post" action="${action}">
-<input type="hidden" name="authRequestId" value="${authRequestId}">
-<p><button id="login" type="submit">Continue with your certificate</button></p>
-</form>
-<p><a href="${otherWay}">Sign in with user name and password</a></p>`,
+export function certificateLoginPage(view: View, page: CertificateLoginPage): Html {
+  const { signIn, certificate, errorTitle } = view.texts;
+  const { failure, isAskedFor } = page;
+  return layout(view, {
+    title: failure === null ? signIn.title : `${errorTitle(signIn.failedTitle)} - ${signIn.title}`,
+    heading: signIn.title,
+    lead: destination(view, page.application),
+    content: html`${failure !== null && refusal(view, failure, isAskedFor)}
+${
+  isAskedFor
+    ? html`<p>${certificate.lead}</p>
+<form method="post" action="${page.action}">
+<input type="hidden" name="authRequestId" value="${page.authRequestId}">
+<button id="login" type="submit">${certificate.submit}</button>
+</form>`
+    : failure === null && html`<p>${certificate.notAskedFor} ${certificate.elsewhere}</p>`
+}
+${otherWays(view, page.ways)}`,
   });
 }
 
-function refusal(referenceId: string): Html {
-  return html`<div id="failure" class="failure" role="alert">
-<p>Your browser has no certificate for this service, or it was not accepted.</p>
-<p>To choose another certificate, close the browser and open it again. If it happens again, give this reference to an administrator: <code>${referenceId}</code></p>
-</div>`;
+function refusal(view: View, failure: Failure, isAskedFor: boolean): Html {
+  const { certificate } = view.texts;
+  return isAskedFor
+    ? failureSummary(view, failure, certificate.refused, certificate.another)
+    : failureSummary(view, failure, certificate.notAskedFor, certificate.elsewhere);
 }

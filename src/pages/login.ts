@@ -1,39 +1,60 @@
+import { describedBy, type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
+import { destination, otherWays, type SignInWays } from './sign-in-ways.ts';
+import type { View } from './view.ts';
 
 export interface LoginPage {
   /** Path that the form posts to. */
   readonly action: string;
   readonly authRequestId: string;
+  /** Host of the application that asks; null for one on the visitor's own device. */
+  readonly application: string | null;
   /** What was typed before; shown again after a refusal, so that nobody types it twice (WCAG 3.3.7). */
   readonly username: string;
-  readonly failure: { readonly referenceId: string } | null;
+  readonly ways: SignInWays;
+  readonly failure: Failure | null;
 }
 
 /** Sign in with user name and password. Works without scripts. */
-export function loginPage({ action, authRequestId, username, failure }: LoginPage): Html {
-  return layout({
-    title: failure === null ? 'Sign in' : 'Error: not signed in - Sign in',
-    heading: 'Sign in',
-    content: html`${failure !== null && refusal(failure.referenceId)}
+export function loginPage(view: View, page: LoginPage): Html {
+  const { action, authRequestId, username, failure } = page;
+  const { signIn, errorTitle } = view.texts;
+  const isRefused = failure !== null;
+  return layout(view, {
+    title: isRefused ? `${errorTitle(signIn.failedTitle)} - ${signIn.title}` : signIn.title,
+    heading: signIn.title,
+    lead: destination(view, page.application),
+    scripts: true,
+    content: html`${failure !== null && failureSummary(view, failure, signIn.wrongPassword)}
 <form method="post" action="${action}">
 <input type="hidden" name="authRequestId" value="${authRequestId}">
-<p><label for="username">User name</label>
-<input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required${describedBy(failure)}></p>
-<p><label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required${describedBy(failure)}></p>
-<p><button id="login" type="submit">Sign in</button></p>
-</form>`,
+<div class="field"><label for="username">${signIn.username}</label>
+<input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required${describedBy(isRefused, null)}></div>
+${passwordField(view, { id: 'password', label: signIn.password, autocomplete: 'current-password', attributes: describedBy(isRefused, null) })}
+<button id="login" type="submit">${signIn.submit}</button>
+</form>
+${otherWays(view, page.ways)}`,
   });
 }
 
-function refusal(referenceId: string): Html {
-  return html`<div id="failure" class="failure" role="alert">
-<p>The user name or the password is not right, or this account cannot sign in this way.</p>
-<p>Try again. If it happens again, give this reference to an administrator: <code>${referenceId}</code></p>
-</div>`;
-}
-
-function describedBy(failure: LoginPage['failure']): Html {
-  return failure === null ? html`` : html` aria-invalid="true" aria-describedby="failure"`;
+/** A password with the button that shows it, which is there with scripts only. */
+export function passwordField(
+  { texts }: View,
+  field: {
+    readonly id: string;
+    readonly label: string;
+    readonly autocomplete: 'current-password' | 'new-password';
+    /** Further attributes of the input. */
+    readonly attributes: Html;
+    /** Stands below the input. */
+    readonly hint?: Html;
+  },
+): Html {
+  const { id, label, autocomplete, attributes, hint } = field;
+  return html`<div class="field"><label for="${id}">${label}</label>
+<input id="${id}" name="${id}" type="password" autocomplete="${autocomplete}" required${attributes}>
+${hint}
+<p class="hint" data-caps-lock="${id}" role="status" hidden>${texts.signIn.capsLock}</p>
+<button type="button" class="link" data-shows="${id}" aria-pressed="false" hidden>${texts.signIn.showPassword}</button></div>`;
 }

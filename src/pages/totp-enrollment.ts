@@ -1,7 +1,9 @@
+import { type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import { qrCode } from './qr-code.ts';
 import { codeField, wrongCode } from './totp.ts';
+import type { View } from './view.ts';
 
 /** Where the forms of an enrolment post to. */
 export interface EnrollmentActions {
@@ -13,77 +15,86 @@ export interface EnrollmentActions {
   readonly startOver: string;
 }
 
-const heading = 'Set up an authenticator app';
-
 /** Says that an app has to be set up, and begins it. */
-export function enrollmentIntroPage(
-  actions: EnrollmentActions,
-  failure: { readonly referenceId: string } | null,
-): Html {
-  return layout({
-    title: failure === null ? `${heading} - Sign in` : `Error: start again - ${heading}`,
-    heading,
-    content: html`${failure !== null && nothingBegun(failure.referenceId)}
-<p>Your account needs a second step when you sign in: a code that an app on your phone shows.</p>
-<p>Step 1 of 3: install an authenticator app, if you have none. Any app that shows one-time codes will do.</p>
+export function enrollmentIntroPage(view: View, actions: EnrollmentActions, failure: Failure | null): Html {
+  const { enrollment, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
+  return layout(view, {
+    title:
+      failure === null
+        ? `${enrollment.heading} - ${signIn.title}`
+        : `${errorTitle(enrollment.goneTitle)} - ${enrollment.heading}`,
+    heading: enrollment.heading,
+    lead: enrollment.step(1),
+    content: html`${failure !== null && failureSummary(view, failure, enrollment.gone)}
+<p>${enrollment.why}</p>
+<p>${enrollment.install}</p>
 <form method="post" action="${actions.start}">
 ${hiddenId(actions)}
-<p><button id="start-enrollment" type="submit">I have an app: continue</button></p>
+<button id="start-enrollment" type="submit">${enrollment.start}</button>
 </form>
-<p><a href="${actions.startOver}">Sign in as someone else</a></p>`,
+<p class="elsewhere"><a href="${actions.startOver}">${signInAsSomeoneElse}</a></p>`,
   });
 }
 
 /** The secret, this once: QR code, the same in letters, recovery codes, and the form for the first code. */
 export function enrollmentPage(
+  view: View,
   actions: EnrollmentActions,
   provisioning: { readonly provisioningUrl: string; readonly recoveryCodes: readonly string[] },
 ): Html {
+  const { enrollment, signIn } = view.texts;
   const { provisioningUrl, recoveryCodes } = provisioning;
   const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
-  const picture = qrCode(provisioningUrl, 'QR code for your authenticator app; the key below says the same');
-  return layout({
-    title: `${heading} - Sign in`,
-    heading,
-    content: html`<h2>Step 2 of 3: add this account to the app</h2>
+  const picture = qrCode(provisioningUrl, enrollment.picture);
+  return layout(view, {
+    title: `${enrollment.heading} - ${signIn.title}`,
+    heading: enrollment.heading,
+    scripts: true,
+    content: html`<p class="lead">${enrollment.step(2)}</p>
+<h2>${enrollment.add}</h2>
 ${
   picture !== null &&
-  html`<p>Scan this picture with the app:</p>
+  html`<p>${enrollment.scan}</p>
 ${picture}`
 }
-<p>${picture === null ? 'Type' : 'Or type'} this key into the app: <code id="secret" class="secret">${groupsOfFour(secret)}</code></p>
-<p><a id="open-app" href="${provisioningUrl}">Open the app on this device</a></p>
-<h2>Save your recovery codes</h2>
-<p>Each of them replaces the app once, if you lose it. They are not shown again.</p>
+<p>${picture === null ? enrollment.type : enrollment.orType} <code id="secret" class="secret">${groupsOfFour(secret)}</code></p>
+<p class="tools"><a id="open-app" href="${provisioningUrl}">${enrollment.openApp}</a>
+${copyButton(view, secret, enrollment.copyKey)}</p>
+<section class="print">
+<h2>${enrollment.saveCodes}</h2>
+<p>${enrollment.codesWhy}</p>
 <ul id="recovery-codes" class="codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
-<h2>Step 3 of 3: confirm</h2>
+<p class="tools"><a id="download-codes" href="${codesFile(view, provisioningUrl, recoveryCodes)}" download="${enrollment.fileName}">${enrollment.downloadCodes}</a>
+${copyButton(view, recoveryCodes.join('\n'), enrollment.copyCodes)}
+<button type="button" class="link" data-prints hidden>${enrollment.printCodes}</button></p>
+</section>
+<p class="lead">${enrollment.step(3)}</p>
+<h2>${enrollment.confirm}</h2>
 <form method="post" action="${actions.verify}">
 ${hiddenId(actions)}
-<p><label><input id="saved" name="saved" type="checkbox" value="yes" required> I have saved the recovery codes</label></p>
-${codeField(false)}
-<p><button id="verify" type="submit">Confirm and sign in</button></p>
+<p class="check"><label><input id="saved" name="saved" type="checkbox" value="yes" required> ${enrollment.saved}</label></p>
+${codeField(view, false, false)}
+<button id="verify" type="submit">${enrollment.verify}</button>
 </form>
-${cancelForm(actions, 'Cancel')}`,
+${cancelForm(actions, enrollment.cancel)}`,
   });
 }
 
 /** Asks for the first code again. The secret was shown once, so whoever did not keep it starts again. */
-export function enrollmentConfirmPage(
-  actions: EnrollmentActions,
-  failure: { readonly referenceId: string } | null,
-): Html {
-  return layout({
-    title: failure === null ? `Confirm - ${heading}` : `Error: wrong code - ${heading}`,
-    heading: 'Confirm the authenticator app',
-    content: html`${failure !== null && wrongCode(failure.referenceId)}
-<p>You have begun to set up an app. If the account is in the app, enter the code that it shows now.</p>
+export function enrollmentConfirmPage(view: View, actions: EnrollmentActions, failure: Failure | null): Html {
+  const { enrollment, code, errorTitle, startAgain } = view.texts;
+  return layout(view, {
+    title: `${failure === null ? enrollment.confirm : errorTitle(code.failedTitle)} - ${enrollment.heading}`,
+    heading: enrollment.confirmHeading,
+    content: html`${failure !== null && wrongCode(view, failure)}
+<p>${enrollment.confirmLead}</p>
 <form method="post" action="${actions.verify}">
 ${hiddenId(actions)}
-${codeField(failure !== null)}
-<p><button id="verify" type="submit">Confirm and sign in</button></p>
+${codeField(view, failure === null, failure !== null)}
+<button id="verify" type="submit">${enrollment.verify}</button>
 </form>
-<p>If it is not, or if you did not save the recovery codes, start again: you get a new picture and new codes.</p>
-${cancelForm(actions, 'Start again')}`,
+<p>${enrollment.confirmElse}</p>
+${cancelForm(actions, startAgain)}`,
   });
 }
 
@@ -94,15 +105,21 @@ function hiddenId({ authRequestId }: EnrollmentActions): Html {
 function cancelForm(actions: EnrollmentActions, label: string): Html {
   return html`<form method="post" action="${actions.cancel}">
 ${hiddenId(actions)}
-<p><button id="cancel-enrollment" class="quiet" type="submit">${label}</button></p>
+<button id="cancel-enrollment" class="quiet" type="submit">${label}</button>
 </form>`;
 }
 
-function nothingBegun(referenceId: string): Html {
-  return html`<div id="failure" class="failure" role="alert">
-<p>This set-up is not open any more: it was cancelled, or finished in another window.</p>
-<p>Start again. If it happens again, give this reference to an administrator: <code>${referenceId}</code></p>
-</div>`;
+/** There with scripts only. */
+function copyButton({ texts }: View, text: string, label: string): Html {
+  return html`<button type="button" class="link" data-copies="${text}" data-done="${texts.enrollment.copied}" hidden>${label}</button>`;
+}
+
+/** The codes as a file, without a script and without a request that a proxy could keep. */
+function codesFile({ look, texts }: View, provisioningUrl: string, codes: readonly string[]): string {
+  const label = decodeURIComponent(new URL(provisioningUrl).pathname.replace(/^\/*(?:totp\/)?/, ''));
+  const account = label.slice(label.indexOf(':') + 1);
+  const text = `${texts.enrollment.fileHeading(look.name, account)}\n\n${codes.join('\n')}\n`;
+  return `data:text/plain;charset=utf-8,${encodeURIComponent(text.toWellFormed())}`;
 }
 
 function groupsOfFour(secret: string): string {

@@ -1,5 +1,7 @@
+import { describedBy, type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
+import type { View } from './view.ts';
 
 export interface TotpPage {
   /** Path that the form posts to. */
@@ -7,44 +9,43 @@ export interface TotpPage {
   readonly authRequestId: string;
   /** Address of the first step of this login. */
   readonly startOver: string;
-  readonly failure: { readonly referenceId: string } | null;
+  readonly failure: Failure | null;
 }
 
 /** Asks for a code of the authenticator app, or for a recovery code. Works without scripts. */
-export function totpPage({ action, authRequestId, startOver, failure }: TotpPage): Html {
-  return layout({
-    title: failure === null ? 'One-time code - Sign in' : 'Error: wrong code - Sign in',
-    heading: 'Enter your one-time code',
-    content: html`${failure !== null && wrongCode(failure.referenceId)}
+export function totpPage(view: View, { action, authRequestId, startOver, failure }: TotpPage): Html {
+  const { code, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
+  return layout(view, {
+    title: `${failure === null ? code.title : errorTitle(code.failedTitle)} - ${signIn.title}`,
+    heading: code.heading,
+    content: html`${failure !== null && wrongCode(view, failure)}
 <form method="post" action="${action}">
 <input type="hidden" name="authRequestId" value="${authRequestId}">
-${codeField(failure !== null)}
-<p><button id="submit-code" type="submit">Continue</button></p>
+${codeField(view, failure === null, failure !== null)}
+<button id="submit-code" type="submit">${code.submit}</button>
 </form>
 <details>
-<summary>Use a recovery code instead</summary>
+<summary>${code.useRecovery}</summary>
 <form method="post" action="${action}">
 <input type="hidden" name="authRequestId" value="${authRequestId}">
-<p><label for="recovery-code">Recovery code</label>
-<input id="recovery-code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required aria-describedby="recovery-hint"></p>
-<p id="recovery-hint" class="hint">One of the codes that you saved when you set up the app, such as ABCDE-FGHIJ. Each works once.</p>
-<p><button id="submit-recovery-code" type="submit">Continue with a recovery code</button></p>
+<div class="field"><label for="recovery-code">${code.recoveryLabel}</label>
+<input id="recovery-code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required aria-describedby="recovery-hint">
+<p id="recovery-hint" class="hint">${code.recoveryHint}</p></div>
+<button id="submit-recovery-code" class="second" type="submit">${code.recoverySubmit}</button>
 </form>
 </details>
-<p><a href="${startOver}">Sign in as someone else</a></p>`,
+<p class="elsewhere"><a href="${startOver}">${signInAsSomeoneElse}</a></p>`,
   });
 }
 
 /** The one field for a code; nothing cuts off what is pasted with spaces. */
-export function codeField(isRefused: boolean): Html {
-  return html`<p><label for="code">Code from your authenticator app</label>
-<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" required autofocus${isRefused && html` aria-invalid="true"`} aria-describedby="${isRefused && 'failure '}code-hint"></p>
-<p id="code-hint" class="hint">Six digits, new every half minute. Each code works once.</p>`;
+export function codeField({ texts }: View, hasFocus: boolean, isRefused: boolean): Html {
+  return html`<div class="field"><label for="code">${texts.code.label}</label>
+<input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" required${hasFocus && html` autofocus`}${describedBy(isRefused, 'code-hint')}>
+<p id="code-hint" class="hint">${texts.code.hint}</p></div>`;
 }
 
-export function wrongCode(referenceId: string): Html {
-  return html`<div id="failure" class="failure" role="alert">
-<p>That code was not accepted. It may be mistyped, used before or too old, or there were too many tries.</p>
-<p>Wait for the next code and try again. If it happens again, check the clock of your phone, or give this reference to an administrator: <code>${referenceId}</code></p>
-</div>`;
+export function wrongCode(view: View, failure: Failure): Html {
+  const { code } = view.texts;
+  return failureSummary(view, failure, code.wrong, code.whatNext);
 }

@@ -1,4 +1,4 @@
-// The one way in which this service asks other servers for something: HTTPS GET, by node:https. Addresses come
+// The one way in which this service asks other servers for something: HTTPS, by node:https. Addresses come
 // from administrators and redirects from strangers, so every connection is checked where it is made: the
 // addresses that a name resolves to are checked inside of the socket's own look-up, and no second look-up follows.
 
@@ -44,31 +44,50 @@ export interface OutboundClient {
   get(url: string, wanted: OutboundRequest): Promise<Buffer>;
 }
 
+export interface FormPoster {
+  /**
+   * Posts a form, and returns the body of the 200 answer. Redirects are refused: what is posted is for the one
+   * address that was given.
+   * @throws FetchRefused
+   */
+  postForm(url: string, form: Readonly<Record<string, string>>, wanted: OutboundRequest): Promise<Buffer>;
+}
+
 /** Opens nothing before the first request. */
-export function outboundClient(limits: OutboundLimits, needs: OutboundNeeds = {}): OutboundClient {
+export function outboundClient(
+  limits: OutboundLimits,
+  needs: OutboundNeeds = {},
+): OutboundClient & FormPoster {
   const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
   const allows = addressRule(limits);
   const lookup = checkedLookup(resolve, allows);
   let agent: Agent | undefined;
-  return {
-    async get(url, wanted) {
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(), limits.timeout);
-      try {
-        let target = readTarget(url);
-        for (let redirects = 0; ; redirects += 1) {
-          checkHost(target, limits, allows);
-          // Reading the system's roots takes tens of milliseconds; most configurations have no use for them.
-          agent ??= openAgent(needs.trustedRoots ?? []);
-          const answer = await send({ target, agent, lookup, allows, signal: deadline.signal }, wanted);
-          if (Buffer.isBuffer(answer)) return answer;
-          if (redirects === limits.maxRedirects) throw new FetchRefused('too-many-redirects');
-          target = readTarget(answer.location, target);
-        }
-      } finally {
-        clearTimeout(timer);
+  async function fetch(
+    url: string,
+    wanted: OutboundRequest,
+    maxRedirects: number,
+    body: string | null,
+  ): Promise<Buffer> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), limits.timeout);
+    try {
+      let target = readTarget(url);
+      for (let redirects = 0; ; redirects += 1) {
+        checkHost(target, limits, allows);
+        // Reading the system's roots takes tens of milliseconds; most configurations have no use for them.
+        agent ??= openAgent(needs.trustedRoots ?? []);
+        const answer = await send({ target, agent, lookup, allows, signal: deadline.signal, body }, wanted);
+        if (Buffer.isBuffer(answer)) return answer;
+        if (redirects === maxRedirects) throw new FetchRefused('too-many-redirects');
+        target = readTarget(answer.location, target);
       }
-    },
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+  return {
+    get: (url, wanted) => fetch(url, wanted, limits.maxRedirects, null),
+    postForm: (url, form, wanted) => fetch(url, wanted, 0, new URLSearchParams(form).toString()),
   };
 }
 
@@ -130,19 +149,27 @@ interface Hop {
   readonly lookup: LookupFunction;
   readonly allows: AddressRule;
   readonly signal: AbortSignal;
+  /** A form to post; null: GET. */
+  readonly body: string | null;
 }
 
 function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { location: string }> {
-  const { target, agent, lookup, allows, signal } = hop;
+  const { target, agent, lookup, allows, signal, body } = hop;
   return new Promise((resolve, reject) => {
     // The abort does not end a look-up under way, hence a listener of our own.
     signal.addEventListener('abort', () => reject(new FetchRefused('timeout')), { once: true });
     const outgoing = request(target, {
+      method: body === null ? 'GET' : 'POST',
       agent,
       lookup,
       signal,
       maxHeaderSize: 16_384,
-      headers: { accept: wanted.accept, 'accept-encoding': 'identity', 'user-agent': 'overlay-auth' },
+      headers: {
+        accept: wanted.accept,
+        'accept-encoding': 'identity',
+        'user-agent': 'overlay-auth',
+        ...(body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
     });
     // A second net: whichever way the runtime came by an address, before a byte of the request is sent.
     outgoing.on('socket', (socket) => {
@@ -157,7 +184,7 @@ function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { location: s
         .then(resolve, (error: unknown) => reject(refusalOf(error, signal)))
         .finally(() => outgoing.destroy());
     });
-    outgoing.end();
+    outgoing.end(body ?? undefined);
   });
 }
 

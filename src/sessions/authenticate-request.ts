@@ -13,6 +13,7 @@ import type { Account } from './account-view.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
 import type { PresentedCertificates } from './session-certificate-view.ts';
 import type { SessionView } from './session-view.ts';
+import { type OpenedBy, openingObjection } from './still-good.ts';
 import type { ZtSessions } from './zt-session.ts';
 
 /** The tokens that a request brought, as they stood in its headers. */
@@ -70,12 +71,9 @@ function callerOf(
   presented: PresentedTokens,
   now: Millis,
 ): Principal | Promise<Principal> {
-  if (needs.view.isBehind)
-    return whenFresh(needs).then(() => callerOf(needs, claims, accessToken, presented, now));
+  // From the beginning: the token may have been revoked meanwhile.
+  if (needs.view.isBehind) return whenFresh(needs).then(() => authenticateRequest(needs, presented));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
-  if (claims.z_caid !== undefined && needs.view.authorities.find(asId(claims.z_caid)) === undefined) {
-    throw refused('invalid', `authority ${claims.z_caid} is disabled or deleted`);
-  }
   const isProven = provesSession(needs, claims, presented, now);
   if (isProven === true) return withAccount(needs, claims, accessToken, presented, now);
   if (isProven === false) throw notBound();
@@ -140,12 +138,23 @@ function admit(
 ): Principal | Promise<Principal> {
   if (account === null) throw refused('invalid', `identity ${claims.sub} is disabled or deleted`);
   const passed = claims.amr as readonly PassedMethod[];
+  const objection = openingObjection(needs.view, account.policy, openedBy(claims));
+  if (objection !== null) throw refused('invalid', `session ${claims.z_asid}: ${objection}`);
   const signerId = account.policy.secondary.requireExtJwt;
   if (signerId === null) return principalOf(claims, account, passed);
   const principal = principalOf(claims, account, [...new Set([...passed, `ejs:${signerId}` as const])]);
   const others = presented.bearers.filter((bearer) => bearer !== accessToken);
   const verified = needs.secondary.require(signerId, account.identity, others, claims.z_pp ?? []);
   return verified === undefined ? principal : verified.then(() => principal);
+}
+
+/** What an access token says of the proof that opened its session. */
+function openedBy({ amr, z_ejsid, z_caid }: AccessTokenClaims): OpenedBy {
+  return {
+    passed: amr as readonly PassedMethod[],
+    signerId: z_ejsid === undefined ? null : asId(z_ejsid),
+    caId: z_caid === undefined ? null : asId(z_caid),
+  };
 }
 
 function principalOf(

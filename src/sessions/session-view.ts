@@ -10,7 +10,7 @@ import { withinTime } from '../platform/within-time.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { type AccountView, accountView } from './account-view.ts';
 import { type AuthorityView, openAuthorityView } from './authority-view.ts';
-import { type EndedSessions, endedSessions } from './ended-sessions.ts';
+import { type DenySet, denySet } from './deny-set.ts';
 import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
 import { type SessionCertificateView, sessionCertificateView } from './session-certificate-view.ts';
 import { openSignerView, type SignerView } from './signer-view.ts';
@@ -29,7 +29,9 @@ const pulse: Millis = 250;
 
 export interface SessionView {
   readonly accounts: AccountView;
-  readonly ended: EndedSessions;
+  readonly ended: DenySet;
+  /** Access tokens that were revoked by themselves, by `jti`. */
+  readonly revoked: DenySet;
   readonly legacy: LegacySessionView;
   readonly sessionCertificates: SessionCertificateView;
   readonly signers: SignerView;
@@ -63,10 +65,12 @@ export async function openSessionView(needs: {
   readonly log: Logger;
   /** How long a legacy session lives without being used. */
   readonly sessionTimeout: Millis;
+  /** Filled and kept true here. */
+  readonly revoked: DenySet;
   /** Called when the signing keys have changed. */
   readonly onSigningKeys: () => Promise<void>;
 }): Promise<SessionView> {
-  const { store, clock } = needs;
+  const { store, clock, revoked } = needs;
   // The position is read before the rest: what happens in between is then seen twice, never missed.
   let seq = await store.changes.latestSeq();
   const restoreAtStart = await store.restores.latest();
@@ -74,7 +78,12 @@ export async function openSessionView(needs: {
     const now = clock.now();
     return store.apiSessions.listEnded(now, now - needs.tokenLifetime);
   };
-  const ended = endedSessions(await listEnded());
+  const ended = denySet(await listEnded());
+  const readRevoked = async () => {
+    for (const { id, expiresAt } of await store.revocations.listTokens(clock.now()))
+      revoked.add(id, expiresAt);
+  };
+  await readRevoked();
   const accounts = accountView(store);
   const legacy = legacySessionView(needs, needs.sessionTimeout);
   const signers = await openSignerView(store, needs.jwks);
@@ -86,6 +95,11 @@ export async function openSessionView(needs: {
     if (change.kind === 'session-ended') {
       ended.add(asId(change.entityId), clock.now() + needs.tokenLifetime);
       legacy.forget(asId(change.entityId));
+    }
+    if (change.kind === 'token-revocation') {
+      const revocation = await store.revocations.find(asId(change.entityId));
+      if (revocation === null) revoked.remove(change.entityId);
+      else revoked.add(revocation.id, revocation.expiresAt);
     }
     if (change.kind === 'session-certificate') sessionCertificates.forget(change.entityId);
     if (change.kind === 'identity') accounts.forgetIdentity(asId(change.entityId));
@@ -104,6 +118,7 @@ export async function openSessionView(needs: {
   async function readEverything(): Promise<void> {
     const latest = await store.changes.latestSeq();
     for (const { id, expiresAt } of await listEnded()) ended.add(id, expiresAt);
+    await readRevoked();
     accounts.forgetAll();
     legacy.forgetAll();
     await signers.reloadAll();
@@ -172,6 +187,7 @@ export async function openSessionView(needs: {
   return {
     accounts,
     ended,
+    revoked,
     legacy,
     sessionCertificates,
     signers,

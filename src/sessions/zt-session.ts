@@ -2,19 +2,19 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import { ztSessionChallenge } from '../errors/challenge.ts';
-import { allowsMethod } from '../login/account.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
-import { enabledSigner, type SignerDirectory } from '../login/signer-directory.ts';
+import type { SignerDirectory } from '../login/signer-directory.ts';
 import type { TrustedAuthorities } from '../login/trusted-authorities.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { SignerId } from '../model/ids.ts';
-import type { PassedMethod, PrimaryMethod } from '../model/login.ts';
+import type { PassedMethod } from '../model/login.ts';
 import type { LackingJwt, Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
 import type { Account, AccountView } from './account-view.ts';
 import type { LegacySessionView } from './legacy-session-view.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
+import { openingObjection } from './still-good.ts';
 
 export interface ZtSessions {
   /**
@@ -59,14 +59,8 @@ export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
   ): Principal | Promise<Principal> {
     if (account === null) throw refused(`identity ${session.identityId} is disabled or deleted`);
     // The session may go on for as long as it is used: what opened it has to be good still.
-    const method = session.passed[0] as PrimaryMethod;
-    if (!allowsMethod(account.policy, method)) throw refused(`policy does not allow ${method} any more`);
-    if (session.signerId !== null && enabledSigner(needs.signers, session.signerId) === undefined) {
-      throw refused(`signer ${session.signerId} is disabled or deleted`);
-    }
-    if (session.caId !== null && needs.authorities.find(session.caId) === undefined) {
-      throw refused(`authority ${session.caId} is disabled or deleted`);
-    }
+    const objection = openingObjection(needs, account.policy, session);
+    if (objection !== null) throw refused(objection);
     if (!lacksTotp(account, session)) return withFactors(session, account, bearers);
     // The code may have been given on another node; the feed does not tell.
     return legacy.read(tokenHash).then((current) => {

@@ -58,6 +58,7 @@ export function mintAccessToken(
     z_ice: facts.isCertExtendable,
     ...(session.primaryProof.length === 0 ? {} : { z_pp: session.primaryProof }),
     ...(session.caId === null ? {} : { z_caid: session.caId }),
+    ...(session.signerId === null ? {} : { z_ejsid: session.signerId }),
     ...(session.certThumbprint === null ? {} : { cnf: { 'x5t#S256': session.certThumbprint } }),
   };
   const { material, header } = needs.ring.signer('ES256', 'at+jwt', now);
@@ -83,12 +84,14 @@ export interface AccessTokenVerifier {
  * @param issuers  the issuers of all bind points
  * @param lifetime of access tokens by the configuration. It holds for those that were made under a longer one too: a
  *                 session that has ended is remembered for so long
+ * @param revoked  `jti` of tokens that were revoked by themselves
  * @param aliases  client ids whose tokens name them as a further audience; such a token of another client is invalid
  */
 export function accessTokenVerifier(
   ring: KeyRing,
   issuers: ReadonlySet<string>,
   lifetime: Millis,
+  revoked: { has(jti: string): boolean },
   aliases: ReadonlySet<string> = new Set(),
 ): AccessTokenVerifier {
   const seen = new LRUCache<string, AccessTokenClaims>({ max: 50_000 });
@@ -104,6 +107,7 @@ export function accessTokenVerifier(
       }
       if (now >= claims.exp * SECOND || now >= claims.iat * SECOND + lifetime) return expired;
       if (now + clockSkew < claims.nbf * SECOND || now + clockSkew < claims.iat * SECOND) return invalid;
+      if (revoked.has(claims.jti)) return invalid;
       return { verdict: 'valid', claims };
     },
     forget: () => seen.clear(),
@@ -146,6 +150,7 @@ function isAccessTokenClaims(value: unknown): value is AccessTokenClaims {
     isTextList(claims.z_ct) &&
     (claims.z_pp === undefined || isTextList(claims.z_pp)) &&
     (claims.z_caid === undefined || typeof claims.z_caid === 'string') &&
+    (claims.z_ejsid === undefined || typeof claims.z_ejsid === 'string') &&
     (claims.cnf === undefined || isCertificateBinding(claims.cnf))
   );
 }

@@ -264,12 +264,14 @@ describe('run controller refuses to start, with one sentence', () => {
     await assertRefused(box, /The database cannot be used: file is not a database/);
   });
 
-  test('when the database is one that this build does not know', async (t) => {
+  test('when the database cannot be reached', async (t) => {
     const box = await homeBox();
     t.after(() => box.close());
-    await assertRefused(box, /This build has no PostgreSQL yet/, {
-      OVERLAY_AUTH_DB: 'postgres://db/overlay',
-    });
+    const env = { OVERLAY_AUTH_DB: 'postgres://127.0.0.1:1/overlay' };
+    const { code, stdout, stderr } = await box.run(['run', 'controller', configFile], { env });
+    assert.equal(code, 5);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^error: The database cannot be used: connect ECONNREFUSED/);
   });
 
   test('when certificate and key do not belong together', async (t) => {

@@ -153,6 +153,7 @@ export function goExchange(
   subject: string,
   subjectType: 'access_token' | 'refresh_token',
   requested: 'access_token' | 'refresh_token' | 'id_token',
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   return client.post('/oidc/oauth/token', {
     headers: { authorization: basic(goClient) },
@@ -164,6 +165,7 @@ export function goExchange(
       actor_token_type: '',
       scope: '',
       requested_token_type: tokenType(requested),
+      ...more,
     },
   });
 }

@@ -12,10 +12,15 @@ export const cClient = 'openziti';
 /** A server whose compatibility profile is on for the two client ids of existing SDKs. */
 export function startCompatibleServer(
   clock?: FixedClock,
-  more: { readonly home?: string; readonly configure?: (yaml: string) => string } = {},
+  more: {
+    readonly home?: string;
+    readonly configure?: (yaml: string) => string;
+    readonly signing?: boolean;
+  } = {},
 ): Promise<TestServer> {
-  const { home, configure = (yaml: string) => yaml } = more;
+  const { home, configure = (yaml: string) => yaml, signing = false } = more;
   return startTestServer({
+    signing,
     ...(clock === undefined ? {} : { clock }),
     ...(home === undefined ? {} : { home }),
     configure: (yaml) => configure(yaml.replace('clientIds: []', `clientIds: [${goClient}, ${cClient}]`)),

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { fixedClock, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { withCertificate } from '../support/certificates.ts';
+import { csrPem, ecKeys, keyPemOf } from '../support/csr.ts';
 import { createPolicy } from '../support/external-jwt.ts';
 import { authorizationQuery, callWith, codeOf, locationOf, redeem, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
@@ -15,7 +17,7 @@ import { basic, cClient, goClient, parseJwt, startCompatibleServer, tokenType } 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let server: TestServer;
 before(async () => {
-  server = await startCompatibleServer(clock);
+  server = await startCompatibleServer(clock, { signing: true });
 });
 after(() => server?.close());
 
@@ -285,5 +287,35 @@ describe('an exchange that is asked for wrongly', () => {
     const conflicting = await server.post('/oidc/token', { form: { ...good, client_id: cClient }, headers });
     assert.equal(conflicting.json.error, 'invalid_client');
     assert.equal((await server.post('/oidc/token', { form: good, headers })).status, 200);
+  });
+});
+
+describe('csr_pem', () => {
+  const keys = ecKeys();
+
+  test('brings a certificate of the session along with an access token, not with an ID token', async () => {
+    for (const type of ['refresh_token', 'access_token'] as const) {
+      const scope = type === 'refresh_token' ? 'openid offline_access' : 'openid';
+      const ask = async (requested: 'access_token' | 'id_token', csr: string) => {
+        const tokens = await loginAs((await user()).name, scope);
+        return goExchange(server, tokens[type], type, requested, { csr_pem: csr });
+      };
+      const { json } = await ask('access_token', csrPem(keys));
+      assert.equal(typeof json.session_cert, 'string', JSON.stringify(json));
+      const connection = withCertificate(server, { certPem: json.session_cert, keyPem: keyPemOf(keys) });
+      assert.equal((await callWith(connection, json.access_token)).status, 200);
+      connection.closeConnections();
+      const idToken = await ask('id_token', csrPem(keys));
+      assert.deepEqual([idToken.status, 'session_cert' in idToken.json], [200, false]);
+    }
+  });
+
+  test('that is no good uses nothing up', async () => {
+    const tokens = await loginAs((await user()).name);
+    const bad = await goExchange(server, tokens.refresh_token, 'refresh_token', 'refresh_token', {
+      csr_pem: 'abc',
+    });
+    assertRefused(bad, 'invalid_request');
+    assert.equal((await exchange(tokens.refresh_token, 'refresh_token')).status, 200);
   });
 });

@@ -104,7 +104,7 @@ edge:
       'edge.oidc.refreshTokenDuration was changed from 24h to 25h1m: ' +
         'it must be at least 1m longer than accessTokenDuration (25h)',
     ]);
-    assert.doesNotMatch(renderShow(config, origins, { origin: false }), /#|hunter2/);
+    assert.doesNotMatch(renderShow(config, origins, { origin: false }), / # |hunter2/);
   });
 });
 

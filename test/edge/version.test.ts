@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { capabilitiesOf } from '../../src/http/edge/version.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const paths = ['/edge/client/v1/version', '/edge/management/v1/version', '/version'];
@@ -40,6 +41,25 @@ describe('the version document', () => {
     }
   });
 
+  test('advertises certificate requests along with OIDC where there is an authority that signs them', async () => {
+    const asked: readonly (readonly [alias: boolean, capabilities: readonly string[]])[] = [
+      [true, ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR']],
+      [false, []],
+    ];
+    for (const [alias, expected] of asked) {
+      const configure = (yaml: string) =>
+        alias ? yaml.replace('clientIds: []', 'clientIds: [alias]') : yaml;
+      await using server = await disposable(configure, true);
+      assert.deepEqual((await server.get('/version')).json.data.capabilities, expected);
+    }
+  });
+
+  test('says that there are several controllers when there are', async () => {
+    const edge = { oidc: { compatibility: { clientIds: [] } } };
+    const needs = { config: { edge }, certificateIssuer: { isAvailable: false }, node: { isCluster: true } };
+    assert.deepEqual(capabilitiesOf(needs, { listener: { apis: [] } }), ['HA_CONTROLLER']);
+  });
+
   test('names only what is bound', async () => {
     await using server = await disposable((yaml) => yaml.replace('- binding: edge-management', ''));
     const { json } = await server.get('/version');
@@ -57,7 +77,7 @@ describe('the version document', () => {
   });
 });
 
-async function disposable(configure: (yaml: string) => string = (yaml) => yaml) {
-  const server = await startTestServer({ configure });
+async function disposable(configure: (yaml: string) => string = (yaml) => yaml, signing = false) {
+  const server = await startTestServer({ configure, signing });
   return { ...server, [Symbol.asyncDispose]: () => server.close() };
 }

@@ -22,6 +22,7 @@ import {
   startTestListener,
   testListener,
   testMaterial,
+  views,
 } from './support.ts';
 
 const needs = { clock: systemClock };
@@ -251,6 +252,7 @@ describe('opening a listener', () => {
       clock: systemClock,
       random: systemRandom,
       log: recordingLogger(),
+      views,
       authenticate: () => {
         throw new Error('not asked');
       },

@@ -5,8 +5,9 @@ import { assetRoutes } from '../../src/http/assets.ts';
 import { route } from '../../src/http/routes.ts';
 import { contentSecurityPolicy } from '../../src/http/security-headers.ts';
 import { html } from '../../src/pages/html.ts';
-import { stylesheet } from '../../src/pages/stylesheet.ts';
-import { echoRoutes, send, startTestListener } from './support.ts';
+import { branded, echoRoutes, send, startTestListener } from './support.ts';
+
+const stylesheet = { path: branded.look.stylesheetPath };
 
 const pages = route({
   methods: ['GET', 'POST'],
@@ -24,7 +25,9 @@ const pages = route({
 
 describe('headers of answers', () => {
   test('every answer has the security headers, whatever its kind', async (t) => {
-    const { port } = await startTestListener(t, { routes: [...echoRoutes, ...assetRoutes, pages] });
+    const { port } = await startTestListener(t, {
+      routes: [...echoRoutes, ...assetRoutes(branded.assets), pages],
+    });
     const requests = [
       ['GET', '/edge/client/v1/version'],
       ['GET', '/edge/client/v1/things/1'],

@@ -1,4 +1,5 @@
 // A listener on a free port with endpoints of the test's own, and clients that can misbehave.
+
 import { request as httpsRequest } from 'node:https';
 import type { TestContext } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
@@ -16,8 +17,10 @@ import {
 } from '../../src/http/listener.ts';
 import { type Route, route } from '../../src/http/routes.ts';
 import type { TlsMaterial } from '../../src/http/tls-material.ts';
+import { viewsOf } from '../../src/http/views.ts';
 import { asId } from '../../src/model/ids.ts';
 import type { Principal } from '../../src/model/principal.ts';
+import { lookOf } from '../../src/pages/look.ts';
 import type { CertifiedKey } from '../../src/platform/certificate-builder.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { LogFields } from '../../src/platform/log-fields.ts';
@@ -121,6 +124,17 @@ export function testPrincipal(overrides: Partial<Principal> = {}): Principal {
 }
 
 /** Knows the tokens `full`, `partial`, `admin` and `later` (by a promise). */
+/** The look of pages in these tests. */
+export const branded = lookOf({
+  name: 'Test',
+  colors: {
+    light: { accent: '#0000ff', on: '#ffffff' },
+    dark: { accent: '#ffffff', on: '#000000' },
+  },
+  logo: null,
+});
+export const views = viewsOf(branded.look);
+
 const authenticate: ListenerNeeds['authenticate'] = ({ authorization }) => {
   const token = authorization[0]?.replace(/^Bearer /, '');
   if (token === 'full') return testPrincipal();
@@ -148,7 +162,7 @@ export interface TestServer {
 export async function startTestListener(t: TestContext, options: StartOptions = {}): Promise<TestServer> {
   const log = recordingLogger();
   const running = await startListener(
-    { clock: options.clock ?? systemClock, random: systemRandom, log, authenticate },
+    { clock: options.clock ?? systemClock, random: systemRandom, log, authenticate, views },
     testListener(options.listener),
     options.material ?? testMaterial,
     options.routes ?? echoRoutes,

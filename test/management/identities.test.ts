@@ -72,6 +72,8 @@ describe('creating an identity', () => {
       authPolicyId: 'default',
       authPolicy: (await identity(id)).authPolicy,
       enrollment: {},
+      envInfo: {},
+      sdkInfo: {},
       roleAttributes: ['a', 'b'],
       disabled: false,
       disabledAt: null,

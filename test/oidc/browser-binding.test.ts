@@ -47,13 +47,20 @@ function browser(): Browser {
   return { get: (path) => request('GET', path, {}), post: (path, form) => request('POST', path, { form }) };
 }
 
+/** The id that the forms of a page bring. */
+function ownId(page: Answer): string {
+  return /name="authRequestId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+}
+
 /** Somebody opens the login page of another one's request and gives the password. */
-async function lured(id: string, username: string): Promise<Browser> {
+async function lured(id: string, username: string): Promise<Browser & { readonly id: string }> {
   const victim = browser();
-  assert.equal((await victim.get(`/oidc/login/username?authRequestID=${id}`)).status, 200);
-  const answer = await victim.post('/oidc/login/username', { authRequestId: id, username, password });
+  const page = await victim.get(`/oidc/login/username?authRequestID=${id}`);
+  assert.equal(page.status, 200);
+  const own = ownId(page);
+  const answer = await victim.post('/oidc/login/username', { authRequestId: own, username, password });
   assert.equal(answer.status, 200, answer.text);
-  return victim;
+  return { ...victim, id: own };
 }
 
 describe('a request that was begun outside a browser and continued in one', () => {
@@ -75,11 +82,11 @@ describe('a request that was begun outside a browser and continued in one', () =
     const elsewhere = await mallory.post('/oidc/login/totp/enroll', { authRequestId: id });
     assert.equal(elsewhere.status, 400);
 
-    const started = await carol.post('/oidc/login/totp/enroll', { authRequestId: id });
+    const started = await carol.post('/oidc/login/totp/enroll', { authRequestId: carol.id });
     assert.equal(started.status, 201, started.text);
     const url = /otpauth:[^"<]+/.exec(started.text)?.[0].replaceAll('&amp;', '&') ?? '';
     const code = scan(clock, url).code();
-    const done = await carol.post('/oidc/login/totp/enroll/verify', { authRequestId: id, code });
+    const done = await carol.post('/oidc/login/totp/enroll/verify', { authRequestId: carol.id, code });
     assert.equal(done.status, 302);
   });
 

@@ -32,7 +32,9 @@ import {
 } from '../support/chains.ts';
 import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';
 import {
+  authorizationQuery,
   authorize,
+  authRequestIdOf,
   beginLogin,
   callWith,
   claimsOf,
@@ -149,8 +151,10 @@ describe('GET of the login address', () => {
   });
 
   test('shows the page again when the certificate is refused', async () => {
-    const id = await beginLogin(server);
-    const init = { form: { authRequestId: id }, headers: { accept: 'text/html' } };
+    const accept = 'text/html';
+    const begun = await server.get(`/oidc/authorization?${authorizationQuery()}`, { headers: { accept } });
+    const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
+    const init = { form: { authRequestId: authRequestIdOf(begun) }, headers: { accept, cookie } };
     const page = await server.post('/oidc/login/cert', init);
     assert.equal(page.status, 401);
     assert.match(page.text, /role="alert"/);

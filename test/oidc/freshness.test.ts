@@ -1,7 +1,9 @@
 // A node that does not hear from its database accepts no token that it cannot check, says so, and recovers by itself.
 
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DAY, type FixedClock, fixedClock, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
@@ -153,6 +155,23 @@ test('a node whose database was restored under it accepts nothing any more and s
   assert.deepEqual(await health(), { status: 503, failing: ['store.changes'] });
 });
 
+/** Stops a controller where it does not hold the database: the commands on the host would wait for it in vain. */
+async function stopBetweenWrites(controller: ChildProcess, path: string): Promise<void> {
+  for (;;) {
+    controller.kill('SIGSTOP');
+    const database = new DatabaseSync(path);
+    try {
+      database.exec('BEGIN IMMEDIATE; ROLLBACK');
+      return;
+    } catch {
+      controller.kill('SIGCONT');
+      await delay(50);
+    } finally {
+      database.close();
+    }
+  }
+}
+
 test('a process that was stopped and goes on lets nobody in whose session ended meanwhile', async (t) => {
   const box = sandbox();
   t.after(() => box.close());
@@ -166,7 +185,7 @@ test('a process that was stopped and goes on lets nobody in whose session ended 
   for (const pause of [3 * SECOND, 31 * SECOND]) {
     const { access_token } = await login(client, 'ana', secret);
     assert.equal((await callWith(client, access_token)).status, 200);
-    run.child.kill('SIGSTOP');
+    await stopBetweenWrites(run.child, join(box.cwd, 'h', 'overlay.db'));
     const asleep = delay(pause);
     const recovered = await box.run(['admin', 'recover', 'ana', '--password-stdin'], { env, input: secret });
     assert.equal(recovered.code, 0, recovered.stderr);

@@ -168,8 +168,20 @@ const partial = (notEnrolled: string, enrolled: string, whileEnrolling: string):
 });
 const code = ({ app }: Login) => app?.code() ?? '123456';
 
+/** The other is where existing SDKs send passwords. */
+const otherPasswordPath = '/oidc/login/password';
+
 /** By method and path; what is in brackets tells several uses of one endpoint apart. */
 const endpoints: Readonly<Record<string, Endpoint>> = {
+  [`GET ${otherPasswordPath}`]: {
+    send: (client, { id }) => client.get(`${otherPasswordPath}?authRequestID=${id}`),
+    open: shown('form'),
+  },
+  [`POST ${otherPasswordPath}`]: {
+    send: (client, { id, username }) =>
+      client.post(otherPasswordPath, { json: { authRequestId: id, username, password } }),
+    open: shown('queries'),
+  },
   'GET /oidc/login/username': {
     send: (client, { id }) => client.get(`/oidc/login/username?authRequestID=${id}`),
     open: shown('form'),
@@ -296,10 +308,16 @@ for (const [state, reach] of Object.entries(states) as [State, () => Promise<Log
 /** Methods whose own tests know more; without credentials each is a primary login that failed. */
 const otherPrimaryMethods = ['/oidc/login/cert', '/oidc/login/ext-jwt'];
 
+/** For browsers only, on the way to another provider and back: test/pages/provider.test.ts. */
+const providerVisits = ['/oidc/login/ext-jwt/visit', '/oidc/login/ext-jwt/callback'];
+
 test('every login endpoint is in the table above', () => {
   const known = new Set(Object.keys(endpoints).map((name) => name.replace(/ \(.*/, '')));
   const mounted = server.controller.services.routes
-    .filter(({ path }) => path.startsWith('/oidc/login') && !otherPrimaryMethods.includes(path))
+    .filter(
+      ({ path }) =>
+        path.startsWith('/oidc/login') && ![...otherPrimaryMethods, ...providerVisits].includes(path),
+    )
     .flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
   for (const endpoint of mounted) assert.ok(known.has(endpoint), `add ${endpoint} to the table of this file`);
 });

@@ -244,7 +244,7 @@ describe('in a browser', () => {
       /form-action 'self' http:\/\/localhost:8400;/,
     );
     for (const part of [
-      '<html lang="en">',
+      '<html lang="en" dir="ltr">',
       'method="post"',
       `value="${id}"`,
       'id="username"',
@@ -253,7 +253,8 @@ describe('in a browser', () => {
     ]) {
       assert.ok(page.text.includes(part), part);
     }
-    assert.ok(!page.text.includes('<script'));
+    assert.ok(!/<script(?! src="\/assets\/)/.test(page.text), 'no script in the page itself');
+    assert.match(String(page.headers['content-security-policy']), /script-src 'self'(?:;|$)/);
   });
 
   test('the form leads to the client, and a wrong password back to the form with the status that JSON gets', async () => {
@@ -294,7 +295,8 @@ describe('in a browser', () => {
       form: { authRequestId: id, username: '"><script>alert(1)</script>', password: 'x' },
       headers: { ...html, cookie: cookie.split(';')[0] ?? '' },
     });
-    assert.ok(!answer.text.includes('<script'));
+    assert.ok(!answer.text.includes('<script>'));
+    assert.ok(answer.text.includes('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"'));
   });
 });
 

@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core';
 import { systemClock } from '../../src/platform/clock.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { narrow, screenshot, type Visitor, type VisitorOptions, visitor } from '../support/browser.ts';
-import { assertRefused, loggedIn, password } from '../support/management.ts';
+import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
+import { assertRefused, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { type AuthenticatorApp, scan } from '../support/totp.ts';
 
@@ -226,6 +227,32 @@ test('ends one session, all others, and notices when its own is ended', async ()
   await announced(page, 'the session has ended');
   await page.locator('#sign-in').waitFor();
   assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), []);
+  await guest.close();
+});
+
+test('says so when the policy asks for a token that no page can send', async () => {
+  const policy = await createPolicy(server, 'two tokens', {});
+  const issuer = { issuer: 'https://robots.example', jwksEndpoint: 'https://localhost:1/jwks' };
+  const admin = await rootOf(server);
+  const requireExtJwt = await createSigner(admin, issuer, 'Robots');
+  await createUserWithPolicy(server, 'ines', policy);
+  const guest = await atAccount();
+  const { page } = guest;
+  await signIn(page, 'ines');
+  await page.locator('#set-up-app').waitFor();
+  const changed = await admin.call('PATCH', `/edge/management/v1/auth-policies/${policy}`, {
+    secondary: { requireExtJwt },
+  });
+  assert.equal(changed.status, 200, changed.text);
+  await page.locator('#set-up-app').click();
+  await page.getByRole('alert').getByText('second token of another provider').waitFor();
+  await page.reload();
+  await page.locator('#second-token').waitFor();
+  assert.match(await page.title(), /^Not from a browser · /);
+  await assertClean(guest);
+  await screenshot(page, 'account second token');
+  await page.locator('#sign-out').click();
+  await page.locator('#sign-in').waitFor();
   await guest.close();
 });
 

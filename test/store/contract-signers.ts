@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes, randomInt } from 'node:crypto';
 import { describe, test } from 'node:test';
 import {
   type AuthPolicyId,
@@ -83,6 +84,19 @@ export function signerTests(shared: GetDatabase): void {
         store.externalJwtSigners.create(newSigner(changes), t0);
       await assert.rejects(create({ name }), { name: 'AlreadyTaken', field: 'name' });
       await assert.rejects(create({ issuer }), { name: 'AlreadyTaken', field: 'audience' });
+    });
+
+    test('the longest names, issuers and audiences that are accepted can be stored', async () => {
+      const { store } = shared();
+      // Text without repetition, because engines compress what they put into an index.
+      const text = (bytes: number) => randomBytes(bytes).toString('base64url').slice(0, bytes);
+      const signer = newSigner({
+        name: Array.from({ length: 255 }, () => String.fromCodePoint(randomInt(0x20000, 0x2a000))).join(''),
+        issuer: `https://${text(1016)}`,
+        audience: text(1024),
+      });
+      await store.externalJwtSigners.create(signer, t0);
+      assert.equal((await store.externalJwtSigners.find(signer.id))?.audience, signer.audience);
     });
 
     test('one that a policy names is not deleted, nor a policy with which one enrols', async () => {

@@ -7,6 +7,7 @@ import { apiSessionTests } from './contract-api-sessions.ts';
 import { authRequestTests } from './contract-auth-requests.ts';
 import { caTests } from './contract-cas.ts';
 import { changeTests } from './contract-changes.ts';
+import { configTypeTests } from './contract-config-types.ts';
 import { enrollmentTests } from './contract-enrollments.ts';
 import { identityTests } from './contract-identities.ts';
 import { keyTests } from './contract-keys.ts';
@@ -14,6 +15,7 @@ import { legacySessionTests } from './contract-legacy.ts';
 import { limitTests } from './contract-limits.ts';
 import { listTests } from './contract-lists.ts';
 import { nodeTests, restoreTests } from './contract-nodes.ts';
+import { revocationTests } from './contract-revocations.ts';
 import { sessionCertificateTests } from './contract-session-certificates.ts';
 import { signerTests } from './contract-signers.ts';
 
@@ -56,6 +58,8 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     limitTests(shared);
     signerTests(shared);
     caTests(shared);
+    configTypeTests(shared);
+    revocationTests(shared);
     enrollmentTests(shared);
     changeTests(shared);
     nodeTests(shared);

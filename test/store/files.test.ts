@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { backupSqlite, checkSqlite } from '../../src/store/sql/backup.ts';
-import { SchemaError, schemaVersion } from '../../src/store/sql/migrate.ts';
+import { migrateSqlite, ourSchema, SchemaError, schemaVersion } from '../../src/store/sql/migrate.ts';
 import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
 import { createUser, type Folder, newIdentity, start, temporaryFolder } from './support.ts';
 
@@ -34,15 +34,31 @@ describe('the files of the embedded store', () => {
     await second.close();
   });
 
-  test('of a newer release are refused and left as they are', async () => {
+  test('of a newer release whose schema is not for older ones are refused and left as they are', async () => {
     const path = folder.path('newer.db');
     await (await openSqliteStore({ path })).close();
     const database = new DatabaseSync(path);
-    database.exec(`UPDATE schema_version SET version = ${schemaVersion + 1}`);
+    database.exec(
+      `UPDATE schema_version SET version = ${schemaVersion + 1}, usable_from = ${schemaVersion + 1}`,
+    );
     await assert.rejects(
       openSqliteStore({ path }),
       (error) => error instanceof SchemaError && error.message.includes('newer release'),
     );
+    assert.equal(database.prepare('SELECT version FROM schema_version').get()?.version, schemaVersion + 1);
+    database.close();
+  });
+
+  test('of a newer release that has only added something are used, and stay of that release', async () => {
+    const path = folder.path('added.db');
+    await (await openSqliteStore({ path })).close();
+    const database = new DatabaseSync(path);
+    const added = 'ALTER TABLE identities ADD COLUMN later INTEGER NOT NULL DEFAULT 7';
+    migrateSqlite(database, { ...ourSchema, migrations: [...ourSchema.migrations, [added]] });
+    const store = await openSqliteStore({ path });
+    const { id } = await createUser(store, 'ana');
+    await store.close();
+    assert.equal(database.prepare('SELECT later FROM identities WHERE id = ?').get(id)?.later, 7);
     assert.equal(database.prepare('SELECT version FROM schema_version').get()?.version, schemaVersion + 1);
     database.close();
   });

@@ -21,6 +21,8 @@ export interface RequestInit {
   /** Sent as application/x-www-form-urlencoded. */
   readonly form?: Readonly<Record<string, string>> | readonly (readonly [string, string])[];
   readonly body?: string | Buffer;
+  /** Gives up after so many Millis. */
+  readonly timeout?: number;
   /** A client certificate for this request, on a connection of its own. */
   readonly clientCertificate?: { readonly certPem: string; readonly keyPem: string };
 }
@@ -71,6 +73,7 @@ function send(
     servername,
     lookup: toLoopback,
   };
+  if (init.timeout !== undefined) options.signal = AbortSignal.timeout(init.timeout);
   if (init.clientCertificate !== undefined) {
     options.agent = new Agent({
       ca: caPem,

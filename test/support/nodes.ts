@@ -21,10 +21,14 @@ export async function startNode(db: string, options: TestServerOptions = {}): Pr
     configure: (yaml) => yaml.replaceAll('localhost:0', address).replace('127.0.0.1:0', `127.0.0.1:${port}`),
   });
   const client = httpsClient(`https://localhost:${port}`, server.caPem);
+  return { server, ...asDialled(client, address) };
+}
+
+/** A client whose requests name another address than the one that they are sent to. */
+export function asDialled(client: HttpsClient, host: string): HttpsClient {
   const request: HttpsClient['request'] = (method, path, init = {}) =>
-    client.request(method, path, { ...init, headers: { host: address, ...init.headers } });
+    client.request(method, path, { ...init, headers: { host, ...init.headers } });
   return {
-    server,
     request,
     get: (path, init) => request('GET', path, init),
     post: (path, init) => request('POST', path, init),
@@ -33,7 +37,7 @@ export async function startNode(db: string, options: TestServerOptions = {}): Pr
 }
 
 /** A port of the system's choice; an address that is not that of the interface does not follow it by itself. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;

@@ -1,12 +1,13 @@
 // A process that runs one PostgreSQL server for the process that started it. It stops the server and removes its
 // files when its input ends, which happens however the other process ends. On its input it takes the lines
-// `stop` and `start`, and answers each with a line when it is done.
+// `stop`, `kill` and `start`, and answers each with a line when it is done. Its argument is `KeeperOptions` as JSON.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   accessSync,
+  appendFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -22,6 +23,24 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
+import pg from 'pg';
+
+export interface KeeperOptions {
+  /** Begins as a copy of this server and follows it, instead of being new. */
+  readonly standbyOf?: RunningPostgres;
+  /** Besides those that every server of the tests has, such as `wal_level=replica`. */
+  readonly settings?: readonly string[];
+}
+
+/** What the keeper says when its server runs. */
+export interface RunningPostgres {
+  /** The folder of its socket. */
+  readonly host: string;
+  readonly user: string;
+  readonly password: string;
+  /** The folder of its files. */
+  readonly data: string;
+}
 
 interface User {
   readonly uid: number;
@@ -35,16 +54,21 @@ const user = serverUser();
 const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 const socketFolder = join(home, 's');
 const data = join(home, 'data');
+const options = JSON.parse(process.argv[2] ?? '{}') as KeeperOptions;
 let server: ChildProcess | null = null;
 
 try {
   const native = usableBinaries();
-  const password = randomBytes(16).toString('hex');
-  initialise(native, password);
+  const password = options.standbyOf?.password ?? randomBytes(16).toString('hex');
+  ownFolder(socketFolder);
+  if (options.standbyOf === undefined) initialise(native, password);
+  else await copyOf(options.standbyOf);
   await start(native);
-  process.stdout.write(`${JSON.stringify({ host: socketFolder, user: 'overlay', password })}\n`);
+  const running: RunningPostgres = { host: socketFolder, user: 'overlay', password, data };
+  process.stdout.write(`${JSON.stringify(running)}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     if (line === 'stop') await stop();
+    if (line === 'kill') await kill();
     if (line === 'start') await start(native);
     process.stdout.write(`${line}\n`);
   }
@@ -114,11 +138,35 @@ function canRun(native: string): boolean {
   return spawnSync(join(native, 'bin', 'postgres'), ['--version'], { env, cwd: '/', ...user }).status === 0;
 }
 
+function ownFolder(folder: string): void {
+  mkdirSync(folder, { mode: 0o700 });
+  if (user !== null) chownSync(folder, user.uid, user.gid);
+}
+
+/** A base backup of a running server, and what makes this one follow it. */
+async function copyOf(primary: RunningPostgres): Promise<void> {
+  const { host, user: name, password } = primary;
+  const client = new pg.Client({ host, user: name, password, database: 'postgres' });
+  await client.connect();
+  await client.query(`SELECT pg_backup_start('standby', true)`);
+  cpSync(primary.data, data, {
+    recursive: true,
+    verbatimSymlinks: true,
+    // Of the other process, or made anew. What vanishes while it is copied is in the log of changes.
+    filter: (source) => !/\/(postmaster\.(pid|opts)|pgsql_tmp.*)$/.test(source),
+  });
+  const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)');
+  await client.end();
+  writeFileSync(join(data, 'backup_label'), String(rows[0]?.labelfile));
+  writeFileSync(join(data, 'standby.signal'), '');
+  const following = `primary_conninfo = 'host=${host} user=${name} password=${password} application_name=standby'\n`;
+  appendFileSync(join(data, 'postgresql.auto.conf'), following);
+  if (user !== null) spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, data]);
+  chmodSync(data, 0o700);
+}
+
 function initialise(native: string, password: string): void {
-  for (const folder of [socketFolder, data]) {
-    mkdirSync(folder, { mode: 0o700 });
-    if (user !== null) chownSync(folder, user.uid, user.gid);
-  }
+  ownFolder(data);
   const passwordFile = join(socketFolder, 'password');
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   if (user !== null) chownSync(passwordFile, user.uid, user.gid);
@@ -141,37 +189,81 @@ function initialise(native: string, password: string): void {
 
 async function start(native: string): Promise<void> {
   const settings = [
-    "listen_addresses=''",
-    `unix_socket_directories='${socketFolder}'`,
+    'listen_addresses=',
+    `unix_socket_directories=${socketFolder}`,
     'max_connections=200',
     'shared_buffers=32MB',
     'fsync=on',
+    ...(options.settings ?? []),
   ];
-  server = spawn(
-    join(native, 'bin', 'postgres'),
-    ['-D', data, ...settings.flatMap((setting) => ['-c', setting.replaceAll("'", '')])],
-    { env, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...user },
-  );
-  const { stderr } = server;
+  for (let tries = 1; ; tries += 1) {
+    const starting = spawn(
+      join(native, 'bin', 'postgres'),
+      ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+      { env, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...user },
+    );
+    const said = await untilReady(starting);
+    if (said === null) {
+      server = starting;
+      return;
+    }
+    // What was killed may hold its memory for a moment longer.
+    if (tries >= 50) throw new Error(`the server did not start: ${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** @returns null, or what it said before it ended */
+async function untilReady(starting: ChildProcess): Promise<string | null> {
+  const { stderr } = starting;
   if (stderr === null) throw new Error('the server has no output');
   let said = '';
   for await (const line of createInterface({ input: stderr })) {
     said += `${line}\n`;
-    if (line.includes('ready to accept connections')) {
+    if (/ready to accept (read-only )?connections/.test(line)) {
       // Nobody reads what it says later, and it must not wait for that.
       stderr.resume();
-      return;
+      return null;
     }
   }
-  throw new Error(`the server did not start: ${said}`);
+  return said;
 }
 
-/** At once, as after a loss of power when it was in the middle of something: nothing of it is kept. */
+/** At once, in an orderly way: connections end, nothing is waited for. */
 async function stop(): Promise<void> {
+  await end('SIGINT', []);
+}
+
+/** As the machine would do when it loses power: all its processes at once, in the middle of whatever they do. */
+async function kill(): Promise<void> {
+  await end('SIGKILL', childrenOf(server?.pid));
+}
+
+async function end(signal: NodeJS.Signals, alongside: readonly number[]): Promise<void> {
   const stopping = server;
   server = null;
-  if (stopping === null || stopping.exitCode !== null) return;
+  if (stopping === null || stopping.exitCode !== null || stopping.signalCode !== null) return;
   const exited = once(stopping, 'exit');
-  stopping.kill('SIGINT');
+  stopping.kill(signal);
+  for (const pid of alongside) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended by itself.
+    }
+  }
   await exited;
+}
+
+/** Where the system does not say, the children end by themselves when they miss their parent. */
+function childrenOf(pid: number | undefined): readonly number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      .trim()
+      .split(' ')
+      .filter(Boolean)
+      .map(Number);
+  } catch {
+    return [];
+  }
 }

@@ -3,34 +3,45 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { systemRandom } from '../../src/platform/random.ts';
+import type { KeeperOptions, RunningPostgres } from './postgres-keeper.ts';
 
 export interface PostgresServer {
   /** Of a database on the server. */
   urlOf(database: string): string;
   readonly password: string;
+  /** The file of its socket: where a proxy finds it. */
+  readonly socket: string;
   /** Makes an empty database. @returns its URL */
   createDatabase(): Promise<string>;
   /** Ends every connection and stops the server. */
   stop(): Promise<void>;
+  /** Ends all its processes with SIGKILL. */
+  kill(): Promise<void>;
   start(): Promise<void>;
+  /** A server that begins as a copy of this one and follows it. */
+  startStandby(): Promise<PostgresServer>;
+  /** Stops the server for good and removes its files. */
+  close(): Promise<void>;
 }
 
 let running: Promise<PostgresServer> | undefined;
 
 /** The server of this process. */
 export function postgresServer(): Promise<PostgresServer> {
-  running ??= startServer();
+  running ??= startPostgres();
   return running;
 }
 
-async function startServer(): Promise<PostgresServer> {
+/** A server of its own. */
+export async function startPostgres(options: KeeperOptions = {}): Promise<PostgresServer> {
   const keeper = spawn(
     process.execPath,
-    [fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url))],
+    [fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url)), JSON.stringify(options)],
     // A group of its own: what interrupts the tests must not interrupt the tidying up.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
   );
@@ -41,13 +52,14 @@ async function startServer(): Promise<PostgresServer> {
       throw new Error('the PostgreSQL server of the tests could not be started; its reason stands above');
     }),
   ]);
-  const { host, user, password } = JSON.parse(String(said));
+  const self = JSON.parse(String(said)) as RunningPostgres;
+  const { host, user, password } = self;
   // The process may end although the server runs.
   keeper.unref();
   (keeper.stdin as unknown as { unref(): void }).unref();
   (keeper.stdout as unknown as { unref(): void }).unref();
 
-  async function tell(command: 'stop' | 'start'): Promise<void> {
+  async function tell(command: 'stop' | 'kill' | 'start'): Promise<void> {
     const done = once(lines, 'line');
     (keeper.stdout as unknown as { ref(): void }).ref();
     keeper.stdin.write(`${command}\n`);
@@ -59,6 +71,7 @@ async function startServer(): Promise<PostgresServer> {
 
   return {
     password,
+    socket: join(host, '.s.PGSQL.5432'),
     urlOf,
     async createDatabase() {
       const name = `t_${systemRandom.bytes(8).toString('hex')}`;
@@ -66,7 +79,15 @@ async function startServer(): Promise<PostgresServer> {
       return urlOf(name);
     },
     stop: () => tell('stop'),
+    kill: () => tell('kill'),
     start: () => tell('start'),
+    startStandby: () => startPostgres({ ...options, standbyOf: self }),
+    async close() {
+      keeper.ref();
+      const ended = once(keeper, 'exit');
+      keeper.stdin.end();
+      await ended;
+    },
   };
 }
 

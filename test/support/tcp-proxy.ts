@@ -3,6 +3,9 @@
 
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 
+/** A port of loopback, or the file of a socket. */
+export type ProxyTarget = number | string;
+
 export interface TcpProxy {
   readonly port: number;
   /** Connections end with a reset, and new ones are refused at once, as when the other machine is gone. */
@@ -11,8 +14,8 @@ export interface TcpProxy {
   freeze(): void;
   /** The wire is whole again. What hung before is reset, as it would be after a long silence. */
   heal(): void;
-  /** Sends what comes from now on to another port, and ends the connections to the old one. */
-  pointTo(port: number): void;
+  /** Sends what comes from now on to somewhere else, and ends the connections to the old one. */
+  pointTo(target: ProxyTarget): void;
   /** Connections that are open now. */
   connections(): number;
   close(): Promise<void>;
@@ -20,9 +23,9 @@ export interface TcpProxy {
 
 type State = 'whole' | 'cut' | 'frozen';
 
-/** A proxy from a port that the system chooses to a port of loopback. */
-export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
-  let target = targetPort;
+/** A proxy from a port that the system chooses. */
+export async function tcpProxy(firstTarget: ProxyTarget): Promise<TcpProxy> {
+  let target = firstTarget;
   let state: State = 'whole';
   const pairs = new Set<readonly [Socket, Socket]>();
   const waiting = new Set<Socket>();
@@ -33,7 +36,9 @@ export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
     waiting.clear();
   };
   const join = (near: Socket) => {
-    const far = connectTcp({ port: target, host: '127.0.0.1' });
+    const far = connectTcp(
+      typeof target === 'string' ? { path: target } : { port: target, host: '127.0.0.1' },
+    );
     const pair = [near, far] as const;
     pairs.add(pair);
     for (const [one, other] of [
@@ -84,8 +89,8 @@ export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
       if (state === 'frozen') reset();
       state = 'whole';
     },
-    pointTo(port) {
-      target = port;
+    pointTo(newTarget) {
+      target = newTarget;
       reset();
     },
     connections: () => pairs.size,

@@ -21,9 +21,12 @@ export class Refusal extends Error {
   }
 }
 
+/** Each call has to show a token of another provider as well, which no page can get. */
+export class SecondTokenNeeded extends Error {}
+
 /**
  * The answer to a call: `data` and `meta`.
- * @throws Refusal, SignedOut
+ * @throws Refusal, SignedOut, SecondTokenNeeded
  */
 export async function call(method, path, body) {
   const response = await send(method, path, 'application/json', body);
@@ -38,6 +41,7 @@ export async function read(path, type) {
 
 async function send(method, path, accept, body) {
   let response = await once(method, path, accept, body);
+  if (asksForSecondToken(response)) throw new SecondTokenNeeded('a token of another provider is missing');
   if (response.status === 401) {
     // The token may have ended before its time, such as by new signing keys. Once is enough to find out.
     await renew();
@@ -50,6 +54,12 @@ async function send(method, path, accept, body) {
   }
   const answer = await response.json().catch(() => ({}));
   throw new Refusal(response.status, answer.error ?? {});
+}
+
+/** The realm of the challenge says which token is missing. */
+function asksForSecondToken(response) {
+  const challenge = response.headers.get('www-authenticate') ?? '';
+  return response.status === 401 && challenge.includes('realm="overlay-secondary-ext-jwt"');
 }
 
 async function once(method, path, accept, body) {

@@ -1,6 +1,6 @@
 // Elements, forms and what is announced. Text only ever becomes text: nothing here reads HTML.
 
-import { Refusal } from './api.js';
+import { Refusal, SecondTokenNeeded } from './api.js';
 import { SignedOut } from './oidc.js';
 import { texts } from './texts.js';
 
@@ -89,8 +89,8 @@ export function field(label, attributes, hint) {
   const id = attributes.id;
   const hintId = hint === undefined ? null : `${id}-hint`;
   return element(
-    'p',
-    {},
+    'div',
+    { class: 'field' },
     element('label', { for: id }, label),
     element('input', { name: id, required: true, 'aria-describedby': hintId, ...attributes }),
     hintId !== null && element('span', { id: hintId, class: 'hint' }, hint),
@@ -110,6 +110,7 @@ export function wrongCode(refusal) {
 
 /** The words for a failure that nobody foresaw. */
 export function failureText(error) {
+  if (error instanceof SecondTokenNeeded) return texts.secondToken[0];
   if (!(error instanceof Refusal)) return texts.unreachable;
   if (error.status === 429) return texts.tooMany;
   return texts.failed(error.reference);

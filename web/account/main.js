@@ -1,6 +1,6 @@
 // Entry of the account page: finishes or resumes a login, and shows the account or how to sign in.
 
-import { call } from './api.js';
+import { call, SecondTokenNeeded } from './api.js';
 import { attemptsSection } from './attempts.js';
 import { announce, button, element, failureText, onSignedOut } from './dom.js';
 import { canResume, finishSignIn, forget, isCallback, SignedOut, signIn, signOut } from './oidc.js';
@@ -10,6 +10,8 @@ import { texts } from './texts.js';
 import { totpSection } from './totp.js';
 
 const main = document.querySelector('main');
+/** The name of this service, which stands at the end of every title. */
+const [serviceName] = document.title.split(' · ').slice(-1);
 
 onSignedOut(() => showSignedOut(texts.sessionEnded));
 document.getElementById('status').textContent = texts.loading;
@@ -25,7 +27,8 @@ async function start() {
     if (error instanceof SignedOut) {
       forget();
       showSignedOut(isReturning ? texts.loginFailed : texts.sessionEnded);
-    } else showFailure(error);
+    } else if (error instanceof SecondTokenNeeded) showSecondTokenNeeded();
+    else showFailure(error);
   }
 }
 
@@ -72,6 +75,13 @@ function showSignedOut(reason) {
   if (reason !== undefined) announce(reason);
 }
 
+/** Nothing here works for such an account: say so, rather than that its session has ended. */
+function showSecondTokenNeeded() {
+  const leave = button(texts.signOut, signOut, { id: 'sign-out', class: 'quiet' });
+  const explanation = texts.secondToken.map((text) => element('p', {}, text));
+  show(texts.secondTokenTitle, element('div', { id: 'second-token' }, ...explanation), leave);
+}
+
 function showFailure(error) {
   const again = button(texts.retry, () => location.reload(), { id: 'retry' });
   show(texts.title, element('p', { role: 'alert' }, failureText(error)), again);
@@ -80,7 +90,7 @@ function showFailure(error) {
 /** Replaces the page; who listens is brought to its heading. */
 function show(title, ...content) {
   const heading = element('h1', { tabindex: '-1' }, title);
-  document.title = title;
+  document.title = `${title} · ${serviceName}`;
   const status = document.getElementById('status');
   status.textContent = '';
   main.replaceChildren(heading, status, ...content);

@@ -8,6 +8,11 @@ export const de = {
     'Melden Sie sich an, um Ihr Passwort zu ändern, eine Authenticator-App einzurichten und zu sehen, wo Sie angemeldet sind.',
   sessionEnded: 'Sie sind abgemeldet: Die Sitzung ist beendet. Melden Sie sich erneut an.',
   loginFailed: 'Die Anmeldung wurde nicht abgeschlossen. Versuchen Sie es noch einmal.',
+  secondTokenTitle: 'Nicht mit einem Browser',
+  secondToken: [
+    'Die Regeln Ihres Kontos verlangen bei jeder Anfrage ein zweites Token eines anderen Anbieters, und eine Seite im Browser kann keines senden. Deshalb kann diese Seite Ihr Konto nicht zeigen und nicht ändern.',
+    'Sie sind angemeldet, und mit Ihrem Passwort und Ihrer App ist alles in Ordnung. Nutzen Sie die Anwendung, die Sie von Ihrer Organisation haben, oder bitten Sie die Systemverwaltung, Ihr Konto für Sie zu ändern.',
+  ],
   signIn: 'Anmelden',
   signOut: 'Abmelden',
   retry: 'Noch einmal versuchen',

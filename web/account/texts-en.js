@@ -8,6 +8,11 @@ export const en = {
     'Sign in to change your password, set up an authenticator app and see where you are signed in.',
   sessionEnded: 'You are signed out: the session has ended. Sign in again to go on.',
   loginFailed: 'The sign-in did not finish. Try again.',
+  secondTokenTitle: 'Not from a browser',
+  secondToken: [
+    'The rules of your account ask for a second token of another provider with every request, and a page in a browser cannot send one. That is why this page cannot show or change your account.',
+    'You are signed in, and nothing is wrong with your password or your app. Use the application that your organisation gave you, or ask an administrator to change your account for you.',
+  ],
   signIn: 'Sign in',
   signOut: 'Sign out',
   retry: 'Try again',

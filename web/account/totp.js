@@ -157,7 +157,7 @@ function folded(id, label, ...content) {
 
 function savedBox(id) {
   const box = element('input', { id, name: 'saved', type: 'checkbox', required: true });
-  return element('p', {}, element('label', { for: id }, box, ` ${texts.saved}`));
+  return element('p', { class: 'check' }, element('label', { for: id }, box, ` ${texts.saved}`));
 }
 
 function groupsOfFour(secret) {

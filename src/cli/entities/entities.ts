@@ -3,7 +3,7 @@ import { authPolicy } from './auth-policy.ts';
 import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 import { enrollment } from './enrollment.ts';
-import { configType, controller, loginAttempt } from './service.ts';
+import { controller, loginAttempt } from './service.ts';
 
 // The entities that the generic commands know. Another one is one more descriptor in `entities`.
 
@@ -245,6 +245,63 @@ const apiSession: EntityDescriptor = {
   ],
 };
 
+const revocation: EntityDescriptor = {
+  name: 'revocation',
+  aliases: ['revocations'],
+  path: '/revocations',
+  help: 'tokens, identities and sessions that were revoked',
+  lookupFields: [],
+  columns: [
+    { heading: 'id', cell: (row) => row.id },
+    { heading: 'type', cell: (row) => row.type },
+    { heading: 'issued before', cell: (row) => row.issuedBefore },
+    { heading: 'expires', cell: (row) => row.expiresAt },
+  ],
+  createArguments: [
+    {
+      argument: '<type>',
+      path: 'type',
+      kind: 'text',
+      choices: ['JTI', 'IDENTITY', 'API_SESSION'],
+      help: 'one access token, all sessions of an identity, or one session',
+    },
+    { argument: '<id>', path: 'id', kind: 'text', help: 'jti of the token, or id' },
+  ],
+  options: [
+    {
+      flags: '--issued-before <time>',
+      path: 'issuedBefore',
+      kind: 'text',
+      only: 'create',
+      help: 'with IDENTITY: spare the sessions that were opened after it, such as 2030-01-31T12:00:00Z',
+    },
+  ],
+};
+
+const configType: EntityDescriptor = {
+  name: 'config-type',
+  aliases: ['config-types'],
+  path: '/config-types',
+  help: 'names and ids of what clients ask for at login',
+  lookupFields: ['name'],
+  columns: [
+    { heading: 'name', cell: (row) => row.name },
+    { heading: 'id', cell: (row) => row.id },
+  ],
+  createArguments: [{ argument: '<name>', path: 'name', kind: 'text', help: 'its name' }],
+  options: [
+    { flags: '--id <id>', path: 'id', kind: 'text', only: 'create', help: 'by which others know it' },
+    { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
+    {
+      flags: '--tag <key=value>',
+      path: 'tags',
+      kind: 'tags',
+      help: 'may be repeated; an update replaces all',
+    },
+  ],
+  isUpdatable: true,
+};
+
 export const entities: readonly EntityDescriptor[] = [
   identity,
   authenticator,
@@ -255,6 +312,7 @@ export const entities: readonly EntityDescriptor[] = [
   apiSession,
   loginAttempt,
   controller,
+  revocation,
   configType,
 ];
 

@@ -44,33 +44,3 @@ export const controller: EntityDescriptor = {
 export function issuersOf(node: JsonObject): readonly unknown[] {
   return asList(asObject(node.apiAddresses)['edge-oidc']).map((address) => asObject(address).url);
 }
-
-export const configType: EntityDescriptor = {
-  name: 'config-type',
-  aliases: ['config-types'],
-  path: '/config-types',
-  help: 'types of configuration that clients ask for at login',
-  lookupFields: ['name'],
-  columns: [
-    { heading: 'name', cell: (row) => row.name },
-    { heading: 'id', cell: (row) => row.id },
-  ],
-  createArguments: [{ argument: '<name>', path: 'name', kind: 'text', help: 'its name' }],
-  options: [
-    {
-      flags: '--id <id>',
-      path: 'id',
-      kind: 'text',
-      only: 'create',
-      help: 'by which clients know it already',
-    },
-    { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
-    {
-      flags: '--tag <key=value>',
-      path: 'tags',
-      kind: 'tags',
-      help: 'may be repeated; an update replaces all',
-    },
-  ],
-  isUpdatable: true,
-};

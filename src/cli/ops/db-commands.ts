@@ -4,6 +4,7 @@ import {
   backupDatabase,
   checkDatabase,
   databaseName,
+  databaseVersion,
   openStore,
   schemaVersion,
   sqliteFile,
@@ -28,10 +29,11 @@ export async function migrateCommand(report: Report, named: string | undefined):
     const config = configOf(report, named);
     const store = await openStore(config);
     await store.close();
-    printResult(
-      report,
-      { database: databaseName(config), schemaVersion },
-      () => `The database has schema version ${schemaVersion}, that of this release.`,
+    const { version } = await databaseVersion(config);
+    printResult(report, { database: databaseName(config), schemaVersion: version }, () =>
+      version === schemaVersion
+        ? `The database has schema version ${version}, that of this release.`
+        : `The database has schema version ${version}, of a newer release. This release, with version ${schemaVersion}, can work on it.`,
     );
   });
 }

@@ -119,10 +119,9 @@ async function enroll(
   tokenOfQuery: string | undefined,
 ): Promise<Answer> {
   const sent = membersOf(context);
-  const enrolled = await enrollBy(needs, context, method, {
-    ...sent,
-    token: tokenOfQuery ?? sent.token,
-  });
+  const token = tokenOfQuery ?? sent.token;
+  if (sent.token !== undefined && sent.token !== token) throw ambiguousToken();
+  const enrolled = await enrollBy(needs, context, method, { ...sent, token });
   return certificatesAnswer(needs, context, enrolled);
 }
 
@@ -166,6 +165,14 @@ function membersOf(context: RequestContext): Members {
   const clientCsr = context.rawBody?.toString('latin1') ?? '';
   const none = { token: undefined, username: undefined, password: undefined, name: undefined };
   return { ...none, clientCsr: clientCsr.trim() === '' ? undefined : clientCsr };
+}
+
+function ambiguousToken(): AuthError {
+  const reason = 'is another one in the query than in the body';
+  return new AuthError('could_not_validate', {
+    description: `The field token ${reason}`,
+    fields: [{ field: 'token', reason }],
+  });
 }
 
 function requiredMember(sent: Members, field: keyof Members): string {

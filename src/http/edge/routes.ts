@@ -1,5 +1,6 @@
 // The client API: what any identity may do for itself.
 
+import type { ClientCertificateIssuer } from '../../certificates/client-certificate-issuer.ts';
 import type { ExtendCertificateNeeds } from '../../enrollment/extend-certificate.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { type LegacyRouteNeeds, legacyRoutes } from '../legacy/routes.ts';
@@ -29,6 +30,7 @@ export interface EdgeClientNeeds
     EnrollNeeds,
     NetworkNeeds {
   readonly attempts: OwnAccountNeeds['attempts'];
+  readonly certificateIssuer: ClientCertificateIssuer;
   readonly store: CurrentNeeds['store'] &
     OwnMfaNeeds['store'] &
     OwnAccountNeeds['store'] &

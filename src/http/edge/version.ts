@@ -7,6 +7,9 @@ import { type Route, route } from '../routes.ts';
 
 export interface VersionNeeds {
   readonly config: Pick<Config, 'listeners' | 'edge'>;
+  readonly certificateIssuer: { readonly isAvailable: boolean };
+  /** Whether more than one node is online. */
+  readonly node: { readonly isCluster: boolean };
 }
 
 /** The APIs that the document names, the names that clients look for, and where each begins. */
@@ -20,13 +23,17 @@ export const apis: readonly {
   { binding: 'edge-oidc', names: ['edge-oidc'], path: '/oidc' },
 ];
 
+/** Words that existing SDKs know. */
+const capabilities = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR', 'HA_CONTROLLER'] as const;
+type Capability = (typeof capabilities)[number];
+
 const versionSchema = z
   .strictObject({
     version: z.string(),
     revision: z.string(),
     buildDate: z.string(),
     runtimeVersion: z.string(),
-    capabilities: z.array(z.string()),
+    capabilities: z.array(z.enum(capabilities)),
     apiVersions: z.record(
       z.string(),
       z.strictObject({
@@ -53,14 +60,14 @@ export function versionRoute(
     errors: 'edge',
     summary: 'Find out where the APIs are and what the server can',
     answers: { 200: dataAnswer(versionSchema, 'Where the APIs are') },
-    handler: (context) => envelope(versionDocument(needs.config, context)),
+    handler: (context) => envelope(versionDocument(needs, context)),
   });
 }
 
-function versionDocument(config: VersionNeeds['config'], context: RequestContext): object {
+function versionDocument(needs: VersionNeeds, context: RequestContext): object {
   const apiVersions: Record<string, unknown> = {};
   for (const { binding, names, path } of apis) {
-    const bases = addressesOf(config, binding, context).map((address) => `https://${address}${path}`);
+    const bases = addressesOf(needs.config, binding, context).map((address) => `https://${address}${path}`);
     if (bases.length === 0) continue;
     for (const name of names) apiVersions[name] = { v1: { path, version: 'v1', apiBaseUrls: bases } };
   }
@@ -69,19 +76,37 @@ function versionDocument(config: VersionNeeds['config'], context: RequestContext
     revision: '',
     buildDate: '',
     runtimeVersion: '',
-    capabilities: capabilitiesOf(config, context),
+    capabilities: capabilitiesOf(needs, context),
     apiVersions,
   };
 }
 
 /**
  * What clients decide by how to log in. Those that look for `OIDC_AUTH` speak the compatibility profile, and look for
- * the endpoints at the very address that they asked; without the word they use sessions of the legacy mechanism.
+ * the endpoints at the very address that they asked; without the word they use sessions of the legacy mechanism. With
+ * `OIDC_AUTH_WITH_CSR` they send a certificate request along with login, refresh and exchange.
  */
-function capabilitiesOf(config: VersionNeeds['config'], { listener }: RequestContext): readonly string[] {
-  const hasOidc = listener.apis.some(({ binding }) => binding === 'edge-oidc');
-  const hasAliases = config.edge.oidc.compatibility.clientIds.length > 0;
-  return hasOidc && hasAliases ? ['OIDC_AUTH'] : [];
+export function capabilitiesOf(
+  {
+    config,
+    certificateIssuer,
+    node,
+  }: Pick<VersionNeeds, 'certificateIssuer' | 'node'> & {
+    readonly config: {
+      readonly edge: { readonly oidc: { readonly compatibility: { readonly clientIds: readonly string[] } } };
+    };
+  },
+  { listener }: { readonly listener: { readonly apis: readonly { readonly binding: Binding }[] } },
+): readonly Capability[] {
+  const hasOidc =
+    listener.apis.some(({ binding }) => binding === 'edge-oidc') &&
+    config.edge.oidc.compatibility.clientIds.length > 0;
+  const isTrue: Readonly<Record<Capability, boolean>> = {
+    OIDC_AUTH: hasOidc,
+    OIDC_AUTH_WITH_CSR: hasOidc && certificateIssuer.isAvailable,
+    HA_CONTROLLER: node.isCluster,
+  };
+  return capabilities.filter((capability) => isTrue[capability]);
 }
 
 /** Where an API is bound: the address that was asked comes first. */

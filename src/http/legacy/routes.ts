@@ -10,6 +10,7 @@ import { type Credentials, primaryMethods } from '../../model/login.ts';
 import { type Answer, envelope } from '../answer.ts';
 import { validate } from '../body.ts';
 import { challengeLines } from '../challenges.ts';
+import { clientInfoMembers, clientInfoOf } from '../client-info-input.ts';
 import { dataAnswer, doneAnswer } from '../declared-answers.ts';
 import { originOf } from '../oidc/bind-point.ts';
 import { configTypes } from '../oidc/login.ts';
@@ -23,9 +24,9 @@ import { legacySessionDocument, legacySessionSchema } from './session-document.t
 
 const methodQuery = z.object({ method: z.enum(primaryMethods, 'must be password, cert or ext-jwt') });
 const passwordBody = z.object({ username: z.string(), password: z.string() });
-const otherBody = z.object({ configTypes });
+const otherBody = z.object({ configTypes, ...clientInfoMembers });
 /** For the API description: a password comes with the method `password` only. */
-const loginBody = z.object({ ...passwordBody.partial().shape, configTypes });
+const loginBody = z.object({ ...passwordBody.partial().shape, ...otherBody.shape });
 /** The members of a password are asked for where the method is known to be that. */
 const anyBody = z.looseObject({});
 
@@ -54,10 +55,11 @@ export function legacyRoutes(
       async handler(context, { query, body }) {
         const bearers = bearerTokens(context.authorization);
         const credentials = credentialsOf(context, query.method, body, bearers);
-        const { configTypes } = validate(body, otherBody);
+        const other = validate(body, otherBody);
+        const clientInfo = clientInfoOf(other);
         return sessionAnswer(
           needs,
-          await authenticate(needs, credentials, bearers, configTypes, originOf(context)),
+          await authenticate(needs, credentials, bearers, other.configTypes, originOf(context), clientInfo),
         );
       },
     }),

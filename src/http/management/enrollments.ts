@@ -15,13 +15,10 @@ import type { Route } from '../routes.ts';
 import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema, wireTime } from '../wire.ts';
 import { mapPage } from './map-page.ts';
 import { operation, type Reader, resourceRoutes } from './resource.ts';
-import { idText } from './schemas.ts';
+import { idText, optionalTime } from './schemas.ts';
 
-/** RFC 3339; left out or null: after the configured time. */
-const expiresAt = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' })
-  .nullish()
-  .transform((text) => (text == null ? null : Date.parse(text)));
+/** Null: after the configured time. */
+const expiresAt = optionalTime;
 
 const newEnrollment = z.object({
   identityId: idText,

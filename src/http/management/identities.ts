@@ -14,6 +14,7 @@ import {
   updateIdentity,
 } from '../../admin/identities.ts';
 import { ofIdentity } from '../../admin/list-parameters.ts';
+import { noClientInfo } from '../../model/client-info.ts';
 import { identityTypes } from '../../model/identity.ts';
 import { defaultAuthPolicyId } from '../../model/ids.ts';
 import {
@@ -97,9 +98,26 @@ const TEN_YEARS_IN_MINUTES = 10 * 366 * 24 * 60;
 /** 0 or absent: until somebody enables it. */
 const disabling = z.object({ durationMinutes: z.int().min(0).max(TEN_YEARS_IN_MINUTES).nullish() });
 
+const said = z.string().optional();
+const envInfoSchema = z
+  .strictObject({ arch: said, os: said, osRelease: said, osVersion: said, domain: said, hostname: said })
+  .meta({ id: 'EnvInfo', description: 'The machine, as the client described it at login' });
+const sdkInfoSchema = z
+  .strictObject({
+    appId: said,
+    appVersion: said,
+    branch: said,
+    revision: said,
+    type: said,
+    version: said,
+  })
+  .meta({ id: 'SdkInfo', description: 'The program, as the client described it at login' });
+
 const identityDetail = z
   .strictObject({
     ...managedIdentitySchema.shape,
+    envInfo: envInfoSchema,
+    sdkInfo: sdkInfoSchema,
     lockedUntil: z.strictObject({ password: timeSchema.nullable(), totp: timeSchema.nullable() }),
   })
   .meta({ id: 'IdentityDetail' });
@@ -119,7 +137,8 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     async get(id, reader) {
       const identity = await getIdentity(needs, id);
       const [document] = await managedIdentityDocuments(needs, [identity], reader);
-      return { ...document, lockedUntil: locksDocument(await locksOf(needs, identity.id)) };
+      const clientInfo = (await needs.store.identities.findClientInfo(identity.id)) ?? noClientInfo;
+      return { ...document, ...clientInfo, lockedUntil: locksDocument(await locksOf(needs, identity.id)) };
     },
     create: operation(newIdentity, (by, { enrollment, ...identity }) =>
       createIdentity(needs, by, identity, enrollment),

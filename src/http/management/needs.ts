@@ -5,10 +5,11 @@ import type { SignerDirectory } from '../../login/signer-directory.ts';
 import type { TrustedAuthorities } from '../../login/trusted-authorities.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock, Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import type { OwnMfaNeeds } from '../edge/mfa.ts';
+import type { VersionNeeds } from '../edge/version.ts';
 import type { HeartbeatNeeds } from '../legacy/heartbeats.ts';
 import type { LegacyRouteNeeds } from '../legacy/routes.ts';
 
@@ -26,16 +27,20 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
     | 'externalJwtSigners'
     | 'cas'
     | 'configTypes'
+    | 'revocations'
     | 'enrollments'
     | 'nodes'
   >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
+  readonly node: VersionNeeds['node'];
   readonly signers: SignerDirectory;
   readonly authorities: TrustedAuthorities;
   /** Our own issuers, with the ports that the bind points really have. */
   readonly issuers: ReadonlySet<string>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
+  /** How long an access token that was issued now can be unexpired on any node. */
+  readonly tokenLifetime: Millis;
   readonly random: Random;
   readonly audit: AuditTrail;
   readonly attempts: AttemptLog & { flush(): Promise<void> };

@@ -19,6 +19,7 @@ import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
 import type { ManagementNeeds } from './needs.ts';
+import { revocationRoutes } from './revocations.ts';
 
 export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
   return [
@@ -36,6 +37,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...caRoutes(needs),
     ...configTypeRoutes(needs),
     ...enrollmentRoutes(needs),
+    ...revocationRoutes(needs),
     ...loginAttemptRoutes(needs),
     ...controllerRoutes(needs),
   ];

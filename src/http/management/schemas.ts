@@ -9,6 +9,12 @@ export const tags = z
   .nullable()
   .transform((value) => value ?? {});
 
+/** RFC 3339; left out or null: none. */
+export const optionalTime = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' })
+  .nullish()
+  .transform((text) => (text == null ? null : Date.parse(text)));
+
 /** Of a list. What would narrow it elsewhere and is not understood here is refused, not ignored. */
 export const listParameters = z.object({
   filter: z.string().optional(),

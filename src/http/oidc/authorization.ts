@@ -10,6 +10,7 @@ import { redirectAnswer } from '../declared-answers.ts';
 import { wantsHtml } from '../negotiate.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
+import { languageCookies } from '../views.ts';
 import { oidcBindPointOf } from './bind-point.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
@@ -75,7 +76,10 @@ function authorizationRoute(needs: AuthorizationNeeds, path: string): Route {
       );
       const segment = segments[authRequest.requestedMethod ?? defaultMethod(context)];
       const id = needs.sealer.seal(authRequest);
-      return redirect(`/oidc/login/${segment}?authRequestID=${id}`, { headers: browser?.headers ?? {} });
+      const location = `/oidc/login/${segment}?authRequestID=${id}`;
+      if (browser === null) return redirect(location);
+      const cookies = [browser.headers['set-cookie'], ...languageCookies(context)];
+      return redirect(location, { headers: { 'set-cookie': cookies } });
     },
   });
 }

@@ -14,14 +14,18 @@ export function oidcBindPointOf(context: RequestContext): OidcBindPoint {
     throw new Error('an OIDC endpoint is mounted on a listener without edge-oidc');
   const { issuer } = context;
   const { redirectUris, postLogoutUris } = api;
-  const bound = new Set(context.listener.apis.map(({ binding }) => binding));
-  if (!servesApi(bound, 'account')) return { issuer, redirectUris, postLogoutUris };
+  if (!servesAccountPage(context)) return { issuer, redirectUris, postLogoutUris };
   const { origin } = new URL(issuer);
   return {
     issuer,
     redirectUris: [...redirectUris, { kind: 'exact', uri: `${origin}${accountPaths.callback}` }],
     postLogoutUris: [...postLogoutUris, { kind: 'exact', uri: `${origin}${accountPaths.page}` }],
   };
+}
+
+/** Whether the account page is served where a request came in. */
+export function servesAccountPage({ listener }: RequestContext): boolean {
+  return servesApi(new Set(listener.apis.map(({ binding }) => binding)), 'account');
 }
 
 /** Where a request came from, for the audit trail. */

@@ -5,11 +5,13 @@ import { loggedOutPage } from '../../pages/logged-out.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ApiSessionStore } from '../../store/contracts/api-sessions.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
+import { accountPaths } from '../account-paths.ts';
 import { json, page, redirect } from '../answer.ts';
 import { documentAnswer, orPage, redirectAnswer } from '../declared-answers.ts';
 import { wantsHtml } from '../negotiate.ts';
 import { type Route, route } from '../routes.ts';
-import { oidcBindPointOf, originOf } from './bind-point.ts';
+import type { Views } from '../views.ts';
+import { oidcBindPointOf, originOf, servesAccountPage } from './bind-point.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
 
 const logoutParameters = z.object({
@@ -25,6 +27,7 @@ export function endSessionRoute(needs: {
   readonly ring: KeyRing;
   readonly clock: Clock;
   readonly audit: AuditTrail;
+  readonly views: Views;
 }): Route {
   return route({
     methods: ['GET', 'POST'],
@@ -46,8 +49,9 @@ export function endSessionRoute(needs: {
       const result = await endSession(needs, oidcBindPointOf(context), parameters, originOf(context));
       if (result.kind === 'redirect') return redirect(result.location);
       const isSignedOut = result.kind === 'signed-out';
-      if (wantsHtml(context.headers.accept)) return page(loggedOutPage({ isSignedOut }));
-      return json({ signedOut: isSignedOut });
+      if (!wantsHtml(context.headers.accept)) return json({ signedOut: isSignedOut });
+      const accountPath = servesAccountPage(context) ? accountPaths.page : null;
+      return page(loggedOutPage(needs.views(context), { isSignedOut, accountPath }));
     },
   });
 }

@@ -1,33 +1,30 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
+import type { SignerDirectory } from '../../login/signer-directory.ts';
 import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/login-flow.ts';
-import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { certificateLoginPage } from '../../pages/login-cert.ts';
-import { type Answer, json, page } from '../answer.ts';
+import { type Answer, json } from '../answer.ts';
+import { clientInfoFields, clientInfoOfFields } from '../client-info-input.ts';
 import { errorTable } from '../errors.ts';
 import { bearerTokens } from '../presented-tokens.ts';
 import { type Route, route } from '../routes.ts';
-import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
+import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
-import { bindBrowser, browserOfStep } from './browser-binding.ts';
-import { formTarget } from './form-target.ts';
 import { configTypes, csrPem } from './login.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
-import { isForPeople, loginStepFor, type Step } from './totp-pages.ts';
+import { bindStep, isForPeople, loginPageAnswer, openStep, type Step, type StepNeeds } from './login-step.ts';
+import { applicationOf, asksForCertificates, certificatePath, signInWays } from './sign-in-ways.ts';
+import { loginStepFor } from './totp-pages.ts';
 
-const path = '/oidc/login/cert';
-const common = { path, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
+const common = { path: certificatePath, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
 const idOnly = z.object(authRequestIdMembers);
-const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem });
+const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem, ...clientInfoFields });
 
 /**
  * `/oidc/login/cert` (spec 4.3): the certificate is that of the TLS connection, as the handshake proved it. No header
  * can stand for it.
  */
-export function certificateLoginRoutes(
-  needs: LoginFlowNeeds & { readonly sealer: AuthRequestSealer },
-): readonly Route[] {
+export function certificateLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   const show = route({
     ...common,
     methods: ['GET'],
@@ -36,16 +33,15 @@ export function certificateLoginRoutes(
     refusals: stepRefusals,
     query: idOnly,
     async handler(context, { query }) {
-      const id = authRequestIdIn(query);
-      const authRequest = openAuthRequest(needs, id, originOf(context), browserOfStep(context));
-      await requireOpen(needs, authRequest);
-      const headers = { 'auth-request-id': id };
-      const step = { context, authRequest, authRequestId: id };
-      if (isForPeople(step)) {
-        // Bound before the certificate is given, as where a password is.
-        return form(step, 200, { ...headers, ...bindBrowser(needs.random, context).headers });
+      const opened = openStep(needs, context, query);
+      await requireOpen(needs, opened.authRequest);
+      const { authRequestId } = opened;
+      const own = { 'auth-request-id': authRequestId };
+      if (isForPeople(opened)) {
+        const { step, headers } = bindStep(needs, opened);
+        return form(needs.signers, step, 200, { ...own, ...headers });
       }
-      return json({ authRequestId: id, httpMethod: 'POST', httpUrl: path }, { headers });
+      return json({ authRequestId, httpMethod: 'POST', httpUrl: certificatePath }, { headers: own });
     },
   });
 
@@ -58,34 +54,51 @@ export function certificateLoginRoutes(
     query: idOnly,
     body: { json: true, form: true, schema: loginBody },
     async handler(context, { query, body }) {
-      const origin = originOf(context);
-      const id = authRequestIdIn(query, body);
-      const authRequest = openAuthRequest(needs, id, origin, browserOfStep(context));
-      const step = { context, authRequest, authRequestId: id };
-      const credentials = { method: 'cert', chain: context.clientCertificates?.chain ?? null } as const;
+      const step = openStep(needs, context, query, body);
       try {
+        requireAskedFor(step);
+        const credentials = { method: 'cert', chain: context.clientCertificates?.chain ?? null } as const;
         const tokens = bearerTokens(context.authorization);
+        const origin = originOf(context);
         return loginStepFor(
+          needs.signers,
           step,
-          await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin, body.csrPem),
+          await submitPrimary(needs, step.authRequest, credentials, body.configTypes, tokens, origin, {
+            csrPem: body.csrPem,
+            clientInfo: clientInfoOfFields(body),
+          }),
         );
       } catch (error) {
         if (!(error instanceof AuthError) || error.code !== 'invalid_auth' || !isForPeople(step)) throw error;
-        return form(step, errorTable[error.code].status);
+        return form(needs.signers, step, errorTable[error.code].status);
       }
     },
   });
   return [show, submit];
 }
 
-/** @param status that of the refusal, or 200 when nothing was submitted yet */
-function form(step: Step, status: number, headers: Readonly<Record<string, string>> = {}): Answer {
-  const { context, authRequest, authRequestId } = step;
-  const html = certificateLoginPage({
-    action: path,
-    authRequestId,
-    otherWay: `/oidc/login/username?authRequestID=${encodeURIComponent(authRequestId)}`,
-    failure: status === 200 ? null : { referenceId: context.requestId },
+/** @throws AuthError invalid_auth   says that no certificate can arrive here, whatever the client has */
+function requireAskedFor(step: Step): void {
+  if (asksForCertificates(step)) return;
+  throw new AuthError('invalid_auth', {
+    description: 'Clients are not asked for a certificate at this address; use one where they are',
   });
-  return page(html, { status, headers, formTargets: [formTarget(authRequest.redirectUri)] });
+}
+
+/** @param status that of the refusal, or 200 when nothing was submitted yet */
+function form(
+  signers: SignerDirectory,
+  step: Step,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const html = certificateLoginPage(step.view(), {
+    action: certificatePath,
+    authRequestId: step.authRequestId,
+    application: applicationOf(step),
+    isAskedFor: asksForCertificates(step),
+    ways: signInWays(signers, step, 'cert'),
+    failure: status === 200 ? null : { referenceId: step.context.requestId },
+  });
+  return loginPageAnswer(step, html, { status, headers });
 }

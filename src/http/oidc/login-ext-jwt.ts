@@ -1,30 +1,27 @@
 import { z } from 'zod';
-import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
 import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/login-flow.ts';
-import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { json } from '../answer.ts';
+import { clientInfoFields, clientInfoOfFields } from '../client-info-input.ts';
 import { bearerTokens } from '../presented-tokens.ts';
 import { type Route, route } from '../routes.ts';
-import { authRequestIdIn, authRequestIdMembers } from './auth-request-id-input.ts';
+import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
-import { browserOfStep } from './browser-binding.ts';
 import { configTypes, csrPem } from './login.ts';
-import { loginStepAnswer } from './login-answer.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
+import { bindStep, isForPeople, openStep, type StepNeeds } from './login-step.ts';
+import { providerPage } from './provider-pages.ts';
+import { providerPath } from './sign-in-ways.ts';
+import { loginStepFor } from './totp-pages.ts';
 
-const path = '/oidc/login/ext-jwt';
-const common = { path, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
+const common = { path: providerPath, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
 const idOnly = z.object(authRequestIdMembers);
-const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem });
+const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem, ...clientInfoFields });
 
 /**
  * `/oidc/login/ext-jwt` (spec 4.3): external JWTs stand in Authorization lines, for the primary proof and, where the
- * policy asks for one, for the secondary proof too, in any order. There is no form for people: whoever has a token
- * of another provider has a program that sends it.
+ * policy asks for one, for the secondary proof too, in any order. People get a page that leads to the providers.
  */
-export function externalJwtLoginRoutes(
-  needs: LoginFlowNeeds & { readonly sealer: AuthRequestSealer },
-): readonly Route[] {
+export function externalJwtLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   const show = route({
     ...common,
     methods: ['GET'],
@@ -33,15 +30,16 @@ export function externalJwtLoginRoutes(
     refusals: stepRefusals,
     query: idOnly,
     async handler(context, { query }) {
-      const id = authRequestIdIn(query);
-      await requireOpen(needs, openAuthRequest(needs, id, originOf(context), browserOfStep(context)));
-      const answer = {
-        authRequestId: id,
-        httpMethod: 'POST',
-        httpUrl: path,
-        header: 'Authorization: Bearer',
-      };
-      return json(answer, { headers: { 'auth-request-id': id } });
+      const opened = openStep(needs, context, query);
+      await requireOpen(needs, opened.authRequest);
+      const { authRequestId } = opened;
+      const own = { 'auth-request-id': authRequestId };
+      if (isForPeople(opened)) {
+        const { step, headers } = bindStep(needs, opened);
+        return providerPage(needs.signers, step, { headers: { ...own, ...headers } });
+      }
+      const header = 'Authorization: Bearer';
+      return json({ authRequestId, httpMethod: 'POST', httpUrl: providerPath, header }, { headers: own });
     },
   });
 
@@ -54,13 +52,17 @@ export function externalJwtLoginRoutes(
     query: idOnly,
     body: { json: true, form: true, schema: loginBody },
     async handler(context, { query, body }) {
-      const origin = originOf(context);
-      const id = authRequestIdIn(query, body);
-      const authRequest = openAuthRequest(needs, id, origin, browserOfStep(context));
+      const step = openStep(needs, context, query, body);
       const tokens = bearerTokens(context.authorization);
       const credentials = { method: 'ext-jwt', tokens } as const;
-      return loginStepAnswer(
-        await submitPrimary(needs, authRequest, credentials, body.configTypes, tokens, origin, body.csrPem),
+      const origin = originOf(context);
+      return loginStepFor(
+        needs.signers,
+        step,
+        await submitPrimary(needs, step.authRequest, credentials, body.configTypes, tokens, origin, {
+          csrPem: body.csrPem,
+          clientInfo: clientInfoOfFields(body),
+        }),
       );
     },
   });

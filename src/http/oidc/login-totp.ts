@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
-import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
 import {
   abandonTotpEnrollment,
   enrollTotp,
@@ -12,31 +11,24 @@ import {
   submitTotp,
   verifyEnrolledTotp,
 } from '../../oidc/login-flow.ts';
-import { openAuthRequest } from '../../oidc/open-auth-request.ts';
 import { type Answer, json } from '../answer.ts';
 import { contentAnswer, documentAnswer, orPage } from '../declared-answers.ts';
 import { errorTable } from '../errors.ts';
 import { htmlType } from '../negotiate.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Route, route } from '../routes.ts';
-import {
-  type AuthRequestIdSpellings,
-  authRequestIdIn,
-  authRequestIdMembers,
-} from './auth-request-id-input.ts';
+import { type AuthRequestIdSpellings, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
-import { browserOfStep } from './browser-binding.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
+import { isForPeople, openStep, type Step, type StepNeeds } from './login-step.ts';
 import {
   cancelPath,
   codePage,
   confirmPage,
   enrollPath,
   introPage,
-  isForPeople,
   loginStepFor,
   provisioningPage,
-  type Step,
   totpPath,
   verifyPath,
 } from './totp-pages.ts';
@@ -58,14 +50,9 @@ const cancelled = documentAnswer(z.strictObject({}), 'Abandoned');
 const withCode = z.object({ ...authRequestIdMembers, code: z.unknown() });
 const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', query: idOnly } as const;
 
-export function totpLoginRoutes(
-  needs: LoginFlowNeeds & { readonly sealer: AuthRequestSealer },
-): readonly Route[] {
-  const opened = (context: RequestContext, ...sources: readonly AuthRequestIdSpellings[]): Step => {
-    const authRequestId = authRequestIdIn(...sources);
-    const authRequest = openAuthRequest(needs, authRequestId, originOf(context), browserOfStep(context));
-    return { context, authRequest, authRequestId };
-  };
+export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+  const opened = (context: RequestContext, ...sources: readonly AuthRequestIdSpellings[]) =>
+    openStep(needs, context, ...sources);
 
   const cancel = {
     ...common,
@@ -93,7 +80,7 @@ export function totpLoginRoutes(
       refusals: [...stepRefusals, 'invalid_auth', 'conflict'],
       async handler(context, { query }) {
         const step = opened(context, query);
-        return loginStepFor(step, await outstandingQueries(needs, step.authRequest));
+        return loginStepFor(needs.signers, step, await outstandingQueries(needs, step.authRequest));
       },
     }),
     route({
@@ -108,6 +95,7 @@ export function totpLoginRoutes(
         const step = opened(context, query, body);
         return forPeople(step, { invalid_totp_code: (status) => codePage(step, status) }, async () =>
           loginStepFor(
+            needs.signers,
             step,
             await submitTotp(needs, step.authRequest, codeIn(step, body), originOf(context)),
           ),
@@ -157,6 +145,7 @@ export function totpLoginRoutes(
         };
         return forPeople(step, again, async () =>
           loginStepFor(
+            needs.signers,
             step,
             await verifyEnrolledTotp(needs, step.authRequest, codeIn(step, body), originOf(context)),
           ),

@@ -1,8 +1,7 @@
 // The endpoints of the OpenID provider: one line each. What they do is oidc/'s business.
 
-import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
 import type { GrantNeeds } from '../../oidc/issue-tokens.ts';
-import type { LoginFlowNeeds } from '../../oidc/login-flow.ts';
+import type { ProviderLoginNeeds } from '../../oidc/provider-login.ts';
 import type { AuthenticatorStore } from '../../store/contracts/authenticators.ts';
 import type { Route } from '../routes.ts';
 import { authorizationRoutes } from './authorization.ts';
@@ -13,13 +12,15 @@ import { introspectionRoutes } from './introspection.ts';
 import { usernameLoginRoutes } from './login.ts';
 import { certificateLoginRoutes } from './login-cert.ts';
 import { externalJwtLoginRoutes } from './login-ext-jwt.ts';
+import type { StepNeeds } from './login-step.ts';
 import { totpLoginRoutes } from './login-totp.ts';
+import { providerVisitRoutes } from './provider-visit.ts';
 import { tokenRoutes } from './token.ts';
 import { userInfoRoute } from './userinfo.ts';
 
 export type OidcNeeds = GrantNeeds &
-  LoginFlowNeeds & {
-    readonly sealer: AuthRequestSealer;
+  ProviderLoginNeeds &
+  StepNeeds & {
     readonly store: { readonly authenticators: AuthenticatorStore };
   };
 
@@ -31,6 +32,7 @@ export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
     ...usernameLoginRoutes(needs),
     ...certificateLoginRoutes(needs),
     ...externalJwtLoginRoutes(needs),
+    ...providerVisitRoutes(needs),
     ...totpLoginRoutes(needs),
     ...tokenRoutes(needs),
     ...introspectionRoutes(needs),

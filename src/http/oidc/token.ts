@@ -10,6 +10,12 @@ import { type Route, route } from '../routes.ts';
 import { originOf } from './bind-point.ts';
 import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
 
+const sessionCert = z.string().optional().meta({ description: 'PEM, the certificate first' });
+const csrPem = z
+  .string()
+  .optional()
+  .meta({ description: 'PEM of a PKCS #10 request: asks for a certificate of the session' });
+
 const tokenSchema = z
   .strictObject({
     access_token: z.string(),
@@ -18,7 +24,7 @@ const tokenSchema = z
     id_token: z.string(),
     scope: z.string(),
     refresh_token: z.string().optional(),
-    session_cert: z.string().optional().meta({ description: 'PEM, the certificate first' }),
+    session_cert: sessionCert,
   })
   .meta({ id: 'TokenResponse' });
 
@@ -31,6 +37,7 @@ const exchangeSchema = z
     expires_in: z.int(),
     scope: z.string(),
     refresh_token: z.string().optional(),
+    session_cert: sessionCert,
   })
   .meta({ id: 'TokenExchangeResponse' });
 
@@ -48,6 +55,7 @@ const tokenParameters = z.discriminatedUnion('grant_type', [
     refresh_token: z.string(),
     client_id: z.string(),
     scope: z.string().optional(),
+    csr_pem: csrPem,
   }),
   z.object({
     grant_type: z.literal(tokenExchangeGrant),
@@ -56,6 +64,7 @@ const tokenParameters = z.discriminatedUnion('grant_type', [
     requested_token_type: z.enum(tokenTypes).optional(),
     client_id: z.string(),
     scope: z.string().optional(),
+    csr_pem: csrPem,
   }),
 ]);
 const revocationParameters = z.object({

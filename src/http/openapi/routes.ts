@@ -7,6 +7,7 @@ import { contentAnswer, documentAnswer } from '../declared-answers.ts';
 import { htmlType } from '../negotiate.ts';
 import { type Api, type Route, route } from '../routes.ts';
 import { publicFor } from '../security-headers.ts';
+import type { Views } from '../views.ts';
 
 import { type DescribedApi, type OpenApiDocument, openApiDocument } from './document.ts';
 import { apiReferenceOf } from './reference.ts';
@@ -50,7 +51,7 @@ const openApiSchema = z
 const cached = publicFor(300);
 
 /** @param routes every endpoint there is, these included; asked for at the first request */
-export function openApiRoutes(routes: () => readonly Route[]): readonly Route[] {
+export function openApiRoutes(views: Views, routes: () => readonly Route[]): readonly Route[] {
   return descriptions.flatMap((description) => {
     let made: Omit<OpenApiDocument, 'servers'> | undefined;
     const documentOf = () => {
@@ -79,7 +80,8 @@ export function openApiRoutes(routes: () => readonly Route[]): readonly Route[] 
         produces: [htmlType],
         summary: 'Read the description of this API as a page',
         answers: { 200: contentAnswer(htmlType, 'The page') },
-        handler: () => page(apiReferencePage(apiReferenceOf(documentOf(), path)), { headers: cached }),
+        handler: (context) =>
+          page(apiReferencePage(views(context), apiReferenceOf(documentOf(), path)), { headers: cached }),
       }),
     ];
   });

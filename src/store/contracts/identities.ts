@@ -1,3 +1,4 @@
+import type { ClientInfo } from '../../model/client-info.ts';
 import type { Identity, IdentityType, Tags } from '../../model/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
@@ -34,12 +35,14 @@ export interface IdentityStore {
     now: Millis,
   ): Promise<void>;
   find(id: IdentityId): Promise<Identity | null>;
+  /** What its client said about itself when a login was last completed (legacy: when a session was opened); null: nothing yet. */
+  findClientInfo(id: IdentityId): Promise<ClientInfo | null>;
   /** The identity that has exactly this external id. */
   findByExternalId(externalId: string): Promise<Identity | null>;
   list(query: ListQuery): Promise<Page<Identity>>;
   /**
-   * Changes an identity. Disabling ends its sessions and logins in progress in the same step. Leaves a change-feed
-   * entry.
+   * Changes an identity. Disabling ends its sessions and logins in progress in the same step; an external id that
+   * goes ends those that no authenticator of the identity has opened. Leaves a change-feed entry.
    * @param force also when no administrator is left who can log in
    * @returns false when there is no such identity
    * @throws AlreadyTaken `name` or `externalId`

@@ -18,6 +18,7 @@ import type { KeyStore } from './keys.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
 import type { NodeStore } from './nodes.ts';
 import type { RestoreStore } from './restores.ts';
+import type { RevocationStore } from './revocations.ts';
 import type { SessionCertificateStore } from './session-certificates.ts';
 import type { SetupLinkStore } from './setup-links.ts';
 import type { TotpStore } from './totp.ts';
@@ -36,6 +37,7 @@ export interface Store {
   readonly totp: TotpStore;
   readonly attempts: AttemptStore;
   readonly loginAttempts: LoginAttemptStore;
+  readonly revocations: RevocationStore;
   readonly keys: KeyStore;
   readonly setupLinks: SetupLinkStore;
   readonly changes: ChangeFeed;

@@ -25,22 +25,26 @@ export function* endSession(id: string, reason: SessionEndReason, now: Millis): 
 
 /**
  * Ends every live session of an identity except one, and forgets its logins in progress, so that what was proven
- * before cannot open a session after. @returns how many sessions
+ * before cannot open a session after.
+ * @param openedUntil only sessions that were opened at or before this point
+ * @returns how many sessions
  */
 export function* endSessionsOf(
   identityId: string,
   reason: SessionEndReason,
   now: Millis,
   except: string | null,
+  openedUntil: Millis = Number.MAX_SAFE_INTEGER,
 ): Intent<number> {
   const rows = yield* all(
     `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
-     WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ? AND id <> ? RETURNING id`,
+     WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ? AND id <> ? AND created_at <= ? RETURNING id`,
     now,
     reason,
     identityId,
     now,
     except ?? '',
+    openedUntil,
   );
   for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
   yield* forgetLogins(identityId);

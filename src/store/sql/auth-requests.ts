@@ -14,6 +14,7 @@ import type {
 } from '../contracts/auth-requests.ts';
 import { endSession } from './api-sessions.ts';
 import { clearAttempts } from './attempts.ts';
+import { keepClientInfo } from './client-info.ts';
 import { apiSessionOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
@@ -141,6 +142,7 @@ export function* redeemCode(redeem: RedeemCode): Intent<RedeemOutcome> {
   const authRequest = JSON.parse(text(won, 'request')) as AuthRequest;
   const progress = JSON.parse(text(won, 'progress')) as LoginProgress;
   const session = apiSessionOf(yield* openSession(redeem, authRequest, progress));
+  yield* keepClientInfo(identity.id, progress.clientInfo);
   const { nonce } = authRequest;
   return { outcome: 'redeemed', session, identity, nonce, certificateKey: progress.certificateKey ?? null };
 }

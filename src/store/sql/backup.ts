@@ -28,21 +28,44 @@ export async function backupSqlite(path: string, target: string): Promise<void> 
   }
 }
 
+/** SQLITE_CORRUPT. */
+const corrupt = 11;
+
 /** What is wrong with the file, one sentence each; empty when it is sound. */
 export function checkSqlite(path: string): readonly string[] {
+  try {
+    return findingsIn(path);
+  } catch (error) {
+    // Some damage is such that the check cannot even go on.
+    if (!isDamage(error)) throw error;
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+/** SQLITE_CORRUPT or SQLITE_NOTADB, in the last eight bits of the code. */
+function isDamage(error: unknown): boolean {
+  const code = (error as { readonly errcode?: unknown }).errcode;
+  return typeof code === 'number' && [11, 26].includes(code & 0xff);
+}
+
+function findingsIn(path: string): readonly string[] {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const integrity = database
       .prepare('PRAGMA integrity_check')
       .all()
       .map((row) => String(row.integrity_check));
+    const damages = integrity.filter((line) => line !== 'ok');
+    // Reading the rows of a damaged file fails.
+    if (damages.length > 0) return damages;
     const references = database.prepare('PRAGMA foreign_key_check').all();
-    return [
-      ...integrity.filter((line) => line !== 'ok'),
-      ...references.map(
-        (row) => `a row of ${String(row.table)} refers to a missing row of ${String(row.parent)}`,
-      ),
-    ];
+    return references.map(
+      (row) => `a row of ${String(row.table)} refers to a missing row of ${String(row.parent)}`,
+    );
+  } catch (error) {
+    // Damage that keeps even the check from reading on.
+    if (error instanceof Error && 'errcode' in error && error.errcode === corrupt) return [error.message];
+    throw error;
   } finally {
     database.close();
   }

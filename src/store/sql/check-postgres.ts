@@ -8,8 +8,9 @@ import { withPostgres } from './open-postgres.ts';
  */
 export function checkPostgres({ url }: { readonly url: string }): Promise<readonly string[]> {
   return withPostgres(url, async (client) => {
-    const version = await versionOf(client);
-    if (version === null) return ['it holds no tables of a controller'];
+    const stored = await versionOf(client);
+    if (stored === null) return ['it holds no tables of a controller'];
+    const { version } = stored;
     const findings: string[] = [];
     if (version !== schemaVersion) {
       findings.push(`its schema version is ${version}, that of this release ${schemaVersion}`);

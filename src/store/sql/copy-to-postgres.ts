@@ -4,7 +4,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type pg from 'pg';
 import type { SqlValue } from './intent.ts';
-import { migrateSqlite, SchemaError } from './migrate.ts';
+import { migrateSqlite, refuseNewer, SchemaError, schemaVersionOfSqlite } from './migrate.ts';
 import { applyMigrations, hasTables, refuseUnsuitable } from './migrate-postgres.ts';
 import { withPostgres } from './open-postgres.ts';
 import { storable } from './postgres-connection.ts';
@@ -34,6 +34,7 @@ export async function copySqliteToPostgres(copy: {
   const source = new DatabaseSync(copy.path, { timeout: 5000 });
   try {
     migrateSqlite(source);
+    refuseNewer(schemaVersionOfSqlite(source));
     source.exec('BEGIN IMMEDIATE');
     await withPostgres(copy.url, async (target) => {
       await refuseUnsuitable(target);

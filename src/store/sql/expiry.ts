@@ -18,6 +18,7 @@ export function* deleteExpired(args: { readonly now: Millis; readonly batch: num
     ['api_sessions', 'id', `expires_at <= ? AND mechanism = 'oidc'`, now],
     ['api_sessions', 'id', `expires_at <= ? AND mechanism = 'legacy'`, now - activityGrace],
     ['session_certificates', 'id', 'expires_at <= ?', now],
+    ['revocations', 'id', 'expires_at <= ?', now],
     ['pending_totp', 'flow', 'expires_at <= ?', now],
     ['attempts', 'key', 'forget_at <= ?', now],
     ['enrollments', 'id', 'expires_at <= ?', now - enrollmentGrace],

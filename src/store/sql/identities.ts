@@ -2,10 +2,10 @@ import { isDisabled } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { IdentityPatch, NewIdentity } from '../contracts/identities.ts';
 import { keepingAnAdministrator } from './administrators.ts';
-import { endSessionsOf } from './api-sessions.ts';
+import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
-import { integerOrNull } from './codec.ts';
-import { first, type Intent, type SqlValue } from './intent.ts';
+import { integerOrNull, text, textOrNull } from './codec.ts';
+import { all, first, type Intent, type SqlValue } from './intent.ts';
 
 export interface NewPassword {
   readonly id: string;
@@ -91,6 +91,7 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
   if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
   if (patch.disabledAt !== undefined) set.push(['disabled_at', patch.disabledAt]);
   if (patch.disabledUntil !== undefined) set.push(['disabled_until', patch.disabledUntil]);
+  if (patch.externalId !== undefined) yield* endSessionsByClaim(id, patch.externalId, now);
   const row = yield* first(
     `UPDATE identities SET ${set.map(([column]) => `${column} = ?`).join(', ')}
      WHERE id = ? RETURNING disabled_at, disabled_until`,
@@ -105,6 +106,22 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
   if (isDisabled(state, now)) yield* endSessionsOf(id, 'identity-disabled', now, null);
   yield* recordChange('identity', id, now);
   return true;
+}
+
+/** An external id that goes takes with it what it opened, as an authenticator does. */
+function* endSessionsByClaim(id: string, nextExternalId: string | null, now: Millis): Intent<void> {
+  const row = yield* first('SELECT external_id FROM identities WHERE id = ?', id);
+  const former = row === undefined ? null : textOrNull(row, 'external_id');
+  if (former === null || former === nextExternalId) return;
+  const ended = yield* all(
+    `UPDATE api_sessions SET ended_at = ?, end_reason = 'credential-changed', refresh_hash = NULL
+     WHERE identity_id = ? AND authenticator_id IS NULL AND ended_at IS NULL AND expires_at > ? RETURNING id`,
+    now,
+    id,
+    now,
+  );
+  for (const session of ended) yield* recordChange('session-ended', text(session, 'id'), now);
+  yield* forgetLogins(id);
 }
 
 export function deleteIdentity(args: {

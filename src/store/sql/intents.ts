@@ -36,6 +36,7 @@ import { addPassed, openLegacySession, recordActivity } from './legacy-sessions.
 import { appendLoginAttempts, deleteLoginAttempts } from './login-attempts.ts';
 import { announceNode, leaveNode } from './nodes.ts';
 import { withdrawEverythingIssued } from './restores.ts';
+import { deleteRevocation, revoke } from './revocations.ts';
 import { addSessionCertificate, revokeSessionCertificate } from './session-certificates.ts';
 import { createSetupLink, redeemSetupLink } from './setup-links.ts';
 import {
@@ -70,6 +71,8 @@ export const intents = {
   createConfigType,
   updateConfigType,
   deleteConfigType,
+  revoke,
+  deleteRevocation,
   startTotp,
   verifyTotp,
   abandonTotp,

@@ -3,6 +3,7 @@
 import { isDisabled } from '../../model/identity.ts';
 import type { PassedMethod } from '../../model/login.ts';
 import type { OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
+import { keepClientInfo } from './client-info.ts';
 import { identityOf, text, textOrNull } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
@@ -38,6 +39,7 @@ export function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | 
     now,
     session.expiresAt,
   );
+  yield* keepClientInfo(progress.identityId, progress.clientInfo);
   return row ?? null;
 }
 

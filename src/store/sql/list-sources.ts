@@ -146,6 +146,20 @@ export const configTypesSource: ListSource = {
   ]),
 };
 
+export const revocationsSource: ListSource = {
+  from: 'revocations',
+  select: '*',
+  where: everything,
+  tieBreaker: 'id',
+  fields: fields([
+    ['id', 'id', 'text'],
+    ['type', 'type', 'text'],
+    ['expiresAt', 'expires_at', 'time'],
+    ['createdAt', 'created_at', 'time'],
+    ['updatedAt', 'updated_at', 'time'],
+  ]),
+};
+
 export const loginAttemptsSource: ListSource = {
   from: 'login_attempts LEFT JOIN identities ON identities.id = login_attempts.identity_id',
   select: 'login_attempts.*, identities.name AS identity_name',

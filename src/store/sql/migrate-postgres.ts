@@ -1,63 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { SECOND } from '../../platform/clock.ts';
 import { postgresDialect } from './engine.ts';
-import { migrationsFrom, refuseNewer, SchemaError, schemaVersion } from './migrate.ts';
-import { migrationLock } from './postgres-locks.ts';
+import {
+  isOfNewerRelease,
+  migrationsFrom,
+  ourSchema,
+  SchemaError,
+  type StoredVersion,
+  storedVersionOf,
+} from './migrate.ts';
+import { isBlocked } from './postgres-errors.ts';
+import { holdIntents, migrationLock } from './postgres-locks.ts';
 
 /** The oldest server that we promise to run on. */
 const oldestServer = 150_000;
+/**
+ * Who waits for a table makes everybody wait who comes later, readers too. A migration that meets a long
+ * transaction, such as a backup, therefore lets them pass and tries again.
+ */
+const patience = 3 * SECOND;
+const maxTries = 60;
 
 type Client = Pick<pg.Client, 'query'>;
 
 /**
- * Brings a database to the schema of this release. Nodes that start together wait for one another.
- * @returns the version before and after
+ * Brings a database to the schema of this release, beside running nodes. Nodes that start together wait for one
+ * another.
+ * @returns the version before and after; after is more than ours where an older release may work on a newer schema
  * @throws SchemaError   written by a newer release or by another program, or of a kind that is not served; nothing
  *                       is changed
  */
 export async function migratePostgres(
   client: Client,
+  schema = ourSchema,
 ): Promise<{ readonly from: number; readonly to: number }> {
   await refuseUnsuitable(client);
-  if ((await versionOf(client)) === schemaVersion) return { from: schemaVersion, to: schemaVersion };
+  const to = schema.migrations.length;
+  const stored = await versionOf(client);
+  if (stored !== null && (stored.version === to || isOfNewerRelease(stored, schema))) {
+    return { from: stored.version, to: stored.version };
+  }
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await migrateOnce(client, schema);
+    } catch (error) {
+      if (!isBlocked(error) || tries >= maxTries) throw error;
+      await pause(patience / 3);
+    }
+  }
+}
+
+async function migrateOnce(client: Client, schema: typeof ourSchema) {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
   try {
     // The other node may take longer than a statement may wait.
     await client.query('SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0');
     await client.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
-    const from = await applyMigrations(client);
+    await client.query(`SET LOCAL lock_timeout = ${patience}`);
+    // No intent is half-way then: it would hold a table that is wanted, and want one that is held.
+    await client.query(holdIntents);
+    const migrated = await applyMigrations(client, schema);
     await client.query('COMMIT');
-    return { from, to: schemaVersion };
+    return migrated;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
-/** Within a transaction that holds the lock. @returns the version before; 0: there was nothing */
-export async function applyMigrations(client: Client): Promise<number> {
-  const version = await versionOf(client);
-  if (version === null && (await hasTables(client))) {
+/** Within a transaction that holds the lock. @returns the version before, 0 when there was nothing, and after */
+export async function applyMigrations(
+  client: Client,
+  schema = ourSchema,
+): Promise<{ readonly from: number; readonly to: number }> {
+  const stored = await versionOf(client);
+  if (stored === null && (await hasTables(client))) {
     throw new SchemaError(
       'the database belongs to another program: it has tables but no schema version; name another database',
     );
   }
-  const from = version ?? 0;
-  refuseNewer(from);
-  if (version === null) await client.query('CREATE TABLE schema_version (version BIGINT NOT NULL)');
-  for (const sql of migrationsFrom(from, postgresDialect)) await client.query(sql);
+  const from = stored?.version ?? 0;
+  const to = schema.migrations.length;
+  if (stored !== null && isOfNewerRelease(stored, schema)) return { from, to: from };
+  if (stored === null) await client.query('CREATE TABLE schema_version (version BIGINT NOT NULL)');
+  for (const sql of migrationsFrom(from, postgresDialect, schema)) await client.query(sql);
   await client.query('DELETE FROM schema_version');
-  await client.query(`INSERT INTO schema_version (version) VALUES (${schemaVersion})`);
-  return from;
+  await client.query(
+    `INSERT INTO schema_version (version, usable_from) VALUES (${to}, ${schema.usableFrom})`,
+  );
+  return { from, to };
 }
 
 /** The version of the schema; null when there is none. */
-export async function versionOf(client: Client): Promise<number | null> {
+export async function versionOf(client: Client): Promise<StoredVersion | null> {
   const { rows } = await client.query(
     `SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_version'`,
   );
   if (rows.length === 0) return null;
-  const found = await client.query('SELECT version FROM schema_version');
-  return found.rows.length === 0 ? null : Number(found.rows[0].version);
+  const [row] = (await client.query('SELECT * FROM schema_version')).rows;
+  return row === undefined ? null : storedVersionOf(row);
 }
 
 export async function hasTables(client: Client): Promise<boolean> {

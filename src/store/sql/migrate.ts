@@ -12,6 +12,9 @@ import { certificateExtensionSchema } from './migrations/0012-certificate-extens
 import { configTypesSchema } from './migrations/0013-config-types.ts';
 import { nodesSchema } from './migrations/0014-nodes.ts';
 import { restoresSchema } from './migrations/0015-restores.ts';
+import { revocationsSchema } from './migrations/0016-revocations.ts';
+import { clientInfoSchema } from './migrations/0017-client-info.ts';
+import { usableFromSchema } from './migrations/0031-usable-from.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. One text for all engines: see `Dialect.ddl`. */
@@ -28,34 +31,87 @@ const migrations: readonly (readonly string[])[] = [
   restoresSchema,
   permissionsSchema,
   configTypesSchema,
+  revocationsSchema,
+  clientInfoSchema,
+  usableFromSchema,
 ];
 
+/** What a release knows of the schema. */
+export interface Schema {
+  readonly migrations: readonly (readonly string[])[];
+  /**
+   * The lowest version of which releases can still work on this schema, beside this one or again after it. Raised
+   * to the number of a migration that is not additive only; see "Add a method of the store" in CONTRIBUTING.md.
+   */
+  readonly usableFrom: number;
+}
+
+export const ourSchema: Schema = {
+  migrations,
+  usableFrom: 1 + migrations.indexOf(usableFromSchema),
+};
+
 export const schemaVersion = migrations.length;
+
+/** What a database says of its schema. */
+export interface StoredVersion {
+  readonly version: number;
+  readonly usableFrom: number;
+}
 
 /** The database cannot be used by this release; the message is a sentence for the operator. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
 }
 
-/** What brings a database from one version of the schema to that of this release. */
-export function migrationsFrom(version: number, dialect: Dialect): readonly string[] {
+/** What brings a database from one version of the schema to another release's. */
+export function migrationsFrom(
+  version: number,
+  dialect: Dialect,
+  { migrations } = ourSchema,
+): readonly string[] {
   return migrations.slice(version).flatMap((statements) => statements.map((sql) => dialect.ddl(sql)));
 }
 
-/** @throws SchemaError the version is of a newer release */
-export function refuseNewer(version: number): void {
-  if (version <= schemaVersion) return;
-  throw new SchemaError(
-    `the database has schema version ${version}, this release knows ${schemaVersion}: start a newer release, or restore a backup that fits this one`,
+/** Reads the row of the table schema_version, of whatever version it is. */
+export function storedVersionOf(row: Readonly<Record<string, unknown>>): StoredVersion {
+  const version = Number(row.version);
+  return { version, usableFrom: Number(row.usable_from ?? version) };
+}
+
+/**
+ * Whether a newer release has brought the database to a schema on which this release can work all the same: while
+ * nodes are upgraded one after the other, or when the newer release was taken back.
+ * @throws SchemaError the newer schema is not for this release
+ */
+export function isOfNewerRelease({ version, usableFrom }: StoredVersion, schema = ourSchema): boolean {
+  const known = schema.migrations.length;
+  if (version <= known) return false;
+  if (usableFrom <= known) return true;
+  throw newerSchema(version, known);
+}
+
+/** @throws SchemaError a newer release has been at work; for what has to know every table */
+export function refuseNewer({ version }: StoredVersion): void {
+  if (version > schemaVersion) throw newerSchema(version, schemaVersion);
+}
+
+function newerSchema(version: number, known: number): SchemaError {
+  return new SchemaError(
+    `the database has schema version ${version}, this release knows ${known}: start a newer release, or restore a backup that fits this one`,
   );
 }
 
 /**
  * Brings a database to the schema of this release, under its write lock, so that several programs may try.
- * @returns the version before and after
+ * @returns the version before and after; after is more than ours where an older release may work on a newer schema
  * @throws SchemaError   the database was written by a newer release or by another program; nothing is changed
  */
-export function migrateSqlite(database: DatabaseSync): { readonly from: number; readonly to: number } {
+export function migrateSqlite(
+  database: DatabaseSync,
+  schema = ourSchema,
+): { readonly from: number; readonly to: number } {
+  const to = schema.migrations.length;
   database.exec('BEGIN IMMEDIATE');
   try {
     if (isForeign(database)) {
@@ -64,18 +120,28 @@ export function migrateSqlite(database: DatabaseSync): { readonly from: number; 
       );
     }
     database.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
-    const row = database.prepare('SELECT version FROM schema_version').get();
-    const from = row === undefined ? 0 : Number(row.version);
-    refuseNewer(from);
-    for (const sql of migrationsFrom(from, sqliteDialect)) database.exec(sql);
-    if (row === undefined) database.exec(`INSERT INTO schema_version (version) VALUES (${schemaVersion})`);
-    else database.exec(`UPDATE schema_version SET version = ${schemaVersion}`);
+    const row = database.prepare('SELECT * FROM schema_version').get();
+    const stored = row === undefined ? { version: 0, usableFrom: 0 } : storedVersionOf(row);
+    if (isOfNewerRelease(stored, schema)) {
+      database.exec('ROLLBACK');
+      return { from: stored.version, to: stored.version };
+    }
+    for (const sql of migrationsFrom(stored.version, sqliteDialect, schema)) database.exec(sql);
+    database.exec('DELETE FROM schema_version');
+    database
+      .prepare('INSERT INTO schema_version (version, usable_from) VALUES (?, ?)')
+      .run(to, schema.usableFrom);
     database.exec('COMMIT');
-    return { from, to: schemaVersion };
+    return { from: stored.version, to };
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Of a database that was migrated once. */
+export function schemaVersionOfSqlite(database: DatabaseSync): StoredVersion {
+  return storedVersionOf(database.prepare('SELECT * FROM schema_version').get() ?? {});
 }
 
 function isForeign(database: DatabaseSync): boolean {

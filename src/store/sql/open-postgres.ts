@@ -1,32 +1,43 @@
 import type { Store } from '../contracts/store.ts';
+import type { StoredVersion } from './migrate.ts';
 import { migratePostgres, versionOf } from './migrate-postgres.ts';
-import { openClient, postgresSettings } from './postgres-connection.ts';
+import { openClient, postgresSettings, withoutTimeouts } from './postgres-connection.ts';
 import { openPostgresEngine } from './postgres-engine.ts';
 import { postgresError } from './postgres-errors.ts';
 import { sqlStore } from './sql-store.ts';
 
 /**
  * Opens the store on a PostgreSQL server, and creates or migrates the tables first.
+ * @param options.isPatient statements take as long as they take: for work on the whole database, by nobody who waits
  * @throws SchemaError        the database was written by a newer release or by another program
  * @throws StoreUnavailable   the server cannot be reached, or lets us not in
  */
-export async function openPostgresStore({ url }: { readonly url: string }): Promise<Store> {
+export async function openPostgresStore({
+  url,
+  isPatient = false,
+}: {
+  readonly url: string;
+  readonly isPatient?: boolean;
+}): Promise<Store> {
   const settings = postgresSettings(url);
-  await withPostgres(url, migratePostgres);
-  return sqlStore(openPostgresEngine(settings));
+  await withPostgres(url, (client) => migratePostgres(client));
+  return sqlStore(openPostgresEngine(isPatient ? withoutTimeouts(settings) : settings));
 }
 
 /** The version of the schema; null when there is none. @throws StoreUnavailable */
-export function schemaVersionOf({ url }: { readonly url: string }): Promise<number | null> {
+export function schemaVersionOf({ url }: { readonly url: string }): Promise<StoredVersion | null> {
   return withPostgres(url, versionOf);
 }
 
-/** Uses a connection of its own. @throws StoreUnavailable the server cannot be reached; and whatever `use` throws */
+/**
+ * Uses a connection of its own, on which no statement is given up.
+ * @throws StoreUnavailable the server cannot be reached; and whatever `use` throws
+ */
 export async function withPostgres<T>(
   url: string,
   use: (client: ReturnType<typeof openClient>) => Promise<T>,
 ): Promise<T> {
-  const client = openClient(postgresSettings(url));
+  const client = openClient(withoutTimeouts(postgresSettings(url)));
   try {
     await client.connect();
     return await use(client);

@@ -3,7 +3,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createPrivateFile } from '../../platform/private-file.ts';
 import type { Store } from '../contracts/store.ts';
-import { migrateSqlite } from './migrate.ts';
+import { migrateSqlite, type StoredVersion, schemaVersionOfSqlite } from './migrate.ts';
 import { sqlStore } from './sql-store.ts';
 import { openSqliteEngine } from './sqlite-engine.ts';
 
@@ -24,4 +24,14 @@ export async function openSqliteStore({ path }: { readonly path: string }): Prom
     database.close();
   }
   return sqlStore(openSqliteEngine({ path }));
+}
+
+/** Of a database that was migrated once. */
+export function sqliteSchemaVersion(path: string): StoredVersion {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  try {
+    return schemaVersionOfSqlite(database);
+  } finally {
+    database.close();
+  }
 }

@@ -49,6 +49,14 @@ export function postgresSettings(url: string): PostgresSettings {
   };
 }
 
+/** For what may take as long as it takes, such as a migration: no statement is given up. */
+export function withoutTimeouts(settings: PostgresSettings): PostgresSettings {
+  const url = new URL(String(settings.client.connectionString));
+  for (const name of ['statement_timeout', 'lock_timeout', 'query_timeout']) url.searchParams.delete(name);
+  const endless = { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 };
+  return { ...settings, client: { ...settings.client, ...endless, connectionString: url.href } };
+}
+
 /** How many seconds idle connections stay. */
 const idleTimeout = 300 * SECOND;
 
@@ -77,17 +85,27 @@ function getTypeParser(oid: number): (text: string) => SqlValue {
 
 /** Of texts that stay prepared; a few hundred are fixed, and updates of several fields come in many forms. */
 const maxPrepared = 500;
-const numbered = new Map<string, { readonly name: string; readonly text: string }>();
+const named = new Map<string, { readonly name: string; readonly text: string }>();
+let lastNumber = 0;
 
 /** A statement that stays prepared on each connection. */
 export function prepared({ sql, params }: Statement): pg.QueryConfig {
-  let known = numbered.get(sql);
+  let known = named.get(sql);
   if (known === undefined) {
-    if (numbered.size >= maxPrepared) return unprepared({ sql, params });
-    known = { name: `s${numbered.size}`, text: withNumbers(sql) };
-    numbered.set(sql, known);
+    if (named.size >= maxPrepared) return unprepared({ sql, params });
+    lastNumber += 1;
+    known = { name: `s${lastNumber}`, text: withNumbers(sql) };
+    named.set(sql, known);
   }
   return { ...known, values: params.map(storable) };
+}
+
+/**
+ * From now on every statement is prepared under a new name. After the tables have changed all connections hold
+ * plans of before, and one after the other would fail.
+ */
+export function prepareAnew(): void {
+  named.clear();
 }
 
 export function unprepared({ sql, params }: Statement): pg.QueryConfig {

@@ -9,6 +9,7 @@ import {
   openPool,
   type PostgresClient,
   type PostgresSettings,
+  prepareAnew,
   prepared,
   rowsOf,
   unprepared,
@@ -76,10 +77,11 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
           inTransaction(client, keys, (intents[name] as (args: unknown) => Intent<unknown>)(args), attempt),
         );
       } catch (error) {
+        if (isStalePlan(error)) prepareAnew();
         // A commit whose answer was lost may have taken effect: only what came before it is begun again.
         const canRepeat =
           isCollision(error) || isStalePlan(error) || (isLostConnection(error) && !attempt.committing);
-        const limit = isCollision(error) ? maxTries : 2;
+        const limit = isLostConnection(error) ? 2 : maxTries;
         if (!canRepeat || tries >= limit || closing !== null) throw postgresError(error);
       }
     }
@@ -87,14 +89,17 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
 
   async function read(statement: Statement, isFixed: boolean): Promise<readonly SqlRow[]> {
     if (closing !== null) throw new StoreUnavailable('the store is closed');
-    const query = isFixed ? prepared(statement) : unprepared(statement);
     for (let tries = 1; ; tries += 1) {
       try {
         const client = await readers.connect();
+        const query = isFixed ? prepared(statement) : unprepared(statement);
         return rowsOf(await onClient(client, () => client.query(query)));
       } catch (error) {
+        if (isStalePlan(error)) prepareAnew();
         // A connection that was idle may have died with the server that it led to.
-        if (tries >= 2 || !(isStalePlan(error) || isLostConnection(error))) throw postgresError(error);
+        const limit = isLostConnection(error) ? 2 : maxTries;
+        const canRepeat = isCollision(error) || isStalePlan(error) || isLostConnection(error);
+        if (!canRepeat || tries >= limit) throw postgresError(error);
       }
     }
   }

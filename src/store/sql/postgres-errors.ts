@@ -54,6 +54,11 @@ export function isCollision(error: unknown): boolean {
   return ['40001', '40P01'].includes(stateOf(error));
 }
 
+/** A transaction waited too long for another one, or they waited for each other: it may be run again later. */
+export function isBlocked(error: unknown): boolean {
+  return isCollision(error) || stateOf(error) === '55P03';
+}
+
 /** A statement was prepared before another node brought the tables to a newer schema. */
 export function isStalePlan(error: unknown): boolean {
   return stateOf(error) === '0A000' && error instanceof Error && error.message.includes('cached plan');

@@ -42,6 +42,9 @@ export const migrationLock = `${ours}, 1`;
 const intentLock = `${ours}, 2`;
 const feedLock = `${ours}, 3`;
 
+/** Waits until no intent is under way on any node, and keeps them waiting until the end of the transaction. */
+export const holdIntents = `SELECT pg_advisory_xact_lock(${intentLock})`;
+
 const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 /** Begins the transaction of an intent that runs alone. */
 export const beginAlone = `${begin}; SELECT pg_advisory_xact_lock(${intentLock})`;

@@ -13,8 +13,12 @@ export const restoreRules: Readonly<Record<string, 'emptied' | 'kept'>> = {
   auth_policies: 'kept',
   identities: 'kept',
   authenticators: 'kept',
+  client_info: 'kept',
   external_jwt_signers: 'kept',
   cas: 'kept',
+  config_types: 'kept',
+  // What they are about was issued before, and counts no more.
+  revocations: 'kept',
   auth_requests: 'emptied',
   session_certificates: 'emptied',
   api_sessions: 'emptied',

@@ -4,7 +4,7 @@ import { hasMeansToLogIn } from '../../model/administrator.ts';
 import type { Change, ChangeKind } from '../../model/change.ts';
 import { asId, type IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
-import type { Store } from '../contracts/store.ts';
+import { AlreadyTaken, type Store } from '../contracts/store.ts';
 import {
   administratorMeansOf,
   administratorsSql,
@@ -20,6 +20,7 @@ import {
   passwordLoginOf,
 } from './authenticators.ts';
 import { caOf, listTrustedCasSql } from './cas.ts';
+import { clientInfoOf, findClientInfoSql } from './client-info.ts';
 import {
   apiSessionOf,
   authenticatorOf,
@@ -48,10 +49,12 @@ import {
   identitiesSource,
   loginAttemptsSource,
   nodesSource,
+  revocationsSource,
 } from './list-sources.ts';
 import { loginAttemptOf } from './login-attempts.ts';
 import { nodeOf } from './nodes.ts';
 import { latestRestoreSql } from './restores.ts';
+import { listRevokedTokensSql, revocationOf } from './revocations.ts';
 import {
   findSessionCertificateSql,
   listSessionCertificatesSql,
@@ -143,6 +146,7 @@ export function sqlStore(engine: Engine): Store {
     identities: {
       create: (identity, password, now) => engine.write('createIdentity', { identity, password, now }),
       find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
+      findClientInfo: (id) => find(clientInfoOf, findClientInfoSql, id),
       findByExternalId: (externalId) =>
         find(identityOf, 'SELECT * FROM identities WHERE external_id = ?', externalId),
       list: (query) => list(identitiesSource, query, (row) => identityOf(row)),
@@ -299,6 +303,20 @@ export function sqlStore(engine: Engine): Store {
         );
         return kept ?? engine.write('keepServerSecret', { name, sealed: make() });
       },
+    },
+    revocations: {
+      find: (id) => find(revocationOf, 'SELECT * FROM revocations WHERE id = ?', id),
+      list: (query) => list(revocationsSource, query, revocationOf),
+      async listTokens(now) {
+        const rows = await engine.read(listRevokedTokensSql, now);
+        return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
+      },
+      async revoke(revocation, now) {
+        const done = await engine.write('revoke', { revocation, now });
+        if (done.outcome === 'other-type') throw new AlreadyTaken('id');
+        return done.outcome === 'revoked' ? done.sessionsEnded : null;
+      },
+      delete: (id, now) => engine.write('deleteRevocation', { id, now }),
     },
     setupLinks: {
       create: (link) => engine.write('createSetupLink', link),

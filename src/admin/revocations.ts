@@ -1,0 +1,93 @@
+// Revocations: one access token, the sessions of an identity, or one API session are refused from now on. What ends a
+// session is recorded as its end, so that its refresh token is dead too and one deny set covers it; only a single
+// token has a deny set of its own. An entry stands until every token that it is about has expired.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { Tags } from '../model/identity.ts';
+import { asId, type RevocationId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Revocation, RevocationType } from '../model/revocation.ts';
+import { type Clock, isoTime, type Millis } from '../platform/clock.ts';
+import type { RevocationStore } from '../store/contracts/revocations.ts';
+import { acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
+import { type AdminCall, namesOf, recordChange } from './admin-call.ts';
+
+export interface RevocationNeeds {
+  readonly store: { readonly revocations: RevocationStore };
+  readonly clock: Clock;
+  readonly audit: AuditTrail;
+  /** How long an access token that was issued now can be unexpired on any node. */
+  readonly tokenLifetime: Millis;
+}
+
+export interface RevocationFields {
+  readonly type: RevocationType;
+  /** Of what is revoked: the `jti` of an access token, or the id of an identity or of an API session. */
+  readonly id: string;
+  /** IDENTITY only: spares the sessions that were opened later; null spares none. */
+  readonly issuedBefore: Millis | null;
+  readonly tags: Tags;
+}
+
+/**
+ * Revokes. It holds on this node when this resolves, on others as soon as they read the change feed.
+ * @throws AuthError could_not_validate   names the field: no such identity or session, or a time that makes no sense
+ */
+export async function createRevocation(
+  needs: RevocationNeeds,
+  by: AdminCall,
+  fields: RevocationFields,
+): Promise<RevocationId> {
+  const { type, issuedBefore } = fields;
+  const now = needs.clock.now();
+  if (issuedBefore !== null) {
+    if (type !== 'IDENTITY')
+      throw refusedField('issuedBefore', 'is for the type IDENTITY only', isoTime(issuedBefore));
+    if (issuedBefore > now)
+      throw refusedField('issuedBefore', 'must not be in the future', isoTime(issuedBefore));
+  }
+  const id = asId<RevocationId>(fields.id);
+  const tags = acceptableTags(fields.tags);
+  const revocation = { id, type, issuedBefore, tags, expiresAt: now + needs.tokenLifetime };
+  const ended = await takenRefused({ id }, needs.store.revocations.revoke(revocation, now));
+  if (ended === null) {
+    throw refusedField('id', `names no ${type === 'IDENTITY' ? 'identity' : 'API session'}`, id);
+  }
+  recordChange(needs, by, {
+    action: 'create',
+    entity: 'revocation',
+    entityId: id,
+    fields: namesOf({ ...fields, issuedBefore: issuedBefore ?? undefined }),
+  });
+  if (type === 'API_SESSION' && ended > 0) {
+    const event = {
+      event: 'session.ended',
+      sessionId: id,
+      reason: 'revoked',
+      byIdentityId: by.identityId,
+    } as const;
+    needs.audit.record(event, by.origin);
+  }
+  return id;
+}
+
+/** @throws AuthError not_found */
+export async function getRevocation(needs: Pick<RevocationNeeds, 'store'>, id: string): Promise<Revocation> {
+  const revocation = await needs.store.revocations.find(asId(id));
+  if (revocation === null) throw new AuthError('not_found');
+  return revocation;
+}
+
+export function listRevocations(
+  needs: Pick<RevocationNeeds, 'store'>,
+  query: ListQuery,
+): Promise<Page<Revocation>> {
+  return needs.store.revocations.list(query);
+}
+
+/** A token counts again; sessions that were ended stay ended. @throws AuthError not_found */
+export async function deleteRevocation(needs: RevocationNeeds, by: AdminCall, id: string): Promise<void> {
+  if (!(await needs.store.revocations.delete(asId(id), needs.clock.now()))) throw new AuthError('not_found');
+  recordChange(needs, by, { action: 'delete', entity: 'revocation', entityId: id, fields: [] });
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import {
+  createRevocation,
+  deleteRevocation,
+  getRevocation,
+  listRevocations,
+} from '../../admin/revocations.ts';
+import { revocationListFields } from '../../model/list-fields.ts';
+import { type Revocation, revocationTypes } from '../../model/revocation.ts';
+import type { Route } from '../routes.ts';
+import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '../wire.ts';
+import { mapPage } from './map-page.ts';
+import type { ManagementNeeds } from './needs.ts';
+import { operation, resourceRoutes } from './resource.ts';
+import { idText, optionalTime, tags } from './schemas.ts';
+
+const revocationSchema = z
+  .strictObject({
+    ...entityMembers,
+    type: z.enum(revocationTypes),
+    issuedBefore: timeSchema.nullable(),
+    expiresAt: timeSchema,
+  })
+  .meta({ id: 'Revocation' });
+
+const newRevocation = z.object({
+  id: idText,
+  type: z.enum(revocationTypes, 'must be JTI, IDENTITY or API_SESSION'),
+  issuedBefore: optionalTime,
+  tags: tags.default({}),
+});
+
+/** `/revocations`: an entry has the id of what is revoked. It is not changed, but may be made again. */
+export function revocationRoutes(needs: ManagementNeeds): readonly Route[] {
+  return resourceRoutes({
+    collection: 'revocations',
+    noun: 'a revocation',
+    document: revocationSchema,
+    listFields: revocationListFields,
+    list: async (query) => mapPage(await listRevocations(needs, query), revocationDocument),
+    get: async (id) => revocationDocument(await getRevocation(needs, id)),
+    create: operation(newRevocation, (by, revocation) => createRevocation(needs, by, revocation)),
+    remove: (by, id) => deleteRevocation(needs, by, id),
+  });
+}
+
+function revocationDocument({ id, type, issuedBefore, expiresAt, ...rest }: Revocation): object {
+  return {
+    id,
+    createdAt: wireTime(rest.createdAt),
+    updatedAt: wireTime(rest.updatedAt),
+    _links: { self: selfLink('revocations', id) },
+    tags: rest.tags,
+    type,
+    issuedBefore: wireTimeOrNull(issuedBefore),
+    expiresAt: wireTime(expiresAt),
+  };
+}

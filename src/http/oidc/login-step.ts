@@ -1,0 +1,114 @@
+// A step of a login as the endpoints see it: which login, in which browser, and for whom the answer is.
+
+import { AuthError } from '../../errors/auth-error.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
+import type { ClientRegistry } from '../../oidc/clients.ts';
+import { openAuthRequest } from '../../oidc/open-auth-request.ts';
+import type { Html } from '../../pages/html.ts';
+import type { View } from '../../pages/view.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import { type Answer, page } from '../answer.ts';
+import { wantsHtml } from '../negotiate.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Views } from '../views.ts';
+import { type AuthRequestIdSpellings, authRequestIdIn } from './auth-request-id-input.ts';
+import { originOf } from './bind-point.ts';
+import { bindBrowser, browserOfStep } from './browser-binding.ts';
+import { formTarget } from './form-target.ts';
+
+export interface StepNeeds {
+  readonly sealer: AuthRequestSealer;
+  readonly clients: ClientRegistry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly views: Views;
+}
+
+/** A login in progress, and the request that is being answered. */
+export interface Step {
+  readonly context: RequestContext;
+  readonly authRequest: AuthRequest;
+  /** As the client spelled it; in a page, bound to the browser that shows it. */
+  readonly authRequestId: string;
+  /** How pages look to whoever asks. */
+  readonly view: () => View;
+}
+
+/**
+ * Opens the login that a request names.
+ * @throws AuthError could_not_validate     no id, or several
+ * @throws AuthError auth_request_unknown   not ours, over, of another browser, or a form that no page of ours made
+ * @throws AuthError forbidden              a form of another site
+ */
+export function openStep(
+  needs: StepNeeds,
+  context: RequestContext,
+  ...sources: readonly AuthRequestIdSpellings[]
+): Step {
+  const authRequestId = authRequestIdIn(...sources);
+  const browser = browserOfStep(context);
+  if (isFormOfPerson(context)) requireBoundId(needs, authRequestId);
+  const authRequest = openAuthRequest(needs, authRequestId, originOf(context), browser);
+  return boundTo(needs, authRequest.browserBinding, {
+    context,
+    authRequest,
+    authRequestId,
+    view: () => needs.views(context),
+  });
+}
+
+export function isForPeople({ context }: Pick<Step, 'context'>): boolean {
+  return wantsHtml(context.headers.accept);
+}
+
+/**
+ * The step in a browser that has the binding cookie from now on, on the page before anything is given: a person who is
+ * lured into a login that somebody else began is bound to it before the password is typed.
+ */
+export function bindStep(
+  needs: StepNeeds,
+  step: Step,
+): { readonly step: Step; readonly headers: Readonly<Record<string, string>> } {
+  const { binding, headers } = bindBrowser(needs.random, step.context);
+  return { step: boundTo(needs, binding, step), headers };
+}
+
+/**
+ * In a page the id is bound to the browser that shows it, and so is also the token that every form has to bring: no
+ * other site can make one that fits the cookie.
+ */
+function boundTo(needs: StepNeeds, binding: string | null, step: Step): Step {
+  if (binding === null || !isForPeople(step)) return step;
+  const begun = needs.sealer.open(step.authRequestId, needs.clock.now());
+  const authRequest = { ...step.authRequest, browserBinding: binding };
+  const isBound = begun?.browserBinding === binding;
+  return {
+    ...step,
+    authRequest,
+    authRequestId: isBound ? step.authRequestId : needs.sealer.seal(authRequest),
+  };
+}
+
+/** What a browser sends when somebody submits a form. Nothing else can be made to post from another site without CORS. */
+function isFormOfPerson(context: RequestContext): boolean {
+  if (context.method !== 'POST' || !wantsHtml(context.headers.accept)) return false;
+  return !/^application\/json\b/i.test(context.headers['content-type'] ?? '');
+}
+
+function requireBoundId({ sealer, clock }: StepNeeds, authRequestId: string): void {
+  const begun = sealer.open(authRequestId, clock.now());
+  if (begun !== undefined && begun.browserBinding === null) {
+    throw new AuthError('auth_request_unknown', { detail: 'a form with an id that is bound to no browser' });
+  }
+}
+
+/** A page of a login; its forms may lead to the application. Status 200 unless given. */
+export function loginPageAnswer(
+  { authRequest }: Step,
+  document: Html,
+  options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Answer {
+  return page(document, { ...options, scripts: true, formTargets: [formTarget(authRequest.redirectUri)] });
+}

@@ -1,0 +1,52 @@
+// What people see of signing in at another provider.
+
+import type { SignerDirectory } from '../../login/signer-directory.ts';
+import type { SignerId } from '../../model/ids.ts';
+import { isForPeople as isProviderForPeople, type ProviderFailure } from '../../oidc/provider-login.ts';
+import { providerLoginPage, secondProviderPage } from '../../pages/login-provider.ts';
+import type { Answer } from '../answer.ts';
+import { loginPageAnswer, type Step } from './login-step.ts';
+import { applicationOf, hrefOf, passwordPath, signInWays, visitHref } from './sign-in-ways.ts';
+
+/** One button for each provider. */
+export function providerPage(
+  signers: SignerDirectory,
+  step: Step,
+  options: {
+    readonly status?: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly failure?: ProviderFailure;
+  } = {},
+): Answer {
+  const { status = 200, headers = {}, failure } = options;
+  const html = providerLoginPage(step.view(), {
+    application: applicationOf(step),
+    ways: signInWays(signers, step, 'ext-jwt'),
+    failure: failure === undefined ? null : shownFailure(step, failure),
+  });
+  return loginPageAnswer(step, html, { status, headers });
+}
+
+/** The button of the provider whose token is asked for besides. */
+export function secondProviderAnswer(
+  signers: SignerDirectory,
+  step: Step,
+  signerId: SignerId | null,
+  options: { readonly status?: number; readonly failure?: ProviderFailure } = {},
+): Answer {
+  const { status = 200, failure } = options;
+  const signer = signerId === null ? undefined : signers.find(signerId);
+  const isOffered = signer !== undefined && isProviderForPeople(signer);
+  const html = secondProviderPage(step.view(), {
+    provider: isOffered ? { name: signer.name, href: visitHref(step, signer.id, 'secondary') } : null,
+    issuer: signer?.issuer ?? null,
+    startOver: hrefOf(step, passwordPath),
+    referenceId: step.context.requestId,
+    failure: failure === undefined ? null : shownFailure(step, failure),
+  });
+  return loginPageAnswer(step, html, { status });
+}
+
+function shownFailure({ context }: Step, { reason, signer }: ProviderFailure) {
+  return { reason, name: signer.name, referenceId: context.requestId };
+}

@@ -1,0 +1,99 @@
+// The way to another provider and back. For browsers only: programs send tokens.
+
+import { z } from 'zod';
+import { asId, type SignerId } from '../../model/ids.ts';
+import { requireOpen } from '../../oidc/login-flow.ts';
+import {
+  type ProviderFailure,
+  type ProviderLoginNeeds,
+  providerCallbackPath,
+  returnFromProvider,
+  visitProvider,
+} from '../../oidc/provider-login.ts';
+import { sha256 } from '../../platform/digest.ts';
+import { type Answer, redirect } from '../answer.ts';
+import { redirectAnswer } from '../declared-answers.ts';
+import { errorTable } from '../errors.ts';
+import { htmlType } from '../negotiate.ts';
+import { type Route, route } from '../routes.ts';
+import { authRequestIdMembers } from './auth-request-id-input.ts';
+import { originOf } from './bind-point.ts';
+import { browserOfStep } from './browser-binding.ts';
+import { primaryRefusals, stepAnswers } from './login-declarations.ts';
+import { bindStep, openStep, type Step, type StepNeeds } from './login-step.ts';
+import { providerPage, secondProviderAnswer } from './provider-pages.ts';
+import { visitPath } from './sign-in-ways.ts';
+import { loginStepFor } from './totp-pages.ts';
+
+const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', produces: [htmlType] } as const;
+const visitQuery = z.object({
+  ...authRequestIdMembers,
+  signer: z.string().max(100),
+  step: z.enum(['primary', 'secondary']),
+});
+const callbackQuery = z.object({
+  state: z.string().max(12_000),
+  code: z.string().max(4096).optional(),
+  error: z.string().max(1000).optional(),
+  iss: z.string().max(2000).optional(),
+});
+
+/** GET `/oidc/login/ext-jwt/visit` leads to the provider; GET `/oidc/login/ext-jwt/callback` takes its answer. */
+export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): readonly Route[] {
+  const visit = route({
+    ...common,
+    methods: ['GET'],
+    path: visitPath,
+    summary: 'Go to another provider to sign in there',
+    answers: { 302: redirectAnswer('To the provider') },
+    refusals: [...primaryRefusals, 'not_found', 'unavailable'],
+    query: visitQuery,
+    async handler(context, { query }) {
+      const { step, headers } = bindStep(needs, openStep(needs, context, query));
+      await requireOpen(needs, step.authRequest);
+      const signerId = asId<SignerId>(query.signer);
+      const outcome = await visitProvider(needs, step.authRequest, signerId, query.step, originOf(context));
+      if (outcome.kind === 'redirect') return redirect(outcome.location, { headers });
+      return failurePage(needs, step, outcome);
+    },
+  });
+
+  const callback = route({
+    ...common,
+    methods: ['GET'],
+    path: providerCallbackPath,
+    summary: 'Come back from another provider',
+    answers: stepAnswers,
+    refusals: [...primaryRefusals, 'not_found', 'unavailable'],
+    query: callbackQuery,
+    async handler(context, { query }) {
+      const cookie = browserOfStep(context);
+      const { code = null, error = null, iss = null, state } = query;
+      const { authRequest, outcome } = await returnFromProvider(
+        needs,
+        { state, code, error, iss },
+        cookie === null ? null : sha256(cookie),
+        originOf(context),
+      );
+      const authRequestId = needs.sealer.seal(authRequest);
+      const step = { context, authRequest, authRequestId, view: () => needs.views(context) };
+      return outcome.kind === 'failed'
+        ? failurePage(needs, step, outcome)
+        : loginStepFor(needs.signers, step, outcome);
+    },
+  });
+  return [visit, callback];
+}
+
+const codes = { refused: 'invalid_auth', cancelled: 'invalid_auth', unreachable: 'unavailable' } as const;
+
+function failurePage(
+  { signers }: StepNeeds & ProviderLoginNeeds,
+  step: Step,
+  failure: ProviderFailure,
+): Answer {
+  const { status } = errorTable[codes[failure.reason]];
+  return failure.step === 'primary'
+    ? providerPage(signers, step, { status, failure })
+    : secondProviderAnswer(signers, step, failure.signer.id, { status, failure });
+}

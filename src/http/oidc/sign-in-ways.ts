@@ -1,0 +1,50 @@
+// The ways in which a login can be done at this address, for the pages that offer them.
+
+import type { SignerDirectory } from '../../login/signer-directory.ts';
+import { isForPeople, type ProviderStep } from '../../oidc/provider-login.ts';
+import type { SignInWays } from '../../pages/sign-in-ways.ts';
+import type { Step } from './login-step.ts';
+
+export const passwordPath = '/oidc/login/username';
+export const certificatePath = '/oidc/login/cert';
+export const providerPath = '/oidc/login/ext-jwt';
+export const visitPath = '/oidc/login/ext-jwt/visit';
+
+/** All ways but the one that the page itself is about. */
+export function signInWays(
+  signers: SignerDirectory,
+  step: Step,
+  own: 'password' | 'cert' | 'ext-jwt',
+): SignInWays {
+  const providers = signers
+    .all()
+    .filter(isForPeople)
+    .sort((one, other) => one.name.localeCompare(other.name, 'en'))
+    .map((signer) => ({ name: signer.name, href: visitHref(step, signer.id, 'primary') }));
+  return {
+    providers,
+    password: own === 'password' ? null : hrefOf(step, passwordPath),
+    certificate: own === 'cert' || !asksForCertificates(step) ? null : hrefOf(step, certificatePath),
+  };
+}
+
+/** Whether the TLS handshake at this address asks for a certificate. */
+export function asksForCertificates({ context }: Pick<Step, 'context'>): boolean {
+  return context.listener.clientCertificates === 'request';
+}
+
+/** The address of another page of the same login. */
+export function hrefOf({ authRequestId }: Step, path: string): string {
+  return `${path}?authRequestID=${encodeURIComponent(authRequestId)}`;
+}
+
+export function visitHref(step: Step, signerId: string, providerStep: ProviderStep): string {
+  return `${hrefOf(step, visitPath)}&signer=${encodeURIComponent(signerId)}&step=${providerStep}`;
+}
+
+/** Host of the application to which a login leads; null for one on the person's own device. */
+export function applicationOf({ authRequest }: Step): string | null {
+  const { protocol, host, hostname } = new URL(authRequest.redirectUri);
+  const isWeb = protocol === 'https:' || protocol === 'http:';
+  return isWeb && !/^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? host : null;
+}

@@ -1,0 +1,14 @@
+/** How the pages for people look. Colours are `#rrggbb`. */
+export interface Branding {
+  readonly name: string;
+  /** For links, buttons and the focus, on light and on dark ground, and for the text on buttons. */
+  readonly colors: {
+    readonly [Scheme in 'light' | 'dark']: { readonly accent: string; readonly on: string };
+  };
+  readonly logo: Logo | null;
+}
+
+export interface Logo {
+  readonly type: 'image/svg+xml' | 'image/png';
+  readonly content: Buffer;
+}

@@ -1,0 +1,29 @@
+import { type Html, html } from './html.ts';
+import type { View } from './view.ts';
+
+/** Something that was refused; the page says so before all else. */
+export interface Failure {
+  readonly referenceId: string;
+}
+
+/**
+ * The summary of what was refused, which gets the focus and is announced (WCAG 3.3.1, 4.1.3).
+ * Fields that it concerns refer to it by its id, `failure`.
+ */
+export function failureSummary(
+  { texts }: View,
+  { referenceId }: Failure,
+  what: string,
+  next: string | null = null,
+): Html {
+  return html`<div id="failure" class="failure" role="alert" tabindex="-1" autofocus>
+<p><strong>${what}</strong></p>
+<p>${next !== null && html`${next} `}${texts.again(html`<code>${referenceId}</code>`)}</p>
+</div>`;
+}
+
+/** What a field says of itself, with the ids of the texts that describe it. */
+export function describedBy(isRefused: boolean, hint: string | null): Html {
+  const ids = [...(isRefused ? ['failure'] : []), ...(hint === null ? [] : [hint])];
+  return html`${isRefused && html` aria-invalid="true"`}${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}`;
+}

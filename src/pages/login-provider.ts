@@ -1,0 +1,75 @@
+import { type Failure, failureSummary } from './failure.ts';
+import { type Html, html } from './html.ts';
+import { layout } from './layout.ts';
+import { destination, otherWays, providerButtons, type SignInWays } from './sign-in-ways.ts';
+import type { View } from './view.ts';
+
+/** Why a sign-in at a provider led back without success. */
+export interface ProviderFailure extends Failure {
+  readonly reason: 'refused' | 'cancelled' | 'unreachable';
+  /** The provider. */
+  readonly name: string;
+}
+
+export interface ProviderLoginPage {
+  /** Host of the application that asks; null for one on the visitor's own device. */
+  readonly application: string | null;
+  readonly ways: SignInWays;
+  readonly failure: ProviderFailure | null;
+}
+
+/** Sign in at another provider: one button for each. Works without scripts. */
+export function providerLoginPage(view: View, page: ProviderLoginPage): Html {
+  const { signIn, errorTitle } = view.texts;
+  const { failure, ways } = page;
+  const buttons = providerButtons(view.texts, ways.providers);
+  return layout(view, {
+    title: failure === null ? signIn.title : `${errorTitle(signIn.failedTitle)} - ${signIn.title}`,
+    heading: signIn.title,
+    lead: destination(view, page.application),
+    content: html`${failure !== null && providerRefusal(view, failure)}
+${
+  buttons.length === 0
+    ? html`<p>${signIn.noProvider}</p>`
+    : html`<ul class="ways">${buttons.map((button) => html`<li>${button}</li>`)}</ul>`
+}
+${otherWays(view, { ...ways, providers: [] })}`,
+  });
+}
+
+export interface SecondProviderPage {
+  /** The provider that has to confirm the account; null when a browser cannot go there. */
+  readonly provider: { readonly name: string; readonly href: string } | null;
+  /** Issuer of the token that is asked for; null when it is unknown. */
+  readonly issuer: string | null;
+  /** Address of the first step of this login. */
+  readonly startOver: string;
+  readonly referenceId: string;
+  readonly failure: ProviderFailure | null;
+}
+
+/** The token of another provider that is still needed: a button that gets it, or who else can. */
+export function secondProviderPage(view: View, page: SecondProviderPage): Html {
+  const { secondProvider, signIn, errorTitle, signInAsSomeoneElse, reference } = view.texts;
+  const { provider, failure } = page;
+  const title = `${secondProvider.heading} - ${signIn.title}`;
+  return layout(view, {
+    title: failure === null ? title : errorTitle(title),
+    heading: secondProvider.heading,
+    content: html`${failure !== null && providerRefusal(view, failure)}
+${
+  provider === null
+    ? html`<p>${secondProvider.byProgram(page.issuer ?? secondProvider.unknown)} ${secondProvider.useProgram}</p>
+<p class="reference">${reference(html`<code>${page.referenceId}</code>`)}</p>`
+    : html`<p>${secondProvider.lead(provider.name)}</p>
+<p class="reference">${page.issuer}</p>
+<p><a id="second-provider" class="button" href="${provider.href}">${signIn.withProvider(provider.name)}</a></p>`
+}
+<p class="elsewhere"><a href="${page.startOver}">${signInAsSomeoneElse}</a></p>`,
+  });
+}
+
+function providerRefusal(view: View, failure: ProviderFailure): Html {
+  const { provider } = view.texts;
+  return failureSummary(view, failure, provider[failure.reason](failure.name), provider.tryAgain);
+}

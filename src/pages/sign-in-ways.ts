@@ -1,0 +1,47 @@
+import { type Html, html } from './html.ts';
+import type { View } from './view.ts';
+
+/** The other ways in which this login can be done. */
+export interface SignInWays {
+  readonly providers: readonly ProviderChoice[];
+  /** Addresses of the other pages of this login; null where it cannot be done that way. */
+  readonly password: string | null;
+  readonly certificate: string | null;
+}
+
+export interface ProviderChoice {
+  readonly name: string;
+  /** Address that leads to the provider. */
+  readonly href: string;
+}
+
+/** A line between what was offered first and the rest, then a button for each way; nothing when there is none. */
+export function otherWays({ texts }: View, ways: SignInWays): Html {
+  const buttons = [
+    ...providerButtons(texts, ways.providers),
+    ...(ways.password === null ? [] : [choice('use-password', ways.password, texts.signIn.withPassword)]),
+    ...(ways.certificate === null
+      ? []
+      : [choice('use-certificate', ways.certificate, texts.signIn.withCertificate)]),
+  ];
+  if (buttons.length === 0) return html``;
+  return html`<p class="or"><span>${texts.or}</span></p>
+<ul class="ways">${buttons.map((button) => html`<li>${button}</li>`)}</ul>`;
+}
+
+/** One for each provider, in the order given. */
+export function providerButtons(texts: View['texts'], providers: readonly ProviderChoice[]): readonly Html[] {
+  return providers.map(({ name, href }) => choice(null, href, texts.signIn.withProvider(name)));
+}
+
+/** Links, and not forms: what they lead to ends at another origin, which a form's policy would have to name. */
+function choice(id: string | null, href: string, label: string): Html {
+  return html`<a${id !== null && html` id="${id}"`} class="button second" href="${href}">${label}</a>`;
+}
+
+/** To which application this login leads. */
+export function destination({ texts }: View, application: string | null): Html | string {
+  return application === null
+    ? texts.signIn.toThisDevice
+    : texts.signIn.to(html`<strong>${application}</strong>`);
+}

@@ -1,0 +1,292 @@
+// Deutsch.
+
+import type { ErrorCode } from '../../errors/codes.ts';
+import { type Html, html } from '../html.ts';
+import type { ErrorText, Texts } from './en.ts';
+
+const startAgain = 'Gehen Sie zur Anwendung zurück und melden Sie sich erneut an.';
+const toAdministrator =
+  'Wenn es wieder vorkommt, geben Sie die Kennung unten an die Systemverwaltung weiter.';
+const tryAgain = `Versuchen Sie es noch einmal. ${toAdministrator}`;
+
+const badRequest: ErrorText = {
+  heading: 'Diese Anfrage kann nicht ausgeführt werden',
+  text: 'In der Anfrage fehlt etwas, oder sie ist fehlerhaft.',
+  next: 'Die Anwendung, die Sie hierher geschickt hat, hat einen Fehler gemacht. Gehen Sie zu ihr zurück, oder sagen Sie es denen, die sie betreiben.',
+};
+const outage: ErrorText = {
+  heading: 'Bitte versuchen Sie es später noch einmal',
+  text: 'Der Dienst kann im Augenblick nicht antworten.',
+  next: 'Warten Sie einen Moment und versuchen Sie es dann noch einmal.',
+};
+const defect: ErrorText = {
+  heading: 'Etwas ist schiefgegangen',
+  text: 'Das ist unser Fehler, nicht Ihrer.',
+  next: tryAgain,
+};
+const forbidden: ErrorText = {
+  heading: 'Nicht erlaubt',
+  text: 'Das dürfen Sie nicht tun.',
+  next: `${startAgain} ${toAdministrator}`,
+};
+const notFound: ErrorText = {
+  heading: 'Nicht gefunden',
+  text: 'Unter dieser Adresse gibt es nichts.',
+  next: 'Prüfen Sie die Adresse, oder gehen Sie zur Anwendung zurück.',
+};
+const changed: ErrorText = {
+  heading: 'Schon erledigt',
+  text: 'Das ist schon geschehen oder wurde in einem anderen Fenster geändert.',
+  next: startAgain,
+};
+
+const errors: Readonly<Record<ErrorCode, ErrorText>> = {
+  invalid_request: badRequest,
+  invalid_client: {
+    ...badRequest,
+    heading: 'Unbekannte Anwendung',
+    text: 'Die Anwendung, die Sie hierher geschickt hat, ist nicht bekannt.',
+  },
+  redirect_uri_not_registered: {
+    heading: 'Diese Anwendung darf hier nicht verwendet werden',
+    text: 'Sie möchte, dass Sie nach der Anmeldung an eine Adresse geschickt werden, die nicht eingetragen ist. Sie wurden nicht dorthin geschickt.',
+    next: 'Wenn Sie der Anwendung vertrauen, geben Sie die Kennung unten an die Systemverwaltung weiter, die ihre Adresse zulassen kann.',
+  },
+  invalid_grant: badRequest,
+  invalid_scope: badRequest,
+  unauthorized_client: badRequest,
+  unsupported_grant_type: badRequest,
+  unsupported_response_type: badRequest,
+  unsupported_token_type: badRequest,
+  login_required: badRequest,
+  interaction_required: badRequest,
+  request_not_supported: badRequest,
+  request_uri_not_supported: badRequest,
+  registration_not_supported: badRequest,
+  insufficient_scope: forbidden,
+  invalid_auth: {
+    heading: 'Sie sind nicht angemeldet',
+    text: 'Ihre Angaben wurden nicht angenommen, oder Ihr Konto darf sich so nicht anmelden.',
+    next: `${startAgain} ${toAdministrator}`,
+  },
+  invalid_totp_code: {
+    heading: 'Der Code wurde nicht angenommen',
+    text: 'Vielleicht ist er vertippt, schon benutzt oder zu alt.',
+    next: tryAgain,
+  },
+  mfa_exists: changed,
+  auth_request_unknown: {
+    heading: 'Diese Anmeldung ist vorbei',
+    text: 'Sie ist abgelaufen, schon abgeschlossen oder wurde in einem anderen Browser begonnen.',
+    next: 'Beginnen Sie neu, oder gehen Sie zur Anwendung zurück. Wenn das jedes Mal geschieht, erlauben Sie Cookies für diese Seite.',
+  },
+  unauthorized: forbidden,
+  forbidden,
+  could_not_parse_body: badRequest,
+  could_not_validate: badRequest,
+  invalid_filter: badRequest,
+  invalid_field: badRequest,
+  not_found: notFound,
+  conflict: changed,
+  cannot_delete_referenced: changed,
+  cannot_be_deleted: changed,
+  password_not_acceptable: badRequest,
+  csr_not_acceptable: badRequest,
+  invalid_enrollment_token: forbidden,
+  enrollment_expired: forbidden,
+  enrollment_not_allowed: forbidden,
+  enrollment_certificate_refused: forbidden,
+  already_enrolled: changed,
+  method_not_allowed: badRequest,
+  not_acceptable: badRequest,
+  unsupported_media_type: badRequest,
+  payload_too_large: badRequest,
+  uri_too_long: badRequest,
+  header_too_large: badRequest,
+  misdirected_request: notFound,
+  rate_limited: {
+    heading: 'Bitte versuchen Sie es später noch einmal',
+    text: 'Von hier kamen zu viele Versuche.',
+    next: 'Warten Sie einen Moment und versuchen Sie es dann noch einmal.',
+  },
+  busy: outage,
+  unavailable: outage,
+  server_error: defect,
+};
+
+export const de: Texts = {
+  errorTitle: (title: string) => `Fehler: ${title}`,
+  reference: (id: Html) => html`Kennung: ${id}`,
+  again: (id: Html) =>
+    html`Wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${id}`,
+  or: 'oder',
+  signInAsSomeoneElse: 'Als jemand anderes anmelden',
+  startAgain: 'Neu beginnen',
+
+  signIn: {
+    title: 'Anmelden',
+    to: (application: Html) => html`weiter zu ${application}`,
+    toThisDevice: 'weiter zu einer Anwendung auf diesem Gerät',
+    username: 'Benutzername',
+    password: 'Passwort',
+    showPassword: 'Passwort anzeigen',
+    submit: 'Anmelden',
+    failedTitle: 'nicht angemeldet',
+    wrongPassword: 'Benutzername oder Passwort stimmen nicht, oder dieses Konto darf sich so nicht anmelden.',
+    capsLock: 'Die Feststelltaste ist aktiv.',
+    withPassword: 'Mit Benutzername und Passwort anmelden',
+    withCertificate: 'Mit einem Zertifikat anmelden',
+    withProvider: (name: string) => `Weiter mit ${name}`,
+    noProvider: 'Hier ist kein Anbieter eingerichtet, mit dem man sich anmelden kann.',
+  },
+
+  certificate: {
+    lead: 'Ihr Browser weist mit einem Zertifikat nach, wer Sie sind.',
+    submit: 'Weiter mit Ihrem Zertifikat',
+    refused: 'Ihr Browser hat kein Zertifikat für diesen Dienst, oder es wurde nicht angenommen.',
+    another: 'Um ein anderes Zertifikat zu wählen, schließen Sie den Browser und öffnen ihn neu.',
+    notAskedFor: 'Unter dieser Adresse werden Browser nicht nach einem Zertifikat gefragt.',
+    elsewhere:
+      'Melden Sie sich anders an, oder fragen Sie die Systemverwaltung nach der Adresse, die Zertifikate annimmt.',
+  },
+
+  provider: {
+    refused: (name: string) =>
+      `Die Anmeldung mit ${name} ist nicht gelungen, oder dieses Konto darf sich hier nicht anmelden.`,
+    cancelled: (name: string) => `Die Anmeldung mit ${name} wurde dort abgebrochen oder abgelehnt.`,
+    unreachable: (name: string) => `${name} ist nicht erreichbar oder antwortet nicht wie erwartet.`,
+    tryAgain: 'Versuchen Sie es noch einmal, oder melden Sie sich anders an.',
+  },
+
+  secondProvider: {
+    heading: 'Ein weiterer Nachweis ist nötig',
+    lead: (name: string) => `Ihr Konto muss außerdem von ${name} bestätigt werden.`,
+    byProgram: (issuer: string) =>
+      `Ihr Konto muss außerdem ein Token von ${issuer} vorweisen, und ein Browser kann es von dieser Seite aus nicht bekommen.`,
+    useProgram: 'Melden Sie sich mit der Anwendung oder dem Befehl an, der ein solches Token hat.',
+    unknown: 'einem anderen Anbieter',
+  },
+
+  code: {
+    title: 'Einmalcode',
+    heading: 'Geben Sie Ihren Einmalcode ein',
+    label: 'Code aus Ihrer Authenticator-App',
+    hint: 'Sechs Ziffern, alle halbe Minute neu. Jeder Code gilt einmal.',
+    submit: 'Weiter',
+    failedTitle: 'falscher Code',
+    wrong:
+      'Dieser Code wurde nicht angenommen. Vielleicht ist er vertippt, schon benutzt oder zu alt, oder es gab zu viele Versuche.',
+    whatNext:
+      'Warten Sie auf den nächsten Code und versuchen Sie es noch einmal. Wenn das nicht hilft, prüfen Sie die Uhr Ihres Telefons.',
+    useRecovery: 'Stattdessen einen Wiederherstellungscode verwenden',
+    recoveryLabel: 'Wiederherstellungscode',
+    recoveryHint:
+      'Einer der Codes, die Sie beim Einrichten der App gespeichert haben, etwa ABCDE-FGHIJ. Jeder gilt einmal.',
+    recoverySubmit: 'Weiter mit einem Wiederherstellungscode',
+  },
+
+  enrollment: {
+    heading: 'Eine Authenticator-App einrichten',
+    step: (step: number) => `Schritt ${step} von 3`,
+    why: 'Ihr Konto braucht beim Anmelden einen zweiten Schritt: einen Code, den eine App auf Ihrem Telefon anzeigt.',
+    install:
+      'Installieren Sie eine Authenticator-App, falls Sie noch keine haben. Jede App, die Einmalcodes anzeigt, ist geeignet.',
+    start: 'Ich habe eine App: weiter',
+    add: 'Dieses Konto zur App hinzufügen',
+    scan: 'Scannen Sie dieses Bild mit der App.',
+    picture: 'QR-Code für Ihre Authenticator-App; der Schlüssel darunter sagt dasselbe',
+    orType: 'Oder tippen Sie diesen Schlüssel in die App:',
+    type: 'Tippen Sie diesen Schlüssel in die App:',
+    openApp: 'Die App auf diesem Gerät öffnen',
+    copyKey: 'Schlüssel kopieren',
+    saveCodes: 'Speichern Sie Ihre Wiederherstellungscodes',
+    codesWhy:
+      'Jeder davon ersetzt einmal die App, falls Sie sie verlieren. Sie werden nicht noch einmal angezeigt.',
+    copyCodes: 'Kopieren',
+    printCodes: 'Drucken',
+    downloadCodes: 'Herunterladen',
+    copied: 'Kopiert',
+    fileName: 'wiederherstellungscodes.txt',
+    fileHeading: (name: string, account: string) =>
+      `Wiederherstellungscodes für ${account} bei ${name}. Jeder gilt einmal.`,
+    confirm: 'Bestätigen',
+    saved: 'Ich habe die Wiederherstellungscodes gespeichert',
+    verify: 'Bestätigen und anmelden',
+    cancel: 'Abbrechen',
+    confirmHeading: 'Authenticator-App bestätigen',
+    confirmLead:
+      'Sie haben begonnen, eine App einzurichten. Wenn das Konto in der App ist, geben Sie den Code ein, den sie jetzt anzeigt.',
+    confirmElse:
+      'Wenn nicht, oder wenn Sie die Wiederherstellungscodes nicht gespeichert haben, beginnen Sie neu: Sie bekommen ein neues Bild und neue Codes.',
+    goneTitle: 'neu beginnen',
+    gone: 'Diese Einrichtung ist nicht mehr offen: Sie wurde abgebrochen oder in einem anderen Fenster abgeschlossen.',
+  },
+
+  signedOut: {
+    heading: 'Sie sind abgemeldet',
+    text: 'Die Sitzung ist beendet. Sie können dieses Fenster schließen.',
+    nothingHeading: 'Keine Sitzung zum Abmelden',
+    nothing:
+      'Die Anwendung hat nicht gesagt, welche Sitzung enden soll, und dieser Server hat keine in Ihrem Browser. Melden Sie sich in der Anwendung ab.',
+    toAccount: 'Sehen, wo Sie sonst noch angemeldet sind',
+  },
+
+  account: {
+    title: 'Ihr Konto',
+    withoutScripts:
+      'Diese Seite braucht JavaScript. Erlauben Sie es für diese Adresse, oder bitten Sie die Systemverwaltung, Ihr Passwort zu ändern, Ihre Authenticator-App zu entfernen oder Ihre Sitzungen zu beenden.',
+  },
+
+  setup: {
+    heading: 'Administratorkonto einrichten',
+    failedTitle: 'nicht angelegt',
+    submit: 'Administratorkonto anlegen',
+    repeated: 'Dasselbe Passwort noch einmal',
+    atLeast: (shortest: number, contents: readonly string[]) =>
+      `Mindestens ${shortest} Zeichen${contents.length > 0 ? `, mit ${contents.join(', ')}` : ''}.`,
+    mixedCase: 'einem Groß- und einem Kleinbuchstaben',
+    digit: 'einer Ziffer',
+    special: 'einem Sonderzeichen',
+    advice: 'Einige Wörter zusammen sind leicht zu merken und schwer zu erraten.',
+    notCreated: 'Das Administratorkonto wurde nicht angelegt:',
+    tooShort: (least: number) => `Das Passwort hat zu wenige Zeichen, mindestens ${least} sind nötig.`,
+    problems: {
+      repeated: 'Die beiden Passwörter sind verschieden.',
+      username: 'Das kann kein Benutzername sein.',
+      taken: 'Der Benutzername ist vergeben, oder die Standardrichtlinie erlaubt keine Passwörter.',
+      'too-long': 'Das Passwort ist zu lang.',
+      'mixed-case': 'Das Passwort braucht einen Groß- und einen Kleinbuchstaben.',
+      digit: 'Das Passwort braucht eine Ziffer.',
+      special: 'Das Passwort braucht ein Sonderzeichen.',
+      common: 'Das Passwort ist eines von denen, die zuerst geraten werden.',
+      'own-name': 'Das Passwort besteht aus dem Namen des Benutzers.',
+    },
+    doneTitle: 'Administratorkonto angelegt',
+    doneHeading: 'Das Administratorkonto ist bereit',
+    done: (username: Html) =>
+      html`Sie können sich jetzt als ${username} anmelden. Dieser Link hat seinen Zweck erfüllt und kann nicht noch einmal verwendet werden.`,
+    nextInTerminal: 'Weiter geht es in einem Terminal:',
+    dead: {
+      used: {
+        heading: 'Dieser Link wurde schon verwendet',
+        text: 'Mit ihm wurde ein Administratorkonto angelegt. Wenn Sie das nicht waren, sagen Sie es denen, die diesen Server betreuen.',
+      },
+      expired: {
+        heading: 'Dieser Link gilt nicht mehr',
+        text: 'Ein solcher Link gilt 30 Minuten, und er gilt nicht mehr, sobald ein neuerer angelegt wird.',
+      },
+      unknown: {
+        heading: 'Das ist kein Einrichtungslink',
+        text: 'Prüfen Sie, ob die ganze Adresse kopiert wurde und ob sie von diesem Server stammt.',
+      },
+    },
+    another: 'Legen Sie auf dem Server einen neuen Link oder gleich ein Administratorkonto an:',
+  },
+
+  error: {
+    retryIn: (seconds: number) =>
+      `Versuchen Sie es in ${seconds} ${seconds === 1 ? 'Sekunde' : 'Sekunden'} noch einmal.`,
+    details: 'Einzelheiten für die Systemverwaltung',
+    byCode: errors,
+  },
+};

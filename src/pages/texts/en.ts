@@ -1,0 +1,296 @@
+// Every word that pages show, in English. The other languages have the type of this catalogue: a text that lacks
+// there does not compile.
+
+import type { ErrorCode } from '../../errors/codes.ts';
+import { type Html, html } from '../html.ts';
+
+/** What went wrong, and what to do about it. */
+export interface ErrorText {
+  readonly heading: string;
+  readonly text: string;
+  readonly next: string;
+}
+
+const startAgain = 'Go back to the application and sign in again.';
+const notYours = 'The application that sent you here made a mistake. Go back to it, or tell whoever runs it.';
+const tellSomebody = 'Try again. If it happens again, give the reference below to an administrator.';
+
+const badRequest: ErrorText = {
+  heading: 'This request cannot be completed',
+  text: 'Something in the request is missing or malformed.',
+  next: notYours,
+};
+const outage: ErrorText = {
+  heading: 'Please try again later',
+  text: 'The service cannot answer at the moment.',
+  next: 'Wait a moment, then try again.',
+};
+const defect: ErrorText = {
+  heading: 'Something went wrong',
+  text: 'This is our mistake, not yours.',
+  next: tellSomebody,
+};
+const forbidden: ErrorText = {
+  heading: 'Not allowed',
+  text: 'You may not do this.',
+  next: `${startAgain} If it happens again, give the reference below to an administrator.`,
+};
+const notFound: ErrorText = {
+  heading: 'Not found',
+  text: 'There is nothing at this address.',
+  next: 'Check the address, or go back to the application.',
+};
+const changed: ErrorText = {
+  heading: 'Already done',
+  text: 'This was done before, or changed in another window.',
+  next: startAgain,
+};
+
+const errors: Readonly<Record<ErrorCode, ErrorText>> = {
+  invalid_request: badRequest,
+  invalid_client: {
+    ...badRequest,
+    heading: 'Unknown application',
+    text: 'The application that sent you here is not known.',
+  },
+  redirect_uri_not_registered: {
+    heading: 'This application may not be used here',
+    text: 'After signing in, it wants you to be sent to an address that is not registered. You were not sent there.',
+    next: 'If you trust the application, give the reference below to an administrator, who can allow its address.',
+  },
+  invalid_grant: badRequest,
+  invalid_scope: badRequest,
+  unauthorized_client: badRequest,
+  unsupported_grant_type: badRequest,
+  unsupported_response_type: badRequest,
+  unsupported_token_type: badRequest,
+  login_required: badRequest,
+  interaction_required: badRequest,
+  request_not_supported: badRequest,
+  request_uri_not_supported: badRequest,
+  registration_not_supported: badRequest,
+  insufficient_scope: forbidden,
+  invalid_auth: {
+    heading: 'You are not signed in',
+    text: 'What you gave was not accepted, or your account cannot sign in this way.',
+    next: `${startAgain} If it happens again, give the reference below to an administrator.`,
+  },
+  invalid_totp_code: {
+    heading: 'The code was not accepted',
+    text: 'It may be mistyped, used before or too old.',
+    next: tellSomebody,
+  },
+  mfa_exists: changed,
+  auth_request_unknown: {
+    heading: 'This sign-in is over',
+    text: 'It has expired, was finished already, or was begun in another browser.',
+    next: 'Start again, or go back to the application. If this happens every time, allow cookies for this site.',
+  },
+  unauthorized: forbidden,
+  forbidden,
+  could_not_parse_body: badRequest,
+  could_not_validate: badRequest,
+  invalid_filter: badRequest,
+  invalid_field: badRequest,
+  not_found: notFound,
+  conflict: changed,
+  cannot_delete_referenced: changed,
+  cannot_be_deleted: changed,
+  password_not_acceptable: badRequest,
+  csr_not_acceptable: badRequest,
+  invalid_enrollment_token: forbidden,
+  enrollment_expired: forbidden,
+  enrollment_not_allowed: forbidden,
+  enrollment_certificate_refused: forbidden,
+  already_enrolled: changed,
+  method_not_allowed: badRequest,
+  not_acceptable: badRequest,
+  unsupported_media_type: badRequest,
+  payload_too_large: badRequest,
+  uri_too_long: badRequest,
+  header_too_large: badRequest,
+  misdirected_request: notFound,
+  rate_limited: {
+    heading: 'Please try again later',
+    text: 'There were too many tries from here.',
+    next: 'Wait a moment, then try again.',
+  },
+  busy: outage,
+  unavailable: outage,
+  server_error: defect,
+};
+
+export const en = {
+  /** Names the state before the page: "Error: …". */
+  errorTitle: (title: string) => `Error: ${title}`,
+  reference: (id: Html) => html`Reference: ${id}`,
+  again: (id: Html) => html`If it happens again, give this reference to an administrator: ${id}`,
+  or: 'or',
+  signInAsSomeoneElse: 'Sign in as someone else',
+  startAgain: 'Start again',
+
+  signIn: {
+    title: 'Sign in',
+    to: (application: Html) => html`to continue to ${application}`,
+    toThisDevice: 'to continue to an application on this device',
+    username: 'User name',
+    password: 'Password',
+    showPassword: 'Show password',
+    submit: 'Sign in',
+    failedTitle: 'not signed in',
+    wrongPassword: 'The user name or the password is not right, or this account cannot sign in this way.',
+    capsLock: 'Caps Lock is on.',
+    withPassword: 'Sign in with user name and password',
+    withCertificate: 'Sign in with a certificate',
+    withProvider: (name: string) => `Continue with ${name}`,
+    noProvider: 'No provider is set up here that people can sign in with.',
+  },
+
+  certificate: {
+    lead: 'Your browser proves who you are with a certificate.',
+    submit: 'Continue with your certificate',
+    refused: 'Your browser has no certificate for this service, or it was not accepted.',
+    another: 'To choose another certificate, close the browser and open it again.',
+    notAskedFor: 'At this address, browsers are not asked for a certificate.',
+    elsewhere: 'Sign in another way, or ask an administrator for the address where certificates are used.',
+  },
+
+  provider: {
+    refused: (name: string) =>
+      `The sign-in with ${name} did not succeed, or that account cannot sign in here.`,
+    cancelled: (name: string) => `The sign-in with ${name} was cancelled or refused there.`,
+    unreachable: (name: string) => `${name} cannot be reached, or does not answer as expected.`,
+    tryAgain: 'Try again, or sign in another way.',
+  },
+
+  secondProvider: {
+    heading: 'One more proof is needed',
+    lead: (name: string) => `Your account also has to be confirmed by ${name}.`,
+    byProgram: (issuer: string) =>
+      `Your account also has to show a token of ${issuer}, and a browser cannot get it from this page.`,
+    useProgram: 'Sign in with the application or command that has such a token.',
+    unknown: 'another provider',
+  },
+
+  code: {
+    title: 'One-time code',
+    heading: 'Enter your one-time code',
+    label: 'Code from your authenticator app',
+    hint: 'Six digits, new every half minute. Each code works once.',
+    submit: 'Continue',
+    failedTitle: 'wrong code',
+    wrong:
+      'That code was not accepted. It may be mistyped, used before or too old, or there were too many tries.',
+    whatNext: 'Wait for the next code and try again. If it does not help, check the clock of your phone.',
+    useRecovery: 'Use a recovery code instead',
+    recoveryLabel: 'Recovery code',
+    recoveryHint:
+      'One of the codes that you saved when you set up the app, such as ABCDE-FGHIJ. Each works once.',
+    recoverySubmit: 'Continue with a recovery code',
+  },
+
+  enrollment: {
+    heading: 'Set up an authenticator app',
+    step: (step: number) => `Step ${step} of 3`,
+    why: 'Your account needs a second step when you sign in: a code that an app on your phone shows.',
+    install: 'Install an authenticator app, if you have none. Any app that shows one-time codes will do.',
+    start: 'I have an app: continue',
+    add: 'Add this account to the app',
+    scan: 'Scan this picture with the app.',
+    picture: 'QR code for your authenticator app; the key below says the same',
+    orType: 'Or type this key into the app:',
+    type: 'Type this key into the app:',
+    openApp: 'Open the app on this device',
+    copyKey: 'Copy the key',
+    saveCodes: 'Save your recovery codes',
+    codesWhy: 'Each of them replaces the app once, if you lose it. They are not shown again.',
+    copyCodes: 'Copy',
+    printCodes: 'Print',
+    downloadCodes: 'Download',
+    copied: 'Copied',
+    fileName: 'recovery-codes.txt',
+    fileHeading: (name: string, account: string) =>
+      `Recovery codes for ${account} at ${name}. Each works once.`,
+    confirm: 'Confirm',
+    saved: 'I have saved the recovery codes',
+    verify: 'Confirm and sign in',
+    cancel: 'Cancel',
+    confirmHeading: 'Confirm the authenticator app',
+    confirmLead:
+      'You have begun to set up an app. If the account is in the app, enter the code that it shows now.',
+    confirmElse:
+      'If it is not, or if you did not save the recovery codes, start again: you get a new picture and new codes.',
+    goneTitle: 'start again',
+    gone: 'This set-up is not open any more: it was cancelled, or finished in another window.',
+  },
+
+  signedOut: {
+    heading: 'You are signed out',
+    text: 'The session has ended. You can close this window.',
+    nothingHeading: 'Nothing to sign out of',
+    nothing:
+      'The application did not say which session to end, and this server keeps none in your browser. Sign out in the application.',
+    toAccount: 'See where else you are signed in',
+  },
+
+  /** The shell; what the script says is in `web/account/texts-en.js`. */
+  account: {
+    title: 'Your account',
+    withoutScripts:
+      'This page needs JavaScript. Allow it for this site, or ask an administrator to change your password, remove your authenticator app or end your sessions.',
+  },
+
+  setup: {
+    heading: 'Set up an administrator',
+    failedTitle: 'not created',
+    submit: 'Create the administrator',
+    repeated: 'The same password again',
+    atLeast: (shortest: number, contents: readonly string[]) =>
+      `At least ${shortest} characters${contents.length > 0 ? `, with ${contents.join(', ')}` : ''}.`,
+    mixedCase: 'an upper-case and a lower-case letter',
+    digit: 'a digit',
+    special: 'a special character',
+    advice: 'A few words together are easy to remember and hard to guess.',
+    notCreated: 'The administrator was not created:',
+    tooShort: (least: number) => `The password has too few characters, at least ${least} are needed.`,
+    problems: {
+      repeated: 'The two passwords differ.',
+      username: 'This cannot be a user name.',
+      taken: 'The user name is taken, or the default policy allows no passwords.',
+      'too-long': 'The password is too long.',
+      'mixed-case': 'The password needs an upper-case and a lower-case letter.',
+      digit: 'The password needs a digit.',
+      special: 'The password needs a special character.',
+      common: 'The password is one of those that are guessed first.',
+      'own-name': 'The password is made of the name of the user.',
+    },
+    doneTitle: 'Administrator created',
+    doneHeading: 'The administrator is ready',
+    done: (username: Html) =>
+      html`You can sign in as ${username} now. This link has done its work and cannot be used again.`,
+    nextInTerminal: 'Next, in a terminal:',
+    dead: {
+      used: {
+        heading: 'This link was used already',
+        text: 'An administrator was created with it. If that was not you, tell whoever looks after this server.',
+      },
+      expired: {
+        heading: 'This link is no longer valid',
+        text: 'A set-up link works for 30 minutes and stops working when a newer one is made.',
+      },
+      unknown: {
+        heading: 'This is not a set-up link',
+        text: 'Check that the whole address was copied, or that it is from this server.',
+      },
+    },
+    another: 'On the server, make a new link or create an administrator at once:',
+  },
+
+  error: {
+    retryIn: (seconds: number) => `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    details: 'Details for an administrator',
+    byCode: errors,
+  },
+};
+
+export type Texts = typeof en;

@@ -1,0 +1,45 @@
+// The languages that pages speak, and which of them somebody gets.
+
+import { de } from './de.ts';
+import { en, type Texts } from './en.ts';
+
+export interface Language {
+  /** BCP 47. */
+  readonly tag: string;
+  readonly direction: 'ltr' | 'rtl';
+  readonly texts: Texts;
+}
+
+const english: Language = { tag: 'en', direction: 'ltr', texts: en };
+
+/** A further language is a catalogue and a line here. */
+export const languages: readonly Language[] = [english, { tag: 'de', direction: 'ltr', texts: de }];
+
+const longest = 1000;
+
+/**
+ * The first language of the list that there is, by RFC 4647 3.4: `de-CH` finds `de`. English when there is none.
+ * @param wanted tags in order of preference
+ */
+export function languageFor(wanted: readonly string[]): Language {
+  for (const range of wanted) {
+    const primary = range.toLowerCase().split('-')[0];
+    const found = languages.find(({ tag }) => tag === primary);
+    if (found !== undefined) return found;
+  }
+  return english;
+}
+
+/** The tags of an `Accept-Language` field, most wanted first (RFC 9110 12.5.4); empty when it cannot be read. */
+export function acceptedLanguages(field: string | undefined): readonly string[] {
+  if (field === undefined || field.length > longest) return [];
+  return field
+    .split(',')
+    .map((element) =>
+      /^\s*([a-z]{1,8}(?:-[a-z0-9]{1,8})*)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i.exec(element),
+    )
+    .flatMap((match) => (match === null ? [] : [{ tag: match[1] ?? '', quality: Number(match[2] ?? 1) }]))
+    .filter(({ quality }) => quality > 0)
+    .sort((one, other) => other.quality - one.quality)
+    .map(({ tag }) => tag);
+}

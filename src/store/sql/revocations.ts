@@ -1,0 +1,75 @@
+import type { Tags } from '../../model/identity.ts';
+import { asId } from '../../model/ids.ts';
+import type { Revocation, RevocationType } from '../../model/revocation.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { NewRevocation } from '../contracts/revocations.ts';
+import { endSession, endSessionsOf } from './api-sessions.ts';
+import { recordChange } from './changes.ts';
+import { integer, integerOrNull, text } from './codec.ts';
+import { first, type Intent, type SqlRow } from './intent.ts';
+
+export function revocationOf(row: SqlRow): Revocation {
+  return {
+    id: asId(text(row, 'id')),
+    type: text(row, 'type') as RevocationType,
+    issuedBefore: integerOrNull(row, 'issued_before'),
+    expiresAt: integer(row, 'expires_at'),
+    tags: JSON.parse(text(row, 'tags')) as Tags,
+    createdAt: integer(row, 'created_at'),
+    updatedAt: integer(row, 'updated_at'),
+  };
+}
+
+export const listRevokedTokensSql = `SELECT id, expires_at FROM revocations WHERE type = 'JTI' AND expires_at > ?`;
+
+/** What became of it; plain data, because errors do not cross threads. */
+export type RevokeOutcome =
+  | { readonly outcome: 'revoked'; readonly sessionsEnded: number }
+  | { readonly outcome: 'unknown' | 'other-type' };
+
+export function* revoke(args: {
+  readonly revocation: NewRevocation;
+  readonly now: Millis;
+}): Intent<RevokeOutcome> {
+  const { revocation, now } = args;
+  const { id, type } = revocation;
+  if (!(yield* exists(type, id))) return { outcome: 'unknown' };
+  const kept = yield* first(
+    `INSERT INTO revocations (id, type, issued_before, expires_at, tags, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET issued_before = excluded.issued_before, expires_at = excluded.expires_at,
+       tags = excluded.tags, updated_at = excluded.updated_at WHERE revocations.type = excluded.type
+     RETURNING id`,
+    id,
+    type,
+    revocation.issuedBefore,
+    revocation.expiresAt,
+    JSON.stringify(revocation.tags),
+    now,
+    now,
+  );
+  if (kept === undefined) return { outcome: 'other-type' };
+  return { outcome: 'revoked', sessionsEnded: yield* withdraw(revocation, now) };
+}
+
+function* exists(type: RevocationType, id: string): Intent<boolean> {
+  // Of a token nothing is stored that could be looked up.
+  if (type === 'JTI') return true;
+  const table = type === 'IDENTITY' ? 'identities' : 'api_sessions';
+  return (yield* first(`SELECT id FROM ${table} WHERE id = ?`, id)) !== undefined;
+}
+
+/** @returns how many sessions were ended */
+function* withdraw({ id, type, issuedBefore }: NewRevocation, now: Millis): Intent<number> {
+  if (type === 'IDENTITY') return yield* endSessionsOf(id, 'revoked', now, null, issuedBefore ?? undefined);
+  if (type === 'API_SESSION') return (yield* endSession(id, 'revoked', now)) ? 1 : 0;
+  yield* recordChange('token-revocation', id, now);
+  return 0;
+}
+
+export function* deleteRevocation(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
+  const row = yield* first('DELETE FROM revocations WHERE id = ? RETURNING type', args.id);
+  if (row === undefined) return false;
+  if (text(row, 'type') === 'JTI') yield* recordChange('token-revocation', args.id, args.now);
+  return true;
+}

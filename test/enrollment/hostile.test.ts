@@ -1,0 +1,261 @@
+// Enrolment under attack: tokens of every other kind, names that pass for somebody else's, authorities that are
+// turned off while somebody is on the way.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { registerCa, withCertificate } from '../support/certificates.ts';
+import {
+  authority,
+  client,
+  clientExtensions,
+  generalName,
+  type Made,
+  subjectAltName,
+} from '../support/chains.ts';
+import { csrPem, ecKeys } from '../support/csr.ts';
+import { clientApi, enroll, enrollBy, enrolledDevice, invited, uniqueName } from '../support/enrollment.ts';
+import { createSigner, reasonOf, submitJwt, tokenOf } from '../support/external-jwt.ts';
+import { beginLogin, callWith, obtainCode, refresh } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  server = await startTestServer({ signing: true });
+  admin = await rootOf(server);
+});
+after(() => server?.close());
+
+const csr = () => csrPem(ecKeys());
+const identityCount = async () =>
+  (await admin.get('identities?limit=1')).json.meta.pagination.totalCount as number;
+
+describe('an enrollment token', () => {
+  test('is never anything else, and nothing else is one', async () => {
+    const { token, jwt } = await invited(admin);
+    const caller = await loggedIn(server, 'root');
+    const code = await obtainCode(server, 'root', password);
+    const legacy = await server.post(`${clientApi}/authenticate?method=password`, {
+      json: { username: 'root', password },
+    });
+    const ztSession = legacy.json.data.token;
+    const others = [code, caller.refreshToken, caller.accessToken, ztSession, await beginLogin(server), jwt];
+    for (const other of others) {
+      assertRefused(await enroll(server, other, csr()), 400, 'INVALID_ENROLLMENT_TOKEN');
+      const json = { password: 'nine calm rivers' };
+      assertRefused(await enrollBy(server, 'updb', other, { json }), 400, 'INVALID_ENROLLMENT_TOKEN');
+    }
+    for (const secret of [token, jwt]) {
+      assert.equal((await callWith(server, secret)).status, 401);
+      assert.equal((await submitJwt(server, secret)).status, 401);
+      assert.equal((await refresh(server, secret)).json.error, 'invalid_grant');
+      const headers = { 'zt-session': secret };
+      assert.equal((await server.get(`${clientApi}/current-identity`, { headers })).status, 401);
+      const hint = encodeURIComponent(secret);
+      assert.equal((await server.get(`/oidc/end_session?id_token_hint=${hint}`)).headers.location, undefined);
+    }
+    await enrolledDevice(server, token);
+    // Whatever was tried with it, the session that a refresh token belongs to goes on.
+    assert.equal((await refresh(server, caller.refreshToken)).status, 200);
+  });
+
+  test('counts in exactly its own form, and once in a request', async () => {
+    const { token } = await invited(admin);
+    const { token: other } = await invited(admin);
+    const forms = [
+      token.toUpperCase(),
+      token.slice(0, -1),
+      `${token}A`,
+      `${token}=`,
+      ` ${token}`,
+      `${token}\n`,
+      token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+      'x'.repeat(8000),
+    ];
+    for (const form of forms) {
+      const answer = await enroll(server, form, csr());
+      assertRefused(answer, 400, 'INVALID_ENROLLMENT_TOKEN');
+    }
+    const twice = await server.post(`${clientApi}/enroll?method=ott&token=${token}&token=${other}`, {
+      json: { clientCsr: csr() },
+    });
+    assert.equal(twice.status, 400, twice.text);
+    const contradictory = await server.post(`${clientApi}/enroll?method=ott&token=${token}`, {
+      json: { clientCsr: csr(), token: other },
+    });
+    assert.equal(contradictory.status, 400, contradictory.text);
+    await enrolledDevice(server, token);
+    await enrolledDevice(server, other);
+  });
+
+  test('is not guessed from the enrollment that it belongs to', async () => {
+    const { enrollmentId, token } = await invited(admin);
+    const answer = await enroll(
+      server,
+      `${enrollmentId}${token.slice(enrollmentId.length, -43)}${'A'.repeat(43)}`,
+      csr(),
+    );
+    assertRefused(answer, 400, 'INVALID_ENROLLMENT_TOKEN');
+    assertRefused(await enroll(server, enrollmentId, csr()), 400, 'INVALID_ENROLLMENT_TOKEN');
+  });
+});
+
+describe('a certificate of a third-party CA', () => {
+  const maker = authority({ subject: 'Hostile' });
+  let caId: string;
+  before(async () => {
+    caId = await registerCa(admin, maker, {
+      name: 'Hostile',
+      isAutoCaEnrollmentEnabled: true,
+      isOttCaEnrollmentEnabled: true,
+      identityNameFormat: '[commonName][requestedName]',
+    });
+  });
+
+  async function enrolByCa(subject: string | Buffer, name = ''): Promise<Answer> {
+    const connection = withCertificate(server, client({ issuer: maker, subject }));
+    try {
+      return await enrollBy(connection, 'ca', null, { json: { name } });
+    } finally {
+      connection.closeConnections();
+    }
+  }
+
+  test('does not make an identity whose name passes for another one', async () => {
+    await server.createUser({ name: 'Zo\u00eb Ng', password });
+    const before = await identityCount();
+    const taken = [
+      'root',
+      ' root ',
+      'Zo\u00eb Ng',
+      'Zoe\u0308 Ng',
+      'Zoe\u0308\u00a0Ng',
+      'Zo\u00eb\u2003Ng\u3000',
+    ];
+    for (const name of taken) {
+      const answer = await enrolByCa(name);
+      assertRefused(answer, 409, 'INVALID_ENROLLMENT_NOT_ALLOWED');
+    }
+    const lookAlikes = [
+      ...['ro\u200bot', 'root\u200d', 'root\ufeff', 'ro\u00adot', 'ro\u2060ot', '\u200eroot', 'root\u061c'],
+      ...['ro\u200cot', 'root\u{e0061}', 'ro\u180eot', 'ro\u034fot'],
+      ...[
+        'root\n',
+        'ro\tot',
+
+        '\u202etoor',
+        'ro\u2028ot',
+        'root\u0085',
+        '\u2066root\u2069',
+        '',
+        '   ',
+      ],
+      'x'.repeat(256),
+    ];
+    for (const name of lookAlikes) {
+      const answer = await enrolByCa('', name);
+      assert.ok([400, 409].includes(answer.status), JSON.stringify(name));
+      assert.equal(await reasonOf(server, answer), 'enrollment-name-refused', JSON.stringify(name));
+    }
+    assert.equal(await identityCount(), before);
+  });
+
+  test('may have a name in any script', async () => {
+    const names = [
+      '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645',
+      '\u0915\u094d\u200d\u0937',
+      '\u{1f469}\u200d\u{1f4bb}',
+      '\u2764\ufe0f',
+    ];
+    for (const name of names) {
+      const answer = await enrolByCa('', `${name} ${uniqueName()}`);
+      assert.equal(answer.status, 200, answer.text);
+    }
+  });
+
+  test('is read once: what stands in it is no placeholder', async () => {
+    assert.equal((await enrolByCa('[requestedName]', '[caId][constructor][__proto__]')).status, 200);
+    const filter = encodeURIComponent('name="[requestedName][caId][constructor][__proto__]"');
+    assert.equal((await admin.get(`identities?filter=${filter}`)).json.data.length, 1);
+  });
+
+  test('does not log in whoever it names, by id, by name or by SPIFFE id', async () => {
+    const { id } = (await admin.get('current-identity')).json.data;
+    const session = (await admin.get('current-api-session')).json.data.id;
+    const uri = `spiffe://localhost/identity/${id}/apiSession/${session}/apiSessionCertificate/x`;
+    for (const subject of [id, 'root']) {
+      const leaf = client({ issuer: maker, subject }, clientExtensions(subjectAltName(generalName.uri(uri))));
+      const connection = withCertificate(server, leaf);
+      const authRequestId = await beginLogin(connection);
+      assert.equal((await connection.post('/oidc/login/cert', { json: { authRequestId } })).status, 401);
+      const legacy = await connection.post(`${clientApi}/authenticate?method=cert`, { json: {} });
+      assert.equal(legacy.status, 401);
+      connection.closeConnections();
+    }
+  });
+
+  test('enrols nobody over a connection that was made before its CA was turned off', async () => {
+    const cases: readonly (readonly [object, object])[] = [
+      [{ isAuthEnabled: false }, { isAuthEnabled: true }],
+      [
+        { isOttCaEnrollmentEnabled: false, isAutoCaEnrollmentEnabled: false },
+        { isOttCaEnrollmentEnabled: true, isAutoCaEnrollmentEnabled: true },
+      ],
+    ];
+    for (const [off, on] of cases) {
+      const { token } = await invited(admin, { ottca: caId });
+      const leaf: Made = client({ issuer: maker, subject: uniqueName() });
+      const connection = withCertificate(server, leaf);
+      assert.equal((await connection.get(`${clientApi}/version`)).status, 200);
+      await admin.call('PATCH', `cas/${caId}`, off);
+      for (const [method, secret] of [
+        ['ottca', token],
+        ['ca', null],
+      ] as const) {
+        const answer = await enrollBy(connection, method, secret, { json: {} });
+        assert.ok([400, 409].includes(answer.status), answer.text);
+      }
+      await admin.call('PATCH', `cas/${caId}`, on);
+      assert.equal((await enrollBy(connection, 'ottca', token, { json: {} })).status, 200);
+      connection.closeConnections();
+    }
+  });
+});
+
+test('an external JWT makes no identity whose name or id is somebody else\u2019s', async () => {
+  const idp = await startTestIdp();
+  try {
+    const enrolling = {
+      enrollToTokenEnabled: true,
+      enrollToCertEnabled: true,
+      enrollNameClaimsSelector: 'nick',
+    };
+    await createSigner(admin, idp, 'open house', enrolling);
+    const { id } = (await admin.get('current-identity')).json.data;
+    await admin.call('PATCH', `identities/${id}`, { externalId: 'boss' });
+    const before = await identityCount();
+    const attempts: readonly (readonly [string, unknown, number])[] = [
+      ['boss', 'impostor', 409],
+      ['nobody', 'root', 409],
+      ['nobody', 'ro\u200bot', 400],
+      ['nobody', 'root\n', 409],
+      ['nobody', 'ro\not', 400],
+      ['nobody', ['root'], 400],
+      ['nobody', { toString: 'root' }, 400],
+      ['nobody', '', 400],
+    ];
+    for (const [subject, nick, status] of attempts) {
+      const headers = { authorization: `Bearer ${await tokenOf(server, idp, subject, { nick })}` };
+      for (const json of [{}, { clientCsr: csr() }]) {
+        const answer = await server.post(`${clientApi}/enroll/token`, { json, headers });
+        assert.equal(answer.status, status, `${subject} ${JSON.stringify(nick)} ${answer.text}`);
+      }
+    }
+    assert.equal(await identityCount(), before);
+  } finally {
+    await idp.close();
+  }
+});

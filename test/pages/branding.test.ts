@@ -1,0 +1,93 @@
+// The operator's name, logo and colours on the pages.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { brandingOf } from '../../src/branding.ts';
+import { accessibilityProblems } from '../support/axe.ts';
+import { screenshot, visitor } from '../support/browser.ts';
+import { authorizationQuery } from '../support/flow.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 40"><rect width="160" height="40" rx="8" fill="#0a7d5a"/></svg>`;
+
+function withBranding(branding: Readonly<Record<string, string>>): (yaml: string) => string {
+  const lines = Object.entries(branding).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);
+  return (yaml) => `${yaml}\nbranding:\n${lines.join('')}`;
+}
+
+function logoFile(content: string | Buffer): { path: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-logo-'));
+  const path = join(folder, 'logo');
+  writeFileSync(path, content);
+  return { path, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+test('name, logo and colour are on the page, served from here, and still readable', async () => {
+  const logo = logoFile(svg);
+  const server = await startTestServer({
+    configure: withBranding({ name: 'Acme <Networks>', logo: logo.path, color: '#0a7d5a' }),
+  });
+  const { page, complaints, close } = await visitor();
+  await page.goto(`${server.url}/oidc/authorization?${authorizationQuery()}`);
+  assert.equal(await page.title(), 'Sign in · Acme <Networks>');
+  const shown = page.getByAltText('Acme <Networks>');
+  assert.ok(await shown.evaluate((element) => 'naturalWidth' in element && Number(element.naturalWidth) > 0));
+  const button = await page.evaluate<string>(
+    "getComputedStyle(document.getElementById('login')).backgroundColor",
+  );
+  assert.equal(button, 'rgb(10, 125, 90)');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await accessibilityProblems(page), [], colorScheme);
+    await screenshot(page, `branded-${colorScheme}`);
+  }
+  assert.deepEqual(complaints, []);
+  const path = (await shown.getAttribute('src')) ?? '';
+  const file = await server.get(path);
+  assert.equal(file.headers['content-type'], 'image/svg+xml');
+  assert.match(String(file.headers['content-security-policy']), /default-src 'none'.*sandbox/);
+  await close();
+  await server.close();
+  logo.remove();
+});
+
+describe('a branding that cannot be used stops the start and says why', () => {
+  const refusals: Readonly<Record<string, readonly [Readonly<Record<string, string>>, RegExp]>> = {
+    'a colour that cannot be read': [
+      { color: '#ffcc00' },
+      /contrast of 1\.5:1 .* nearest shade .* #[0-9a-f]{6}/,
+    ],
+    'a dark one on dark ground': [{ colorDark: '#000080' }, /on the dark ground/],
+    'no colour': [{ color: 'red' }, /form #rrggbb/],
+    'a blank name': [{ name: ' ' }, /name/],
+  };
+  for (const [what, [branding, message]] of Object.entries(refusals)) {
+    test(what, async () => {
+      await assert.rejects(startTestServer({ configure: withBranding(branding) }), message);
+    });
+  }
+
+  test('a logo that is no picture, or more than one', async () => {
+    const colors = {
+      light: { accent: '#000000', on: '#ffffff' },
+      dark: { accent: '#ffffff', on: '#000000' },
+    };
+    const branding = (logoFile: string) => ({ name: 'Acme', logoFile, colors });
+    assert.throws(() => brandingOf(branding('/nonexistent/logo.svg')), /cannot be read/);
+    const contents: [string | Buffer, RegExp][] = [
+      ['GIF89a', /neither an SVG nor a PNG/],
+      ['<html><svg></svg></html>', /neither an SVG nor a PNG/],
+      [svg.replace('<rect', '<script>alert(1)</script><rect'), /holds "<script"/],
+      [svg.replace('<rect', '<rect onload="x()"'), /holds "onload="/],
+      [Buffer.concat([Buffer.from(svg), Buffer.alloc(70_000, ' ')]), /larger than 64 KiB/],
+    ];
+    for (const [content, message] of contents) {
+      const logo = logoFile(content);
+      assert.throws(() => brandingOf(branding(logo.path)), message);
+      logo.remove();
+    }
+  });
+});

@@ -1,0 +1,295 @@
+// Logging in with a real browser, with scripts and without.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { type Application, startApplication } from '../support/application.ts';
+import { visitor } from '../support/browser.ts';
+import { enrolled } from '../support/certificates.ts';
+import { beginLogin, login } from '../support/flow.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
+import { assertLoggedIn, beginAt, givePassword, submit } from './support.ts';
+
+// The certificates of tests are valid from today.
+const clock = fixedClock(new Date(systemClock.now()).toISOString());
+let server: TestServer;
+let application: Application;
+let policy: AuthPolicyId;
+before(async () => {
+  application = await startApplication();
+  server = await startTestServer({ clock });
+  policy = await totpPolicy(server);
+  await server.createUser({ name: 'alice', password });
+});
+after(async () => {
+  await server.close();
+  await application.close();
+});
+
+let people = 0;
+async function person(): Promise<string> {
+  people += 1;
+  await createTotpUser(server, policy, `person${people}`);
+  return `person${people}`;
+}
+
+/** What arrived at the application since; double submits would show here. */
+function arrivalsOf(page: Page): number {
+  const state = new URL(page.url()).search;
+  return application.arrivals.filter((path) => path.endsWith(state)).length;
+}
+
+for (const scripts of [true, false]) {
+  describe(scripts ? 'with scripts' : 'without scripts', () => {
+    test('a password leads to the application', async () => {
+      const { page, complaints, close } = await visitor({ scripts });
+      await beginAt(server, application, page);
+      await givePassword(page, 'alice', password);
+      await assertLoggedIn(server, application, page);
+      assert.equal(arrivalsOf(page), 1);
+      assert.deepEqual(complaints, []);
+      await close();
+    });
+
+    test('a wrong password is said first, the name stays, and the right one goes on', async () => {
+      const { page, close } = await visitor({ scripts });
+      await beginAt(server, application, page);
+      await page.fill('#username', 'alice');
+      await page.fill('#password', 'wrong');
+      assert.equal(await submit(page, '#login'), 401);
+      assert.match(await page.title(), /^Error: /);
+      assert.equal(await page.locator(':focus').getAttribute('id'), 'failure');
+      assert.match(await page.locator('#failure code').innerText(), /^[0-9A-Z]{10}$/);
+      assert.equal(await page.inputValue('#username'), 'alice');
+      assert.equal(await page.inputValue('#password'), '');
+      await page.fill('#password', password);
+      await page.press('#password', 'Enter');
+      await page.waitForURL(`${application.redirectUri}?**`);
+      await assertLoggedIn(server, application, page);
+      await close();
+    });
+
+    test('a code of the app, as it is pasted, and a recovery code', async () => {
+      const name = await person();
+      const { app, recoveryCodes } = await enroll(server, clock, name);
+      const { page, close } = await visitor({ scripts });
+      await beginAt(server, application, page);
+      await givePassword(page, name, password);
+      assert.equal(await page.locator(':focus').getAttribute('id'), 'code');
+      await page.fill('#code', app.wrongCode());
+      assert.equal(await submit(page, '#submit-code'), 400);
+      await page.fill('#code', ` ${app.code().slice(0, 3)} ${app.code().slice(3)}`);
+      await submit(page, '#submit-code');
+      await assertLoggedIn(server, application, page);
+      await beginAt(server, application, page);
+      await givePassword(page, name, password);
+      await page.click('summary');
+      await page.fill('#recovery-code', recoveryCodes[0]?.toLowerCase() ?? '');
+      await submit(page, '#submit-recovery-code');
+      await assertLoggedIn(server, application, page);
+      clock.advance(step);
+      await close();
+    });
+
+    test('an enrolment in the middle, with the codes saved as a file', async () => {
+      const name = await person();
+      const { page, close } = await visitor({ scripts });
+      await beginAt(server, application, page);
+      await givePassword(page, name, password);
+      assert.equal(await submit(page, '#start-enrollment'), 201);
+      assert.ok(((await page.locator('svg.qr').boundingBox())?.width ?? 0) >= 200);
+      const app = scan(clock, (await page.getAttribute('#open-app', 'href')) ?? '');
+      const [download] = await Promise.all([page.waitForEvent('download'), page.click('#download-codes')]);
+      assert.equal(download.suggestedFilename(), 'recovery-codes.txt');
+      assert.equal(await page.getByRole('button', { name: 'Print' }).isVisible(), scripts);
+      await page.fill('#code', app.code());
+      await page.click('#verify');
+      assert.equal(await page.locator('svg.qr').count(), 1, 'not sent before the codes are saved');
+      await page.check('#saved');
+      await submit(page, '#verify');
+      await assertLoggedIn(server, application, page);
+      clock.advance(step);
+      await close();
+    });
+
+    test('a certificate, and another way where it is not accepted', async () => {
+      const id = await server.createUser({ name: `cert ${scripts}`, password });
+      const clientCertificate = { origin: server.url, ...(await enrolled(server, id)) };
+      const one = await visitor({ scripts, clientCertificate });
+      await beginAt(server, application, one.page);
+      await submit(one.page, '#login');
+      await assertLoggedIn(server, application, one.page);
+      await one.close();
+
+      const other = await visitor({ scripts });
+      await beginAt(server, application, other.page, { method: 'cert' });
+      assert.equal(await submit(other.page, '#login'), 401);
+      await submit(other.page, '#use-password');
+      await givePassword(other.page, 'alice', password);
+      await assertLoggedIn(server, application, other.page);
+      await other.close();
+    });
+
+    test('a login that took too long begins again with what the application asked for', async () => {
+      const { page, close } = await visitor({ scripts });
+      for (const wait of [10 * MINUTE, 40 * MINUTE]) {
+        await beginAt(server, application, page);
+        clock.advance(wait);
+        await page.fill('#username', 'alice');
+        await page.fill('#password', password);
+        assert.equal(await submit(page, '#login'), 400);
+        await submit(page, '#start-again');
+        await givePassword(page, 'alice', password);
+        await assertLoggedIn(server, application, page);
+      }
+      await close();
+    });
+
+    test('the way back from the application does not log in twice', async () => {
+      const { page, close } = await visitor({ scripts });
+      await beginAt(server, application, page);
+      await givePassword(page, 'alice', password);
+      await page.goBack();
+      if (await page.locator('#login').isVisible()) {
+        await page.fill('#username', 'alice');
+        await page.fill('#password', password);
+        assert.equal(await submit(page, '#login'), 400);
+      }
+      assert.equal(await page.locator('#start-again').count(), 1);
+      await close();
+    });
+  });
+}
+
+describe('two logins in one browser', () => {
+  test('both go on, in either order', async () => {
+    const { context, page, close } = await visitor();
+    const second = await context.newPage();
+    await beginAt(server, application, page);
+    await beginAt(server, application, second);
+    await givePassword(page, 'alice', password);
+    await assertLoggedIn(server, application, page);
+    await givePassword(second, 'alice', password);
+    await assertLoggedIn(server, application, second);
+    await close();
+  });
+
+  test('two clicks submit once', async () => {
+    const { page, close } = await visitor();
+    await beginAt(server, application, page);
+    await page.fill('#username', 'alice');
+    await page.fill('#password', password);
+    await page.dblclick('#login');
+    await page.waitForURL(`${application.redirectUri}?**`);
+    await assertLoggedIn(server, application, page);
+    await close();
+  });
+});
+
+describe('a login that somebody else began', () => {
+  test('is bound to the browser before the password, and its form brings an id of that browser', async () => {
+    const id = await beginLogin(server, { redirect_uri: application.redirectUri });
+    const { page, close } = await visitor();
+    await page.goto(`${server.url}/oidc/login/username?authRequestID=${id}`);
+    assert.notEqual(await page.inputValue('input[name=authRequestId]'), id);
+    await givePassword(page, 'alice', password);
+    await assertLoggedIn(server, application, page);
+    await close();
+  });
+
+  test('cannot be submitted by a form that no page of ours made', async () => {
+    const id = await beginLogin(server);
+    const form = { authRequestId: id, username: 'alice', password };
+    for (const path of ['/oidc/login/username', '/oidc/login/cert', '/oidc/login/totp']) {
+      const answer = await server.post(path, { form, headers: { accept: 'text/html' } });
+      assert.equal(answer.status, 400, path);
+      assert.equal(answer.headers.location, undefined);
+    }
+  });
+});
+
+test('keyboard alone: the order of the focus is that of the page, and Enter submits', async () => {
+  const { page, close } = await visitor();
+  await beginAt(server, application, page);
+  const order: (string | null)[] = [];
+  for (let presses = 0; presses < 5; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused = page.locator(':focus');
+    order.push((await focused.getAttribute('id')) ?? (await focused.innerText()));
+    const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
+    assert.notEqual(outline, 'none', order.at(-1) ?? '');
+  }
+  assert.deepEqual(order, ['username', 'password', 'Show password', 'login', 'use-certificate']);
+  await page.focus('#username');
+  await page.keyboard.type('alice');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${application.redirectUri}?**`);
+  await assertLoggedIn(server, application, page);
+  await close();
+});
+
+test('fields say what they are to password managers, phones and apps', async () => {
+  const name = await person();
+  await enroll(server, clock, name);
+  const { page, close } = await visitor();
+  await beginAt(server, application, page);
+  const attribute = (selector: string, wanted: string) => page.getAttribute(selector, wanted);
+  assert.equal(await attribute('#username', 'autocomplete'), 'username');
+  assert.equal(await attribute('#username', 'autocapitalize'), 'none');
+  assert.equal(await attribute('#password', 'autocomplete'), 'current-password');
+  await page.fill('#password', 'x');
+  await page.click('[data-shows=password]');
+  assert.equal(await attribute('#password', 'type'), 'text');
+  assert.equal(await attribute('[data-shows=password]', 'aria-pressed'), 'true');
+  await givePassword(page, name, password);
+  assert.equal(await attribute('#code', 'autocomplete'), 'one-time-code');
+  assert.equal(await attribute('#code', 'inputmode'), 'numeric');
+  assert.equal(await attribute('#code', 'maxlength'), null);
+  await close();
+});
+
+test('a logout ends at the application, or at a page that says so', async () => {
+  const { page, close } = await visitor();
+  const tokens = await login(server, 'alice', password);
+  await page.goto(`${server.url}/oidc/end_session?id_token_hint=${tokens.id_token}`);
+  assert.equal(await page.locator('h1').innerText(), 'You are signed out');
+  const again = await login(server, 'alice', password);
+  const query = new URLSearchParams({
+    id_token_hint: again.id_token,
+    post_logout_redirect_uri: application.postLogoutUri,
+  });
+  await page.goto(`${server.url}/oidc/end_session?${query}`);
+  assert.ok(page.url().startsWith(application.postLogoutUri), page.url());
+  await close();
+});
+
+describe('the language of pages', () => {
+  test('is that of the browser, and that of the application before it', async () => {
+    const german = await visitor({ language: 'de-CH' });
+    await beginAt(server, application, german.page);
+    assert.equal(await german.page.getAttribute('html', 'lang'), 'de');
+    assert.equal(await german.page.locator('h1').innerText(), 'Anmelden');
+    await beginAt(server, application, german.page, { ui_locales: 'xx en-GB' });
+    assert.equal(await german.page.getAttribute('html', 'lang'), 'en');
+    await german.page.fill('#username', 'alice');
+    await german.page.fill('#password', 'wrong');
+    await submit(german.page, '#login');
+    assert.equal(await german.page.getAttribute('html', 'lang'), 'en', 'on the pages that follow too');
+    await beginAt(server, application, german.page);
+    assert.equal(await german.page.getAttribute('html', 'lang'), 'de', 'not longer than that login');
+    await german.close();
+  });
+
+  test('is English where there is no other', async () => {
+    const { page, close } = await visitor({ language: 'fi' });
+    await beginAt(server, application, page, { redirect_uri: 'https://elsewhere.example/' });
+    assert.equal(await page.getAttribute('html', 'lang'), 'en');
+    assert.equal(await page.locator('h1').innerText(), 'This application may not be used here');
+    await close();
+  });
+});

@@ -1,0 +1,249 @@
+// Every page and state that people can meet: accessible in both colour schemes, usable on a narrow window, at 400 % zoom
+// and with forced colours, and within its weight. With OVERLAY_AUTH_SCREENSHOTS=FOLDER it also takes a picture of each.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { createSetupLink } from '../../src/admin/setup.ts';
+import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { type Application, startApplication } from '../support/application.ts';
+import { accessibilityProblems } from '../support/axe.ts';
+import { narrow, screenshot, visitor, wide, zoomed } from '../support/browser.ts';
+import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
+import { login } from '../support/flow.ts';
+import { rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTotpUser, enroll, password, totpPolicy } from '../support/totp.ts';
+import { beginAt, givePassword, submit } from './support.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let noCertificates: TestServer;
+let application: Application;
+let policy: AuthPolicyId;
+before(async () => {
+  application = await startApplication();
+  server = await startTestServer({ clock });
+  noCertificates = await startTestServer({
+    clock,
+    configure: (yaml) => yaml.replace('clientCertificates: request', 'clientCertificates: none'),
+  });
+  policy = await totpPolicy(server);
+  const admin = await rootOf(server);
+  const provider = { issuer: 'https://localhost:1', jwksEndpoint: 'https://localhost:1/jwks' };
+  const people = { externalAuthUrl: provider.issuer, clientId: 'overlay' };
+  const signer = await createSigner(admin, provider, 'Example ID', people);
+  const programs = { issuer: 'https://robots.example', jwksEndpoint: 'https://localhost:1/jwks' };
+  const other = await createSigner(admin, programs, 'Robots');
+  for (const [name, requireExtJwt] of [
+    ['second', signer],
+    ['program', other],
+  ] as const) {
+    const id = await createPolicy(server, name, { secondary: { requireExtJwt } });
+    await createUserWithPolicy(server, name, id);
+  }
+});
+after(async () => {
+  await Promise.all([server.close(), noCertificates.close()]);
+  await application.close();
+});
+
+let people = 0;
+async function person(): Promise<string> {
+  people += 1;
+  await createTotpUser(server, policy, `person${people}`);
+  return `person${people}`;
+}
+
+async function atCode(page: Page): Promise<void> {
+  const name = await person();
+  await enroll(server, clock, name);
+  await beginAt(server, application, page);
+  await givePassword(page, name, password);
+}
+
+async function atEnrollment(page: Page): Promise<void> {
+  await beginAt(server, application, page);
+  await givePassword(page, await person(), password);
+}
+
+async function atSetup(page: Page): Promise<string> {
+  const { token } = await createSetupLink(server);
+  await page.goto(`${server.url}/setup?t=${token}`);
+  return token;
+}
+
+async function setUp(page: Page, name: string, secret: string): Promise<void> {
+  await page.fill('#username', name);
+  await page.fill('#password', secret);
+  await page.fill('#repeated', secret);
+  await submit(page, '#create');
+}
+
+/** How to reach each state. */
+const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  password: (page) => beginAt(server, application, page),
+  'password-only': (page) => beginAt(noCertificates, application, page),
+  async 'password-refused'(page) {
+    await beginAt(server, application, page);
+    await givePassword(page, 'alice', 'wrong');
+  },
+  certificate: (page) => beginAt(server, application, page, { method: 'cert' }),
+  async 'certificate-refused'(page) {
+    await beginAt(server, application, page, { method: 'cert' });
+    await submit(page, '#login');
+  },
+  'certificate-not-asked-for': (page) => beginAt(noCertificates, application, page, { method: 'cert' }),
+  provider: (page) => beginAt(server, application, page, { method: 'ext-jwt' }),
+  'no-provider': (page) => beginAt(noCertificates, application, page, { method: 'ext-jwt' }),
+  async 'provider-unreachable'(page) {
+    await beginAt(server, application, page, { method: 'ext-jwt' });
+    await page.click('text=Example ID');
+    await page.waitForSelector('#failure');
+  },
+  async 'second-provider'(page) {
+    await beginAt(server, application, page);
+    await givePassword(page, 'second', password);
+  },
+  async 'second-token-by-program'(page) {
+    await beginAt(server, application, page);
+    await givePassword(page, 'program', password);
+  },
+  code: atCode,
+  async 'code-recovery'(page) {
+    await atCode(page);
+    await page.click('summary');
+  },
+  async 'code-refused'(page) {
+    await atCode(page);
+    await page.fill('#code', '000000');
+    await submit(page, '#submit-code');
+  },
+  'enrollment-intro': atEnrollment,
+  async enrollment(page) {
+    await atEnrollment(page);
+    await submit(page, '#start-enrollment');
+  },
+  async 'enrollment-refused'(page) {
+    await atEnrollment(page);
+    await submit(page, '#start-enrollment');
+    await page.check('#saved');
+    await page.fill('#code', '000000');
+    await submit(page, '#verify');
+  },
+  async 'enrollment-begun'(page) {
+    await atEnrollment(page);
+    const id = await page.locator('input[name=authRequestId]').first().inputValue();
+    await submit(page, '#start-enrollment');
+    await page.goto(`${server.url}/oidc/login/auth-queries?id=${id}`);
+    await submit(page, '#start-enrollment');
+  },
+  async expired(page) {
+    await beginAt(server, application, page);
+    clock.advance(10 * MINUTE);
+    await givePassword(page, 'alice', password);
+  },
+  async 'signed-out'(page) {
+    const tokens = await login(server, 'root', password);
+    await page.goto(`${server.url}/oidc/end_session?id_token_hint=${tokens.id_token}`);
+  },
+  'nothing-to-sign-out-of': (page) => page.goto(`${server.url}/oidc/end_session`),
+  'redirect-uri': (page) =>
+    beginAt(server, application, page, { redirect_uri: 'https://elsewhere.example/' }),
+  'unknown-application': (page) => beginAt(server, application, page, { client_id: 'nobody' }),
+  'not-found': (page) => page.goto(`${server.url}/nowhere`),
+  setup: atSetup,
+  async 'setup-refused'(page) {
+    await atSetup(page);
+    await setUp(page, 'ana', 'password123456');
+  },
+  async 'setup-done'(page) {
+    await atSetup(page);
+    await setUp(page, 'ana', password);
+  },
+  async 'setup-used'(page) {
+    const token = await atSetup(page);
+    await setUp(page, 'ben', password);
+    await page.goto(`${server.url}/setup?t=${token}`);
+  },
+  'setup-unknown': (page) => page.goto(`${server.url}/setup?t=x`),
+};
+
+for (const [name, reach] of Object.entries(states)) {
+  test(`the page "${name}" can be used by everybody`, async () => {
+    const { page, complaints, close } = await visitor();
+    await reach(page);
+    await checkEverywhere(page, name);
+    // A refusal is an answer with a status of its own, which the browser writes down; nothing else is wrong.
+    const wrong = complaints.filter((text) => !text.startsWith('Failed to load resource'));
+    assert.deepEqual(wrong, []);
+    await close();
+  });
+}
+
+test('in German too, and none of it is English', async () => {
+  const { page, close } = await visitor({ language: 'de' });
+  for (const name of ['password-refused', 'certificate', 'code-refused', 'redirect-uri', 'setup-unknown']) {
+    await states[name]?.(page);
+    assert.equal(await page.getAttribute('html', 'lang'), 'de');
+    const text = await page.locator('main').innerText();
+    assert.doesNotMatch(text, /\b(?:the|you|your|and|with|again|this)\b/i, name);
+    assert.deepEqual(await accessibilityProblems(page), [], name);
+  }
+  await beginAt(server, application, page);
+  await screenshot(page, 'password-german');
+  await close();
+});
+
+test('a login page and its style weigh at most 15 KB, compressed', async () => {
+  const { page, close } = await visitor();
+  const answer = await beginAt(server, application, page);
+  const html = await answer.text();
+  const paths = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  assert.equal(paths.length, 2);
+  const files = await Promise.all(paths.map((path) => server.get(path)));
+  const weights = [html, ...files.map(({ text }) => text)].map((text) => gzipSync(text).length);
+  assert.ok(weights.reduce((sum, one) => sum + one, 0) <= 15_000, weights.join(' + '));
+  await close();
+});
+
+async function checkEverywhere(page: Page, name: string): Promise<void> {
+  assert.equal(await page.locator('h1').count(), 1);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await accessibilityProblems(page), [], `${name} ${colorScheme}`);
+    await screenshot(page, `${name}-${colorScheme}`);
+  }
+  for (const [size, viewport] of Object.entries({ narrow, zoomed })) {
+    await page.setViewportSize(viewport);
+    const overflow = await page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    assert.equal(overflow, 0, `${name} ${size}: no scrolling sideways`);
+    const small = await page.evaluate<readonly string[]>(tooSmall);
+    assert.deepEqual(small, [], `${name} ${size}: targets of at least 24 by 24 pixels (WCAG 2.5.8)`);
+  }
+  await page.setViewportSize(narrow);
+  await screenshot(page, `${name}-narrow`);
+  await page.setViewportSize(wide);
+  await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' });
+  const borderless = await page.evaluate<readonly string[]>(invisibleButtons);
+  assert.deepEqual(borderless, [], `${name}: buttons have an edge when colours are forced`);
+  await page.emulateMedia({ forcedColors: 'none' });
+}
+
+/** Buttons and fields that are too small to hit; links in a sentence are exempt. */
+const tooSmall = `[...document.querySelectorAll('button, .button, input:not([type=hidden]), summary')]
+  .filter((element) => element.checkVisibility())
+  .filter((element) => {
+    const { width, height } = (element.type === 'checkbox' ? element.parentElement : element).getBoundingClientRect();
+    return width < 24 || height < 24;
+  })
+  .map((element) => element.outerHTML.slice(0, 80))`;
+
+const invisibleButtons = `[...document.querySelectorAll('button:not(.link), .button')]
+  .filter((element) => element.checkVisibility())
+  .filter((element) => getComputedStyle(element).borderTopStyle === 'none' || getComputedStyle(element).borderTopWidth === '0px')
+  .map((element) => element.outerHTML.slice(0, 80))`;

@@ -1,0 +1,51 @@
+// Logging in as a person does: pages, fields, buttons.
+
+import assert from 'node:assert/strict';
+import type { Page, Response } from 'playwright-core';
+import type { Application } from '../support/application.ts';
+import { authorizationQuery, redeem } from '../support/flow.ts';
+import type { TestServer } from '../support/test-server.ts';
+
+/** Begins a login for the application, and shows its first page. */
+export async function beginAt(
+  server: TestServer,
+  application: Pick<Application, 'redirectUri'>,
+  page: Page,
+  changes: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const query = authorizationQuery({ redirect_uri: application.redirectUri, ...changes });
+  const answer = await page.goto(`${server.url}/oidc/authorization?${query}`);
+  assert.ok(answer);
+  return answer;
+}
+
+export async function givePassword(page: Page, username: string, password: string): Promise<void> {
+  await page.fill('#username', username);
+  await page.fill('#password', password);
+  await submit(page, '#login');
+}
+
+/** Presses a button that leads to another page; returns its status. */
+export async function submit(page: Page, selector: string): Promise<number> {
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => response.request().isNavigationRequest()),
+    page.click(selector),
+  ]);
+  await page.waitForLoadState();
+  return answer.status();
+}
+
+/** Asserts that the browser is back at the application with a code, and that the code is good. */
+export async function assertLoggedIn(
+  server: TestServer,
+  application: Application,
+  page: Page,
+): Promise<void> {
+  assert.ok(page.url().startsWith(`${application.redirectUri}?code=`), page.url());
+  const parameters = new URL(page.url()).searchParams;
+  assert.equal(parameters.get('state'), 's1');
+  assert.equal(parameters.get('iss'), server.issuer);
+  const changes = { redirect_uri: application.redirectUri };
+  const tokens = await redeem(server, parameters.get('code') ?? '', changes);
+  assert.equal(tokens.status, 200, tokens.text);
+}

@@ -1,0 +1,191 @@
+// What works once works once, however many nodes are asked at the same moment. The figures of a full run
+// (`npm run races`) stand in docs/scaling.md; the suite runs a smaller one.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createSetupLink } from '../../src/admin/setup.ts';
+import { fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { enrollBy, invited } from '../support/enrollment.ts';
+import { callWith, login, obtainCode, redeem, refresh, type Tokens } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { loggedIn } from '../support/management.ts';
+import { type Node, startNode } from '../support/nodes.ts';
+import { postgresServer, query } from '../support/postgres.ts';
+import {
+  createTotpUser,
+  type Enrolled,
+  enroll,
+  partialLogin,
+  password,
+  step,
+  submitCode,
+  totpPolicy,
+} from '../support/totp.ts';
+
+/** How many refresh tokens, and how many codes. */
+const races = Number(process.env.OVERLAY_AUTH_RACES ?? 160);
+/** Of factors and links, which take longer to make. */
+const smallRaces = 9;
+/** So many races at a time. */
+const lanes = 8;
+const clock = fixedClock('2026-01-01T00:00:00Z');
+
+let db: string;
+let nodes: readonly Node[] = [];
+before(async () => {
+  db = await (await postgresServer()).createDatabase();
+  nodes = await Promise.all([1, 2, 3].map(() => startNode(db, { clock, signing: true })));
+});
+after(async () => {
+  for (const node of nodes) {
+    node.closeConnections();
+    await node.server.close();
+  }
+});
+
+/** The node at this place, counted round and round. */
+function nodeAt(at: number): Node {
+  const node = nodes[at % nodes.length];
+  assert.ok(node);
+  return node;
+}
+
+/** Everybody at once; another one is asked first each time. */
+function onAllNodes(race: number, ask: (node: Node) => Promise<Answer>): Promise<readonly Answer[]> {
+  return Promise.all(nodes.map((_, at) => ask(nodeAt(race + at))));
+}
+
+/** The one success. Everybody else has to be told `status`, and `error` if it is OAuth that says so. */
+function onlyWinner(answers: readonly Answer[], won: number, lost: number, error?: string): Answer {
+  const winners = answers.filter(({ status }) => status === won);
+  const said = answers.map(({ status, text }) => `${status} ${text.slice(0, 200)}`).join('\n');
+  assert.equal(winners.length, 1, said);
+  for (const answer of answers.filter(({ status }) => status !== won)) {
+    assert.equal(answer.status, lost, said);
+    if (error !== undefined) assert.equal(answer.json.error, error);
+  }
+  return winners[0] as Answer;
+}
+
+/** Runs races in lanes: each lane one after the other. @returns what the lanes return */
+function inLanes<T>(count: number, lane: (races: readonly number[], at: number) => Promise<T>): Promise<T[]> {
+  const numbers = Array.from({ length: count }, (_, race) => race);
+  return Promise.all(
+    Array.from({ length: lanes }, (_, at) =>
+      lane(
+        numbers.filter((race) => race % lanes === at),
+        at,
+      ),
+    ),
+  );
+}
+
+async function timed(t: { diagnostic(message: string): void }, what: string, run: () => Promise<void>) {
+  const begun = systemClock.monotonic();
+  await run();
+  t.diagnostic(`${what} in ${((systemClock.monotonic() - begun) / 1000).toFixed(1)} s`);
+}
+
+describe('races over three nodes', () => {
+  test(`of ${races} refresh tokens each has one successor, and each session lives on`, async (t) => {
+    await nodeAt(0).server.createUser({ name: 'rita', password });
+    await timed(t, `${races} refresh races, ${races * nodes.length} requests`, async () => {
+      const last = await inLanes(races, async (mine, at) => {
+        let tokens = await login(nodeAt(at), 'rita', password);
+        for (const race of mine) {
+          const { refresh_token } = tokens;
+          const answers = await onAllNodes(race, (node) => refresh(node, refresh_token));
+          tokens = onlyWinner(answers, 200, 400, 'invalid_grant').json as Tokens;
+        }
+        assert.equal((await callWith(nodeAt(at + 1), tokens.access_token)).status, 200);
+        return tokens;
+      });
+      assert.equal(last.length, lanes);
+    });
+    const [row] = await query(
+      db,
+      `SELECT count(*) AS sessions, count(ended_at) AS ended, sum(refresh_generation) AS generations FROM api_sessions`,
+    );
+    assert.deepEqual(
+      [row?.sessions, row?.ended, row?.generations].map(Number),
+      [lanes, 0, races + lanes],
+      'nobody was given a second successor',
+    );
+  });
+
+  test('a refresh token that was raced for and comes again later ends its session on every node', async () => {
+    const raced = await login(nodeAt(0), 'rita', password);
+    const answers = await onAllNodes(0, (node) => refresh(node, raced.refresh_token));
+    const live = onlyWinner(answers, 200, 400, 'invalid_grant').json as Tokens;
+    clock.advance(10 * SECOND);
+    const again = await onAllNodes(1, (node) => refresh(node, raced.refresh_token));
+    for (const answer of [...again, ...(await onAllNodes(2, (node) => refresh(node, live.refresh_token)))]) {
+      assert.equal(answer.status, 400, answer.text);
+      assert.equal(answer.json.error, 'invalid_grant');
+    }
+    for (const node of nodes) {
+      await node.server.controller.services.view.catchUp();
+      assert.equal((await callWith(node, live.access_token)).status, 401);
+    }
+  });
+
+  test(`of ${races} codes each opens one session, which its second use ends`, async (t) => {
+    await nodeAt(0).server.createUser({ name: 'cora', password });
+    await query(db, 'DELETE FROM api_sessions');
+    await timed(t, `${races} code races, ${races * nodes.length} requests besides the logins`, async () => {
+      await inLanes(races, async (mine) => {
+        for (const race of mine) {
+          const code = await obtainCode(nodeAt(race + 1), 'cora', password);
+          const answers = await onAllNodes(race, (node) => redeem(node, code));
+          const won = onlyWinner(answers, 200, 400, 'invalid_grant').json as Tokens;
+          // RFC 6749 section 4.1.2: what was issued for a code that is used twice is revoked.
+          if (race % 50 < lanes) {
+            assert.equal((await refresh(nodeAt(race + 2), won.refresh_token)).status, 400);
+          }
+        }
+      });
+    });
+    const [row] = await query(
+      db,
+      `SELECT count(*) AS sessions, count(*) FILTER (WHERE end_reason = 'code-reuse') AS ended FROM api_sessions`,
+    );
+    assert.deepEqual([row?.sessions, row?.ended].map(Number), [races, races]);
+  });
+
+  test('a step of TOTP and a recovery code are accepted once', async () => {
+    const { server } = nodeAt(0);
+    await createTotpUser(server, await totpPolicy(server), 'tom');
+    const tom: Enrolled = await enroll({ ...server, ...nodeAt(0) }, clock, 'tom');
+    for (let race = 0; race < smallRaces; race += 1) {
+      clock.advance(step);
+      for (const code of [tom.app.code(), tom.recoveryCodes[race] ?? '']) {
+        // Two of the three: more failures in a row would be a lock.
+        const pair = [nodeAt(race), nodeAt(race + 1)];
+        const ids = await Promise.all(pair.map((node) => partialLogin(node, 'tom')));
+        const answers = await Promise.all(pair.map((node, at) => submitCode(node, ids[at] ?? '', code)));
+        onlyWinner(answers, 302, 400);
+      }
+    }
+  });
+
+  test('an enrollment token enrols once, and a set-up link makes one administrator', async () => {
+    const { server } = nodeAt(0);
+    await server.createUser({ name: 'admin', password, isAdmin: true });
+    const admin = await loggedIn(nodeAt(0), 'admin');
+    for (let race = 0; race < smallRaces; race += 1) {
+      const { token } = await invited(admin, { updb: `enrolled ${race}` });
+      const json = { password: `nine calm rivers ${race}` };
+      onlyWinner(await onAllNodes(race, (node) => enrollBy(node, 'updb', token, { json })), 200, 400);
+    }
+    for (let race = 0; race < smallRaces; race += 1) {
+      const link = await createSetupLink(server);
+      const answers = await onAllNodes(race, (node) => {
+        const username = `root ${race} ${nodes.indexOf(node)}`;
+        return node.post('/setup', { form: { t: link.token, username, password, repeated: password } });
+      });
+      onlyWinner(answers, 201, 410);
+    }
+    const [row] = await query(db, `SELECT count(*) AS made FROM identities WHERE name LIKE 'root %'`);
+    assert.equal(Number(row?.made), smallRaces);
+  });
+});

@@ -1,0 +1,98 @@
+// Rules that hold for every endpoint there is: the list is that of the server, so that a new one cannot be forgotten.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Route } from '../../src/http/routes.ts';
+import { fixedClock } from '../../src/platform/clock.ts';
+import { openSession, type Session } from '../legacy/support.ts';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { password, totpPolicy } from '../support/totp.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ clock, signing: true });
+});
+after(() => server?.close());
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly route: Route;
+}
+
+function operations(): readonly Operation[] {
+  return server.controller.services.routes.flatMap((route) =>
+    route.methods.map((method) => ({ method, path: route.path.replaceAll(/:\w+/g, 'no-such'), route })),
+  );
+}
+
+/** What a session may do that lacks a factor (spec 5.6): read and end itself, and answer what is asked of it. */
+const openToPartial = [
+  'DELETE current-api-session',
+  'DELETE current-identity/mfa',
+  'GET current-api-session',
+  'GET current-identity/mfa',
+  'GET current-identity/mfa/qr-code',
+  'POST authenticate/mfa',
+  'POST current-identity/mfa',
+  'POST current-identity/mfa/verify',
+];
+
+describe('a session that lacks a factor', () => {
+  let session: Session;
+  before(async () => {
+    const id = await server.createUser({ name: 'partial', password });
+    const authPolicyId = await totpPolicy(server);
+    await server.store.identities.update(id, { authPolicyId }, clock.now());
+    session = await openSession(server, 'partial');
+  });
+
+  test('is let through by the endpoints of the specification only', async () => {
+    const open = operations().filter(({ route }) => route.guard === 'partial');
+    const names = open.map(({ method, path }) => `${method} ${path.replace(/^\/edge\/\w+\/v1\//, '')}`);
+    for (const name of names) assert.ok(openToPartial.includes(name), name);
+    let asked = 0;
+    for (const { method, path, route } of operations()) {
+      if (route.guard !== 'full' && route.guard !== 'admin') continue;
+      const answer = await session.call(
+        method,
+        path,
+        method === 'GET' || method === 'HEAD' ? {} : { json: {} },
+      );
+      asked += 1;
+      assert.equal(answer.status, 401, `${method} ${path} ${answer.text}`);
+      if (method !== 'HEAD' && route.errors === 'edge') assertRefused(answer, 401, 'UNAUTHORIZED');
+    }
+    assert.ok(asked > 60);
+  });
+});
+
+describe('a token that is none', () => {
+  const malformed: readonly Readonly<Record<string, string | readonly string[]>>[] = [
+    { authorization: 'Bearer %' },
+    { authorization: 'Bearer ..' },
+    { authorization: 'Bearer a.b' },
+    { authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.' },
+    { authorization: ['Bearer {}', 'Bearer []', 'Bearer null'] },
+    { authorization: `Bearer ${'A'.repeat(9000)}` },
+    { 'zt-session': 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.' },
+    { 'zt-session': '{}' },
+    { 'zt-session': ['a', 'b'] },
+    { 'zt-session': 'A'.repeat(9000) },
+    { 'zt-session': '__proto__', authorization: 'Bearer constructor' },
+  ];
+  for (const headers of malformed) {
+    const [first] = Object.values(headers);
+    test(`opens no endpoint and breaks none: ${String(first).slice(0, 40)}`, async () => {
+      for (const { method, path, route } of operations()) {
+        const init = method === 'GET' || method === 'HEAD' ? { headers } : { headers, json: {} };
+        const answer: Answer = await server.request(method, path, init);
+        assert.ok(answer.status < 500, `${method} ${path} ${answer.status} ${answer.text}`);
+        if (route.guard !== 'anonymous') assert.equal(answer.status, 401, `${method} ${path}`);
+      }
+    });
+  }
+});

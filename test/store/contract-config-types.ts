@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ConfigTypeId } from '../../src/model/ids.ts';
+import { AlreadyTaken } from '../../src/store/contracts/store.ts';
+import type { GetDatabase } from './contract.ts';
+import { newId, query, t0, uniqueName } from './fixtures.ts';
+
+const newConfigType = (name = uniqueName('type')) => ({ id: newId<ConfigTypeId>(), name, tags: { a: 1 } });
+
+const taken = (field: string) => (error: unknown) => error instanceof AlreadyTaken && error.field === field;
+
+export function configTypeTests(shared: GetDatabase): void {
+  describe('configuration types', () => {
+    test('are found by id and by name, changed and deleted', async () => {
+      const { store } = shared();
+      const [one, other] = [newConfigType(), newConfigType()];
+      for (const each of [one, other]) await store.configTypes.create(each, t0);
+      assert.deepEqual(await store.configTypes.find(one.id), { ...one, createdAt: t0, updatedAt: t0 });
+      const found = await store.configTypes.findByNames([one.name, other.name, 'nothing']);
+      assert.deepEqual(found.map(({ id }) => id).sort(), [one.id, other.id].sort());
+      assert.deepEqual(await store.configTypes.findByNames([]), []);
+      assert.equal(await store.configTypes.update(one.id, { tags: {} }, t0 + 1), true);
+      const changed = { ...one, tags: {}, createdAt: t0, updatedAt: t0 + 1 };
+      assert.deepEqual(await store.configTypes.find(one.id), changed);
+      const filter = { op: '=', field: 'name', value: one.name } as const;
+      assert.deepEqual((await store.configTypes.list(query({ filter }))).items, [changed]);
+      assert.equal(await store.configTypes.delete(one.id), true);
+      assert.equal(await store.configTypes.delete(one.id), false);
+      assert.equal(await store.configTypes.update(one.id, {}, t0), false);
+      assert.equal(await store.configTypes.find(one.id), null);
+    });
+
+    test('have an id and a name of their own', async () => {
+      const { store } = shared();
+      const [one, other] = [newConfigType(), newConfigType()];
+      for (const each of [one, other]) await store.configTypes.create(each, t0);
+      await assert.rejects(store.configTypes.create({ ...newConfigType(), id: one.id }, t0), taken('id'));
+      await assert.rejects(store.configTypes.create(newConfigType(one.name), t0), taken('name'));
+      await assert.rejects(store.configTypes.update(other.id, { name: one.name }, t0), taken('name'));
+    });
+  });
+}

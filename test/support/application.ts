@@ -1,0 +1,35 @@
+// The application on whose behalf people log in: a page at the redirect URI, and what arrived there.
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Application {
+  readonly redirectUri: string;
+  readonly postLogoutUri: string;
+  /** Paths with queries that browsers came back with. */
+  readonly arrivals: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function startApplication(): Promise<Application> {
+  const arrivals: string[] = [];
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/auth/')) arrivals.push(request.url);
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end('<!doctype html><html lang="en"><title>Application</title><h1>Back at the application</h1>');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    redirectUri: `${origin}/auth/callback`,
+    postLogoutUri: `${origin}/auth/logout`,
+    arrivals,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// A load balancer that passes TCP through, as operators put before several nodes: each connection goes to the next
+// node that takes it. It knows nothing of what the nodes say.
+
+import { connect as connectTcp, createServer, type Socket } from 'node:net';
+
+export interface Balancer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** @param targets ports of loopback; read for each connection */
+export async function balancer(targets: () => readonly number[]): Promise<Balancer> {
+  const open = new Set<Socket>();
+  let turn = 0;
+
+  const join = (near: Socket, ports: readonly number[]) => {
+    const [port, ...rest] = ports;
+    if (port === undefined) {
+      near.resetAndDestroy();
+      return;
+    }
+    const far = connectTcp({ port, host: '127.0.0.1' });
+    const tryNext = () => join(near, rest);
+    far.once('error', tryNext);
+    far.once('connect', () => {
+      far.off('error', tryNext);
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        open.add(one);
+        one.on('error', () => other.destroy());
+        one.on('close', () => {
+          open.delete(one);
+          other.destroy();
+        });
+        one.pipe(other);
+      }
+    });
+  };
+  const server = createServer((near) => {
+    near.setNoDelay(true);
+    near.on('error', () => near.destroy());
+    const ports = targets();
+    turn += 1;
+    const first = turn % Math.max(1, ports.length);
+    join(near, [...ports.slice(first), ...ports.slice(0, first)]);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the balancer has no port');
+  return {
+    port: address.port,
+    async close() {
+      for (const socket of open) socket.destroy();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}

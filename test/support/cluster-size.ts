@@ -1,0 +1,21 @@
+// How much the cluster tests do: a little with every run of the tests, all of it when asked for.
+
+import { type Millis, SECOND } from '../../src/platform/clock.ts';
+
+export interface ClusterSize {
+  readonly nodes: number;
+  /** Clients under load. */
+  readonly clients: number;
+  /** How often each fault happens. */
+  readonly rounds: number;
+  /** How long the load goes on before each fault, and after it was overcome. */
+  readonly calm: Millis;
+  /** How many changes are timed. */
+  readonly changes: number;
+}
+
+const isFull = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
+
+export const clusterSize: ClusterSize = isFull
+  ? { nodes: 3, clients: 16, rounds: 10, calm: 5 * SECOND, changes: 300 }
+  : { nodes: 2, clients: 4, rounds: 1, calm: SECOND, changes: 20 };

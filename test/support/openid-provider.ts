@@ -1,0 +1,47 @@
+// An OpenID provider that is not ours, with pages of its own, for people who sign in there.
+
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { Provider } from 'oidc-provider';
+import { testPki } from './test-pki.ts';
+
+export interface OpenIdProvider {
+  readonly issuer: string;
+  readonly jwksEndpoint: string;
+  readonly clientId: string;
+  close(): Promise<void>;
+}
+
+/** @param redirectUris of its one client, which is public and has to use PKCE */
+export async function startOpenIdProvider(redirectUris: readonly string[]): Promise<OpenIdProvider> {
+  const { server: identity } = await testPki();
+  const server = createServer({ cert: identity.certPem, key: identity.keyPem });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const clientId = 'overlay-pages';
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: clientId,
+        redirect_uris: [...redirectUris],
+        response_types: ['code'],
+        grant_types: ['authorization_code'],
+        token_endpoint_auth_method: 'none',
+      },
+    ],
+    cookies: { keys: ['only for tests'] },
+  });
+  server.on('request', provider.callback());
+  return {
+    issuer,
+    jwksEndpoint: `${issuer}/jwks`,
+    clientId,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,17 @@
+// Loaded into a controller before anything else: its wall clock goes by as many Millis as the file says that the
+// environment names, and follows when the file changes, as when somebody sets the clock of one machine.
+
+import { readFileSync } from 'node:fs';
+
+const file = process.env.OVERLAY_AUTH_TEST_CLOCK;
+if (file !== undefined) {
+  const trueNow = Date.now;
+  let shift = 0;
+  const read = () => {
+    const found = Number(readFileSync(file, 'utf8'));
+    if (Number.isFinite(found)) shift = found;
+  };
+  read();
+  Date.now = () => trueNow() + shift;
+  setInterval(read, 20).unref();
+}

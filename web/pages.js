@@ -1,0 +1,54 @@
+// What scripts add to the login pages. Every page works without; what needs a script is hidden until it runs.
+
+for (const button of document.querySelectorAll('[data-shows]')) {
+  const input = document.getElementById(button.dataset.shows);
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    const isShown = input.type === 'password';
+    input.type = isShown ? 'text' : 'password';
+    button.setAttribute('aria-pressed', String(isShown));
+  });
+  // Not stored as text by the browser, and fit for its password manager.
+  input.form.addEventListener('submit', () => {
+    input.type = 'password';
+  });
+}
+
+for (const hint of document.querySelectorAll('[data-caps-lock]')) {
+  const input = document.getElementById(hint.dataset.capsLock);
+  const update = (event) => {
+    hint.hidden = event.getModifierState?.('CapsLock') !== true;
+  };
+  input.addEventListener('keydown', update);
+  input.addEventListener('keyup', update);
+  input.addEventListener('blur', () => {
+    hint.hidden = true;
+  });
+}
+
+for (const button of document.querySelectorAll('[data-copies]')) {
+  if (navigator.clipboard === undefined) continue;
+  button.hidden = false;
+  button.setAttribute('aria-live', 'polite');
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(button.dataset.copies);
+    button.textContent = button.dataset.done;
+  });
+}
+
+for (const button of document.querySelectorAll('[data-prints]')) {
+  button.hidden = false;
+  button.addEventListener('click', () => window.print());
+}
+
+// A second click would submit a form twice; whoever comes back to the page may submit again.
+for (const form of document.forms) {
+  let isSent = false;
+  form.addEventListener('submit', (event) => {
+    if (isSent) event.preventDefault();
+    isSent = true;
+  });
+  addEventListener('pageshow', () => {
+    isSent = false;
+  });
+}
