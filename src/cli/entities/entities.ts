@@ -237,11 +237,11 @@ const apiSession: EntityDescriptor = {
   columns: [
     { heading: 'id', cell: (row) => row.id },
     { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
-    { heading: 'mechanism', cell: (row) => row.mechanism },
+    { heading: 'expires', cell: (row) => row.expiresAt },
     { heading: 'factors', cell: (row) => row.amr },
     { heading: 'address', cell: (row) => row.ipAddress },
     { heading: 'last activity', cell: (row) => row.lastActivityAt },
-    { heading: 'expires', cell: (row) => row.expiresAt },
+    { heading: 'mechanism', cell: (row) => row.mechanism },
   ],
 };
 

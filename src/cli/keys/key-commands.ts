@@ -36,10 +36,10 @@ export async function listKeys(report: Report, configFile: string | undefined): 
     keys,
     [
       { heading: 'kid', cell: (key: ListedKey) => key.kid },
-      { heading: 'alg', cell: (key) => key.alg },
       { heading: 'use', cell: (key) => key.use },
-      { heading: 'signs from', cell: (key) => key.signsFrom },
       { heading: 'signs until', cell: (key) => key.signsUntil },
+      { heading: 'signs from', cell: (key) => key.signsFrom },
+      { heading: 'alg', cell: (key) => key.alg },
       { heading: 'removed', cell: (key) => key.removedAt },
     ],
     keys,

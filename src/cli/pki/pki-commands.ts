@@ -34,11 +34,11 @@ export async function showPki(report: Report, named: string | undefined): Promis
       [
         { heading: 'use', cell: (certificate: ShownCertificate) => certificate.use },
         { heading: 'subject', cell: ({ subject }) => subject },
-        { heading: 'names', cell: ({ names }) => names },
         {
           heading: 'expires',
           cell: ({ expires, daysLeft }) => `${expires.slice(0, 10)} (${daysLeft} days)`,
         },
+        { heading: 'names', cell: ({ names }) => names },
         { heading: 'SHA-256', cell: ({ fingerprint }) => fingerprint },
         { heading: 'file', cell: ({ file }) => shownPath(ports.cwd, file) },
       ],
