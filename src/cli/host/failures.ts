@@ -86,7 +86,13 @@ export function hostFailure(error: unknown): unknown {
       cause: error,
     });
   }
-  if (error instanceof NoDatabase) return new CliError(error.message, { code: 'no_database', cause: error });
+  if (error instanceof NoDatabase) {
+    return new CliError(error.message, {
+      code: 'no_database',
+      next: 'correct db in the configuration; starting a controller makes a new database there',
+      cause: error,
+    });
+  }
   if (error instanceof UnsupportedDatabase) {
     return new CliError(error.message, { code: 'unsupported_database', cause: error });
   }
