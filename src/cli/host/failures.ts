@@ -55,7 +55,11 @@ export function hostFailure(error: unknown): unknown {
     });
   }
   if (error instanceof BackupUnusable) {
-    return new CliError(error.message, { code: 'backup_unusable', cause: error });
+    return new CliError(error.message, {
+      code: 'backup_unusable',
+      next: 'name another backup; nothing was changed',
+      cause: error,
+    });
   }
   if (error instanceof NodesRunning) {
     return new CliError(sentence(error.message), {
