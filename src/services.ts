@@ -60,6 +60,7 @@ import type { TrustAnchor } from './platform/path-validation.ts';
 import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
 import { denySet } from './sessions/deny-set.ts';
+import { type IssuerView, openIssuerView } from './sessions/issuer-view.ts';
 import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
 import { listeningInterval, openSessionView, type SessionView } from './sessions/session-view.ts';
@@ -104,8 +105,8 @@ export interface Services {
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly mount: MountNeeds;
-  /** Issuers whose tokens the Edge APIs accept. Holds those of the configuration; a port chosen by the system is added. */
-  readonly issuers: Set<string>;
+  /** Issuers whose tokens the Edge APIs accept. Holds those of the configuration and of the other nodes; a port chosen by the system is added. */
+  readonly issuers: Pick<IssuerView, 'add'>;
   /** Makes the next signing key when it is time; otherwise a task does. */
   rotateKeysWhenDue(): Promise<void>;
   /** Puts other authorities in the place of those of the overlay's PKI, from the next login on. */
@@ -148,14 +149,15 @@ export async function openServices(
   };
   await rotateKeysWhenDue();
 
-  const issuers = new Set(
+  const issuers = await openIssuerView(
+    store,
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
   const clients = clientRegistry(oidc.compatibility.clientIds);
   const revoked = denySet();
   const accessTokens = accessTokenVerifier(
     ring,
-    issuers,
+    issuers.all,
     oidc.accessTokenDuration,
     revoked,
     clients.aliasIds,
@@ -179,6 +181,7 @@ export async function openServices(
       await ring.reload();
       accessTokens.forget();
     },
+    onNodes: issuers.reload,
   });
   const { tagKey, authRequestRoot, recoveryKey } = await openServerSecrets({
     keys: store.keys,
@@ -268,7 +271,7 @@ export async function openServices(
     audit,
     hasher,
     attempts,
-    issuers,
+    issuers: issuers.all,
     tokenLifetime: accessTokenEnd,
     signers: view.signers,
     authorities: view.authorities,
