@@ -269,6 +269,7 @@ async function checkFromRightToLeft(page: Page, name: string): Promise<void> {
     'Math.max(0, ...[...document.querySelectorAll("main *")].map((element) => -element.getBoundingClientRect().left))',
   );
   assert.equal(overflow, 0, `${name} from right to left: nothing sticks out`);
+  assert.deepEqual(await accessibilityProblems(page), [], `${name} from right to left`);
   await screenshot(page, `${name}-rtl`);
   await page.setViewportSize(wide);
 }
