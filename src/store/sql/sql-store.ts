@@ -168,7 +168,8 @@ export function sqlStore(engine: Engine): Store {
       createCertificate: (authenticator, now) => engine.write('createCertificate', { authenticator, now }),
       requestExtension: (id, rollKey, now) => engine.write('requestExtension', { id, rollKey, now }),
       keepSuccessor: (keep) => engine.write('keepSuccessor', keep),
-      promoteSuccessor: (id, thumbprint, now) => engine.write('promoteSuccessor', { id, thumbprint, now }),
+      promoteSuccessor: (id, thumbprint, now, exceptSession) =>
+        engine.write('promoteSuccessor', { id, thumbprint, now, exceptSession }),
       createPassword: (authenticator, now) => engine.write('createPassword', { authenticator, now }),
       find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
       list: (query) =>
