@@ -118,12 +118,12 @@ export interface IssuedEnrollment {
 }
 
 /** The token of an enrollment and the JWT around it, as they are good now. */
-export async function issuedEnrollment(
+export function issuedEnrollment(
   { vault, enrollmentSigner }: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner'>,
   { id, identityId, method, sealedToken, expiresAt }: Enrollment,
-): Promise<IssuedEnrollment> {
+): IssuedEnrollment {
   const token = vault.open(sealedToken, sealLabel(id)).toString();
-  return { token, jwt: await enrollmentSigner.signEnrollment({ identityId, method, token, expiresAt }) };
+  return { token, jwt: enrollmentSigner.signEnrollment({ identityId, method, token, expiresAt }) };
 }
 
 /**

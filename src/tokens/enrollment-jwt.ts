@@ -4,7 +4,6 @@
 // JWT that fits it.
 
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { promisify } from 'node:util';
 import type { TokenMethod } from '../model/enrollment.ts';
 import type { IdentityId } from '../model/ids.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
@@ -30,8 +29,7 @@ export interface EnrollmentIdentity {
 export interface EnrollmentSigner {
   /** `https://` and the address at which clients enrol. */
   readonly issuer: string;
-  /** On a thread beside: a list of many enrollments, signed with an RSA key, must not hold up everybody else. */
-  signEnrollment(claims: EnrollmentClaims): Promise<string>;
+  signEnrollment(claims: EnrollmentClaims): string;
   /** Holds no secret and never ends: how a client finds the network before it has an identity. */
   readonly networkJwt: string;
   /** From now on signs with this. @throws RangeError as enrollmentSigner */
@@ -63,8 +61,6 @@ export function enrollmentSigner(first: EnrollmentIdentity): EnrollmentSigner {
   };
 }
 
-const signBeside = promisify(sign);
-
 /** What existing SDKs were always given. */
 const existingAudience = [''];
 
@@ -73,16 +69,12 @@ function presentIdentity({ address, privateKey }: EnrollmentIdentity) {
   const { alg, hash } = algorithmOf(key);
   const issuer = `https://${address}`;
   const header = encodeBase64url(JSON.stringify({ alg, typ: 'JWT' }));
-  const inputOf = (claims: object) => `${header}.${encodeBase64url(JSON.stringify(claims))}`;
-  const options = { key, dsaEncoding: 'ieee-p1363' } as const;
-  const signClaims = async (claims: object) => {
-    const input = inputOf(claims);
-    const signature = await signBeside(hash, Buffer.from(input), options);
-    return `${input}.${signature.toString('base64url')}`;
+  const signClaims = (claims: object) => {
+    const signingInput = `${header}.${encodeBase64url(JSON.stringify(claims))}`;
+    const signature = sign(hash, Buffer.from(signingInput), { key, dsaEncoding: 'ieee-p1363' });
+    return `${signingInput}.${signature.toString('base64url')}`;
   };
-  const networkInput = inputOf({ iss: issuer, sub: issuer, aud: existingAudience, em: 'network' });
-  const networkSignature = sign(hash, Buffer.from(networkInput), options);
-  const networkJwt = `${networkInput}.${networkSignature.toString('base64url')}`;
+  const networkJwt = signClaims({ iss: issuer, sub: issuer, aud: existingAudience, em: 'network' });
   return { issuer, signClaims, networkJwt };
 }
 

@@ -138,25 +138,6 @@ describe('an enrollment', () => {
     }
   });
 
-  test('is shown with its identity in a list, each with its own, by method', async () => {
-    const some = [];
-    for (let at = 0; at < 5; at += 1) {
-      some.push(await invited(admin), await invited(admin, { ott: true, updb: uniqueName('user') }));
-    }
-    const { data } = (await admin.get('identities?limit=none')).json;
-    for (const { id } of some) {
-      const listed = data.find((one: { readonly id: string }) => one.id === id);
-      const alone = (await admin.get(`identities/${id}`)).json.data;
-      const tokens = (document: typeof listed) =>
-        Object.entries<{ readonly token: string }>(document.enrollment).map(([method, { token }]) => [
-          method,
-          token,
-        ]);
-      assert.deepEqual(tokens(listed), tokens(alone));
-      assert.ok(tokens(listed).length > 0);
-    }
-  });
-
   test('is in the store as a hash and sealed', async () => {
     const { token, jwt, enrollmentId } = await invited(admin);
     const stored = JSON.stringify(await server.store.enrollments.find(enrollmentId as never));

@@ -13,7 +13,7 @@ import { enrollmentListFields } from '../../model/list-fields.ts';
 import type { ListedEnrollment } from '../../store/contracts/enrollments.ts';
 import type { Route } from '../routes.ts';
 import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema, wireTime } from '../wire.ts';
-import { mapPageInTurn } from './map-page.ts';
+import { mapPage } from './map-page.ts';
 import { operation, type Reader, resourceRoutes } from './resource.ts';
 import { idText, optionalTime } from './schemas.ts';
 
@@ -53,7 +53,7 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
     document: enrollmentSchema,
     listFields: enrollmentListFields,
     list: async (query, reader) =>
-      mapPageInTurn(await listEnrollments(needs, query), enrollmentDocument(needs, reader)),
+      mapPage(await listEnrollments(needs, query), enrollmentDocument(needs, reader)),
     get: async (id, reader) => enrollmentDocument(needs, reader)(await getEnrollment(needs, id)),
     create: operation(newEnrollment, (by, { identityId, ...fields }) =>
       createEnrollment(needs, by, identityId, fields),
@@ -71,8 +71,8 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
 export function enrollmentDocument(
   needs: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner'>,
   { isAdmin }: Reader,
-): (enrollment: ListedEnrollment) => Promise<object> {
-  return async (enrollment) => {
+): (enrollment: ListedEnrollment) => object {
+  return (enrollment) => {
     const { id, identityId, identityName, method, caId, username } = enrollment;
     return {
       id,
@@ -86,7 +86,7 @@ export function enrollmentDocument(
       caId,
       username,
       expiresAt: wireTime(enrollment.expiresAt),
-      ...(isAdmin ? await issuedEnrollment(needs, enrollment) : {}),
+      ...(isAdmin ? issuedEnrollment(needs, enrollment) : {}),
     };
   };
 }

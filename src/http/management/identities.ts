@@ -30,7 +30,7 @@ import { timeSchema, wireTimeOrNull } from '../wire.ts';
 import { authenticatorDocument, authenticatorSchema } from './authenticators.ts';
 import { enrollmentDocument, enrollmentSchema } from './enrollments.ts';
 import { managedIdentityDocuments, managedIdentitySchema } from './identity-documents.ts';
-import { mapPage, mapPageInTurn } from './map-page.ts';
+import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
 import { idText, tags } from './schemas.ts';
@@ -170,7 +170,7 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
         listFields: enrollmentListFields,
         async list(id, query, reader) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPageInTurn(await listEnrollments(needs, mine), enrollmentDocument(needs, reader));
+          return mapPage(await listEnrollments(needs, mine), enrollmentDocument(needs, reader));
         },
       },
       'api-sessions': {

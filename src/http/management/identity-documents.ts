@@ -37,29 +37,19 @@ export async function managedIdentityDocuments(
 ): Promise<object[]> {
   const documents = await identityDocuments(needs, identities);
   const enrollments = await needs.store.enrollments.listOf(identities.map(({ id }) => id));
-  const byIdentity = new Map<string, Record<string, object>>();
-  // One after another, so that others have their turn in between.
-  for (const one of enrollments) {
-    const members = byIdentity.get(one.identityId) ?? {};
-    members[one.method] = await enrollmentMember(needs, one, reader);
-    byIdentity.set(one.identityId, members);
-  }
-  return documents.map((document, at) => ({
-    ...document,
-    enrollment: byIdentity.get(identities[at]?.id ?? '') ?? {},
-  }));
+  return documents.map((document, at) => {
+    const mine = enrollments.filter(({ identityId }) => identityId === identities[at]?.id);
+    const byMethod = mine.map((one) => [one.method, enrollmentMember(needs, one, reader)] as const);
+    return { ...document, enrollment: Object.fromEntries(byMethod) };
+  });
 }
 
-async function enrollmentMember(
-  needs: ManagedIdentityNeeds,
-  enrollment: Enrollment,
-  { isAdmin }: Reader,
-): Promise<object> {
+function enrollmentMember(needs: ManagedIdentityNeeds, enrollment: Enrollment, { isAdmin }: Reader): object {
   const { id, method, caId, username, expiresAt } = enrollment;
   return {
     id,
     expiresAt: wireTime(expiresAt),
-    ...(isAdmin ? await issuedEnrollment(needs, enrollment) : {}),
+    ...(isAdmin ? issuedEnrollment(needs, enrollment) : {}),
     ...(method === 'ottca' ? { caId } : {}),
     ...(method === 'updb' ? { username } : {}),
   };

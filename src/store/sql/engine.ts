@@ -1,3 +1,4 @@
+import type { ChangeListener } from '../contracts/changes.ts';
 import type { SqlRow, SqlValue, Statement } from './intent.ts';
 import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
 
@@ -11,7 +12,7 @@ export interface Engine {
   /** Reads with a text that was put together for this call. */
   readOnce(statement: Statement): Promise<readonly SqlRow[]>;
   /** See `ChangeFeed.onChange`. */
-  onChange(listener: () => Promise<void>): () => void;
+  onChange(listener: ChangeListener): () => void;
   close(): Promise<void>;
 }
 

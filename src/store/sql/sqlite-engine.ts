@@ -2,6 +2,7 @@
 
 import type { Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
+import type { ChangeListener } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { type Engine, sqliteDialect } from './engine.ts';
 import type { SqlRow, Statement } from './intent.ts';
@@ -35,11 +36,11 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   const reader = connectSqlite(path, { readOnly: true, busyTimeout: readBusyTimeout });
   const settings = { path, busyTimeout: options.writeBusyTimeout ?? writeBusyTimeout };
   const writer = writerThread(() => (options.startWriter ?? startWriter)(settings), notify);
-  const listeners = new Set<() => Promise<void>>();
+  const listeners = new Set<ChangeListener>();
   let closing: Promise<void> | null = null;
 
   async function notify(): Promise<void> {
-    await Promise.allSettled([...listeners].map(async (listener) => listener()));
+    await Promise.allSettled([...listeners].map(async (listener) => listener('perhaps-new')));
   }
 
   let seenVersion = dataVersion();
