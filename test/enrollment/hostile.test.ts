@@ -145,7 +145,7 @@ describe('a certificate of a third-party CA', () => {
       ...[
         'root\n',
         'ro\tot',
-       
+
         '\u202etoor',
         'ro\u2028ot',
         'root\u0085',
