@@ -48,6 +48,7 @@ import { authRequestSealer } from './oidc/auth-request-id.ts';
 import { callbackSealer } from './oidc/callback.ts';
 import { clientRegistry } from './oidc/clients.ts';
 import { dailySealer } from './oidc/daily-sealer.ts';
+import { limitedExchanges } from './oidc/exchange-limit.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
 import type { HashPool } from './platform/hash-pool.ts';
@@ -59,6 +60,7 @@ import type { TrustAnchor } from './platform/path-validation.ts';
 import type { Random } from './platform/random.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
 import { denySet } from './sessions/deny-set.ts';
+import { type IssuerView, openIssuerView } from './sessions/issuer-view.ts';
 import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
 import { listeningInterval, openSessionView, type SessionView } from './sessions/session-view.ts';
@@ -103,8 +105,8 @@ export interface Services {
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly mount: MountNeeds;
-  /** Issuers whose tokens the Edge APIs accept. Holds those of the configuration; a port chosen by the system is added. */
-  readonly issuers: Set<string>;
+  /** Issuers whose tokens the Edge APIs accept. Holds those of the configuration and of the other nodes; a port chosen by the system is added. */
+  readonly issuers: Pick<IssuerView, 'add'>;
   /** Makes the next signing key when it is time; otherwise a task does. */
   rotateKeysWhenDue(): Promise<void>;
   /** Puts other authorities in the place of those of the overlay's PKI, from the next login on. */
@@ -147,14 +149,15 @@ export async function openServices(
   };
   await rotateKeysWhenDue();
 
-  const issuers = new Set(
+  const issuers = await openIssuerView(
+    store,
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
   const clients = clientRegistry(oidc.compatibility.clientIds);
   const revoked = denySet();
   const accessTokens = accessTokenVerifier(
     ring,
-    issuers,
+    issuers.all,
     oidc.accessTokenDuration,
     revoked,
     clients.aliasIds,
@@ -178,6 +181,7 @@ export async function openServices(
       await ring.reload();
       accessTokens.forget();
     },
+    onNodes: issuers.reload,
   });
   const { tagKey, authRequestRoot, recoveryKey } = await openServerSecrets({
     keys: store.keys,
@@ -245,7 +249,7 @@ export async function openServices(
     callbacks: callbackSealer(authRequestRoot),
     views,
     providers: providerDirectory({ client: jwksFetch, clock }),
-    poster: jwksFetch,
+    poster: limitedExchanges(jwksFetch),
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
     idTokenAlg: oidc.idTokenSigningAlg,
     lifetimes: {
@@ -267,7 +271,7 @@ export async function openServices(
     audit,
     hasher,
     attempts,
-    issuers,
+    issuers: issuers.all,
     tokenLifetime: accessTokenEnd,
     signers: view.signers,
     authorities: view.authorities,

@@ -79,6 +79,12 @@ export const dbSchema = textReadBy((text) => {
   }
   if (/^postgres(ql)?:\/\//.test(text)) {
     const url = URL.parse(text);
+    const hosts = /^\w+:\/\/(?:[^/?#]*@)?([^/?#@]*)/.exec(text)?.[1] ?? '';
+    if (`${hosts}${url?.searchParams.get('host') ?? ''}`.includes(',')) {
+      throw new Refusal(
+        'a PostgreSQL URL names one host; for failover, name what leads to the server in charge: a DNS name, a virtual address or a proxy',
+      );
+    }
     if (url === null) throw new Refusal('the PostgreSQL URL cannot be parsed');
     if (url.hostname === '' && !url.searchParams.has('host')) {
       throw new Refusal('the PostgreSQL URL names no host');

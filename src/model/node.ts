@@ -26,6 +26,12 @@ export interface ApiAddress {
   readonly version: string;
 }
 
+/** The issuers of its bind points, as tokens name them. */
+export function issuersOf({ apiAddresses }: Pick<ControllerNode, 'apiAddresses'>): readonly string[] {
+  // A port that goes without saying is left out of an issuer.
+  return apiAddresses.flatMap(({ binding, url }) => (binding === 'edge-oidc' ? [new URL(url).href] : []));
+}
+
 /** How often a node says that it runs. */
 export const heartbeatInterval: Millis = 10 * SECOND;
 /** Two beats may be late. */

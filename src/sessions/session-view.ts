@@ -69,6 +69,8 @@ export async function openSessionView(needs: {
   readonly revoked: DenySet;
   /** Called when the signing keys have changed. */
   readonly onSigningKeys: () => Promise<void>;
+  /** Called when the nodes, or their addresses, have changed. */
+  readonly onNodes: () => Promise<void>;
 }): Promise<SessionView> {
   const { store, clock, revoked } = needs;
   // The position is read before the rest: what happens in between is then seen twice, never missed.
@@ -107,12 +109,14 @@ export async function openSessionView(needs: {
     if (change.kind === 'external-jwt-signer') await signers.reload(asId(change.entityId));
     if (change.kind === 'ca') await authorities.reload(asId(change.entityId));
     if (change.kind === 'signing-keys') await needs.onSigningKeys();
+    if (change.kind === 'node') await needs.onNodes();
   }
 
   let heard = momentOf(clock);
   let ran = heard;
   let hasFailed = false;
   let isReplaced = false;
+  let isOtherHistory = false;
 
   /** The feed does not reach back to what was read last. */
   async function readEverything(): Promise<void> {
@@ -124,15 +128,18 @@ export async function openSessionView(needs: {
     await signers.reloadAll();
     await authorities.reloadAll();
     await needs.onSigningKeys();
+    await needs.onNodes();
     seq = latest;
   }
 
   async function readNew(): Promise<void> {
     const begun = momentOf(clock);
+    const hasToStartOver = isOtherHistory;
+    isOtherHistory = false;
     try {
       // By the clock of before it was set back, more had expired than has by now.
       const isSetBack = begun.wall < heard.wall - longestStandstill;
-      if (isSetBack || since(heard, clock) > feedReach) await readEverything();
+      if (hasToStartOver || isSetBack || since(heard, clock) > feedReach) await readEverything();
       for (const change of await store.changes.readAfter(seq)) {
         await apply(change);
         seq = change.seq;
@@ -142,6 +149,7 @@ export async function openSessionView(needs: {
       ran = begun;
     } catch (error) {
       hasFailed = true;
+      isOtherHistory ||= hasToStartOver;
       throw error;
     }
   }
@@ -183,7 +191,10 @@ export async function openSessionView(needs: {
     // Whoever finds that it stood still has to read first.
     if (since(ran, clock) <= longestStandstill) ran = momentOf(clock);
   }, pulse).unref();
-  const stopFollowing = store.changes.onChange(catchUp);
+  const stopFollowing = store.changes.onChange((notice) => {
+    isOtherHistory ||= notice === 'perhaps-another-history';
+    return catchUp();
+  });
   return {
     accounts,
     ended,

@@ -81,7 +81,7 @@ export interface AccessTokenVerifier {
 /**
  * Verifies access tokens that name one of our issuers. A token seen before costs one hash; its signature is not
  * checked again, its times are. `expired` is said only of a token whose signature is good.
- * @param issuers  the issuers of all bind points
+ * @param issuers  ours at this moment; a token of one that is ours no more is invalid
  * @param lifetime of access tokens by the configuration. It holds for those that were made under a longer one too: a
  *                 session that has ended is remembered for so long
  * @param revoked  `jti` of tokens that were revoked by themselves
@@ -101,10 +101,11 @@ export function accessTokenVerifier(
       const key = hash('sha256', token, 'base64url');
       let claims = seen.get(key);
       if (claims === undefined) {
-        claims = readSigned(ring, token, { issuers, aliases }, now);
+        claims = readSigned(ring, token, aliases, now);
         if (claims === undefined) return invalid;
         seen.set(key, claims);
       }
+      if (!issuers.has(claims.iss)) return invalid;
       if (now >= claims.exp * SECOND || now >= claims.iat * SECOND + lifetime) return expired;
       if (now + clockSkew < claims.nbf * SECOND || now + clockSkew < claims.iat * SECOND) return invalid;
       if (revoked.has(claims.jti)) return invalid;
@@ -117,12 +118,12 @@ export function accessTokenVerifier(
 function readSigned(
   ring: KeyRing,
   token: string,
-  known: { readonly issuers: ReadonlySet<string>; readonly aliases: ReadonlySet<string> },
+  aliases: ReadonlySet<string>,
   now: Millis,
 ): AccessTokenClaims | undefined {
   const claims: unknown = readSignedClaims(ring, token, 'at+jwt', now);
-  if (!isAccessTokenClaims(claims) || !known.issuers.has(claims.iss)) return undefined;
-  return isForEdgeApis(claims, known.aliases) ? claims : undefined;
+  if (!isAccessTokenClaims(claims)) return undefined;
+  return isForEdgeApis(claims, aliases) ? claims : undefined;
 }
 
 /** Tokens of an alias end with the alias: without it in the configuration they are for nobody. */

@@ -3,44 +3,20 @@
 // single-use was used once.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
-import { type Millis, systemClock } from '../../src/platform/clock.ts';
+import { after, before, describe, test } from 'node:test';
+import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
-import { type Load, startLoad } from '../support/cluster-load.ts';
+import { revoke, underLoad, until, wait } from '../support/cluster-fault.ts';
 import { clusterSize } from '../support/cluster-size.ts';
+import { callWith, login, refresh } from '../support/flow.ts';
+import { password } from '../support/management.ts';
 
 let cluster: Cluster;
 before(async () => {
   cluster = await startCluster({ nodes: clusterSize.nodes });
+  await cluster.createUser('witness');
 });
 after(() => cluster.close());
-
-const wait = (millis: Millis) => new Promise((resolve) => setTimeout(resolve, millis));
-
-/** Lets something break under load, as often as the size says, and judges. */
-async function underLoad(
-  t: TestContext,
-  breakAndMend: (load: Load, round: number) => Promise<Millis>,
-): Promise<void> {
-  const load = await startLoad(cluster, clusterSize.clients);
-  const times: Millis[] = [];
-  try {
-    for (let round = 0; round < clusterSize.rounds; round += 1) {
-      await load.untilServed();
-      await wait(clusterSize.calm);
-      times.push(await breakAndMend(load, round));
-    }
-    await wait(clusterSize.calm);
-  } finally {
-    await load.stop();
-  }
-  const { logins, refreshes, ends, calls, retries } = load.count;
-  t.diagnostic(
-    `recovered in ${times.map(Math.round).join(', ')} ms; acknowledged: ${logins} logins, ${refreshes} refreshes, ` +
-      `${ends} ends, ${calls} calls; ${retries} retries`,
-  );
-  assert.deepEqual(await load.verdict(), []);
-}
 
 function nodeOf(round: number): ClusterNode {
   return cluster.nodes[round % cluster.nodes.length] as ClusterNode;
@@ -48,7 +24,7 @@ function nodeOf(round: number): ClusterNode {
 
 describe('a cluster under load', () => {
   test('loses nothing when a node is killed', (t) =>
-    underLoad(t, async (load, round) => {
+    underLoad(t, cluster, async (load, round) => {
       await nodeOf(round).kill();
       const elapsed = await load.untilServed();
       await nodeOf(round).start();
@@ -56,11 +32,104 @@ describe('a cluster under load', () => {
     }));
 
   test('loses nothing when the database is killed', (t) =>
-    underLoad(t, async (load) => {
+    underLoad(t, cluster, async (load) => {
       await cluster.database.kill();
       const begun = systemClock.monotonic();
       await cluster.database.start();
       t.diagnostic(`the database was back after ${Math.round(systemClock.monotonic() - begun)} ms`);
       return load.untilServed();
     }));
+
+  test('a node that was paused knows what ended meanwhile before it answers', (t) =>
+    underLoad(t, cluster, async (load, round) => {
+      const node = nodeOf(round);
+      const tokens = await login(node.client, 'witness', password);
+      assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
+      node.pause();
+      await revoke(nodeOf(round + 1).client, tokens.refresh_token);
+      await wait(3 * SECOND);
+      // Waits in front of the node until it wakes.
+      const late = [callWith(node.client, tokens.access_token), refresh(node.client, tokens.refresh_token)];
+      await wait(SECOND / 10);
+      node.resume();
+      const elapsed = await load.untilServed();
+      assert.deepEqual(
+        (await Promise.all(late)).map(({ status }) => status),
+        [401, 400],
+      );
+      return elapsed;
+    }));
+
+  test('a node that is cut off from the database lets nobody in, says so, and comes back by itself', (t) =>
+    underLoad(t, cluster, async (load, round) => {
+      const node = nodeOf(round);
+      const tokens = await login(node.client, 'witness', password);
+      node.wire.cut();
+      const noticed = await until(
+        5 * SECOND,
+        async () => (await callWith(node.client, tokens.access_token)).status === 503,
+      );
+      assert.equal((await refresh(node.client, tokens.refresh_token)).status, 503);
+      const checks = await node.failingChecks();
+      assert.ok(checks.includes('store.changes'), checks.join());
+      // The others serve meanwhile.
+      const others = await load.untilServed();
+      node.wire.heal();
+      const back = await until(10 * SECOND, async () => (await node.failingChecks()).length === 0);
+      assert.equal((await refresh(node.client, tokens.refresh_token)).status, 200);
+      t.diagnostic(
+        `it refused after ${Math.round(noticed)} ms, clients were served by the others after ${Math.round(others)} ms`,
+      );
+      return back;
+    }));
+
+  test('a node whose packets are dropped refuses after thirty seconds at most', (t) =>
+    underLoad(t, cluster, async (load, round) => {
+      const node = nodeOf(round);
+      const tokens = await login(node.client, 'witness', password);
+      // From now on the node can answer this without the database.
+      assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
+      node.wire.freeze();
+      await revoke(nodeOf(round + 1).client, tokens.refresh_token);
+      const noticed = await until(
+        31 * SECOND,
+        async () => (await callWith(node.client, tokens.access_token)).status !== 200,
+      );
+      const checks = await node.failingChecks();
+      assert.ok(checks.includes('store.changes'), checks.join());
+      node.wire.heal();
+      const back = await until(30 * SECOND, async () => (await node.failingChecks()).length === 0);
+      assert.equal((await callWith(node.client, tokens.access_token)).status, 401);
+      t.diagnostic(`it refused after ${Math.round(noticed)} ms`);
+      await load.untilServed();
+      return back;
+    }));
+
+  test('two nodes that rotate keys at once agree on one', (t) =>
+    underLoad(t, cluster, async (load) => {
+      const rotations = await Promise.all(
+        cluster.nodes.map((node) => node.command(['keys', 'rotate', '--now', '-j'])),
+      );
+      for (const { code, stderr } of rotations) assert.equal(code, 0, stderr);
+      const elapsed = await load.untilServed();
+      const published = await Promise.all(cluster.nodes.map(({ client }) => client.get('/oidc/keys')));
+      for (const { json } of published) assert.deepEqual(json, published[0]?.json);
+      const listed = await nodeOf(0).command(['keys', 'list', '-j']);
+      const keys: readonly { alg: string; use: string }[] = JSON.parse(listed.stdout);
+      assert.equal(keys.filter(({ use }) => use === 'signing').length, 1);
+      return elapsed;
+    }));
+
+  test('clocks that differ, and jump, by less than what tokens allow harm nobody', async (t) => {
+    const [ahead] = cluster.nodes as [ClusterNode];
+    ahead.shiftClock(12 * SECOND);
+    try {
+      await underLoad(t, cluster, async (load, round) => {
+        ahead.shiftClock(round % 2 === 0 ? -12 * SECOND : 12 * SECOND);
+        return load.untilServed();
+      });
+    } finally {
+      ahead.shiftClock(0);
+    }
+  });
 });

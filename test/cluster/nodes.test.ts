@@ -1,19 +1,240 @@
+// Several nodes as real processes: what was made or used on one is made or used on all, and what is changed on one is
+// changed on all, soon.
+
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Cluster, startCluster } from '../support/cluster.ts';
-import { callWith, login } from '../support/flow.ts';
-import { password } from '../support/management.ts';
+import { type Millis, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
+import { clusterSize } from '../support/cluster-size.ts';
+import {
+  beginLogin,
+  callWith,
+  claimsOf,
+  codeOf,
+  login,
+  obtainCode,
+  redeem,
+  refresh,
+  submitPassword,
+} from '../support/flow.ts';
+import type { Answer, HttpsClient } from '../support/https-client.ts';
+import { createdId, loggedIn, password } from '../support/management.ts';
+import { scan, startEnrollment, submitCode, verifyEnrollment } from '../support/totp.ts';
 
-let cluster: Cluster;
-before(async () => {
-  cluster = await startCluster({ nodes: 2 });
-  await cluster.createUser('alice');
-});
-after(() => cluster.close());
+function twoOf({ nodes }: Cluster): readonly [HttpsClient, HttpsClient] {
+  const [one, other] = nodes as readonly [ClusterNode, ClusterNode];
+  return [one.client, other.client];
+}
+
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 
 describe('several nodes behind one address', () => {
-  test('x', async () => {
-    const { access_token } = await login(cluster.connect(), 'alice', password);
-    for (const { client } of cluster.nodes) assert.equal((await callWith(client, access_token)).status, 200);
+  let cluster: Cluster;
+  let [a, b]: readonly [HttpsClient, HttpsClient] = [] as never;
+  before(async () => {
+    cluster = await startCluster({ nodes: clusterSize.nodes });
+    [a, b] = twoOf(cluster);
+    for (const name of ['alice', 'tom']) await cluster.createUser(name);
+  });
+  after(() => cluster?.close());
+
+  test('list one another', async () => {
+    for (const { client } of cluster.nodes) {
+      const { json } = await (await loggedIn(client, 'alice')).get('/edge/client/v1/controllers?sort=name');
+      const listed = json.data.map(({ name, isOnline }: { name: string; isOnline: boolean }) => [
+        name,
+        isOnline,
+      ]);
+      assert.deepEqual(
+        listed,
+        cluster.nodes.map(({ name }) => [name, true]),
+      );
+    }
+  });
+
+  test('share a login, its code and its tokens, each of which is used once', async () => {
+    const id = await beginLogin(a);
+    const code = codeOf(await submitPassword(b, id, 'alice', password));
+    const redeemed = await redeem(a, code);
+    assert.equal(redeemed.status, 200, redeemed.text);
+    assert.equal((await callWith(b, redeemed.json.access_token)).status, 200);
+    assert.equal((await refresh(b, redeemed.json.refresh_token)).status, 200);
+
+    const raced = await obtainCode(b, 'alice', password);
+    assert.deepEqual(
+      statuses(await Promise.all([a, b, a, b].map((node) => redeem(node, raced)))),
+      [200, 400, 400, 400],
+    );
+    const { refresh_token } = await login(b, 'alice', password);
+    const rotations = await Promise.all([a, b, a, b].map((node) => refresh(node, refresh_token)));
+    assert.deepEqual(statuses(rotations), [200, 400, 400, 400]);
+    const keys = await Promise.all(cluster.nodes.map(({ client }) => client.get('/oidc/keys')));
+    for (const { json } of keys) assert.deepEqual(json, keys[0]?.json);
+  });
+
+  test('share TOTP: its step and a recovery code count once', async () => {
+    const policy = createdId(
+      await cluster.admin.call('POST', 'auth-policies', { name: 'totp', secondary: { requireTotp: true } }),
+    );
+    const filter = encodeURIComponent('name = "tom"');
+    const [{ id }] = (await cluster.admin.get(`identities?filter=${filter}`)).json.data;
+    await cluster.admin.call('PATCH', `identities/${id}`, { authPolicyId: policy });
+
+    const first = await beginLogin(a);
+    await submitPassword(a, first, 'tom', password);
+    const started = await startEnrollment(b, first);
+    assert.equal(started.status, 201, started.text);
+    // The step before the current one, so that the current one is still good afterwards.
+    const earlier = { ...systemClock, now: () => systemClock.now() - 30 * SECOND };
+    const { provisioningUrl, recoveryCodes } = started.json;
+    assert.equal((await verifyEnrollment(a, first, scan(earlier, provisioningUrl).code())).status, 302);
+    for (const code of [scan(systemClock, provisioningUrl).code(), recoveryCodes[0]]) {
+      const ids = [await beginLogin(a), await beginLogin(b)];
+      for (const login of ids) assert.equal((await submitPassword(b, login, 'tom', password)).status, 200);
+      const answers = await Promise.all([a, b].map((node, at) => submitCode(node, String(ids[at]), code)));
+      assert.deepEqual(statuses(answers), [302, 400]);
+    }
+  });
+
+  test('hear of changes: 99 of 100 within a second, all within five', async (t) => {
+    const policy = createdId(await cluster.admin.call('POST', 'auth-policies', { name: 'changing' }));
+    const signerFields = {
+      name: 'idp',
+      enabled: true,
+      issuer: 'https://idp0.example',
+      audience: 'overlay',
+      jwksEndpoint: 'https://idp.example/jwks',
+    };
+    const signer = createdId(await cluster.admin.call('POST', 'external-jwt-signers', signerFields));
+    const demanding = createdId(
+      await cluster.admin.call('POST', 'auth-policies', {
+        name: 'signed',
+        secondary: { requireExtJwtSigner: signer },
+      }),
+    );
+    const patch = async (path: string, fields: object) => {
+      const answer = await cluster.admin.call('PATCH', path, fields);
+      assert.equal(answer.status, 200, answer.text);
+    };
+    const changing = await cluster.createUser('changing');
+    await patch(`identities/${changing}`, { authPolicyId: policy });
+    const signed = await cluster.createUser('signed');
+    const signedTokens = await login(b, 'signed', password);
+    await patch(`identities/${signed}`, { authPolicyId: demanding });
+    const isRefused = (token: string) => async () => (await callWith(b, token)).status === 401;
+    const takes: Millis[] = [];
+
+    for (let round = 1; takes.length < clusterSize.changes; round += 1) {
+      const ended = await login(b, 'changing', password);
+      assert.equal((await callWith(b, ended.access_token)).status, 200);
+      await a.post('/oidc/revoke', { form: { token: ended.refresh_token, client_id: 'overlay' } });
+      takes.push(await until(isRefused(ended.access_token)));
+
+      const { access_token } = await login(b, 'changing', password);
+      assert.equal((await callWith(b, access_token)).status, 200);
+      await cluster.admin.call('POST', `identities/${changing}/disable`, {});
+      takes.push(await until(isRefused(access_token)));
+      await cluster.admin.call('POST', `identities/${changing}/enable`, {});
+
+      const watched = await login(b, 'changing', password);
+      await until(async () => (await callWith(b, watched.access_token)).status === 200);
+      await patch(`auth-policies/${policy}`, { secondary: { requireTotp: true } });
+      takes.push(await until(isRefused(watched.access_token)));
+      await patch(`auth-policies/${policy}`, { secondary: { requireTotp: false } });
+      takes.push(await until(async () => (await callWith(b, watched.access_token)).status === 200));
+
+      const issuer = `https://idp${round}.example`;
+      await patch(`external-jwt-signers/${signer}`, { issuer });
+      const isNamed = async () =>
+        (await callWith(b, signedTokens.access_token)).lines('www-authenticate').join().includes(issuer);
+      takes.push(await until(isNamed));
+    }
+    const [first] = cluster.nodes as [ClusterNode];
+    const rotated = await first.command(['keys', 'rotate', '--now', '-j']);
+    assert.equal(rotated.code, 0, rotated.stderr);
+    const newest = async (node: HttpsClient) => {
+      const { access_token } = await login(node, 'alice', password);
+      const [head = ''] = access_token.split('.');
+      return JSON.parse(Buffer.from(head, 'base64url').toString()).kid;
+    };
+    const { kid } = (await a.get('/oidc/keys')).json.keys.at(-1);
+    takes.push(await until(async () => (await newest(b)) === kid));
+    assert.equal((await callWith(a, (await login(b, 'alice', password)).access_token)).status, 200);
+
+    const sorted = takes.toSorted((one, other) => one - other);
+    const p99 = sorted[Math.ceil(sorted.length * 0.99) - 1] as Millis;
+    const p50 = sorted[Math.floor(sorted.length / 2)] as Millis;
+    t.diagnostic(
+      `${takes.length} changes: half within ${Math.round(p50)} ms, 99 % within ${Math.round(p99)} ms`,
+    );
+    assert.ok(p99 < SECOND, `99 % took ${p99} ms`);
+    assert.ok((sorted.at(-1) as Millis) < 5 * SECOND);
   });
 });
+
+describe('nodes with addresses of their own', () => {
+  let cluster: Cluster;
+  let [a, b]: readonly [HttpsClient, HttpsClient] = [] as never;
+  before(async () => {
+    cluster = await startCluster({ nodes: 2, hasOwnAddresses: true });
+    [a, b] = twoOf(cluster);
+    await cluster.createUser('alice');
+  });
+  after(() => cluster?.close());
+
+  test('accept the access tokens of one another, whoever was there first', async () => {
+    for (const [from, to] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const tokens = await login(from, 'alice', password);
+      assert.notEqual(
+        claimsOf(tokens.access_token).iss,
+        (await to.get('/oidc/.well-known/openid-configuration')).json.issuer,
+      );
+      assert.equal((await callWith(to, tokens.access_token)).status, 200);
+      assert.equal((await callWith(from, tokens.access_token)).status, 200);
+    }
+  });
+
+  test('renew and redeem only what they have issued themselves', async () => {
+    const tokens = await login(a, 'alice', password);
+    assert.equal((await refresh(b, tokens.refresh_token)).status, 400);
+    assert.equal((await refresh(a, tokens.refresh_token)).status, 200, 'nothing was used up');
+    const code = await obtainCode(a, 'alice', password);
+    assert.equal((await redeem(b, code)).status, 400);
+    assert.equal((await submitPassword(b, await beginLogin(a), 'alice', password)).status, 400);
+  });
+
+  test('let nobody else vouch for what one of them issues', async () => {
+    const { issuer } = (await b.get('/oidc/.well-known/openid-configuration')).json;
+    const fields = {
+      name: 'impostor',
+      enabled: true,
+      issuer,
+      audience: 'x',
+      jwksEndpoint: 'https://idp.example/jwks',
+    };
+    const refused = await cluster.admin.call('POST', 'external-jwt-signers', fields);
+    assert.equal(refused.status, 400, refused.text);
+    assert.match(refused.text, /is an issuer of this service/);
+  });
+
+  test('still accept the tokens of one that has stopped', async () => {
+    const tokens = await login(b, 'alice', password);
+    assert.equal((await cluster.nodes[1]?.stop())?.code, 0);
+    assert.equal((await callWith(a, tokens.access_token)).status, 200);
+  });
+});
+
+/** @returns how long it took, in Millis */
+async function until(holds: () => Promise<boolean>): Promise<Millis> {
+  const begun = systemClock.monotonic();
+  for (;;) {
+    const isSo = await holds();
+    const elapsed = systemClock.monotonic() - begun;
+    if (isSo) return elapsed;
+    assert.ok(elapsed < 10 * SECOND, 'it did not come to that');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -187,6 +187,19 @@ describe('loading the configuration', () => {
     assert.equal(problem?.line, null);
   });
 
+  test('a database URL names one host', () => {
+    const urls = ['postgres://u@a,b/x', 'postgres://u:hunter2@a:5432,b:5433/x', 'postgres://u@h/x?host=a,b'];
+    for (const db of urls) {
+      const [problem] = problemsOf(replaceAt(minimalFile(), ['db'], db));
+      assert.match(problem?.message ?? '', /names one host; for failover/);
+    }
+    const withComma = 'postgres://u:a,b@db.example/x';
+    assert.deepEqual(load(replaceAt(minimalFile(), ['db'], withComma)).config.db, {
+      engine: 'postgres',
+      url: withComma,
+    });
+  });
+
   test('no message repeats a database URL', () => {
     for (const db of ['mysql://u:hunter2@h/x', 'postgres://u:hunter2@:x:/', 'postgres://u:hunter2@/x']) {
       assert.doesNotMatch(JSON.stringify(problemsOf(replaceAt(minimalFile(), ['db'], db))), /hunter2/);

@@ -8,7 +8,7 @@ import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { type Application, startApplication } from '../support/application.ts';
 import { visitor } from '../support/browser.ts';
 import { enrolled } from '../support/certificates.ts';
-import { beginLogin, login } from '../support/flow.ts';
+import { authorizationQuery, beginLogin, login } from '../support/flow.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
 import { assertLoggedIn, beginAt, givePassword, submit } from './support.ts';
@@ -283,6 +283,26 @@ describe('the language of pages', () => {
     await beginAt(server, application, german.page);
     assert.equal(await german.page.getAttribute('html', 'lang'), 'de', 'not longer than that login');
     await german.close();
+  });
+
+  test('is that of a posted authorization request too', async () => {
+    const { page, close } = await visitor();
+    const fields = Object.entries({
+      ...Object.fromEntries(
+        new URLSearchParams(authorizationQuery({ redirect_uri: application.redirectUri })),
+      ),
+      ui_locales: 'de-AT',
+    });
+    await page.goto(application.postLogoutUri);
+    const inputs = fields.map(([name, value]) => `<input name="${name}" value="${value}">`).join('');
+    await page.setContent(
+      `<form method="post" action="${server.url}/oidc/authorization">${inputs}<button>Go</button></form>`,
+    );
+    await submit(page, 'button');
+    assert.equal(await page.getAttribute('html', 'lang'), 'de');
+    await givePassword(page, 'alice', password);
+    await assertLoggedIn(server, application, page);
+    await close();
   });
 
   test('is English where there is no other', async () => {

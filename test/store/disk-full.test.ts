@@ -2,58 +2,19 @@
 // goes on, nothing that was acknowledged is lost, and it recovers by itself.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fixedClock, SECOND } from '../../src/platform/clock.ts';
 import { checkSqlite } from '../../src/store/sql/backup.ts';
 import { openSession } from '../legacy/support.ts';
 import { beginLogin, callWith, login, refresh, submitPassword, type Tokens } from '../support/flow.ts';
+import { fill, smallDisk } from '../support/small-disk.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 
-interface SmallDisk {
-  readonly folder: string;
-  remove(): void;
-}
-
-/** A file system of eight megabytes, or null where this process may not mount one. */
-function smallDisk(): SmallDisk | null {
-  const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    rmSync(folder, { recursive: true });
-    return null;
-  }
-  return {
-    folder,
-    remove() {
-      execFileSync('umount', [folder]);
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
-
-/** Leaves no page free. @returns frees them again */
-function fill(folder: string): () => void {
-  const file = join(folder, 'filler');
-  const open = openSync(file, 'w');
-  const page = Buffer.alloc(4096);
-  try {
-    for (;;) writeSync(open, page);
-  } catch (error) {
-    assert.ok(error instanceof Error && 'code' in error && error.code === 'ENOSPC');
-  }
-  closeSync(open);
-  return () => rmSync(file);
-}
-
 test('a full disk stops what has to be written, and nothing else', async (t) => {
-  const disk = smallDisk();
+  const disk = smallDisk('8m');
   if (disk === null) return t.skip('only a user who may mount file systems can run this');
   const clock = fixedClock('2026-01-01T00:00:00Z');
   const home = disk.folder;

@@ -13,32 +13,33 @@ export async function balancer(targets: () => readonly number[]): Promise<Balanc
   const open = new Set<Socket>();
   let turn = 0;
 
+  const keep = (socket: Socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+  };
   const join = (near: Socket, ports: readonly number[]) => {
     const [port, ...rest] = ports;
-    if (port === undefined) {
-      near.resetAndDestroy();
+    if (port === undefined || near.destroyed) {
+      near.destroy();
       return;
     }
     const far = connectTcp({ port, host: '127.0.0.1' });
-    const tryNext = () => join(near, rest);
-    far.once('error', tryNext);
-    far.once('connect', () => {
-      far.off('error', tryNext);
-      for (const [one, other] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        open.add(one);
-        one.on('error', () => other.destroy());
-        one.on('close', () => {
-          open.delete(one);
-          other.destroy();
-        });
-        one.pipe(other);
-      }
+    keep(far);
+    let isJoined = false;
+    far.on('error', () => {
+      if (isJoined) near.destroy();
+      else join(near, rest);
+    });
+    far.on('connect', () => {
+      isJoined = true;
+      far.on('close', () => near.destroy());
+      near.on('close', () => far.destroy());
+      near.pipe(far);
+      far.pipe(near);
     });
   };
   const server = createServer((near) => {
+    keep(near);
     near.setNoDelay(true);
     near.on('error', () => near.destroy());
     const ports = targets();

@@ -17,5 +17,5 @@ export interface ClusterSize {
 const isFull = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
 
 export const clusterSize: ClusterSize = isFull
-  ? { nodes: 3, clients: 16, rounds: 10, calm: 5 * SECOND, changes: 300 }
+  ? { nodes: 3, clients: 16, rounds: 5, calm: 5 * SECOND, changes: 300 }
   : { nodes: 2, clients: 4, rounds: 1, calm: SECOND, changes: 20 };

@@ -31,7 +31,11 @@ export async function tcpProxy(firstTarget: ProxyTarget): Promise<TcpProxy> {
   const waiting = new Set<Socket>();
 
   const reset = () => {
-    for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
+    for (const [near, far] of pairs) {
+      near.resetAndDestroy();
+      // The socket of a file knows no reset.
+      far.destroy();
+    }
     for (const socket of waiting) socket.resetAndDestroy();
     waiting.clear();
   };

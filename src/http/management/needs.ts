@@ -35,7 +35,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
   readonly node: VersionNeeds['node'];
   readonly signers: SignerDirectory;
   readonly authorities: TrustedAuthorities;
-  /** Our own issuers, with the ports that the bind points really have. */
+  /** Our own issuers, those of the other nodes too, with the ports that the bind points really have. */
   readonly issuers: ReadonlySet<string>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;

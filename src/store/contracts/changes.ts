@@ -1,5 +1,12 @@
 import type { Change } from '../../model/change.ts';
 
+/**
+ * `perhaps-another-history`: the connection to the database was lost. Behind the same address there may be another
+ * server now that lacks the last entries of before, and then gives their numbers to others.
+ */
+export type ChangeNotice = 'perhaps-new' | 'perhaps-another-history';
+export type ChangeListener = (notice: ChangeNotice) => Promise<void>;
+
 export interface ChangeFeed {
   /** Entries after `seq`, in order. */
   readAfter(seq: number): Promise<readonly Change[]>;
@@ -7,8 +14,9 @@ export interface ChangeFeed {
   latestSeq(): Promise<number>;
   /**
    * Calls `listener` after commits that may have added entries: this process's own before their promises resolve,
-   * other processes' within a quarter of a second. The listener reads what is new with `readAfter`.
+   * other processes' within a quarter of a second. The listener reads what is new with `readAfter`; or everything,
+   * when it is told `perhaps-another-history`.
    * @returns stops the calls
    */
-  onChange(listener: () => Promise<void>): () => void;
+  onChange(listener: ChangeListener): () => void;
 }

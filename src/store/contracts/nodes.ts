@@ -5,7 +5,7 @@ import type { Millis } from '../../platform/clock.ts';
 export interface NodeStore {
   /**
    * A node says that it runs, and what it is. A node of the same name that ran before has its row taken over, with its
-   * id; nodes that were not seen since `forgetBefore` are removed.
+   * id; nodes that were not seen since `forgetBefore` are removed. Who is new, has other addresses or is removed stands in the change feed.
    */
   announce(
     node: Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt'>,

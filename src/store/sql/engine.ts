@@ -1,3 +1,4 @@
+import type { ChangeListener } from '../contracts/changes.ts';
 import type { SqlRow, SqlValue, Statement } from './intent.ts';
 import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
 
@@ -8,10 +9,10 @@ export interface Engine {
   write<Name extends IntentName>(name: Name, args: IntentArgs<Name>): Promise<IntentOutcome<Name>>;
   /** @param sql one of the fixed texts of this folder: it stays prepared */
   read(sql: string, ...params: SqlValue[]): Promise<readonly SqlRow[]>;
-  /** Reads with a text that was put together for this call. */
-  readOnce(statement: Statement): Promise<readonly SqlRow[]>;
+  /** Reads with a text that was put together for this call, in batches: however many rows there are, nobody else waits for long. */
+  readList(statement: Statement): AsyncIterable<readonly SqlRow[]>;
   /** See `ChangeFeed.onChange`. */
-  onChange(listener: () => Promise<void>): () => void;
+  onChange(listener: ChangeListener): () => void;
   close(): Promise<void>;
 }
 

@@ -32,9 +32,9 @@ const migrations: readonly (readonly string[])[] = [
   restoresSchema,
   permissionsSchema,
   configTypesSchema,
+  usableFromSchema,
   revocationsSchema,
   clientInfoSchema,
-  usableFromSchema,
   newestFirstSchema,
 ];
 

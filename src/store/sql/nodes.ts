@@ -1,7 +1,8 @@
 import type { ControllerNode } from '../../model/node.ts';
 import type { Millis } from '../../platform/clock.ts';
+import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text } from './codec.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { all, first, type Intent, type SqlRow } from './intent.ts';
 
 export function nodeOf(row: SqlRow): ControllerNode {
   return {
@@ -23,6 +24,8 @@ export function* announceNode(args: {
   readonly forgetBefore: Millis;
 }): Intent<void> {
   const { node, now } = args;
+  const apiAddresses = JSON.stringify(node.apiAddresses);
+  const before = yield* first('SELECT api_addresses FROM nodes WHERE name = ?', node.name);
   yield* first(
     `INSERT INTO nodes (id, name, address, api_addresses, version, created_at, started_at, last_seen_at, left_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)
@@ -32,13 +35,15 @@ export function* announceNode(args: {
     node.id,
     node.name,
     node.address,
-    JSON.stringify(node.apiAddresses),
+    apiAddresses,
     node.version,
     now,
     node.startedAt,
     now,
   );
-  yield* first('DELETE FROM nodes WHERE last_seen_at < ?', args.forgetBefore);
+  const forgotten = yield* all('DELETE FROM nodes WHERE last_seen_at < ? RETURNING name', args.forgetBefore);
+  const isKnown = before !== undefined && text(before, 'api_addresses') === apiAddresses;
+  if (!isKnown || forgotten.length > 0) yield* recordChange('node', node.name, now);
 }
 
 export function* leaveNode(args: {

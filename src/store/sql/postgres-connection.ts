@@ -61,12 +61,29 @@ export function withoutTimeouts(settings: PostgresSettings): PostgresSettings {
 const idleTimeout = 300 * SECOND;
 
 export function openPool(settings: PostgresSettings, connections: number): PostgresPool {
-  const pool = new pg.Pool({ ...settings.client, max: connections, idleTimeoutMillis: idleTimeout });
+  const pool = new pg.Pool({
+    ...settings.client,
+    max: connections,
+    idleTimeoutMillis: idleTimeout,
+    verify: (client, done) => void requirePrimary(client).then(() => done(), done),
+  });
   // An idle connection that is lost is replaced by the next use, which notices if there is no server.
   pool.on('error', () => {});
   // The pool listens to idle connections only. One that is lost between two statements fails at the next.
   pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;
+}
+
+/**
+ * A replica that follows another server may lack what was committed there: whoever reads from it would let people in
+ * whose sessions have ended. A server that becomes a replica ends its connections, so new ones are asked only.
+ */
+async function requirePrimary(client: PostgresClient): Promise<void> {
+  const { rows } = await client.query('SELECT pg_is_in_recovery() AS is_replica');
+  if (rows[0]?.is_replica === 0) return;
+  throw Object.assign(new Error('the server is a replica: it can only be read, and may be behind'), {
+    code: '25006',
+  });
 }
 
 /** One connection outside of a pool. */

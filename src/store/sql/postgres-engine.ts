@@ -1,5 +1,8 @@
 // The PostgreSQL engine: each intent is one transaction on a connection of a pool.
 
+import { setImmediate } from 'node:timers/promises';
+import { chunkSize } from '../../platform/in-chunks.ts';
+import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { addChangeSql } from './changes.ts';
 import { type Engine, postgresDialect } from './engine.ts';
@@ -35,14 +38,14 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   // Apart, so that reads do not wait behind writes that wait for one another.
   const writers = openPool(settings, Math.ceil(settings.maxConnections / 2));
   const readers = openPool(settings, Math.max(1, Math.floor(settings.maxConnections / 2)));
-  const listeners = new Set<() => Promise<void>>();
+  const listeners = new Set<ChangeListener>();
   const underWay = new Set<Promise<unknown>>();
   /** Settles when all activity of before is written down. */
   let activity: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | null = null;
 
-  async function notify(): Promise<void> {
-    await Promise.allSettled([...listeners].map(async (listener) => listener()));
+  async function notify(notice: ChangeNotice): Promise<void> {
+    await Promise.allSettled([...listeners].map(async (listener) => listener(notice)));
   }
   const feed = followChanges({ settings, readers, notify });
 
@@ -60,7 +63,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     try {
       const { outcome, hasChanges } = await running;
       // Whoever ended a session must find it ended at the next call: memory is brought up to date first.
-      if (hasChanges) await notify();
+      if (hasChanges) await notify('perhaps-new');
       return outcome as IntentOutcome<Name>;
     } finally {
       underWay.delete(running);
@@ -114,7 +117,13 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     dialect: postgresDialect,
     write,
     read: (sql, ...params) => read({ sql, params }, true),
-    readOnce: (statement) => read(statement, false),
+    async *readList(statement) {
+      const rows = await read(statement, false);
+      for (let at = 0; at < rows.length; at += chunkSize) {
+        yield rows.slice(at, at + chunkSize);
+        await setImmediate();
+      }
+    },
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -3,6 +3,7 @@
 
 import type pg from 'pg';
 import type { Millis } from '../../platform/clock.ts';
+import type { ChangeListener } from '../contracts/changes.ts';
 import { openClient, type PostgresPool, type PostgresSettings } from './postgres-connection.ts';
 
 export const changesChannel = 'overlay_auth_changes';
@@ -18,11 +19,12 @@ const pollBesides: Millis = 2000;
 export function followChanges(needs: {
   readonly settings: PostgresSettings;
   readonly readers: PostgresPool;
-  readonly notify: () => Promise<void>;
+  readonly notify: ChangeListener;
 }): { stop(): Promise<void> } {
   const { settings, readers, notify } = needs;
   let listener: pg.Client | null = null;
   let isListening = false;
+  let hasListened = false;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
@@ -31,7 +33,7 @@ export function followChanges(needs: {
   async function listen(): Promise<void> {
     const client = openClient(settings);
     listener = client;
-    client.on('notification', () => void notify());
+    client.on('notification', () => void notify('perhaps-new'));
     client.on('end', () => {
       if (listener !== client) return;
       listener = null;
@@ -42,8 +44,10 @@ export function followChanges(needs: {
       await client.connect();
       await client.query(`LISTEN ${changesChannel}`);
       isListening = true;
-      // What was committed before the server knew that somebody listens.
-      await notify();
+      // What was committed before the server knew that somebody listens; perhaps to another server.
+      const notice = hasListened ? 'perhaps-another-history' : 'perhaps-new';
+      hasListened = true;
+      await notify(notice);
     } catch {
       if (listener === client) listener = null;
       await client.end().catch(() => {});
@@ -57,11 +61,11 @@ export function followChanges(needs: {
       const latest = Number(rows[0]?.latest);
       const isNew = latest !== seen;
       seen = latest;
-      if (isNew) await notify();
+      if (isNew) await notify('perhaps-new');
     } catch {
       seen = null;
       // Whoever reads the feed then finds that it cannot, and knows that memory may be old.
-      await notify();
+      await notify('perhaps-new');
     }
   }
 

@@ -1,0 +1,39 @@
+// The issuers whose access tokens are good here: those of this node's bind points, and those of the other nodes on
+// the same database. All of them sign with the same keys, so it is the signature that shows that a node of ours
+// made a token; the issuer says at which address.
+
+import { issuersOf } from '../model/node.ts';
+import type { NodeStore } from '../store/contracts/nodes.ts';
+
+export interface IssuerView {
+  /** Always up to date: hold on to it, not to a copy. */
+  readonly all: ReadonlySet<string>;
+  /** An issuer of this node. */
+  add(issuer: string): void;
+  /** Reads again what the nodes have announced. */
+  reload(): Promise<void>;
+}
+
+/** @param configured the issuers of this node's bind points */
+export async function openIssuerView(
+  store: { readonly nodes: Pick<NodeStore, 'listAll'> },
+  configured: readonly string[],
+): Promise<IssuerView> {
+  const own = new Set(configured);
+  const all = new Set(own);
+  async function reload(): Promise<void> {
+    const announced = (await store.nodes.listAll()).flatMap(issuersOf);
+    const current = new Set([...own, ...announced]);
+    for (const issuer of all) if (!current.has(issuer)) all.delete(issuer);
+    for (const issuer of current) all.add(issuer);
+  }
+  await reload();
+  return {
+    all,
+    add(issuer) {
+      own.add(issuer);
+      all.add(issuer);
+    },
+    reload,
+  };
+}

@@ -1,0 +1,59 @@
+// The disk of the database is full, under load: what needs room is refused, what does not goes on, and when there is
+// room again the clients go on where they were.
+
+import assert from 'node:assert/strict';
+import { chmodSync, chownSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import { SECOND } from '../../src/platform/clock.ts';
+import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
+import { underLoad, until } from '../support/cluster-fault.ts';
+import { clusterSize } from '../support/cluster-size.ts';
+import { beginLogin, callWith, login, submitPassword } from '../support/flow.ts';
+import { password } from '../support/management.ts';
+import { query, startPostgres } from '../support/postgres.ts';
+import { fill, type SmallDisk, smallDisk } from '../support/small-disk.ts';
+
+test('a full disk of the database loses nothing, and the clients go on when there is room', async (t) => {
+  const disk = smallDisk('64m');
+  if (disk === null) return t.skip('only a user who may mount file systems can run this');
+  const server = await startPostgres();
+  let cluster: Cluster | undefined;
+  t.after(async () => {
+    await cluster?.close();
+    await server.close();
+    disk.remove();
+  });
+  giveTo(disk, server.socket);
+  await query(server.urlOf('postgres'), `CREATE TABLESPACE small LOCATION '${disk.folder}'`);
+  await query(server.urlOf('postgres'), 'CREATE DATABASE overlay TABLESPACE small');
+  const database = { ...server, createDatabase: async () => server.urlOf('overlay') };
+  cluster = await startCluster({ nodes: clusterSize.nodes, database });
+  const [node] = cluster.nodes as [ClusterNode];
+  await cluster.createUser('witness');
+  const tokens = await login(node.client, 'witness', password);
+  assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
+
+  await underLoad(t, cluster, async (load) => {
+    const release = fill(disk.folder);
+    try {
+      // The last pages have room for some more.
+      await until(30 * SECOND, async () => {
+        const answer = await submitPassword(node.client, await beginLogin(node.client), 'witness', password);
+        assert.ok([302, 503].includes(answer.status), answer.text);
+        return answer.status === 503;
+      });
+      assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
+    } finally {
+      release();
+    }
+    return load.untilServed();
+  });
+});
+
+/** The server that has this socket runs as another user. */
+function giveTo({ folder }: SmallDisk, socket: string): void {
+  const { uid, gid } = statSync(dirname(socket));
+  chownSync(folder, uid, gid);
+  chmodSync(folder, 0o700);
+}

@@ -1,0 +1,102 @@
+// The database fails over to a streaming replica. Where the nodes find the database moves with it, as a DNS name or a
+// proxy in front of the database does.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { SECOND } from '../../src/platform/clock.ts';
+import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
+import { revoke, underLoad, until } from '../support/cluster-fault.ts';
+import { clusterSize } from '../support/cluster-size.ts';
+import { callWith, login, refresh } from '../support/flow.ts';
+import { password } from '../support/management.ts';
+import { type PostgresServer, query, startPostgres } from '../support/postgres.ts';
+
+const run = (server: PostgresServer, sql: string) => query(server.urlOf('postgres'), sql);
+
+/** A replica without which nothing is acknowledged. */
+async function synchronousStandby(primary: PostgresServer): Promise<PostgresServer> {
+  const standby = await primary.startStandby();
+  await run(primary, `ALTER SYSTEM SET synchronous_standby_names = '*'`);
+  await run(primary, 'SELECT pg_reload_conf()');
+  await until(10 * SECOND, async () => {
+    const [row] = await run(primary, 'SELECT sync_state FROM pg_stat_replication');
+    return row?.sync_state === 'sync';
+  });
+  return standby;
+}
+
+describe('a database that fails over', () => {
+  let primary: PostgresServer;
+  let cluster: Cluster;
+  let witness: string;
+  const servers: PostgresServer[] = [];
+  before(async () => {
+    primary = await startPostgres();
+    servers.push(primary);
+    cluster = await startCluster({ nodes: clusterSize.nodes, database: primary });
+    witness = await cluster.createUser('witness');
+  });
+  after(async () => {
+    await cluster?.close();
+    for (const server of servers) await server.close();
+  });
+
+  test('to a synchronous replica loses nothing that was acknowledged', async (t) => {
+    let standby = await synchronousStandby(primary);
+    servers.push(standby);
+    await underLoad(t, cluster, async (load, round) => {
+      if (round > 0) {
+        standby = await synchronousStandby(primary);
+        servers.push(standby);
+      }
+      await load.untilServed();
+      await primary.kill();
+      await run(standby, 'SELECT pg_promote()');
+      for (const node of cluster.nodes) node.wire.pointTo(standby.socket);
+      primary = standby;
+      return load.untilServed();
+    });
+  });
+
+  test('lets nobody in at a replica that still follows', async () => {
+    const [node] = cluster.nodes as [ClusterNode];
+    const tokens = await login(node.client, 'witness', password);
+    // From now on the node can answer this without the database.
+    assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
+    const standby = await primary.startStandby();
+    servers.push(standby);
+    node.wire.pointTo(standby.socket);
+    const isRefused = async () => (await callWith(node.client, tokens.access_token)).status === 503;
+    await until(5 * SECOND, isRefused);
+    assert.equal((await refresh(node.client, tokens.refresh_token)).status, 503);
+    await until(5 * SECOND, async () => (await node.failingChecks()).includes('store.changes'));
+
+    await run(standby, 'SELECT pg_promote()');
+    await until(10 * SECOND, async () => (await node.failingChecks()).length === 0);
+    assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
+    // What the rest of this file begins with.
+    for (const { wire } of cluster.nodes) wire.pointTo(standby.socket);
+    primary = standby;
+  });
+
+  test('to one that lacks the last changes is read anew, whatever their numbers', async () => {
+    const [one, other] = cluster.nodes as [ClusterNode, ClusterNode];
+    await until(10 * SECOND, async () => (await other.failingChecks()).length === 0);
+    const watched = await login(one.client, 'witness', password);
+    assert.equal((await callWith(one.client, watched.access_token)).status, 200);
+    const standby = await primary.startStandby();
+    servers.push(standby);
+    await run(standby, 'SELECT pg_promote()');
+    // The old server goes on alone, and what it says from now on is lost.
+    for (let at = 0; at < 40; at += 1) {
+      const changed = await cluster.admin.call('PATCH', `identities/${witness}`, { tags: { at } });
+      assert.equal(changed.status, 200, changed.text);
+    }
+    other.wire.pointTo(standby.socket);
+    await until(10 * SECOND, async () => (await other.failingChecks()).length === 0);
+    await revoke(other.client, watched.refresh_token);
+    assert.equal((await callWith(one.client, watched.access_token)).status, 200, 'it cannot know');
+    one.wire.pointTo(standby.socket);
+    await until(5 * SECOND, async () => (await callWith(one.client, watched.access_token)).status === 401);
+  });
+});

@@ -1,0 +1,58 @@
+// Something breaks while clients work: the frame of such a test, and steps that several of them have.
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { type Millis, systemClock } from '../../src/platform/clock.ts';
+import type { Cluster } from './cluster.ts';
+import { type Load, startLoad } from './cluster-load.ts';
+import { clusterSize } from './cluster-size.ts';
+import type { HttpsClient } from './https-client.ts';
+
+export const wait = (millis: Millis) => new Promise((resolve) => setTimeout(resolve, millis));
+
+/** Lets something break under load, as often as the size says, and judges. */
+export async function underLoad(
+  t: TestContext,
+  cluster: Cluster,
+  breakAndMend: (load: Load, round: number) => Promise<Millis>,
+): Promise<void> {
+  const load = await startLoad(cluster, clusterSize.clients);
+  const times: Millis[] = [];
+  try {
+    for (let round = 0; round < clusterSize.rounds; round += 1) {
+      await load.untilServed();
+      await wait(clusterSize.calm);
+      times.push(await breakAndMend(load, round));
+    }
+    await wait(clusterSize.calm);
+  } finally {
+    for (const node of cluster.nodes) {
+      node.wire.heal();
+      node.resume();
+    }
+    await load.stop();
+  }
+  const { logins, refreshes, ends, calls, retries } = load.count;
+  t.diagnostic(
+    `recovered in ${times.map(Math.round).join(', ')} ms; acknowledged: ${logins} logins, ${refreshes} refreshes, ` +
+      `${ends} ends, ${calls} calls; ${retries} retries`,
+  );
+  assert.deepEqual(await load.verdict(), []);
+}
+
+export async function revoke(client: HttpsClient, token: string): Promise<void> {
+  const answer = await client.post('/oidc/revoke', { form: { token, client_id: 'overlay' } });
+  assert.equal(answer.status, 200, answer.text);
+}
+
+/** @returns how long it took, in Millis */
+export async function until(limit: Millis, holds: () => Promise<boolean>): Promise<Millis> {
+  const begun = systemClock.monotonic();
+  for (;;) {
+    const isSo = await holds();
+    const elapsed = systemClock.monotonic() - begun;
+    if (isSo) return elapsed;
+    assert.ok(elapsed < limit, `not after ${limit} ms`);
+    await wait(50);
+  }
+}
