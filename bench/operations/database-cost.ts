@@ -1,6 +1,6 @@
 // What an operation costs the database server, and how much it writes: the figures that bound several nodes together.
 import { readdirSync, readFileSync } from 'node:fs';
-import { expectStatus, openConnection } from '../load/connection.ts';
+import { type Connection, expectStatus, openConnection } from '../load/connection.ts';
 import { repeat, type Step } from '../load/rounds.ts';
 import type { SeedDatabase } from '../overlay/seed-database.ts';
 import type { Findings } from '../report.ts';
@@ -60,13 +60,23 @@ export const databaseCost: Operation = {
     const operations = stage.quick ? 1000 : 5000;
     const figures: (readonly [string, string])[] = [];
 
-    async function measure(what: string, { process, seed }: Overlay, steps: readonly Step[]): Promise<void> {
+    async function measure(
+      what: string,
+      { process, seed }: Overlay,
+      drive: (connection: Connection, index: number) => Step,
+    ): Promise<void> {
+      // Anew each time: the server closes those that are idle.
+      const opened = await Promise.all(
+        Array.from({ length: connections }, () => openConnection(process.port)),
+      );
+      const steps = opened.map(drive);
       await repeat(steps, operations / 5);
       const [before, begun] = [await useOf(seed.database), await process.usage()];
       const startedAt = performance.now();
       await repeat(steps, operations);
       const rate = operations / ((performance.now() - startedAt) / 1000);
       const [after, ended] = [await useOf(seed.database), await process.usage()];
+      for (const connection of opened) connection.close();
       const each = (total: number) => Math.round(total / operations);
       figures.push([
         what,
@@ -77,33 +87,20 @@ export const databaseCost: Operation = {
 
     const overlay = await stage.overlay();
     const tokens = (await overlay.seed.sample(2000)).map(({ refreshToken }) => refreshToken);
-    const open = (port: number) =>
-      Promise.all(Array.from({ length: connections }, () => openConnection(port)));
-    const refreshing = await open(overlay.process.port);
-    await measure(
-      'refresh',
-      overlay,
-      refreshing.map((connection, index) => refreshInTurn(connection, '/oidc/token', tokens, index)),
+    await measure('refresh', overlay, (connection, index) =>
+      refreshInTurn(connection, '/oidc/token', tokens, index),
     );
     // Each session ends once.
     await overlay.seed.fill(2 * operations);
     const doomed = (await overlay.seed.sample(2 * operations)).map(({ refreshToken }) => refreshToken);
-    await measure(
-      'end of a session, an entry of the change feed',
-      overlay,
-      refreshing.map((connection) => async () => {
-        const body = `client_id=overlay&token=${doomed.pop()}`;
-        expectStatus(await connection.request('POST', '/oidc/revoke', formHead, body), 200);
-      }),
-    );
+    await measure('end of a session, an entry of the change feed', overlay, (connection) => async () => {
+      const body = `client_id=overlay&token=${doomed.pop()}`;
+      expectStatus(await connection.request('POST', '/oidc/revoke', formHead, body), 200);
+    });
     const hashless = await stage.overlayWithoutHashing();
-    const loggingIn = await open(hashless.process.port);
-    await measure(
-      'login by code flow, password hash left out',
-      hashless,
-      loggingIn.map((connection, index) => overlayLogin(connection, hashless.users[index % 16] ?? '')),
+    await measure('login by code flow, password hash left out', hashless, (connection, index) =>
+      overlayLogin(connection, hashless.users[index % 16] ?? ''),
     );
-    for (const connection of [...refreshing, ...loggingIn]) connection.close();
     return {
       title: 'Cost in the database, PostgreSQL',
       about:
