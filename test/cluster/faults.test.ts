@@ -131,7 +131,9 @@ describe('a cluster under load', () => {
       const rotations = await Promise.all(
         cluster.nodes.map((node) => node.command(['keys', 'rotate', '--now', '-j'])),
       );
-      for (const { code, stderr } of rotations) assert.equal(code, 0, stderr);
+      assert.ok(rotations.some(({ code }) => code === 0));
+      for (const { code, stderr } of rotations)
+        if (code !== 0) assert.match(stderr, /Another rotation came first/);
       const elapsed = await load.untilServed();
       const published = await Promise.all(cluster.nodes.map(({ client }) => client.get('/oidc/keys')));
       for (const { json } of published) assert.deepEqual(json, published[0]?.json);
