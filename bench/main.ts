@@ -7,13 +7,14 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { apiCall, firstSight } from './operations/api-call.ts';
 import { codeFlow, passwordLogin } from './operations/code-flow.ts';
+import { databaseCost } from './operations/database-cost.ts';
 import { databaseSize } from './operations/database-size.ts';
 import { handshakes } from './operations/handshakes.ts';
 import type { Operation } from './operations/operation.ts';
 import { overloadedLogins } from './operations/overload.ts';
 import { refresh } from './operations/refresh.ts';
 import { scale } from './operations/scale.ts';
-import { startAndMemory } from './operations/start-and-memory.ts';
+import { endedSessions, startAndMemory } from './operations/start-and-memory.ts';
 import { type Findings, renderFindings, renderOne } from './report.ts';
 import { onStage } from './stage.ts';
 
@@ -26,8 +27,10 @@ const operations: readonly Operation[] = [
   handshakes,
   overloadedLogins,
   startAndMemory,
+  endedSessions,
   scale,
   databaseSize,
+  databaseCost,
 ];
 
 const { values } = parseArgs({

@@ -32,6 +32,7 @@ async function step(name, command, args) {
 if (only === undefined) {
   await step('lint and format', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']);
   await step('types', 'node_modules/.bin/tsc', ['--noEmit']);
+  await step('types of the scripts in web/', 'node_modules/.bin/tsc', ['-p', 'tsconfig.web.json']);
 }
 
 process.stdout.write('\n== tests\n');

@@ -48,6 +48,7 @@ import { authRequestSealer } from './oidc/auth-request-id.ts';
 import { callbackSealer } from './oidc/callback.ts';
 import { clientRegistry } from './oidc/clients.ts';
 import { dailySealer } from './oidc/daily-sealer.ts';
+import { limitedExchanges } from './oidc/exchange-limit.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
 import type { HashPool } from './platform/hash-pool.ts';
@@ -248,7 +249,7 @@ export async function openServices(
     callbacks: callbackSealer(authRequestRoot),
     views,
     providers: providerDirectory({ client: jwksFetch, clock }),
-    poster: jwksFetch,
+    poster: limitedExchanges(jwksFetch),
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
     idTokenAlg: oidc.idTokenSigningAlg,
     lifetimes: {

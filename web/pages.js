@@ -1,7 +1,7 @@
 // What scripts add to the login pages. Every page works without; what needs a script is hidden until it runs.
 
-for (const button of document.querySelectorAll('[data-shows]')) {
-  const input = document.getElementById(button.dataset.shows);
+for (const button of all('[data-shows]')) {
+  const input = inputOf(button.dataset.shows);
   button.hidden = false;
   button.addEventListener('click', () => {
     const isShown = input.type === 'password';
@@ -9,14 +9,14 @@ for (const button of document.querySelectorAll('[data-shows]')) {
     button.setAttribute('aria-pressed', String(isShown));
   });
   // Not stored as text by the browser, and fit for its password manager.
-  input.form.addEventListener('submit', () => {
+  input.form?.addEventListener('submit', () => {
     input.type = 'password';
   });
 }
 
-for (const hint of document.querySelectorAll('[data-caps-lock]')) {
-  const input = document.getElementById(hint.dataset.capsLock);
-  const update = (event) => {
+for (const hint of all('[data-caps-lock]')) {
+  const input = inputOf(hint.dataset.capsLock);
+  const update = (/** @type {KeyboardEvent} */ event) => {
     hint.hidden = event.getModifierState?.('CapsLock') !== true;
   };
   input.addEventListener('keydown', update);
@@ -26,17 +26,17 @@ for (const hint of document.querySelectorAll('[data-caps-lock]')) {
   });
 }
 
-for (const button of document.querySelectorAll('[data-copies]')) {
+for (const button of all('[data-copies]')) {
   if (navigator.clipboard === undefined) continue;
   button.hidden = false;
   button.setAttribute('aria-live', 'polite');
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(button.dataset.copies);
-    button.textContent = button.dataset.done;
+    await navigator.clipboard.writeText(button.dataset.copies ?? '');
+    button.textContent = button.dataset.done ?? '';
   });
 }
 
-for (const button of document.querySelectorAll('[data-prints]')) {
+for (const button of all('[data-prints]')) {
   button.hidden = false;
   button.addEventListener('click', () => window.print());
 }
@@ -51,4 +51,14 @@ for (const form of document.forms) {
   addEventListener('pageshow', () => {
     isSent = false;
   });
+}
+
+/** @param {string} selector @returns {NodeListOf<HTMLElement>} */
+function all(selector) {
+  return document.querySelectorAll(selector);
+}
+
+/** @param {string | undefined} id of the input that an element names */
+function inputOf(id = '') {
+  return /** @type {HTMLInputElement} */ (document.getElementById(id));
 }

@@ -88,3 +88,34 @@ export const startAndMemory: Operation = {
     };
   },
 };
+
+/** What a node holds in memory and reads at its start of sessions that have just ended: the deny set. */
+export const endedSessions: Operation = {
+  name: 'ended-sessions',
+  async run(stage: Stage): Promise<Findings> {
+    const home = await stage.newHome('ended');
+    await (await stage.start(home)).stop();
+    const seed = await openSeed(home);
+    await seed.fill(stage.sessions);
+    const before = await stage.start(home);
+    const idle = await residentMegabytes(before);
+    await before.stop();
+    await seed.endAll();
+    const process = await stage.start(home);
+    const holding = await residentMegabytes(process);
+    await process.stop();
+    await seed.close();
+    const many = stage.sessions.toLocaleString('en');
+    return {
+      title: `Sessions that have just ended, ${stage.engine}`,
+      about: `Start and memory of a node when ${many} sessions were ended whose access tokens have not expired.`,
+      figures: [
+        ['start to ready, none ended', `${Math.round(before.startMillis)} ms`],
+        [`start to ready, ${many} ended`, `${Math.round(process.startMillis)} ms`],
+        ['resident, idle, none ended', `${Math.round(idle)} MB`],
+        [`resident, idle, ${many} ended`, `${Math.round(holding)} MB`],
+      ],
+      verdicts: [limitVerdict(`start to ready, ${many} just ended`, seconds(process.startMillis), 5, 's')],
+    };
+  },
+};

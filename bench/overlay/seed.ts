@@ -34,6 +34,8 @@ export interface Seed {
   fill(count: number): Promise<void>;
   /** What a login by password leaves beside its session, once for each identity of the last `fill`: copied from that of a user. */
   fillLogins(username: string): Promise<void>;
+  /** Ends every session, now. */
+  endAll(): Promise<void>;
   /** Tokens of sessions that are spread over all that `fill` made. */
   sample(count: number): Promise<readonly SampledSession[]>;
   /** Access tokens that nobody has seen, one for each of so many sessions in a row. @param first number of the session */
@@ -216,6 +218,13 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
         await copy('auth_requests', row.request, 'd', {});
         await copy('login_attempts', row.attempt, 'e', { reference: name });
       });
+      await database.settle();
+    },
+    async endAll() {
+      await database.run(
+        `UPDATE api_sessions SET ended_at = $1, end_reason = 'administrator', refresh_hash = NULL`,
+        systemClock.now(),
+      );
       await database.settle();
     },
     async sample(count) {

@@ -178,7 +178,9 @@ async function acceptable(
   }
   const requireExtJwt = secondary === undefined ? undefined : requiredSigner(secondary, requiredNow);
   if (requireExtJwt !== undefined && requireExtJwt !== null) {
-    await requireSigner(needs, 'secondary.requireExtJwt', requireExtJwt);
+    const isOtherName = secondary?.requireExtJwt !== requireExtJwt;
+    const field = isOtherName ? 'secondary.requireExtJwtSigner' : 'secondary.requireExtJwt';
+    await requireSigner(needs, field, requireExtJwt);
   }
   return {
     name: name === undefined ? undefined : acceptableName('name', name),

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
-import { SECOND } from '../platform/clock.ts';
+import { TLSSocket } from 'node:tls';
+import { type Millis, SECOND } from '../platform/clock.ts';
 import { CliError } from './cli-error.ts';
 import { parseJson } from './json-shape.ts';
 import { transportFailure } from './transport-failure.ts';
@@ -12,6 +13,8 @@ export interface HttpsRequest {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as JSON. */
   readonly json?: unknown;
+  /** Whether the answer tells when the certificate of the server ends. */
+  readonly wantsCertificateEnd?: boolean;
   /** Sent as application/x-www-form-urlencoded. */
   readonly form?: Readonly<Record<string, string>>;
 }
@@ -22,6 +25,7 @@ export interface HttpsAnswer {
   readonly text: string;
   /** The body as JSON; undefined when it is none. */
   readonly body: unknown;
+  readonly certificateEnd?: Millis;
 }
 
 /** Sends requests over kept connections. Redirects are never followed: here they are answers. */
@@ -82,7 +86,9 @@ function exchange(agent: Agent, request: HttpsRequest): Promise<HttpsAnswer> {
   };
   return new Promise((fulfil, fail) => {
     const outgoing = httpsRequest(request.url, options, (incoming) => {
-      readAnswer(incoming).then(fulfil, fail);
+      // Read now: of a connection that is closed it cannot be known any more.
+      const certificateEnd = request.wantsCertificateEnd === true ? endOfCertificate(incoming.socket) : {};
+      readAnswer(incoming).then((answer) => fulfil({ ...answer, ...certificateEnd }), fail);
     });
     outgoing.on('timeout', () =>
       outgoing.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
@@ -90,6 +96,12 @@ function exchange(agent: Agent, request: HttpsRequest): Promise<HttpsAnswer> {
     outgoing.on('error', fail);
     outgoing.end(body);
   });
+}
+
+function endOfCertificate(socket: unknown): { readonly certificateEnd?: Millis } {
+  if (!(socket instanceof TLSSocket)) return {};
+  const end = Date.parse(socket.getPeerCertificate().valid_to ?? '');
+  return Number.isNaN(end) ? {} : { certificateEnd: end };
 }
 
 function mutable(headers: NonNullable<HttpsRequest['headers']>): OutgoingHttpHeaders {

@@ -19,6 +19,7 @@ export interface Provider {
   readonly jwksUri: string;
   readonly endSessionEndpoint: string | undefined;
   readonly revocationEndpoint: string | undefined;
+  readonly introspectionEndpoint: string | undefined;
 }
 
 /** @see spec section 2.4 */
@@ -87,6 +88,7 @@ export async function discover(http: HttpsClient, origin: string): Promise<Provi
     jwksUri: endpoint('jwks_uri'),
     endSessionEndpoint: optionalEndpoint('end_session_endpoint'),
     revocationEndpoint: optionalEndpoint('revocation_endpoint'),
+    introspectionEndpoint: optionalEndpoint('introspection_endpoint'),
   };
 }
 

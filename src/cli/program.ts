@@ -21,28 +21,30 @@ import { registerPkiCommands } from './commands/pki.ts';
 import { registerRunCommands } from './commands/run.ts';
 import { registerSessionCommands } from './commands/session.ts';
 import { registerSetupCommands } from './commands/setup.ts';
+import { registerStatusCommand } from './commands/status.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { reportFailure } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
 type Registration = (program: Command, ports: CliPorts) => void;
 
-/** The command groups, in the order in which the help lists them. */
-const registrations: readonly Registration[] = [
-  registerSetupCommands,
-  registerRunCommands,
-  registerSessionCommands,
-  registerEnrollCommands,
-  registerEntityCommands,
-  registerIdentityCommands,
-  registerCaCommands,
-  registerExplainCommand,
-  registerAdminCommands,
-  registerConfigCommands,
-  registerKeyCommands,
-  registerPkiCommands,
-  registerOpsCommands,
-  registerCompletionCommand,
+const lastHeading = 'The command line itself:';
+
+/** The command groups under their headings, in the order in which the help lists them. */
+const registrations: readonly (readonly [heading: string, ...groups: Registration[]])[] = [
+  ['Set up and run:', registerSetupCommands, registerRunCommands],
+  ['You:', registerSessionCommands, registerEnrollCommands],
+  ['Administer a running service:', registerEntityCommands, registerIdentityCommands, registerCaCommands],
+  ['Find out:', registerStatusCommand, registerExplainCommand],
+  [
+    'On the host, without logging in:',
+    registerAdminCommands,
+    registerConfigCommands,
+    registerKeyCommands,
+    registerPkiCommands,
+    registerOpsCommands,
+  ],
+  [lastHeading, registerCompletionCommand],
 ];
 
 /** The whole command line, ready to parse. */
@@ -60,7 +62,17 @@ export function createProgram(ports: CliPorts): Command {
       writeErr: () => undefined,
     })
     .exitOverride();
-  for (const register of registrations) register(program, ports);
+  program.addHelpCommand(
+    new Command('help')
+      .argument('[command]')
+      .description('show help')
+      .helpOption(false)
+      .helpGroup(lastHeading),
+  );
+  for (const [heading, ...groups] of registrations) {
+    program.commandsGroup(heading);
+    for (const register of groups) register(program, ports);
+  }
   return program;
 }
 
@@ -70,7 +82,9 @@ export function createProgram(ports: CliPorts): Command {
  */
 export async function runProgram(argv: readonly string[], ports: CliPorts): Promise<ExitCode> {
   // Old fingers type `edge` first.
-  const words = argv[0] === 'edge' ? argv.slice(1) : argv;
+  const typed = argv[0] === 'edge' ? argv.slice(1) : argv;
+  // So that `help get identity` explains that very command.
+  const words = typed[0] === 'help' && typed.length > 1 ? [...typed.slice(1), '--help'] : typed;
   const program = createProgram(ports);
   const json = wantsJson(words);
   try {

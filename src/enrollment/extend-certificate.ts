@@ -69,7 +69,8 @@ export async function extendCertificate(
 }
 
 /**
- * The client has stored the successor: from now on it logs in with that, and with the former no more.
+ * The client has stored the successor: from now on it logs in with that, and with the former no more. A new key was
+ * asked for because others may have the former one: what that has opened ends, but for the session of this call.
  * @param certPem the successor, as it was handed out; what follows the first certificate does not count
  * @throws AuthError not_found            no certificate of the caller
  * @throws AuthError could_not_validate   not the successor that was handed out last
@@ -86,6 +87,7 @@ export async function confirmExtension(
     authenticatorId,
     thumbprintOf(certPem),
     needs.clock.now(),
+    caller.apiSessionId,
   );
   if (!isTaken) throw notTheSuccessor();
   const { identityId } = caller;

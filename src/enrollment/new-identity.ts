@@ -1,10 +1,24 @@
+import { acceptableExternalId } from '../admin/acceptable-values.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
 import type { EnrollmentStore } from '../store/contracts/enrollments.ts';
 import type { NewIdentity } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
-import { refusal } from './enroll-attempt.ts';
+import { recordedRefusal, refusal } from './enroll-attempt.ts';
+
+/**
+ * An external id that somebody brought. It is held to the rules for those that administrators give.
+ * @throws AuthError could_not_validate
+ */
+export function requireExternalId(externalId: string, attempt: AttemptRecorder): string {
+  try {
+    acceptableExternalId(externalId);
+    return externalId;
+  } catch (error) {
+    throw recordedRefusal(attempt, 'external id', 'enrollment-external-id-refused', error);
+  }
+}
 
 /**
  * Creates the identity of somebody who enrols without a token.

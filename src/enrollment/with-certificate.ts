@@ -24,7 +24,7 @@ import {
   recordedRefusal,
   refusal,
 } from './enroll-attempt.ts';
-import { enrollNewIdentity } from './new-identity.ts';
+import { enrollNewIdentity, requireExternalId } from './new-identity.ts';
 import { type OpenEnrollmentNeeds, openEnrollment, redeemEnrollment } from './open-enrollment.ts';
 
 export interface CertificateEnrollmentNeeds
@@ -176,7 +176,7 @@ function nameOf(
 function externalIdOf(ca: Ca, path: TrustedPath, attempt: AttemptRecorder): string | null {
   if (ca.externalIdClaim === null) return null;
   const claim = externalIdFrom(path.leaf.names, ca.externalIdClaim);
-  if (claim.verdict === 'found') return claim.externalId;
+  if (claim.verdict === 'found') return requireExternalId(claim.externalId, attempt);
   const saw = `rule of ${ca.name}: ${claim.reason}`;
   const why = { check: 'external id', reason: 'certificate-claim-missing', saw } as const;
   throw refusal(attempt, why, 'enrollment_certificate_refused', {

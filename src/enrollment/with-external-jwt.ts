@@ -24,7 +24,7 @@ import {
   recordedRefusal,
   refusal,
 } from './enroll-attempt.ts';
-import { enrollNewIdentity } from './new-identity.ts';
+import { enrollNewIdentity, requireExternalId } from './new-identity.ts';
 import { type IssuingNeeds, issueFor, readRequest } from './with-csr.ts';
 
 export interface ExternalJwtEnrollmentNeeds extends EnrollAttemptNeeds, ExternalJwtNeeds, IssuingNeeds {
@@ -54,7 +54,7 @@ export function enrollWithExternalJwt(
     const identity = {
       id,
       type: 'Default',
-      externalId: signer.useExternalId ? claim : null,
+      externalId: signer.useExternalId ? requireExternalId(claim, attempt) : null,
       authPolicyId: signer.enrollAuthPolicyId ?? defaultAuthPolicyId,
       isAdmin: false,
       tags: {},

@@ -192,6 +192,12 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     remedy:
       'Change the rule that makes names: identityNameFormat of the CA, enrollNameClaimsSelector of the signer. Delete the identity that has the name, if it is the same device.',
   },
+  'enrollment-external-id-refused': {
+    happened:
+      'The external id that the new identity would have is longer than 255 characters, or has characters that are not seen.',
+    remedy:
+      'Have whoever issues the certificate or JWT put another value there, or choose another one: externalIdClaim of the CA, claimsProperty of the signer.',
+  },
   'enrollment-password-refused': {
     happened: 'The password or the user name was not acceptable. The token is still good.',
     remedy: 'The person was told why, and can try again.',

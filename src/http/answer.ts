@@ -1,16 +1,28 @@
 import type { Html } from '../pages/html.ts';
+import { chunkSize, inChunks } from '../platform/in-chunks.ts';
 import { type ContentSecurity, contentSecurityPolicy } from './security-headers.ts';
 
 /** Names are in lower case. Several values become several lines. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
+
+/** A body that is too long to be handled at once: its parts are sent one after the other. */
+export interface Parts {
+  readonly parts: readonly string[];
+}
+
+export function isInParts(body: Answer['body']): body is Parts {
+  return typeof body === 'object' && body !== null && 'parts' in body;
+}
 
 /** What a handler returns. The security and CORS headers are added to every answer and need no mention. */
 export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   /** null: no body. */
-  readonly body: string | Uint8Array | null;
+  readonly body: string | Uint8Array | Parts | null;
 }
+
+export type TextAnswer = Answer & { readonly body: string };
 
 export interface AnswerOptions {
   readonly status?: number;
@@ -20,7 +32,7 @@ export interface AnswerOptions {
 const JSON_CONTENT = 'application/json; charset=utf-8';
 
 /** A JSON document, as the OAuth and OpenID Connect endpoints answer. Status 200 unless given. */
-export function json(value: unknown, options: AnswerOptions = {}): Answer {
+export function json(value: unknown, options: AnswerOptions = {}): TextAnswer {
   return {
     status: options.status ?? 200,
     headers: { 'content-type': JSON_CONTENT, ...options.headers },
@@ -33,8 +45,20 @@ export function envelope(
   value: unknown,
   meta: Readonly<Record<string, unknown>> = {},
   options: AnswerOptions = {},
-): Answer {
+): TextAnswer {
   return json({ data: value, meta }, options);
+}
+
+/** A page of a list in the envelope. A long one is written in parts, so that nobody else waits for it. */
+export async function listEnvelope(
+  items: readonly unknown[],
+  meta: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
+  if (items.length <= chunkSize) return envelope(items, meta);
+  const texts = await inChunks(items, (chunk) => [JSON.stringify(chunk).slice(1, -1)]);
+  const parts = texts.map((text, at) => (at === 0 ? text : `,${text}`));
+  const body = { parts: ['{"data":[', ...parts, `],"meta":${JSON.stringify(meta)}}`] };
+  return { status: 200, headers: { 'content-type': JSON_CONTENT }, body };
 }
 
 /**

@@ -32,14 +32,19 @@ export function errorAnswer(failure: AuthError, format: ErrorFormat, request: Fa
     : edgeError(failure, request);
 }
 
+const outside = Object.values(errorTable);
+// All there are, so that generated clients know them.
+const oauthErrors = [...new Set(outside.map(({ oauthError }) => oauthError))].sort();
+const edgeCodes = [...new Set(outside.map(({ edgeCode }) => edgeCode))].sort();
+
 export const oauthErrorBody = z
-  .strictObject({ error: z.string(), error_description: z.string() })
+  .strictObject({ error: z.enum(oauthErrors), error_description: z.string() })
   .meta({ id: 'OAuthError', description: 'RFC 6749 section 5.2; the reference id is in x-request-id' });
 
 export const edgeErrorBody = z
   .strictObject({
     error: z.strictObject({
-      code: z.string(),
+      code: z.enum(edgeCodes),
       message: z.string(),
       requestId: z.string().meta({ description: 'The reference id that `explain` takes' }),
       cause: z

@@ -5,7 +5,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, isInParts } from './answer.ts';
 import type { AnsweredApi, AnswerObserver } from './answer-times.ts';
 import { beginRequest, type ServerScope } from './begin-request.ts';
 import { readBody, readQuery, validate } from './body.ts';
@@ -155,9 +155,15 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
       const context = request.overlay as RequestContext;
       if (request.raw.errored !== null) throw request.raw.errored;
       const answer = route.handler(context, inputOf(route, context));
-      if (answer instanceof Promise) return answer.then((settled) => succeed(request, reply, settled));
-      succeed(request, reply, answer);
-      return undefined;
+      if (!(answer instanceof Promise)) {
+        succeed(request, reply, answer);
+        return undefined;
+      }
+      return answer.then((settled) => {
+        succeed(request, reply, settled);
+        // What is sent in parts has not begun yet, and the framework must not end it.
+        return isInParts(settled.body) ? reply : undefined;
+      });
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answer } from './answer.ts';
+import { type Answer, isInParts } from './answer.ts';
 
 /** Sends an answer in addition to the headers that are there already. */
 export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
@@ -11,8 +12,10 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
     reply.header('connection', 'close');
     closeGently(request.raw);
   }
-  if (answer.body === null) reply.send();
-  else reply.send(answer.body);
+  const { body } = answer;
+  if (body === null) reply.send();
+  else if (isInParts(body)) reply.send(Readable.from(body.parts));
+  else reply.send(body);
 }
 
 /** How long a client that is still sending has to read the answer. */

@@ -67,6 +67,8 @@ interface RouteRules {
   readonly permission?: Permission;
   /** One line for the API description, in the imperative: `List the identities`. */
   readonly summary: string;
+  /** What generated clients call it, where the path does not say it well: `listIdentities`. */
+  readonly operationId?: string;
   /** Every success; the test server compares each answer with it. */
   readonly answers: DeclaredAnswers;
   /** The codes with which it refuses besides those that follow from guard, body, query and path. */

@@ -26,9 +26,12 @@ export function viewsOf(look: Look): Views {
   };
 }
 
-/** The cookies with which an authorization request sets the language of the pages that follow, or takes it back. */
-export function languageCookies(visitor: Visitor): readonly string[] {
-  const asked = uiLocales(visitor);
+/**
+ * The cookies with which an authorization request sets the language of the pages that follow, or takes it back.
+ * @param asksFor its `ui_locales`, or null
+ */
+export function languageCookies(visitor: Visitor, asksFor: string | null): readonly string[] {
+  const asked = tagsIn(asksFor);
   const rules = 'Path=/; Secure; HttpOnly; SameSite=Lax';
   if (asked !== null) {
     return [`${cookieName}=${languageFor(asked).tag}; ${rules}; Max-Age=${languageLifetimeSeconds}`];
@@ -38,7 +41,11 @@ export function languageCookies(visitor: Visitor): readonly string[] {
 
 function uiLocales({ queryText }: Visitor): readonly string[] | null {
   if (!queryText.includes('ui_locales=')) return null;
-  const value = new URLSearchParams(queryText).get('ui_locales');
+  return tagsIn(new URLSearchParams(queryText).get('ui_locales'));
+}
+
+/** The language tags of a `ui_locales` parameter; null when it has none. */
+function tagsIn(value: string | null): readonly string[] | null {
   if (value === null || value.length > longestTags) return null;
   const tags = value.split(' ').filter((tag) => /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i.test(tag));
   return tags.length === 0 ? null : tags;

@@ -51,6 +51,7 @@ export const refusalReasons = [
   'enrollment-not-allowed',
   'enrollment-other-ca',
   'enrollment-name-refused',
+  'enrollment-external-id-refused',
   'enrollment-password-refused',
   'enrollment-request-refused',
   'already-enrolled',

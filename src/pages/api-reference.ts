@@ -2,6 +2,7 @@ import type { JsonSchema } from '../model/json-schema.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import { schemaOutline } from './schema-outline.ts';
+import { languageFor } from './texts/languages.ts';
 import type { View } from './view.ts';
 
 interface ReferencedContent {
@@ -44,10 +45,14 @@ export interface ApiReference {
 /** An API for people to read, on one page. Details open without a script. */
 export function apiReferencePage(view: View, api: ApiReference): Html {
   const groups = Map.groupBy(api.operations, ({ group }) => group);
-  return layout(view, {
-    title: `${api.title} - Reference`,
-    heading: api.title,
-    content: html`<p>${api.description} For programs: <a href="${api.documentPath}">the OpenAPI document</a>.</p>
+  // It is in English for everybody.
+  return layout(
+    { ...view, language: languageFor([]) },
+    {
+      wide: true,
+      title: `${api.title} - Reference`,
+      heading: api.title,
+      content: html`<p>${api.description} For programs: <a href="${api.documentPath}">the OpenAPI document</a>.</p>
 <nav aria-label="Operations">
 ${[...groups].map(
   ([group, operations]) => html`<h2>${group}</h2>
@@ -70,7 +75,8 @@ ${Object.entries(api.schemas)
 </section>
 `,
   )}`,
-  });
+    },
+  );
 }
 
 function operationSection(operation: ReferencedOperation): Html {

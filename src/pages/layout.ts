@@ -10,13 +10,15 @@ export interface Layout {
   readonly lead?: Html | string | undefined;
   /** Whether scripts of ours add to the page; it works without them. */
   readonly scripts?: boolean;
+  /** For pages that are read, and not filled in. */
+  readonly wide?: boolean;
   /** What only this page needs, besides the files of all pages. */
   readonly files?: { readonly stylesheetPath: string; readonly scriptPath: string };
 }
 
 /** The frame of every page: the operator's name, one main landmark with one heading. */
 export function layout({ look, language }: View, page: Layout): Html {
-  const { title, heading, content, lead, scripts = false, files } = page;
+  const { title, heading, content, lead, scripts = false, wide = false, files } = page;
   return html`<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">
 <head>
@@ -32,7 +34,7 @@ ${files !== undefined && html`<script src="${files.scriptPath}" type="module"></
 </head>
 <body>
 <header>${brand(look)}</header>
-<main>
+<main${wide && html` class="wide"`}>
 <h1>${heading}</h1>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
 ${content}

@@ -65,6 +65,11 @@ test('what comes next is offered: commands, options, choices, names from the ser
       ['explain', ''],
       ['policy', 'token'],
     ],
+    [
+      ['explain', ''],
+      ['policy', 'token'],
+    ],
+    [['explain', 'policy', 'G'], ['Grace Hopper']],
     [['create', 'identity', ''], []],
     [['nonsense', 'more', ''], []],
     [['list', 'identities', '--limit', ''], []],

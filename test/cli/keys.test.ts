@@ -29,6 +29,13 @@ describe('keys', () => {
       ['signing', 'next'],
     );
 
+    const status = JSON.parse((await box.run(['status', ...config, '-j'])).stdout);
+    assert.deepEqual(status.signingKeys, await list());
+    assert.deepEqual(status.bindPoints, [
+      { listener: 'default', interface: '127.0.0.1:1280', issuer: 'https://localhost:1280/oidc' },
+    ]);
+    assert.equal(status.certificates.length, 4);
+
     const now = await box.run(['keys', 'rotate', '--now', ...config]);
     assert.match(now.stdout, /^ES256 [\w-]{43} signs from now on\.\n$/);
     const replaced = ahead.stdout.split(' ')[1];

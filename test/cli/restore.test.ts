@@ -109,7 +109,7 @@ test('a backup that cannot be used is refused in a sentence, and nothing is chan
   truncateSync(home.path('short.db'), statSync(home.path('short.db')).size / 2);
   writeFileSync(home.path('text.db'), 'these are the words of a letter\n'.repeat(200));
   const refusals: readonly (readonly [string, RegExp])[] = [
-    ['none.db', /^error: There is no file .*none\.db\.\n$/],
+    ['none.db', /^error: There is no file .*none\.db\.\nnext: name another backup/],
     ['newer.db', /schema version 999, this release knows \d+/],
     ['songs.db', /belongs to another program/],
     ['short.db', /short\.db (is damaged|cannot be read as a database)/],

@@ -151,7 +151,7 @@ describe('quickstart', () => {
     assert.match(
       stderr,
       new RegExp(
-        `^error: Port ${port} is used by another program\\.\nnext: overlay-auth quickstart --port \\d+\n$`,
+        `^error: Port ${port} is used by another program\\.\nnext: overlay-auth quickstart --home h --port \\d+\n$`,
       ),
     );
     assert.ok(!existsSync(join(box.cwd, 'h', 'secrets', 'master.key')));
@@ -164,7 +164,10 @@ describe('quickstart', () => {
     const { code, stderr, stdout } = await box.run(['quickstart']);
     assert.equal(code, 1);
     assert.equal(stdout, '');
-    assert.match(stderr, /^error: Another controller is running on .*overlay\.db.*\n$/);
+    assert.match(
+      stderr,
+      /^error: Another controller is running on .*overlay\.db.*\nnext: stop the other controller.*\n$/,
+    );
     const run = await box.run(['run', 'controller', ready.config]);
     assert.equal(run.code, 1);
     assert.match(run.stderr, /^error: Another controller is running/);

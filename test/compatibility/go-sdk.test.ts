@@ -11,7 +11,7 @@ import {
   createUserWithPolicy,
   tokenOf,
 } from '../support/external-jwt.ts';
-import { loggedIn, rootOf } from '../support/management.ts';
+import { createdId, loggedIn, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, password, scan, step, totpPolicy } from '../support/totp.ts';
@@ -165,6 +165,28 @@ describe('the Go SDK', () => {
     assert.equal(exchange.status, 400);
     assert.equal(exchange.json.error, 'invalid_grant');
     await loggedInWithPassword('go-ended');
+  });
+
+  test('has its token name configuration types by id, and what it says about itself is kept', async () => {
+    const plain = await startCompatibleServer(clock);
+    try {
+      const admin = await rootOf(plain);
+      const typeId = createdId(await admin.call('POST', 'config-types', { name: 'intercept.v1' }));
+      const id = await plain.createUser({ name: 'typed', password });
+      const tokens = await tokensOf(await (await goLogin(plain)).primary('password', credentials('typed')));
+      assert.deepEqual(parseJwt(tokens.access).claims.z_ct, ['all', typeId]);
+      clock.advance(MINUTE);
+      const next = await goRefresh(plain, tokens);
+      assert.deepEqual(parseJwt(next.access).claims.z_ct, ['all', typeId]);
+      const { envInfo, sdkInfo } = (await admin.get(`identities/${id}`)).json.data;
+      assert.deepEqual(envInfo, { arch: 'amd64', os: 'linux', osRelease: '6.1', osVersion: '#1 SMP' });
+      assert.equal(sdkInfo.type, 'ziti-sdk-golang');
+      const json = { username: 'typed', password, configTypes: [typeId, 'intercept.v1', 'all'] };
+      const legacy = await plain.post('/edge/client/v1/authenticate?method=password', { json });
+      assert.deepEqual(legacy.json.data.configTypes, [typeId, 'all']);
+    } finally {
+      await plain.close();
+    }
   });
 
   test('falls back to a legacy session where the profile is off', async () => {

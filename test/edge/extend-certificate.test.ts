@@ -215,6 +215,28 @@ describe('an extension that an administrator asks for', () => {
     for (const each of [one.connection, connection]) each.closeConnections();
   });
 
+  test('ends what the former key has opened when a new one was asked for, but not the session that replaces it', async () => {
+    for (const rollKeys of [true, false]) {
+      const one = await device();
+      const other = await certificateLogin(one.connection);
+      const legacy = await one.connection.post(`${root}/authenticate?method=cert`, { json: {} });
+      await admin.call('POST', `authenticators/${one.id}/request-extend`, { rollKeys });
+      const clientCert = await extended(one, ecKeys());
+      const calls = async () => {
+        const path = `${root}/current-identity`;
+        const mine = await one.caller.get(path);
+        const headers = { authorization: `Bearer ${other.access_token}` };
+        const bearer = await one.connection.get(path, { headers });
+        const session = await one.connection.get(path, { headers: { 'zt-session': legacy.json.data.token } });
+        return [mine.status, bearer.status, session.status];
+      };
+      assert.deepEqual(await calls(), [200, 200, 200]);
+      assert.equal((await one.caller.call('POST', `${one.path}/extend-verify`, { clientCert })).status, 200);
+      assert.deepEqual(await calls(), rollKeys ? [200, 401, 401] : [200, 200, 200]);
+      one.connection.closeConnections();
+    }
+  });
+
   test('may keep the key when no new one was asked for', async () => {
     const one = await device();
     await admin.call('POST', `authenticators/${one.id}/request-extend`, {});

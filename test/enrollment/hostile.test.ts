@@ -182,6 +182,21 @@ describe('a certificate of a third-party CA', () => {
     assert.equal((await admin.get(`identities?filter=${filter}`)).json.data.length, 1);
   });
 
+  test('does not make an identity with an external id that no administrator could give', async () => {
+    const externalIdClaim = { location: 'COMMON_NAME', matcher: 'ALL', parser: 'NONE' };
+    await admin.call('PATCH', `cas/${caId}`, { identityNameFormat: '[requestedName]', externalIdClaim });
+    const before = await identityCount();
+    for (const subject of ['x'.repeat(300), 'bo\u200bss', 'boss\n', '\u202eboss']) {
+      const answer = await enrolByCa(subject, uniqueName());
+      assert.equal(answer.status, 400, answer.text);
+    }
+    assert.equal(await identityCount(), before);
+    await admin.call('PATCH', `cas/${caId}`, {
+      identityNameFormat: '[commonName][requestedName]',
+      externalIdClaim: null,
+    });
+  });
+
   test('does not log in whoever it names, by id, by name or by SPIFFE id', async () => {
     const { id } = (await admin.get('current-identity')).json.data;
     const session = (await admin.get('current-api-session')).json.data.id;
@@ -246,6 +261,11 @@ test('an external JWT makes no identity whose name or id is somebody else\u2019s
       ['nobody', ['root'], 400],
       ['nobody', { toString: 'root' }, 400],
       ['nobody', '', 400],
+      ['x'.repeat(256), 'somebody', 400],
+      ['\u{1f469}'.repeat(1000), 'somebody', 401],
+      ['boss\0', 'somebody', 401],
+      ['bo\u200bss', 'somebody', 400],
+      ['boss\n', 'somebody', 400],
     ];
     for (const [subject, nick, status] of attempts) {
       const headers = { authorization: `Bearer ${await tokenOf(server, idp, subject, { nick })}` };

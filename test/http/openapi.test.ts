@@ -22,6 +22,16 @@ function refsIn(value: unknown): string[] {
   );
 }
 
+/** Where a document has a schema that says nothing: `any` in a generated client. */
+function openIn(value: unknown, at = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const isSchema = name === 'schema' || name === 'items' || /\/(?:properties|schemas)$/.test(at);
+    const isEmpty = typeof member === 'object' && member !== null && Object.keys(member).length === 0;
+    return isSchema && isEmpty ? [`${at}/${name}`] : openIn(member, `${at}/${name}`);
+  });
+}
+
 describe('the API descriptions', () => {
   for (const root of roots) {
     test(`${root}/openapi.json is an OpenAPI 3.1 document`, async () => {
@@ -50,9 +60,38 @@ describe('the API descriptions', () => {
       ),
     );
     const existing = server.controller.services.routes.flatMap(({ methods, path }) =>
-      methods.map((method) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
+      methods
+        // Like GET, and said so in the description.
+        .filter((method) => method !== 'HEAD')
+        .map((method) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
     );
     assert.deepEqual(described.sort(), existing.sort());
+  });
+
+  test('they leave no shape open that is known', () => {
+    const open = [...documents].flatMap(([root, document]) => openIn(document).map((at) => `${root}${at}`));
+    assert.deepEqual(open, []);
+  });
+
+  test('generated clients call operations what they do', () => {
+    const { paths } = documents.get('/edge/management/v1') as OpenApiDocument;
+    const idsOf = (path: string) =>
+      Object.values(paths[`/edge/management/v1/${path}`] ?? {}).map(({ operationId }) => operationId);
+    assert.deepEqual(idsOf('identities'), ['listIdentities', 'createIdentity']);
+    assert.deepEqual(idsOf('identities/{id}').sort(), [
+      'deleteIdentity',
+      'getIdentity',
+      'replaceIdentity',
+      'updateIdentity',
+    ]);
+    assert.deepEqual(idsOf('identities/{id}/disable'), ['disableIdentity']);
+    assert.deepEqual(idsOf('identities/{id}/mfa'), ['removeIdentityMfa']);
+    assert.deepEqual(idsOf('identities/{id}/api-sessions').sort(), [
+      'endIdentityApiSessions',
+      'listIdentityApiSessions',
+    ]);
+    assert.deepEqual(idsOf('external-jwt-signers')[1], 'createExternalJwtSigner');
+    assert.equal(paths['/edge/management/v1/authenticate']?.post?.deprecated, true);
   });
 
   test('they tell who may call and what a refusal looks like', () => {

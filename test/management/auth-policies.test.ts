@@ -174,7 +174,7 @@ describe('a policy', () => {
       ],
       ['secondary.requireTotp', { name: 'refused', secondary: { requireTotp: 'true' } }],
       ['secondary.requireExtJwt', { name: 'refused', secondary: { requireExtJwt: 'no-such' } }],
-      ['secondary.requireExtJwt', { name: 'refused', secondary: { requireExtJwtSigner: 'no-such' } }],
+      ['secondary.requireExtJwtSigner', { name: 'refused', secondary: { requireExtJwtSigner: 'no-such' } }],
       [
         'secondary.requireExtJwtSigner',
         { name: 'refused', secondary: { requireExtJwt: 'one', requireExtJwtSigner: 'two' } },

@@ -104,7 +104,7 @@ describe('an operation on entities', () => {
   test('that a path does not have is answered with those that it has', async () => {
     const answer = await admin.call('PATCH', 'identities', {});
     assertRefused(answer, 405, 'METHOD_NOT_ALLOWED');
-    assert.equal(answer.headers.allow, 'GET, POST, OPTIONS');
+    assert.equal(answer.headers.allow, 'GET, HEAD, POST, OPTIONS');
   });
 
   test('takes JSON only', async () => {

@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createSetupLink } from '../../src/admin/setup.ts';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
-import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { DAY, fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { type Application, startApplication } from '../support/application.ts';
 import { visitor } from '../support/browser.ts';
 import { enrolled } from '../support/certificates.ts';
-import { beginLogin, login } from '../support/flow.ts';
+import { authorizationQuery, beginLogin, login, submitPassword } from '../support/flow.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
 import { assertLoggedIn, beginAt, givePassword, submit } from './support.ts';
@@ -268,6 +269,40 @@ test('a logout ends at the application, or at a page that says so', async () => 
   await close();
 });
 
+test('an account that is locked looks like one whose password is wrong, until it is open again', async () => {
+  await server.createUser({ name: 'lena', password });
+  const { page, close } = await visitor({ scripts: false });
+  await beginAt(server, application, page);
+  await givePassword(page, 'lena', 'wrong');
+  const said = (await page.locator('#failure strong').innerText()).trim();
+  const tries = Array.from({ length: 20 }, async () =>
+    submitPassword(server, await beginLogin(server), 'lena', 'wrong'),
+  );
+  await Promise.all(tries);
+  await page.fill('#password', password);
+  assert.equal(await submit(page, '#login'), 401);
+  assert.equal((await page.locator('#failure strong').innerText()).trim(), said);
+  clock.advance(DAY);
+  await beginAt(server, application, page);
+  await givePassword(page, 'lena', password);
+  await assertLoggedIn(server, application, page);
+  await close();
+});
+
+test('set-up and logout need no scripts either', async () => {
+  const { token } = await createSetupLink(server);
+  const { page, close } = await visitor({ scripts: false });
+  await page.goto(`${server.url}/setup?t=${token}`);
+  await page.fill('#username', 'olga');
+  await page.fill('#password', password);
+  await page.fill('#repeated', password);
+  assert.equal(await submit(page, '#create'), 201);
+  const tokens = await login(server, 'olga', password);
+  await page.goto(`${server.url}/oidc/end_session?id_token_hint=${tokens.id_token}`);
+  assert.equal(await page.getAttribute('#to-account', 'href'), '/account');
+  await close();
+});
+
 describe('the language of pages', () => {
   test('is that of the browser, and that of the application before it', async () => {
     const german = await visitor({ language: 'de-CH' });
@@ -283,6 +318,26 @@ describe('the language of pages', () => {
     await beginAt(server, application, german.page);
     assert.equal(await german.page.getAttribute('html', 'lang'), 'de', 'not longer than that login');
     await german.close();
+  });
+
+  test('is that of a posted authorization request too', async () => {
+    const { page, close } = await visitor();
+    const fields = Object.entries({
+      ...Object.fromEntries(
+        new URLSearchParams(authorizationQuery({ redirect_uri: application.redirectUri })),
+      ),
+      ui_locales: 'de-AT',
+    });
+    await page.goto(application.postLogoutUri);
+    const inputs = fields.map(([name, value]) => `<input name="${name}" value="${value}">`).join('');
+    await page.setContent(
+      `<form method="post" action="${server.url}/oidc/authorization">${inputs}<button>Go</button></form>`,
+    );
+    await submit(page, 'button');
+    assert.equal(await page.getAttribute('html', 'lang'), 'de');
+    await givePassword(page, 'alice', password);
+    await assertLoggedIn(server, application, page);
+    await close();
   });
 
   test('is English where there is no other', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Application, startApplication } from '../support/application.ts';
-import { type Visitor, visitor } from '../support/browser.ts';
+import { visitor } from '../support/browser.ts';
 import {
   createIdentity,
   createPolicy,
@@ -14,7 +14,7 @@ import {
 import { type Caller, password, rootOf } from '../support/management.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { assertLoggedIn, beginAt, givePassword } from './support.ts';
+import { assertLoggedIn, beginAt, givePassword, signInAtProvider } from './support.ts';
 
 let server: TestServer;
 let application: Application;
@@ -43,24 +43,13 @@ after(async () => {
   await application.close();
 });
 
-/** What a person does at the provider. */
-async function signInThere({ page }: Visitor, name: string): Promise<void> {
-  await page.waitForURL(`${provider.issuer}/**`);
-  await page.fill('input[name=login]', name);
-  await page.fill('input[name=password]', 'any');
-  await page.click('button[type=submit]');
-  await page.waitForLoadState();
-  if (page.url().startsWith(provider.issuer)) await page.click('button[type=submit]');
-  await page.waitForLoadState();
-}
-
 for (const scripts of [true, false]) {
   describe(scripts ? 'with scripts' : 'without scripts', () => {
     test('the button leads to the provider and back to the application', async () => {
       const ana = await visitor({ scripts });
       await beginAt(server, application, ana.page);
       await ana.page.click('text=Continue with Example ID');
-      await signInThere(ana, 'ana');
+      await signInAtProvider(provider, ana.page, 'ana');
       await assertLoggedIn(server, application, ana.page);
       await ana.close();
     });
@@ -70,7 +59,7 @@ for (const scripts of [true, false]) {
       await beginAt(server, application, bob.page);
       await givePassword(bob.page, 'bob', password);
       await bob.page.click('#second-provider');
-      await signInThere(bob, 'bob');
+      await signInAtProvider(provider, bob.page, 'bob');
       await assertLoggedIn(server, application, bob.page);
       await bob.close();
     });
@@ -83,7 +72,7 @@ test('an account that nobody here has leads back to the page, which offers the o
   await beginAt(server, application, page, { method: 'ext-jwt' });
   await page.click('text=Continue with Example ID');
   const answered = page.waitForResponse((answer) => answer.url().includes('/ext-jwt/callback'));
-  await signInThere(stranger, 'nobody');
+  await signInAtProvider(provider, page, 'nobody');
   assert.equal((await answered).status(), 401);
   assert.match(await page.title(), /^Error: /);
   assert.equal(await page.locator(':focus').getAttribute('id'), 'failure');
@@ -98,7 +87,7 @@ test('another account does not confirm somebody for the second proof', async () 
   await beginAt(server, application, bob.page);
   await givePassword(bob.page, 'bob', password);
   await bob.page.click('#second-provider');
-  await signInThere(bob, 'ana');
+  await signInAtProvider(provider, bob.page, 'ana');
   assert.match(await bob.page.title(), /^Error: /);
   assert.equal(await bob.page.locator('#second-provider').count(), 1);
   await bob.close();
@@ -109,7 +98,7 @@ test('the way back belongs to the browser that went, once', async () => {
   await beginAt(server, application, ana.page);
   const back = ana.page.waitForRequest((request) => request.url().includes('/ext-jwt/callback'));
   await ana.page.click('text=Continue with Example ID');
-  await signInThere(ana, 'ana');
+  await signInAtProvider(provider, ana.page, 'ana');
   const url = (await back).url();
   await assertLoggedIn(server, application, ana.page);
   const other = await visitor();

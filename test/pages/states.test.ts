@@ -6,11 +6,12 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { createSetupLink } from '../../src/admin/setup.ts';
+import { sourceLimit } from '../../src/login/throttle.ts';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
 import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
 import { type Application, startApplication } from '../support/application.ts';
 import { accessibilityProblems } from '../support/axe.ts';
-import { narrow, screenshot, visitor, wide, zoomed } from '../support/browser.ts';
+import { narrow, screenshot, takesPictures, visitor, wide, zoomed } from '../support/browser.ts';
 import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
 import { login } from '../support/flow.ts';
 import { rootOf } from '../support/management.ts';
@@ -140,6 +141,16 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.goto(`${server.url}/oidc/login/auth-queries?id=${id}`);
     await submit(page, '#start-enrollment');
   },
+  async 'too-many-tries'(page) {
+    await beginAt(server, application, page);
+    const tries = Array.from({ length: 300 }, () =>
+      server.store.attempts.reserve([sourceLimit('127.0.0.1')], clock.now()),
+    );
+    await Promise.all(tries);
+    await givePassword(page, 'alice', password);
+    clock.advance(MINUTE);
+    assert.match(await page.locator('main').innerText(), /Try again in 60 seconds/);
+  },
   async expired(page) {
     await beginAt(server, application, page);
     clock.advance(10 * MINUTE);
@@ -176,10 +187,23 @@ for (const [name, reach] of Object.entries(states)) {
     const { page, complaints, close } = await visitor();
     await reach(page);
     await checkEverywhere(page, name);
+    await checkFromRightToLeft(page, name);
     // A refusal is an answer with a status of its own, which the browser writes down; nothing else is wrong.
     const wrong = complaints.filter((text) => !text.startsWith('Failed to load resource'));
     assert.deepEqual(wrong, []);
     await close();
+  });
+}
+
+if (takesPictures) {
+  test('pictures in German', async () => {
+    for (const [name, reach] of Object.entries(states)) {
+      const { page, close } = await visitor({ language: 'de' });
+      // One looks for words, which this is not about.
+      await reach(page).catch(() => undefined);
+      await screenshot(page, `${name}-german`);
+      await close();
+    }
   });
 }
 
@@ -226,12 +250,28 @@ async function checkEverywhere(page: Page, name: string): Promise<void> {
     assert.deepEqual(small, [], `${name} ${size}: targets of at least 24 by 24 pixels (WCAG 2.5.8)`);
   }
   await page.setViewportSize(narrow);
-  await screenshot(page, `${name}-narrow`);
+  await screenshot(page, `${name}-narrow-dark`);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await screenshot(page, `${name}-narrow-light`);
   await page.setViewportSize(wide);
-  await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' });
+  await page.emulateMedia({ forcedColors: 'active' });
   const borderless = await page.evaluate<readonly string[]>(invisibleButtons);
   assert.deepEqual(borderless, [], `${name}: buttons have an edge when colours are forced`);
   await page.emulateMedia({ forcedColors: 'none' });
+}
+
+/** The layout of a language that is written the other way, with the words of this one. */
+async function checkFromRightToLeft(page: Page, name: string): Promise<void> {
+  await page.evaluate("document.documentElement.dir = 'rtl'");
+  await page.setViewportSize(narrow);
+  // What sticks out there is out of reach to the left.
+  const overflow = await page.evaluate<number>(
+    'Math.max(0, ...[...document.querySelectorAll("main *")].map((element) => -element.getBoundingClientRect().left))',
+  );
+  assert.equal(overflow, 0, `${name} from right to left: nothing sticks out`);
+  assert.deepEqual(await accessibilityProblems(page), [], `${name} from right to left`);
+  await screenshot(page, `${name}-rtl`);
+  await page.setViewportSize(wide);
 }
 
 /** Buttons and fields that are too small to hit; links in a sentence are exempt. */

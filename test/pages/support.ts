@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { Page, Response } from 'playwright-core';
 import type { Application } from '../support/application.ts';
 import { authorizationQuery, redeem } from '../support/flow.ts';
+import type { OpenIdProvider } from '../support/openid-provider.ts';
 import type { TestServer } from '../support/test-server.ts';
 
 /** Begins a login for the application, and shows its first page. */
@@ -33,6 +34,21 @@ export async function submit(page: Page, selector: string): Promise<number> {
   ]);
   await page.waitForLoadState();
   return answer.status();
+}
+
+/** What a person does at the other provider: any password will do there, and consent may be asked for. */
+export async function signInAtProvider(
+  provider: Pick<OpenIdProvider, 'issuer'>,
+  page: Page,
+  name: string,
+): Promise<void> {
+  await page.waitForURL(`${provider.issuer}/**`);
+  await page.fill('input[name=login]', name);
+  await page.fill('input[name=password]', 'any');
+  await page.click('button[type=submit]');
+  await page.waitForLoadState();
+  if (page.url().startsWith(provider.issuer)) await page.click('button[type=submit]');
+  await page.waitForLoadState();
 }
 
 /** Asserts that the browser is back at the application with a code, and that the code is good. */

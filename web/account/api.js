@@ -18,6 +18,8 @@ export class Refusal extends Error {
     this.reference = error.requestId ?? '';
     /** The field that was refused, if one was. */
     this.field = error.cause?.field ?? '';
+    /** For a password that is locked: until when (RFC 3339). @type {string | null} */
+    this.lockedUntil = null;
   }
 }
 

@@ -6,9 +6,11 @@ import { texts } from './texts.js';
 
 /**
  * Makes an element. Attributes that are functions listen to the event of their name; false and null leave out.
- * @param {string} name
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} name
  * @param {Record<string, any>} [attributes]
  * @param {...(Node | string | null | false)} children
+ * @returns {HTMLElementTagNameMap[K]}
  */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -17,13 +19,18 @@ export function element(name, attributes = {}, ...children) {
     else if (value === true) made.setAttribute(attribute, '');
     else if (value !== false && value !== null) made.setAttribute(attribute, value);
   }
-  made.append(...children.filter((child) => child !== null && child !== false));
+  for (const child of children) if (child !== null && child !== false) made.append(child);
   return made;
+}
+
+/** What is said there is announced. */
+export function statusRegion() {
+  return /** @type {HTMLElement} */ (document.getElementById('status'));
 }
 
 /** Says something to those who listen, and shows it to those who look. */
 export function announce(text) {
-  const region = document.getElementById('status');
+  const region = statusRegion();
   // Cleared first: the same words twice would otherwise be silent the second time.
   region.textContent = '';
   requestAnimationFrame(() => {
@@ -72,7 +79,7 @@ export function form({ id, fields, submit, others = [], action, explain = () => 
         const known = error instanceof Refusal ? explain(error, values) : null;
         if (known === null) return failureText(error);
         const input = known.field === undefined ? null : made.elements.namedItem(known.field);
-        if (input !== null) {
+        if (input instanceof HTMLInputElement) {
           input.setAttribute('aria-invalid', 'true');
           input.setAttribute('aria-describedby', alert.id);
           input.focus();
@@ -97,10 +104,15 @@ export function field(label, attributes, hint) {
   );
 }
 
-/** A code of the app, or a recovery code. */
+/** A code of the app, or a recovery code. `codeIn` reads it. */
 export function codeField(id, label) {
   const attributes = { id, name: 'code', autocomplete: 'one-time-code', spellcheck: 'false' };
   return field(label, { ...attributes, autocapitalize: 'characters' });
+}
+
+/** @param {FormData} values of a form with a `codeField` */
+export function codeIn(values) {
+  return String(values.get('code') ?? '').trim();
 }
 
 export function wrongCode(refusal) {
@@ -116,6 +128,7 @@ export function failureText(error) {
   return texts.failed(error.reference);
 }
 
+/** @param {string | null} id */
 function alertBox(id = null) {
   return element('div', { id, class: 'failure', role: 'alert', hidden: true });
 }

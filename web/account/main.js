@@ -2,19 +2,19 @@
 
 import { call, SecondTokenNeeded } from './api.js';
 import { attemptsSection } from './attempts.js';
-import { announce, button, element, failureText, onSignedOut } from './dom.js';
+import { announce, button, element, failureText, onSignedOut, statusRegion } from './dom.js';
 import { canResume, finishSignIn, forget, isCallback, SignedOut, signIn, signOut } from './oidc.js';
 import { passwordSection } from './password.js';
 import { sessionsSection } from './sessions.js';
 import { texts } from './texts.js';
 import { totpSection } from './totp.js';
 
-const main = document.querySelector('main');
+const main = /** @type {HTMLElement} */ (document.querySelector('main'));
 /** The name of this service, which stands at the end of every title. */
 const [serviceName] = document.title.split(' · ').slice(-1);
 
 onSignedOut(() => showSignedOut(texts.sessionEnded));
-document.getElementById('status').textContent = texts.loading;
+statusRegion().textContent = texts.loading;
 await start();
 
 async function start() {
@@ -91,7 +91,7 @@ function showFailure(error) {
 function show(title, ...content) {
   const heading = element('h1', { tabindex: '-1' }, title);
   document.title = `${title} · ${serviceName}`;
-  const status = document.getElementById('status');
+  const status = statusRegion();
   status.textContent = '';
   main.replaceChildren(heading, status, ...content);
   main.removeAttribute('aria-busy');

@@ -55,7 +55,7 @@ export async function passwordSection(password, whenChanged) {
     explain(refusal, values) {
       if (refusal.code === 'DIFFERENT') return { field: 'repeat-password', text: texts.passwordsDiffer };
       if (refusal.field === 'currentPassword') {
-        const { lockedUntil = null } = refusal;
+        const { lockedUntil } = refusal;
         const text = lockedUntil === null ? texts.wrongPassword : texts.lockedUntil(timeText(lockedUntil));
         return { field: 'current-password', text };
       }

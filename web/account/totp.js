@@ -1,7 +1,7 @@
 // The authenticator app: setting it up, new recovery codes, removing it.
 
 import { call, Refusal, read } from './api.js';
-import { announce, button, codeField, element, form, wrongCode } from './dom.js';
+import { announce, button, codeField, codeIn, element, form, wrongCode } from './dom.js';
 import { recoveryCodes } from './recovery-codes.js';
 import { texts } from './texts.js';
 
@@ -59,7 +59,7 @@ async function showSetUp(section, { provisioningUrl, recoveryCodes: codes }) {
     fields: [savedBox('app-saved'), codeField('app-code', texts.appCode)],
     others: [cancelButton(section)],
     async action(values) {
-      await call('POST', `${path}/verify`, { code: values.get('code').trim() });
+      await call('POST', `${path}/verify`, { code: codeIn(values) });
       await render(section);
       section.querySelector('h2').focus();
       announce(texts.appReady);
@@ -111,7 +111,7 @@ function showOn(section, { recoveryCodesLeft }) {
     submit: texts.newCodes,
     fields: [codeField('new-codes-code', texts.anyCode)],
     async action(values) {
-      const { data } = await call('POST', `${path}/recovery-codes`, { code: values.get('code').trim() });
+      const { data } = await call('POST', `${path}/recovery-codes`, { code: codeIn(values) });
       showNewCodes(section, data.recoveryCodes);
     },
     explain: wrongCode,
@@ -121,7 +121,7 @@ function showOn(section, { recoveryCodesLeft }) {
     submit: texts.removeApp,
     fields: [codeField('remove-code', texts.anyCode)],
     async action(values) {
-      await call('DELETE', path, { code: values.get('code').trim() });
+      await call('DELETE', path, { code: codeIn(values) });
       showOff(section).focus();
       announce(texts.appRemoved);
     },

@@ -21,7 +21,10 @@ export function registerEnrollCommands(program: Command, ports: CliPorts): void 
       await enroll(reportOf(command, ports), file, options);
     });
 
-  const enrollment = program.command('enrollment').description('act on one enrollment');
+  const enrollment = program
+    .command('enrollment')
+    .description('act on one enrollment')
+    .helpGroup('Administer a running service:');
   const refresh = serverOption(
     enrollment.command('refresh').description('give it another token and another end'),
   );

@@ -15,10 +15,10 @@ export function registerEntityCommands(program: Command, ports: CliPorts): void 
   const remove = program.command('delete').description('delete entities');
   for (const entity of entities) {
     if (entity.createArguments !== undefined) registerCreate(create, entity, ports);
-    registerGet(get, entity, ports);
+    if (entity.isListOnly !== true) registerGet(get, entity, ports);
     registerList(list, entity, ports);
     if (entity.isUpdatable === true) registerUpdate(update, entity, ports);
-    registerDelete(remove, entity, ports);
+    if (entity.isListOnly !== true && entity.isLasting !== true) registerDelete(remove, entity, ports);
   }
 }
 
@@ -55,10 +55,7 @@ function registerGet(parent: Command, entity: EntityDescriptor, ports: CliPorts)
 
 function registerList(parent: Command, entity: EntityDescriptor, ports: CliPorts): void {
   subcommand(parent, entity)
-    .argument(
-      '[filter]',
-      `such as: ${entity.lookupFields[0] ?? 'identityName'} contains "x" sort by createdAt desc`,
-    )
+    .argument('[filter]', `such as: ${entity.lookupFields[0] ?? 'identityName'} contains "x"`)
     .option('--limit <n>', 'how many at most, or none (default: 100)')
     .option('--offset <n>', 'how many to leave out before')
     .option('--sort <fields>', 'such as: name desc')

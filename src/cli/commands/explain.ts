@@ -1,14 +1,44 @@
 import type { Command } from 'commander';
+import { argumentCompletedBy } from '../complete/hints.ts';
 import type { CliPorts } from '../ports.ts';
 import { reportOf, serverOption } from './report-of.ts';
 
-/** `explain REF` */
+interface ServerOptions {
+  readonly server?: string;
+}
+
+/** `explain REF`, `explain token FILE`, `explain policy IDENTITY` */
 export function registerExplainCommand(program: Command, ports: CliPorts): void {
-  serverOption(program.command('explain'))
-    .description('say why the login with this reference id was refused')
-    .argument('<reference>', 'as the refusal showed it')
-    .action(async (reference: string, options: { server?: string }, command: Command) => {
+  const explain = program
+    .command('explain')
+    .description('say why a login was refused, what a token is worth, or what an identity must prove');
+  serverOption(explain)
+    .argument('<reference>', 'reference id, as the refusal showed it')
+    .action(async (reference: string, _options: unknown, command: Command) => {
       const { explainReference } = await import('../explain/explain-reference.ts');
-      await explainReference(reportOf(command, ports), reference, options.server);
+      await explainReference(reportOf(command, ports), reference, serverOf(command));
     });
+
+  serverOption(explain.command('token'))
+    .description('decode an access or ID token, and say which check of the server it does not pass')
+    .argument('<file>', 'file with the token; - for standard input')
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { explainToken } = await import('../explain/explain-token.ts');
+      await explainToken(reportOf(command, ports), file, serverOf(command));
+    });
+
+  const policy = serverOption(explain.command('policy'))
+    .description('say what an identity must prove to log in, what it has of that, and what is missing')
+    .argument('<identity>', 'name or id of the identity');
+  argumentCompletedBy(policy, { entity: 'identity' }).action(
+    async (identity: string, _options: unknown, command: Command) => {
+      const { explainPolicy } = await import('../explain/explain-policy.ts');
+      await explainPolicy(reportOf(command, ports), identity, serverOf(command));
+    },
+  );
+}
+
+/** `--server` may stand before or after the name of the subcommand. */
+function serverOf(command: Command): string | undefined {
+  return command.optsWithGlobals<ServerOptions>().server;
 }

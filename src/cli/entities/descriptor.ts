@@ -50,6 +50,10 @@ export interface EntityDescriptor {
   /** Options of `create` and `update`. */
   readonly options?: readonly EntityOption[];
   readonly isUpdatable?: boolean;
+  /** `list` only: nothing of it is found by a name. */
+  readonly isListOnly?: boolean;
+  /** Nobody deletes it: it comes and goes by itself. */
+  readonly isLasting?: boolean;
   /** Whether `create` and `update` take a document with `--file`. */
   readonly hasFile?: boolean;
   /** Whether a change may be refused for the sake of the last administrator, and done with `--force`. */

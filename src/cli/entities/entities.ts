@@ -3,6 +3,7 @@ import { authPolicy } from './auth-policy.ts';
 import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 import { enrollment } from './enrollment.ts';
+import { controller, loginAttempt } from './service.ts';
 
 // The entities that the generic commands know. Another one is one more descriptor in `entities`.
 
@@ -236,11 +237,11 @@ const apiSession: EntityDescriptor = {
   columns: [
     { heading: 'id', cell: (row) => row.id },
     { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
-    { heading: 'mechanism', cell: (row) => row.mechanism },
+    { heading: 'expires', cell: (row) => row.expiresAt },
     { heading: 'factors', cell: (row) => row.amr },
     { heading: 'address', cell: (row) => row.ipAddress },
     { heading: 'last activity', cell: (row) => row.lastActivityAt },
-    { heading: 'expires', cell: (row) => row.expiresAt },
+    { heading: 'mechanism', cell: (row) => row.mechanism },
   ],
 };
 
@@ -309,6 +310,8 @@ export const entities: readonly EntityDescriptor[] = [
   ca,
   enrollment,
   apiSession,
+  loginAttempt,
+  controller,
   revocation,
   configType,
 ];

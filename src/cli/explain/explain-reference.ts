@@ -1,7 +1,9 @@
-import { withApi } from '../api-client.ts';
+import { type ApiAnswer, type ApiClient, withApi } from '../api-client.ts';
+import { CliError } from '../cli-error.ts';
 import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
 import { printable, printResult, type Report } from '../output.ts';
 import { withoutMilliseconds } from '../table.ts';
+import { checkLine, oneLine, type ShownCheck } from './check-lines.ts';
 
 /**
  * Prints each step of the login with this reference id: what was checked, what it saw, and what to do.
@@ -13,13 +15,20 @@ export async function explainReference(
   server: string | undefined,
 ): Promise<void> {
   await withApi(report, server, async (api) => {
-    const { data } = await api.call({
-      method: 'GET',
-      path: `/login-attempts/${encodeURIComponent(reference)}`,
-    });
+    const { data } = await attemptsOf(api, reference);
     const attempts = asList(asObject(data).attempts).map(asObject);
     printResult(report, data, () => printable(attempts.map(attemptText).join('\n\n')));
   });
+}
+
+async function attemptsOf(api: ApiClient, reference: string): Promise<ApiAnswer> {
+  try {
+    return await api.call({ method: 'GET', path: `/login-attempts/${encodeURIComponent(reference)}` });
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'NOT_FOUND') throw error;
+    const { message, code } = error;
+    throw new CliError(message, { code, next: 'overlay-auth list login-attempts', cause: error });
+  }
 }
 
 function attemptText(attempt: JsonObject): string {
@@ -29,18 +38,15 @@ function attemptText(attempt: JsonObject): string {
   const { happened, remedy } = asObject(attempt.explanation);
   return [
     `${oneLine(who)}: ${step} ${outcome}, ${withoutMilliseconds(String(at))}, from ${ipAddress}`,
-    ...asList(attempt.checks).map((check) => checkLine(asObject(check))),
+    ...asList(attempt.checks).map((check) => checkLine(shownCheck(asObject(check)))),
     ...(happened === undefined ? [] : ['', `What happened: ${happened}`, `What to do:    ${remedy}`]),
   ].join('\n');
 }
 
-function checkLine(check: JsonObject): string {
-  const mark = check.verdict === 'passed' ? '\u2713 passed' : '\u2717 failed';
-  const saw = textField(check, 'saw');
-  return `  ${mark}  ${oneLine(String(check.check))}${saw === undefined ? '' : `: ${oneLine(saw)}`}`;
-}
-
-/** What strangers typed must not look like lines of ours. */
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
+function shownCheck(check: JsonObject): ShownCheck {
+  return {
+    check: String(check.check),
+    verdict: check.verdict === 'passed' ? 'passed' : 'failed',
+    saw: textField(check, 'saw') ?? null,
+  };
 }

@@ -55,7 +55,11 @@ export function hostFailure(error: unknown): unknown {
     });
   }
   if (error instanceof BackupUnusable) {
-    return new CliError(error.message, { code: 'backup_unusable', cause: error });
+    return new CliError(error.message, {
+      code: 'backup_unusable',
+      next: 'name another backup; nothing was changed',
+      cause: error,
+    });
   }
   if (error instanceof NodesRunning) {
     return new CliError(sentence(error.message), {
@@ -86,7 +90,13 @@ export function hostFailure(error: unknown): unknown {
       cause: error,
     });
   }
-  if (error instanceof NoDatabase) return new CliError(error.message, { code: 'no_database', cause: error });
+  if (error instanceof NoDatabase) {
+    return new CliError(error.message, {
+      code: 'no_database',
+      next: 'correct db in the configuration; starting a controller makes a new database there',
+      cause: error,
+    });
+  }
   if (error instanceof UnsupportedDatabase) {
     return new CliError(error.message, { code: 'unsupported_database', cause: error });
   }

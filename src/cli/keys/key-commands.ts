@@ -1,3 +1,4 @@
+import type { OpenFoundations } from '../../foundations.ts';
 import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { keyVault } from '../../platform/key-vault.ts';
@@ -14,7 +15,7 @@ import { printTable } from '../print-table.ts';
  */
 type KeyUse = 'next' | 'signing' | 'verifying' | 'unused';
 
-interface ListedKey {
+export interface ListedKey {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly use: KeyUse;
@@ -28,23 +29,27 @@ interface ListedKey {
 /** `keys list` */
 export async function listKeys(report: Report, configFile: string | undefined): Promise<void> {
   const keys = await withHost(report.ports, configFile, 'keys list', async ({ foundations }) => {
-    const now = foundations.clock.now();
-    const stored = await foundations.store.keys.listSigningKeys(now);
-    return stored.map((key) => listedKey(key, now));
+    return listedKeys(foundations);
   });
   printTable(
     report,
     keys,
     [
       { heading: 'kid', cell: (key: ListedKey) => key.kid },
-      { heading: 'alg', cell: (key) => key.alg },
       { heading: 'use', cell: (key) => key.use },
-      { heading: 'signs from', cell: (key) => key.signsFrom },
       { heading: 'signs until', cell: (key) => key.signsUntil },
+      { heading: 'signs from', cell: (key) => key.signsFrom },
+      { heading: 'alg', cell: (key) => key.alg },
       { heading: 'removed', cell: (key) => key.removedAt },
     ],
     keys,
   );
+}
+
+/** Every signing key that is not yet removed. */
+export async function listedKeys({ store, clock }: OpenFoundations): Promise<readonly ListedKey[]> {
+  const now = clock.now();
+  return (await store.keys.listSigningKeys(now)).map((key) => listedKey(key, now));
 }
 
 function listedKey(key: SigningKey, now: Millis): ListedKey {

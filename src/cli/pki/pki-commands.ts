@@ -12,7 +12,7 @@ import { printTable } from '../print-table.ts';
 import { homePaths } from '../setup/home.ts';
 import { MissingAuthority, renewServerCertificate, shortAddress } from '../setup/pki.ts';
 
-interface ShownCertificate {
+export interface ShownCertificate {
   readonly use: string;
   readonly subject: string;
   readonly names: readonly string[];
@@ -27,27 +27,31 @@ export async function showPki(report: Report, named: string | undefined): Promis
   await explained(async () => {
     const { ports } = report;
     const { config } = loadConfigFile(ports, configPath(ports, named));
-    const now = ports.clock.now();
-    const certificates = certificateFiles(config).flatMap(([use, file]) =>
-      readCertificates(file).map((facts) => shown(use, file, facts, now)),
-    );
+    const certificates = shownCertificates(config, ports.clock.now());
     printTable(
       report,
       certificates,
       [
         { heading: 'use', cell: (certificate: ShownCertificate) => certificate.use },
         { heading: 'subject', cell: ({ subject }) => subject },
-        { heading: 'names', cell: ({ names }) => names },
         {
           heading: 'expires',
           cell: ({ expires, daysLeft }) => `${expires.slice(0, 10)} (${daysLeft} days)`,
         },
+        { heading: 'names', cell: ({ names }) => names },
         { heading: 'SHA-256', cell: ({ fingerprint }) => fingerprint },
         { heading: 'file', cell: ({ file }) => shownPath(ports.cwd, file) },
       ],
       certificates,
     );
   });
+}
+
+/** Every certificate that the configuration names. */
+export function shownCertificates(config: Config, now: Millis): readonly ShownCertificate[] {
+  return certificateFiles(config).flatMap(([use, file]) =>
+    readCertificates(file).map((facts) => shown(use, file, facts, now)),
+  );
 }
 
 /** Each file once, with what it is for. */

@@ -39,7 +39,7 @@ export async function init(report: Report, options: InitOptions): Promise<void> 
       });
     }
     const steps = await setUp(report, paths, wishes, options.admin, password);
-    printSteps(report, paths, steps, options.admin);
+    printSteps(report, paths, steps, options);
   });
 }
 
@@ -133,8 +133,9 @@ function printSteps(
   report: Report,
   paths: HomePaths,
   steps: readonly SetupStep[],
-  admin: string | undefined,
+  { admin, db }: InitOptions,
 ): void {
+  const isPostgres = db.startsWith('postgres');
   const config = shownPath(report.ports.cwd, paths.config);
   printResult(report, { home: paths.home, config: paths.config, steps }, () =>
     renderTable(
@@ -149,4 +150,10 @@ function printSteps(
   );
   notice(report, `next: overlay-auth run controller ${config}`);
   if (admin === undefined) notice(report, `then: overlay-auth admin create NAME --config ${config}`);
+  if (isPostgres) {
+    notice(
+      report,
+      `For a further node, copy ${shownPath(report.ports.cwd, paths.home)} as it is to its host and run it there; do not run init again.`,
+    );
+  }
 }

@@ -195,5 +195,5 @@ function certificatesAnswer(
   const document = { cert: certificateChain ?? '', ca: pem, serverCert: '', controllers: [] };
   const { body, ...answer } = envelope(document, {}, { headers: { 'content-type': 'application/json' } });
   // Existing SDKs compare the content type with exactly this. As bytes: the framework adds a charset to text.
-  return { ...answer, body: Buffer.from(body ?? '') };
+  return { ...answer, body: Buffer.from(body) };
 }

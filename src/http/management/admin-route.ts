@@ -11,6 +11,8 @@ export const managementRoot = '/edge/management/v1';
 
 export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.ZodType> {
   readonly summary: string;
+  /** As that of a route. */
+  readonly operationId?: string;
   /** Who may call besides administrators; null: nobody. By default `read` for GET and nobody for the others. */
   readonly permission?: Permission | null;
   /** The success; its status is 200 unless given. */
@@ -21,6 +23,8 @@ export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.Zo
   readonly body?: Body;
   /** As that of a route. */
   readonly rawBody?: readonly string[];
+  /** The JSON among `rawBody`, for the API description. */
+  readonly describedBody?: z.ZodType;
   readonly query?: Query;
   handler(
     context: AuthenticatedContext,
@@ -37,10 +41,23 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
   path: string,
   definition: AdminRouteDefinition<Body, Query>,
 ): Route {
-  const { summary, answer, status = 200, refusals = [], body, rawBody, query, handler } = definition;
+  const {
+    operationId,
+    summary,
+    answer,
+    status = 200,
+    refusals = [],
+    body,
+    rawBody,
+    query,
+    handler,
+  } = definition;
+  const { describedBody } = definition;
   const { permission = method === 'GET' ? 'read' : null } = definition;
   return route<'admin', Body, Query>({
-    methods: [method],
+    // Reading changes nothing, so it may be asked for without the body (RFC 9110 section 9.3.2).
+    methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
+    ...(operationId === undefined ? {} : { operationId }),
     path: `${managementRoot}/${path}`,
     api: 'edge-management',
     guard: 'admin',
@@ -51,6 +68,7 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
     refusals,
     ...(body === undefined ? {} : { body: { json: true, form: false, schema: body } }),
     ...(rawBody === undefined ? {} : { rawBody }),
+    ...(describedBody === undefined ? {} : { described: { body: describedBody } }),
     ...(query === undefined ? {} : { query }),
     handler,
   });

@@ -108,7 +108,9 @@ export function caRoutes(needs: ManagementNeeds): readonly Route[] {
     adminRoute('POST', 'cas/:id/verify', {
       summary: 'Prove that the key of an authority is held',
       answer: doneAnswer,
+      operationId: 'verifyCa',
       rawBody: ['application/json', ...pemTypes],
+      describedBody: proof,
       refusals: ['conflict', 'could_not_parse_body', 'could_not_validate', 'unsupported_media_type'],
       async handler(context) {
         await verifyCa(needs, adminCallOf(context), idOf(context), proofIn(context));

@@ -45,6 +45,9 @@ export const enrollmentSchema = z
   })
   .meta({ id: 'Enrollment' });
 
+/** A signature of an RSA key takes a millisecond. */
+export const signedAtOnce = 10;
+
 /** `/enrollments` */
 export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
   return resourceRoutes({
@@ -53,7 +56,7 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
     document: enrollmentSchema,
     listFields: enrollmentListFields,
     list: async (query, reader) =>
-      mapPage(await listEnrollments(needs, query), enrollmentDocument(needs, reader)),
+      mapPage(await listEnrollments(needs, query), enrollmentDocument(needs, reader), signedAtOnce),
     get: async (id, reader) => enrollmentDocument(needs, reader)(await getEnrollment(needs, id)),
     create: operation(newEnrollment, (by, { identityId, ...fields }) =>
       createEnrollment(needs, by, identityId, fields),

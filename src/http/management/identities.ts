@@ -28,8 +28,12 @@ import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts
 import type { Route } from '../routes.ts';
 import { timeSchema, wireTimeOrNull } from '../wire.ts';
 import { authenticatorDocument, authenticatorSchema } from './authenticators.ts';
-import { enrollmentDocument, enrollmentSchema } from './enrollments.ts';
-import { managedIdentityDocuments, managedIdentitySchema } from './identity-documents.ts';
+import { enrollmentDocument, enrollmentSchema, signedAtOnce } from './enrollments.ts';
+import {
+  managedIdentityDocument,
+  managedIdentityDocuments,
+  managedIdentitySchema,
+} from './identity-documents.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
@@ -130,13 +134,13 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     document: managedIdentitySchema,
     detail: identityDetail,
     listFields: identityListFields,
-    async list(query, reader) {
+    async list(query) {
       const { items, totalCount } = await listIdentities(needs, query);
-      return { items: await managedIdentityDocuments(needs, items, reader), totalCount };
+      return { items: await managedIdentityDocuments(needs, items), totalCount };
     },
     async get(id, reader) {
       const identity = await getIdentity(needs, id);
-      const [document] = await managedIdentityDocuments(needs, [identity], reader);
+      const document = await managedIdentityDocument(needs, identity, reader);
       const clientInfo = (await needs.store.identities.findClientInfo(identity.id)) ?? noClientInfo;
       return { ...document, ...clientInfo, lockedUntil: locksDocument(await locksOf(needs, identity.id)) };
     },
@@ -170,7 +174,7 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
         listFields: enrollmentListFields,
         async list(id, query, reader) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPage(await listEnrollments(needs, mine), enrollmentDocument(needs, reader));
+          return mapPage(await listEnrollments(needs, mine), enrollmentDocument(needs, reader), signedAtOnce);
         },
       },
       'api-sessions': {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type EnrollmentNeeds, issuedEnrollment } from '../../admin/enrollments.ts';
 import type { Enrollment } from '../../model/enrollment.ts';
 import type { Identity } from '../../model/identity.ts';
+import { inChunks } from '../../platform/in-chunks.ts';
 import { type IdentityDocumentNeeds, identityDocuments, identitySchema } from '../identity-document.ts';
 import { timeSchema, wireTime } from '../wire.ts';
 import type { Reader } from './resource.ts';
@@ -29,27 +30,45 @@ export const managedIdentitySchema = z
   })
   .meta({ id: 'ManagedIdentity' });
 
-/** Identities as they are managed: with what they may still enrol with, by method; for administrators ready to be handed out. */
-export async function managedIdentityDocuments(
+/** Identities as they are listed: with what they may still enrol with, by method. */
+export function managedIdentityDocuments(
   needs: ManagedIdentityNeeds,
   identities: readonly Identity[],
-  reader: Reader,
+): Promise<object[]> {
+  return inChunks(identities, (some) => documentsOf(needs, some, () => ({})));
+}
+
+/** An identity by itself: for administrators with its enrollments ready to be handed out, which costs a signature each. */
+export async function managedIdentityDocument(
+  needs: ManagedIdentityNeeds,
+  identity: Identity,
+  { isAdmin }: Reader,
+): Promise<object> {
+  const issued = (enrollment: Enrollment) => (isAdmin ? issuedEnrollment(needs, enrollment) : {});
+  const [document = {}] = await documentsOf(needs, [identity], issued);
+  return document;
+}
+
+async function documentsOf(
+  needs: ManagedIdentityNeeds,
+  identities: readonly Identity[],
+  issued: (enrollment: Enrollment) => object,
 ): Promise<object[]> {
   const documents = await identityDocuments(needs, identities);
   const enrollments = await needs.store.enrollments.listOf(identities.map(({ id }) => id));
   return documents.map((document, at) => {
     const mine = enrollments.filter(({ identityId }) => identityId === identities[at]?.id);
-    const byMethod = mine.map((one) => [one.method, enrollmentMember(needs, one, reader)] as const);
+    const byMethod = mine.map((one) => [one.method, enrollmentMember(one, issued)] as const);
     return { ...document, enrollment: Object.fromEntries(byMethod) };
   });
 }
 
-function enrollmentMember(needs: ManagedIdentityNeeds, enrollment: Enrollment, { isAdmin }: Reader): object {
+function enrollmentMember(enrollment: Enrollment, issued: (enrollment: Enrollment) => object): object {
   const { id, method, caId, username, expiresAt } = enrollment;
   return {
     id,
     expiresAt: wireTime(expiresAt),
-    ...(isAdmin ? issuedEnrollment(needs, enrollment) : {}),
+    ...issued(enrollment),
     ...(method === 'ottca' ? { caId } : {}),
     ...(method === 'updb' ? { username } : {}),
   };

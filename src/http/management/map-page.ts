@@ -1,6 +1,14 @@
 import type { Page } from '../../model/list-query.ts';
+import { inChunks } from '../../platform/in-chunks.ts';
 
 /** A page of documents. */
-export function mapPage<T>(page: Page<T>, document: (item: T) => object): Page<object> {
-  return { items: page.items.map(document), totalCount: page.totalCount };
+export async function mapPage<T>(
+  page: Page<T>,
+  document: (item: T) => object,
+  size?: number,
+): Promise<Page<object>> {
+  return {
+    items: await inChunks(page.items, (items) => items.map(document), size),
+    totalCount: page.totalCount,
+  };
 }

@@ -12,7 +12,7 @@ import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Principal } from '../../model/principal.ts';
 import { adminCallOf } from '../admin-call.ts';
-import { type Answer, envelope } from '../answer.ts';
+import { type Answer, envelope, listEnvelope } from '../answer.ts';
 import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../declared-answers.ts';
 import type { Route } from '../routes.ts';
 import { linksSchema, selfLink } from '../wire.ts';
@@ -82,12 +82,13 @@ export interface Part {
 export function resourceRoutes(resource: Resource): readonly Route[] {
   const { collection, noun, create, replace, patch, remove } = resource;
   const { actions = {}, removals = {}, parts = {} } = resource;
-  const one = `${collection}/:id`;
+  const path = `${collection}/:id`;
   const permissions = { read: 'read' as const, ...resource.permissions };
   const of = (name: string) => ({ permission: permissions[name as 'read'] ?? null });
   const routes = [
     adminRoute('GET', collection, {
       ...of('read'),
+      operationId: `list${named(collection)}`,
       summary: `List the ${wordsOf(collection)}`,
       answer: declaredList(resource.document, 'One page of the list'),
       refusals: ['invalid_filter'],
@@ -95,26 +96,41 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       handler: ({ principal }, { query }) =>
         listAnswer(query, resource.listFields, (asked) => resource.list(asked, principal)),
     }),
-    adminRoute('GET', one, {
+    adminRoute('GET', path, {
       ...of('read'),
+      operationId: `get${one(noun)}`,
       summary: `Read ${noun}`,
       answer: dataAnswer(resource.detail ?? resource.document, 'The document'),
       handler: async (context) => envelope(await resource.get(idOf(context), context.principal)),
     }),
   ];
   if (create !== undefined) routes.push(creation(collection, noun, create));
-  if (replace !== undefined) routes.push(change('PUT', one, of('replace'), `Replace ${noun}`, replace));
-  if (patch !== undefined)
-    routes.push(change('PATCH', one, of('patch'), `Change some fields of ${noun}`, patch));
-  if (remove !== undefined) routes.push(removal(one, of('delete'), `Delete ${noun}`, remove));
+  const singular = one(noun);
+  if (replace !== undefined) {
+    const named = { ...of('replace'), operationId: `replace${singular}`, summary: `Replace ${noun}` };
+    routes.push(change('PUT', path, named, replace));
+  }
+  if (patch !== undefined) {
+    const summary = `Change some fields of ${noun}`;
+    routes.push(change('PATCH', path, { ...of('patch'), operationId: `update${singular}`, summary }, patch));
+  }
+  if (remove !== undefined) {
+    const named = { ...of('delete'), operationId: `delete${singular}`, summary: `Delete ${noun}` };
+    routes.push(removal(path, named, remove));
+  }
   for (const [name, action] of Object.entries(actions)) {
-    routes.push(change('POST', `${one}/${name}`, of(name), `${capitalized(wordsOf(name))} ${noun}`, action));
+    const operationId = `${camelCased(name)}${singular}`;
+    const summary = `${capitalized(wordsOf(name))} ${noun}`;
+    routes.push(change('POST', `${path}/${name}`, { ...of(name), operationId, summary }, action));
   }
   for (const [name, step] of Object.entries(removals)) {
-    routes.push(removal(`${one}/${name}`, of(name), `Remove the ${wordsOf(name)} of ${noun}`, step));
+    const operationId = `remove${singular}${named(name)}`;
+    const summary = `Remove the ${wordsOf(name)} of ${noun}`;
+    routes.push(removal(`${path}/${name}`, { ...of(name), operationId, summary }, step));
   }
   for (const [name, part] of Object.entries(parts)) {
-    routes.push(...partRoutes(`${one}/${name}`, of(name), `the ${wordsOf(name)} of ${noun}`, part));
+    const parts = { ...of(name), operationId: `${singular}${named(name)}` };
+    routes.push(...partRoutes(`${path}/${name}`, parts, `the ${wordsOf(name)} of ${noun}`, part));
   }
   return routes;
 }
@@ -130,8 +146,26 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-interface Permitted {
+/** `api-sessions` as a part of a name: `ApiSessions`. */
+function named(name: string): string {
+  return name.split('-').map(capitalized).join('');
+}
+
+function camelCased(name: string): string {
+  return name.replace(/-(\w)/g, (_all, letter: string) => letter.toUpperCase());
+}
+
+/** What one is called in operation ids: `ApiSession` for `an API session`. */
+function one(noun: string): string {
+  const [, ...words] = noun.split(' ');
+  return words.map((word) => capitalized(word === word.toUpperCase() ? word.toLowerCase() : word)).join('');
+}
+
+/** Who may call, and what it is called. */
+interface Named {
   readonly permission: Permission | null;
+  readonly operationId: string;
+  readonly summary: string;
 }
 
 /** What the rules of any entity may refuse of a change. */
@@ -150,6 +184,7 @@ const created = dataAnswer(
 
 function creation(collection: string, noun: string, { schema, run }: Operation<string>): Route {
   return adminRoute('POST', collection, {
+    operationId: `create${one(noun)}`,
     summary: `Create ${noun}`,
     answer: created,
     status: 201,
@@ -169,13 +204,11 @@ function creation(collection: string, noun: string, { schema, run }: Operation<s
 function change(
   method: 'POST' | 'PUT' | 'PATCH',
   path: string,
-  permitted: Permitted,
-  summary: string,
+  named: Named,
   { schema, run }: Operation<void>,
 ): Route {
   return adminRoute(method, path, {
-    ...permitted,
-    summary,
+    ...named,
     answer: doneAnswer,
     refusals: changeRefusals,
     body: schema,
@@ -187,15 +220,9 @@ function change(
   });
 }
 
-function removal(
-  path: string,
-  permitted: Permitted,
-  summary: string,
-  remove: (by: AdminCall, id: string) => Promise<void>,
-): Route {
+function removal(path: string, named: Named, remove: (by: AdminCall, id: string) => Promise<void>): Route {
   return adminRoute('DELETE', path, {
-    ...permitted,
-    summary,
+    ...named,
     answer: doneAnswer,
     refusals: changeRefusals,
     query: changeParameters,
@@ -208,12 +235,13 @@ function removal(
 
 function partRoutes(
   path: string,
-  permitted: Permitted,
+  { permission, operationId }: Omit<Named, 'summary'>,
   what: string,
   { document, listFields, list, removeAll }: Part,
 ): Route[] {
   const routes = [
     adminRoute('GET', path, {
+      operationId: `list${operationId}`,
       summary: `List ${what}`,
       answer: declaredList(document, 'One page of the list'),
       refusals: ['invalid_filter'],
@@ -222,7 +250,10 @@ function partRoutes(
         listAnswer(query, listFields, (asked) => list(idOf(context), asked, context.principal)),
     }),
   ];
-  if (removeAll !== undefined) routes.push(removal(path, permitted, `End ${what}`, removeAll));
+  if (removeAll !== undefined) {
+    const summary = `End ${what}`;
+    routes.push(removal(path, { permission, operationId: `end${operationId}`, summary }, removeAll));
+  }
   return routes;
 }
 
@@ -241,5 +272,5 @@ export async function listAnswer(
   const { items, totalCount } = await list(query);
   // Clients expect a number, also where there was no limit.
   const pagination = { limit: query.limit ?? items.length, offset: query.offset, totalCount };
-  return envelope(items, { filterableFields: [...fields.keys()], pagination });
+  return listEnvelope(items, { filterableFields: [...fields.keys()], pagination });
 }

@@ -17,11 +17,33 @@ export const optionalTime = z.iso
 
 /** Of a list. What would narrow it elsewhere and is not understood here is refused, not ignored. */
 export const listParameters = z.object({
-  filter: z.string().optional(),
-  limit: z.string().optional(),
-  offset: z.string().optional(),
-  sort: z.string().optional(),
-  roleFilter: z.literal('', 'is not supported').optional(),
+  filter: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'By the fields of meta.filterableFields: = != < <= > >= contains icontains in, and, or, not; may end in sort by, skip, limit',
+      examples: [
+        'name contains "lab" and isAdmin = false sort by name limit 20',
+        'createdAt > datetime(2026-01-01T00:00:00Z)',
+      ],
+    }),
+  limit: z
+    .string()
+    .optional()
+    .meta({ description: 'At most 500, or none; without it 10', examples: ['50', 'none'] }),
+  offset: z
+    .string()
+    .optional()
+    .meta({ description: 'How many to leave out', examples: ['100'] }),
+  sort: z
+    .string()
+    .optional()
+    .meta({ description: 'Fields, each with asc or desc', examples: ['name', 'createdAt desc, name'] }),
+  roleFilter: z
+    .literal('', 'is not supported')
+    .optional()
+    .meta({ description: 'Only for clients that send it empty' }),
 });
 
 /** Of a change. `force`: also when no administrator is left who can log in. */
@@ -29,5 +51,6 @@ export const changeParameters = z.object({
   force: z
     .enum(['true', 'false'])
     .default('false')
+    .meta({ description: 'Also when no administrator is left who can log in' })
     .transform((text) => text === 'true'),
 });

@@ -3,6 +3,7 @@ import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
 import { validateAuthorizationRequest } from '../../oidc/authorization-request.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
+import { parameter } from '../../oidc/parameters.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { redirect } from '../answer.ts';
@@ -35,6 +36,7 @@ const authorizationParameters = z.object({
   code_challenge_method: z.literal('S256'),
   state: z.string().optional(),
   nonce: z.string().optional(),
+  ui_locales: z.string().optional(),
   method: z.enum(primaryMethods).optional(),
   configTypes: z.array(z.string()).optional(),
 });
@@ -78,7 +80,10 @@ function authorizationRoute(needs: AuthorizationNeeds, path: string): Route {
       const id = needs.sealer.seal(authRequest);
       const location = `/oidc/login/${segment}?authRequestID=${id}`;
       if (browser === null) return redirect(location);
-      const cookies = [browser.headers['set-cookie'], ...languageCookies(context)];
+      const cookies = [
+        browser.headers['set-cookie'],
+        ...languageCookies(context, parameter(parameters, 'ui_locales')),
+      ];
       return redirect(location, { headers: { 'set-cookie': cookies } });
     },
   });

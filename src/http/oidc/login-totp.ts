@@ -47,7 +47,7 @@ const provisioning = documentAnswer(
 const cancelled = documentAnswer(z.strictObject({}), 'Abandoned');
 
 /** Any shape of code is one answer, "invalid": what it should look like is no help to whoever types it. */
-const withCode = z.object({ ...authRequestIdMembers, code: z.unknown() });
+const withCode = z.object({ ...authRequestIdMembers, code: z.unknown().meta({ type: 'string' }) });
 const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', query: idOnly } as const;
 
 export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {

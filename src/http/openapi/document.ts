@@ -28,6 +28,7 @@ export interface Operation {
   readonly description: string;
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly deprecated?: true;
   /** Who may call. */
   readonly 'x-guard': Guard;
   /** Whoever has it may call an endpoint of administrators too. */
@@ -67,13 +68,19 @@ export function openApiDocument(
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const operations = paths[path] ?? {};
     for (const method of route.methods) {
+      // The same as GET without the body: in a generated client it would only double what there is.
+      if (method === 'HEAD' && route.methods.includes('GET')) continue;
       operations[method.toLowerCase()] = operationOf(api, route, method, schemas);
     }
     paths[path] = operations;
   }
   return {
     openapi: '3.1.0',
-    info: { title: api.title, version: '1', description: api.description },
+    info: {
+      title: api.title,
+      version: '1',
+      description: `${api.description} Where there is GET and it changes nothing, there is HEAD too.`,
+    },
     paths,
     components: { schemas: schemas.components, securitySchemes },
   };
@@ -122,11 +129,12 @@ function operationOf(
   const words = isInside ? segments : ['root', ...segments];
   const body = requestBodyOf(route, schemas);
   return {
-    operationId: method.toLowerCase() + words.map(capitalized).join(''),
+    operationId: route.operationId ?? method.toLowerCase() + words.map(capitalized).join(''),
     summary: route.summary,
     description: accessWords(route),
     tags: [segments[0] ?? root],
     security: route.guard === 'anonymous' ? [] : [{ accessToken: [] }, { ztSession: [] }],
+    ...(route.headers?.deprecation === undefined ? {} : { deprecated: true as const }),
     'x-guard': route.guard,
     ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
     parameters: [...pathParameters(route), ...queryParameters(route, schemas)],
@@ -163,7 +171,9 @@ function queryParameters(route: Route, schemas: SchemaCollection): Parameter[] {
 
 function requestBodyOf(route: Route, schemas: SchemaCollection): Operation['requestBody'] {
   if (route.rawBody !== undefined) {
-    const content = route.rawBody.map((type) => [type, { schema: type === jsonType ? {} : text }]);
+    const described = route.described?.body;
+    const inJson = described === undefined ? {} : schemas.schemaOf(described);
+    const content = route.rawBody.map((type) => [type, { schema: type === jsonType ? inJson : text }]);
     return { required: true, content: Object.fromEntries(content) };
   }
   if (route.body === undefined) return undefined;
@@ -228,6 +238,12 @@ function responseHeaders(route: Route, status: number): NonNullable<Response['he
   const header = (description: string, schema = text) => ({ description, schema });
   return {
     'x-request-id': header('The reference id of this answer'),
+    ...(route.headers?.deprecation === undefined
+      ? {}
+      : {
+          deprecation: header('Since when this is deprecated (RFC 9745)'),
+          link: header('What takes its place'),
+        }),
     ...(route.guard !== 'anonymous' && status < 400
       ? {
           'expires-at': header('When the session of the caller ends, unless it is used', {

@@ -82,7 +82,7 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   mfa_exists: changed,
   auth_request_unknown: {
-    heading: 'This sign-in is over',
+    heading: 'This attempt to sign in is over',
     text: 'It has expired, was finished already, or was begun in another browser.',
     next: 'Start again, or go back to the application. If this happens every time, allow cookies for this site.',
   },

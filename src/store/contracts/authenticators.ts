@@ -5,7 +5,7 @@ import type {
   PasswordAuthenticator,
 } from '../../model/authenticator.ts';
 import type { Identity, Tags } from '../../model/identity.ts';
-import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
+import type { ApiSessionId, AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 
@@ -68,10 +68,17 @@ export interface AuthenticatorStore {
   /** Keeps a successor beside the certificate, in the place of an earlier one. It logs nobody in. */
   keepSuccessor(keep: KeepSuccessor): Promise<boolean>;
   /**
-   * Puts the successor with this thumbprint in the place of the certificate; what was requested is fulfilled.
+   * Puts the successor with this thumbprint in the place of the certificate; what was requested is fulfilled. When a
+   * new key was, the sessions that the certificate opened end with the former one.
+   * @param exceptSession goes on all the same
    * @returns false when it is not the one that is kept
    */
-  promoteSuccessor(id: AuthenticatorId, thumbprint: string, now: Millis): Promise<boolean>;
+  promoteSuccessor(
+    id: AuthenticatorId,
+    thumbprint: string,
+    now: Millis,
+    exceptSession: ApiSessionId,
+  ): Promise<boolean>;
   find(id: AuthenticatorId): Promise<Authenticator | null>;
   list(query: ListQuery): Promise<Page<ListedAuthenticator>>;
   /**

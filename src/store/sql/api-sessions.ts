@@ -51,6 +51,27 @@ export function* endSessionsOf(
   return rows.length;
 }
 
+/** Ends every live session that an authenticator has opened, except one, and forgets the logins in progress. */
+export function* endSessionsOfAuthenticator(
+  identityId: string,
+  authenticatorId: string,
+  now: Millis,
+  except: string | null,
+): Intent<void> {
+  const rows = yield* all(
+    `UPDATE api_sessions SET ended_at = ?, end_reason = 'credential-changed', refresh_hash = NULL
+     WHERE identity_id = ? AND authenticator_id = ? AND ended_at IS NULL AND expires_at > ? AND id <> ?
+     RETURNING id`,
+    now,
+    identityId,
+    authenticatorId,
+    now,
+    except ?? '',
+  );
+  for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
+  yield* forgetLogins(identityId);
+}
+
 /** Ends the logins of an identity that have not opened a session yet. Used codes stay, to notice a second use. */
 export function* forgetLogins(identityId: string): Intent<void> {
   yield* first('DELETE FROM auth_requests WHERE identity_id = ? AND code_used_at IS NULL', identityId);

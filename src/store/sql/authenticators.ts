@@ -7,8 +7,7 @@ import type {
   PasswordLogin,
 } from '../contracts/authenticators.ts';
 import { keepingAnAdministrator } from './administrators.ts';
-import { endSessionsOf, forgetLogins } from './api-sessions.ts';
-import { recordChange } from './changes.ts';
+import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
 import {
   authenticatorOf,
   authPolicyColumns,
@@ -18,7 +17,7 @@ import {
   text,
 } from './codec.ts';
 import { insertPassword } from './identities.ts';
-import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 
 /** Everything that a primary login needs in one read. */
 const findLoginSql = `SELECT authenticators.*,
@@ -125,15 +124,6 @@ export function deleteAuthenticator(args: {
 function* applyDeletion(id: string, now: Millis): Intent<boolean> {
   const row = yield* first('DELETE FROM authenticators WHERE id = ? RETURNING identity_id', id);
   if (row === undefined) return false;
-  const ended = yield* all(
-    `UPDATE api_sessions SET ended_at = ?, end_reason = 'credential-changed', refresh_hash = NULL
-     WHERE authenticator_id = ? AND identity_id = ? AND ended_at IS NULL AND expires_at > ? RETURNING id`,
-    now,
-    id,
-    text(row, 'identity_id'),
-    now,
-  );
-  for (const session of ended) yield* recordChange('session-ended', text(session, 'id'), now);
-  yield* forgetLogins(text(row, 'identity_id'));
+  yield* endSessionsOfAuthenticator(text(row, 'identity_id'), id, now, null);
   return true;
 }

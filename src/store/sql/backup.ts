@@ -31,7 +31,7 @@ export async function backupSqlite(path: string, target: string): Promise<void> 
 /** SQLITE_CORRUPT. */
 const corrupt = 11;
 
-/** What is wrong with the file, one sentence each; empty when it is sound. */
+/** What is wrong with the file, one sentence each; empty when it is sound. @throws Error the file is no database */
 export function checkSqlite(path: string): readonly string[] {
   try {
     return findingsIn(path);
@@ -42,10 +42,10 @@ export function checkSqlite(path: string): readonly string[] {
   }
 }
 
-/** SQLITE_CORRUPT or SQLITE_NOTADB, in the last eight bits of the code. */
+/** SQLITE_CORRUPT, in the last eight bits of the code. A file that is no database at all is another matter. */
 function isDamage(error: unknown): boolean {
   const code = (error as { readonly errcode?: unknown }).errcode;
-  return typeof code === 'number' && [11, 26].includes(code & 0xff);
+  return typeof code === 'number' && (code & 0xff) === 11;
 }
 
 function findingsIn(path: string): readonly string[] {

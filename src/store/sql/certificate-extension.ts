@@ -3,6 +3,8 @@
 
 import type { Millis } from '../../platform/clock.ts';
 import type { KeepSuccessor } from '../contracts/authenticators.ts';
+import { endSessionsOfAuthenticator } from './api-sessions.ts';
+import { integer, text } from './codec.ts';
 import { first, type Intent } from './intent.ts';
 
 export function* requestExtension(args: {
@@ -36,15 +38,21 @@ export function* promoteSuccessor(args: {
   readonly id: string;
   readonly thumbprint: string;
   readonly now: Millis;
+  readonly exceptSession: string;
 }): Intent<boolean> {
+  const before = yield* first('SELECT is_key_roll_requested FROM authenticators WHERE id = ?', args.id);
   const row = yield* first(
     `UPDATE authenticators SET cert_pem = successor_pem, thumbprint = successor_thumbprint,
        successor_pem = NULL, successor_thumbprint = NULL, is_extend_requested = 0, is_key_roll_requested = 0,
        updated_at = ?
-     WHERE id = ? AND method = 'cert' AND successor_thumbprint = ? RETURNING id`,
+     WHERE id = ? AND method = 'cert' AND successor_thumbprint = ? RETURNING identity_id`,
     args.now,
     args.id,
     args.thumbprint,
   );
-  return row !== undefined;
+  if (row === undefined) return false;
+  if (before !== undefined && integer(before, 'is_key_roll_requested') === 1) {
+    yield* endSessionsOfAuthenticator(text(row, 'identity_id'), args.id, args.now, args.exceptSession);
+  }
+  return true;
 }

@@ -9,8 +9,8 @@ export interface Engine {
   write<Name extends IntentName>(name: Name, args: IntentArgs<Name>): Promise<IntentOutcome<Name>>;
   /** @param sql one of the fixed texts of this folder: it stays prepared */
   read(sql: string, ...params: SqlValue[]): Promise<readonly SqlRow[]>;
-  /** Reads with a text that was put together for this call. */
-  readOnce(statement: Statement): Promise<readonly SqlRow[]>;
+  /** Reads with a text that was put together for this call, in batches: however many rows there are, nobody else waits for long. */
+  readList(statement: Statement): AsyncIterable<readonly SqlRow[]>;
   /** See `ChangeFeed.onChange`. */
   onChange(listener: ChangeListener): () => void;
   close(): Promise<void>;

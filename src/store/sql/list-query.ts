@@ -20,12 +20,16 @@ export interface ListField {
   readonly column: string;
   /** `time`: Millis inside, RFC 3339 text in filters. */
   readonly type: 'text' | 'boolean' | 'time';
+  /** Whether it may have no value. */
+  readonly isOptional: boolean;
 }
 
 /** What can be listed: where it comes from, and which fields may be named in filters and sorts. */
 export interface ListSource {
   /** A table or tables joined; fixed text. */
   readonly from: string;
+  /** Tables that are joined for each entry, which finds exactly one row, or none and keeps the entry; fixed text. */
+  readonly joined?: { readonly table: string; readonly sql: string };
   readonly select: string;
   /** Holds for every entry of the list. */
   readonly where: Statement;
@@ -62,19 +66,24 @@ export function compileList(
       description: `A filter can have at most ${maxFilterParts} terms and values`,
     });
   }
-  const matching = sql`FROM ${sql.raw(source.from)}
-    WHERE (${fixedCondition(source)}) AND (${condition(dialect, source, query.filter)})`;
+  const where = sql`WHERE (${fixedCondition(source)}) AND (${condition(dialect, source, query.filter)})`;
+  const { joined } = source;
+  const whole = joined === undefined ? source.from : `${source.from} ${joined.sql}`;
+  // What is joined for its columns alone does not change how many there are, and is the larger part of the work.
+  const counted = joined !== undefined && names(source, joined.table, query.filter) ? whole : source.from;
   const order = query.sort.map(({ field, descending }) => {
-    // Engines disagree on where values that are not set come, unless they are told.
-    const direction = descending ? sql`DESC NULLS LAST` : sql`ASC NULLS FIRST`;
-    return sql`${sql.raw(fieldOf(source, field).column)} ${direction}`;
+    const { column, isOptional } = fieldOf(source, field);
+    const direction = sql.raw(descending ? 'DESC' : 'ASC');
+    if (!isOptional) return sql`${sql.raw(column)} ${direction}`;
+    // Engines disagree on where values that are not set come, unless they are told. Told, they use no index.
+    return sql`${sql.raw(column)} ${direction} ${sql.raw(descending ? 'NULLS LAST' : 'NULLS FIRST')}`;
   });
   const orderBy = sql.join([...order, sql.raw(source.tieBreaker)]);
   const limit = query.limit === null ? sql.raw(dialect.noLimit) : sql`${query.limit}`;
   return {
-    count: compiled(sql`SELECT count(*) AS total ${matching}`),
+    count: compiled(sql`SELECT count(*) AS total FROM ${sql.raw(counted)} ${where}`),
     page: compiled(
-      sql`SELECT ${sql.raw(source.select)} ${matching} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`,
+      sql`SELECT ${sql.raw(source.select)} FROM ${sql.raw(whole)} ${where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`,
     ),
   };
 }
@@ -103,6 +112,21 @@ function partsOf(filter: Filter): number {
       return 1 + filter.values.length;
     default:
       return 1;
+  }
+}
+
+/** Whether a filter names a field of a table. */
+function names(source: ListSource, table: string, filter: Filter): boolean {
+  switch (filter.op) {
+    case 'true':
+      return false;
+    case 'and':
+    case 'or':
+      return filter.terms.some((term) => names(source, table, term));
+    case 'not':
+      return names(source, table, filter.term);
+    default:
+      return fieldOf(source, filter.field).column.startsWith(`${table}.`);
   }
 }
 

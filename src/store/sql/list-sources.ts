@@ -5,8 +5,16 @@ import type { ListField, ListSource } from './list-query.ts';
 
 const everything = { sql: '1 = 1', params: [] } as const;
 
-function fields(list: readonly (readonly [name: string, column: string, type: ListField['type']])[]) {
-  return Object.fromEntries(list.map(([name, column, type]) => [name, { column, type }]));
+/** A question mark after the type: it may have no value. */
+type FieldRow = readonly [name: string, column: string, type: ListField['type'] | `${ListField['type']}?`];
+
+function fields(list: readonly FieldRow[]): Readonly<Record<string, ListField>> {
+  return Object.fromEntries(
+    list.map(([name, column, type]) => [
+      name,
+      { column, type: type.replace('?', '') as ListField['type'], isOptional: type.endsWith('?') },
+    ]),
+  );
 }
 
 export const identitiesSource: ListSource = {
@@ -19,17 +27,18 @@ export const identitiesSource: ListSource = {
     ['name', 'name', 'text'],
     ['type', 'type', 'text'],
     ['typeId', 'type', 'text'],
-    ['externalId', 'external_id', 'text'],
+    ['externalId', 'external_id', 'text?'],
     ['isAdmin', 'is_admin', 'boolean'],
     ['authPolicyId', 'auth_policy_id', 'text'],
     ['createdAt', 'created_at', 'time'],
     ['updatedAt', 'updated_at', 'time'],
-    ['disabledAt', 'disabled_at', 'time'],
+    ['disabledAt', 'disabled_at', 'time?'],
   ]),
 };
 
 export const authenticatorsSource: ListSource = {
-  from: 'authenticators JOIN identities ON identities.id = authenticators.identity_id',
+  from: 'authenticators',
+  joined: { table: 'identities', sql: 'JOIN identities ON identities.id = authenticators.identity_id' },
   select: `authenticators.*, identities.name AS identity_name,
     (SELECT attempts.locked_until FROM attempts
       WHERE authenticators.method = 'updb' AND attempts.key = 'password:' || authenticators.id) AS locked_until`,
@@ -40,14 +49,15 @@ export const authenticatorsSource: ListSource = {
     ['method', 'authenticators.method', 'text'],
     ['identityId', 'authenticators.identity_id', 'text'],
     ['identity', 'identities.name', 'text'],
-    ['username', 'authenticators.username', 'text'],
+    ['username', 'authenticators.username', 'text?'],
     ['createdAt', 'authenticators.created_at', 'time'],
     ['updatedAt', 'authenticators.updated_at', 'time'],
   ]),
 };
 
 export const enrollmentsSource: ListSource = {
-  from: 'enrollments JOIN identities ON identities.id = enrollments.identity_id',
+  from: 'enrollments',
+  joined: { table: 'identities', sql: 'JOIN identities ON identities.id = enrollments.identity_id' },
   select: 'enrollments.*, identities.name AS identity_name',
   where: everything,
   tieBreaker: 'enrollments.id',
@@ -56,18 +66,19 @@ export const enrollmentsSource: ListSource = {
     ['method', 'enrollments.method', 'text'],
     ['identityId', 'enrollments.identity_id', 'text'],
     ['identity', 'identities.name', 'text'],
-    ['username', 'enrollments.username', 'text'],
-    ['caId', 'enrollments.ca_id', 'text'],
+    ['username', 'enrollments.username', 'text?'],
+    ['caId', 'enrollments.ca_id', 'text?'],
     ['expiresAt', 'enrollments.expires_at', 'time'],
     ['createdAt', 'enrollments.created_at', 'time'],
     ['updatedAt', 'enrollments.updated_at', 'time'],
   ]),
 };
 
-/** Live sessions. */
+/** Live sessions. Their identity is there: its deletion ends them. */
 export function apiSessionsSource(now: Millis): ListSource {
   return {
-    from: 'api_sessions JOIN identities ON identities.id = api_sessions.identity_id',
+    from: 'api_sessions',
+    joined: { table: 'identities', sql: 'JOIN identities ON identities.id = api_sessions.identity_id' },
     select: 'api_sessions.*, identities.name AS identity_name',
     where: { sql: 'api_sessions.ended_at IS NULL AND api_sessions.expires_at > ?', params: [now] },
     tieBreaker: 'api_sessions.id',
@@ -108,8 +119,8 @@ export const externalJwtSignersSource: ListSource = {
     ['enabled', 'enabled', 'boolean'],
     ['issuer', 'issuer', 'text'],
     ['audience', 'audience', 'text'],
-    ['clientId', 'client_id', 'text'],
-    ['kid', 'kid', 'text'],
+    ['clientId', 'client_id', 'text?'],
+    ['kid', 'kid', 'text?'],
     ['createdAt', 'created_at', 'time'],
     ['updatedAt', 'updated_at', 'time'],
   ]),
@@ -127,7 +138,7 @@ export const casSource: ListSource = {
     ['isAuthEnabled', 'is_auth_enabled', 'boolean'],
     ['isAutoCaEnrollmentEnabled', 'is_auto_ca_enrollment_enabled', 'boolean'],
     ['isOttCaEnrollmentEnabled', 'is_ott_ca_enrollment_enabled', 'boolean'],
-    ['verifiedAt', 'verified_at', 'time'],
+    ['verifiedAt', 'verified_at', 'time?'],
     ['createdAt', 'created_at', 'time'],
     ['updatedAt', 'updated_at', 'time'],
   ]),
@@ -161,7 +172,11 @@ export const revocationsSource: ListSource = {
 };
 
 export const loginAttemptsSource: ListSource = {
-  from: 'login_attempts LEFT JOIN identities ON identities.id = login_attempts.identity_id',
+  from: 'login_attempts',
+  joined: {
+    table: 'identities',
+    sql: 'LEFT JOIN identities ON identities.id = login_attempts.identity_id',
+  },
   select: 'login_attempts.*, identities.name AS identity_name',
   where: everything,
   tieBreaker: 'login_attempts.id',
@@ -172,10 +187,10 @@ export const loginAttemptsSource: ListSource = {
     ['step', 'login_attempts.step', 'text'],
     ['mechanism', 'login_attempts.mechanism', 'text'],
     ['outcome', 'login_attempts.outcome', 'text'],
-    ['reason', 'login_attempts.reason', 'text'],
-    ['identityId', 'login_attempts.identity_id', 'text'],
-    ['identity', 'identities.name', 'text'],
-    ['subject', 'login_attempts.subject', 'text'],
+    ['reason', 'login_attempts.reason', 'text?'],
+    ['identityId', 'login_attempts.identity_id', 'text?'],
+    ['identity', 'identities.name', 'text?'],
+    ['subject', 'login_attempts.subject', 'text?'],
     ['ipAddress', 'login_attempts.ip_address', 'text'],
     ['issuer', 'login_attempts.issuer', 'text'],
   ]),

@@ -15,6 +15,7 @@ import { restoresSchema } from './migrations/0015-restores.ts';
 import { revocationsSchema } from './migrations/0016-revocations.ts';
 import { clientInfoSchema } from './migrations/0017-client-info.ts';
 import { usableFromSchema } from './migrations/0031-usable-from.ts';
+import { newestFirstSchema } from './migrations/0032-newest-first.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. One text for all engines: see `Dialect.ddl`. */
@@ -31,9 +32,10 @@ const migrations: readonly (readonly string[])[] = [
   restoresSchema,
   permissionsSchema,
   configTypesSchema,
+  usableFromSchema,
   revocationsSchema,
   clientInfoSchema,
-  usableFromSchema,
+  newestFirstSchema,
 ];
 
 /** What a release knows of the schema. */

@@ -1,5 +1,7 @@
 // The PostgreSQL engine: each intent is one transaction on a connection of a pool.
 
+import { setImmediate } from 'node:timers/promises';
+import { chunkSize } from '../../platform/in-chunks.ts';
 import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { addChangeSql } from './changes.ts';
@@ -115,7 +117,13 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     dialect: postgresDialect,
     write,
     read: (sql, ...params) => read({ sql, params }, true),
-    readOnce: (statement) => read(statement, false),
+    async *readList(statement) {
+      const rows = await read(statement, false);
+      for (let at = 0; at < rows.length; at += chunkSize) {
+        yield rows.slice(at, at + chunkSize);
+        await setImmediate();
+      }
+    },
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -79,9 +79,13 @@ export function sqlStore(engine: Engine): Store {
     // Loaded with the first list: a controller that starts has no need of a query builder.
     const { compileList } = await import('./list-query.ts');
     const { page, count } = compileList(engine.dialect, source, query);
-    const [total] = await engine.readOnce(count);
-    const rows = await engine.readOnce(page);
-    return { items: rows.map(read), totalCount: total === undefined ? 0 : integer(total, 'total') };
+    let totalCount = 0;
+    for await (const [total] of engine.readList(count)) {
+      if (total !== undefined) totalCount = integer(total, 'total');
+    }
+    const items: T[] = [];
+    for await (const rows of engine.readList(page)) for (const row of rows) items.push(read(row));
+    return { items, totalCount };
   }
 
   return {
@@ -164,7 +168,8 @@ export function sqlStore(engine: Engine): Store {
       createCertificate: (authenticator, now) => engine.write('createCertificate', { authenticator, now }),
       requestExtension: (id, rollKey, now) => engine.write('requestExtension', { id, rollKey, now }),
       keepSuccessor: (keep) => engine.write('keepSuccessor', keep),
-      promoteSuccessor: (id, thumbprint, now) => engine.write('promoteSuccessor', { id, thumbprint, now }),
+      promoteSuccessor: (id, thumbprint, now, exceptSession) =>
+        engine.write('promoteSuccessor', { id, thumbprint, now, exceptSession }),
       createPassword: (authenticator, now) => engine.write('createPassword', { authenticator, now }),
       find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
       list: (query) =>
@@ -218,6 +223,7 @@ export function sqlStore(engine: Engine): Store {
     configTypes: {
       find: (id) => find(configTypeOf, 'SELECT * FROM config_types WHERE id = ?', id),
       async findByNames(names) {
+        if (names.length === 0) return [];
         return (await engine.read(findConfigTypesSql(names.length), ...names)).map(configTypeOf);
       },
       list: (query) => list(configTypesSource, query, configTypeOf),

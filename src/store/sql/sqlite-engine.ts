@@ -1,4 +1,4 @@
-// The SQLite engine: reads on the main thread, writes by the writer thread.
+// The SQLite engine: reads on the main thread, lists in a thread of their own, writes by the writer thread.
 
 import type { Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
@@ -7,6 +7,7 @@ import { StoreUnavailable } from '../contracts/store.ts';
 import { type Engine, sqliteDialect } from './engine.ts';
 import type { SqlRow, Statement } from './intent.ts';
 import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
+import { listThread } from './list-thread.ts';
 import { connectSqlite } from './sqlite-connection.ts';
 import { errorOf, failureOf } from './sqlite-errors.ts';
 import { startWriter, type WriterSettings, type WriterThread, writerThread } from './writer-thread.ts';
@@ -36,6 +37,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   const reader = connectSqlite(path, { readOnly: true, busyTimeout: readBusyTimeout });
   const settings = { path, busyTimeout: options.writeBusyTimeout ?? writeBusyTimeout };
   const writer = writerThread(() => (options.startWriter ?? startWriter)(settings), notify);
+  const lister = listThread({ path, busyTimeout: readBusyTimeout });
   const listeners = new Set<ChangeListener>();
   let closing: Promise<void> | null = null;
 
@@ -74,6 +76,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   async function close(): Promise<void> {
     await writer.drain();
     clearInterval(poll);
+    await lister.close();
     // The last connection that closes, which must be able to write, leaves a single file behind.
     reader.database.close();
     await writer.end();
@@ -86,7 +89,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
       return writer.write(name, args) as Promise<IntentOutcome<Name>>;
     },
     read: (sql, ...params) => read({ sql, params }),
-    readOnce: read,
+    readList: lister.read,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

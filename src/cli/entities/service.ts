@@ -1,0 +1,46 @@
+import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
+import type { EntityDescriptor } from './descriptor.ts';
+
+// What the service says of itself.
+
+/** Decision records. One of them in full is `explain REF`. */
+export const loginAttempt: EntityDescriptor = {
+  name: 'login-attempt',
+  aliases: ['login-attempts'],
+  path: '/login-attempts',
+  help: 'who tried to log in, and what was decided; explain shows one in full',
+  lookupFields: [],
+  isListOnly: true,
+  columns: [
+    { heading: 'reference', cell: (row) => row.reference },
+    { heading: 'at', cell: (row) => row.at },
+    { heading: 'who', cell: (row) => textField(asObject(row.identity), 'name') ?? row.subject },
+    { heading: 'step', cell: (row) => row.step },
+    { heading: 'outcome', cell: (row) => row.reason ?? row.outcome },
+    { heading: 'address', cell: (row) => row.ipAddress },
+    { heading: 'issuer', cell: (row) => row.issuer },
+  ],
+};
+
+/** The nodes. They announce themselves. */
+export const controller: EntityDescriptor = {
+  name: 'controller',
+  aliases: ['controllers'],
+  path: '/controllers',
+  help: 'the nodes of this service',
+  lookupFields: ['name'],
+  isLasting: true,
+  columns: [
+    { heading: 'name', cell: (row) => row.name },
+    { heading: 'online', cell: (row) => row.isOnline },
+    { heading: 'version', cell: (row) => row.version },
+    { heading: 'started', cell: (row) => row.lastJoinedAt },
+    { heading: 'issuers', cell: issuersOf },
+    { heading: 'id', cell: (row) => row.id },
+  ],
+};
+
+/** The addresses at which a node issues tokens. */
+export function issuersOf(node: JsonObject): readonly unknown[] {
+  return asList(asObject(node.apiAddresses)['edge-oidc']).map((address) => asObject(address).url);
+}

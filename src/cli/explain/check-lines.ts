@@ -1,0 +1,19 @@
+/** One thing that was looked at. `unknown`: nobody could be asked. */
+export interface ShownCheck {
+  readonly check: string;
+  readonly verdict: 'passed' | 'failed' | 'unknown';
+  /** What was seen; null when there is nothing to add. */
+  readonly saw: string | null;
+}
+
+const marks = { passed: '\u2713 passed', failed: '\u2717 failed', unknown: '? unknown' } as const;
+
+/** A check as one line, with what was seen. */
+export function checkLine({ check, verdict, saw }: ShownCheck): string {
+  return `  ${marks[verdict].padEnd(9)} ${oneLine(check)}${saw === null ? '' : `: ${oneLine(saw)}`}`.trimEnd();
+}
+
+/** What strangers typed must not look like lines of ours. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}

@@ -1,0 +1,77 @@
+import { formatHostAndPort } from '../../config/addresses.ts';
+import { databaseName } from '../../database.ts';
+import { isOnline } from '../../model/node.ts';
+import { withHost } from '../host/open-host.ts';
+import { type ListedKey, listedKeys } from '../keys/key-commands.ts';
+import { printable, printResult, type Report } from '../output.ts';
+import { type ShownCertificate, shownCertificates } from '../pki/pki-commands.ts';
+import { renderFields, renderTable } from '../table.ts';
+
+/** `status --config FILE`: what a controller on this host is made of, whether it runs or not. */
+export async function hostStatus(report: Report, named: string): Promise<void> {
+  const status = await withHost(report.ports, named, 'status', async ({ foundations, configFile }) => {
+    const { config, store, clock } = foundations;
+    const now = clock.now();
+    const nodes = await store.nodes.listAll();
+    return {
+      config: configFile,
+      database: databaseName(config),
+      bindPoints: config.listeners.flatMap(({ name, bindPoints }) =>
+        bindPoints.map((one) => ({
+          listener: name,
+          interface: formatHostAndPort(one.interface),
+          issuer: one.issuer,
+        })),
+      ),
+      signingKeys: await listedKeys(foundations),
+      certificates: shownCertificates(config, now),
+      controllers: nodes.map((node) => ({
+        name: node.name,
+        isOnline: isOnline(node, now),
+        version: node.version,
+        lastSeenAt: new Date(node.lastSeenAt).toISOString(),
+      })),
+    };
+  });
+  const text = () => [
+    renderFields([
+      ['configuration', status.config],
+      ['database', status.database],
+    ]),
+    renderTable(
+      [
+        { heading: 'listener', cell: (row) => row.listener },
+        { heading: 'listens on', cell: (row) => row.interface },
+        { heading: 'issuer', cell: (row) => row.issuer },
+      ],
+      status.bindPoints,
+    ),
+    renderTable(
+      [
+        { heading: 'signing key', cell: (key: ListedKey) => `${key.kid.slice(0, 12)}\u2026` },
+        { heading: 'alg', cell: ({ alg }) => alg },
+        { heading: 'use', cell: ({ use }) => use },
+        { heading: 'signs until', cell: ({ signsUntil }) => signsUntil },
+      ],
+      status.signingKeys,
+    ),
+    renderTable(
+      [
+        { heading: 'certificate', cell: (one: ShownCertificate) => one.subject },
+        { heading: 'use', cell: ({ use }) => use },
+        { heading: 'expires', cell: (one) => `${one.expires.slice(0, 10)} (${one.daysLeft} days)` },
+      ],
+      status.certificates,
+    ),
+    renderTable(
+      [
+        { heading: 'controller', cell: (row) => row.name },
+        { heading: 'online', cell: (row) => row.isOnline },
+        { heading: 'version', cell: (row) => row.version },
+        { heading: 'last seen', cell: (row) => row.lastSeenAt },
+      ],
+      status.controllers,
+    ),
+  ];
+  printResult(report, status, () => printable(text().join('\n\n')));
+}

@@ -1,0 +1,150 @@
+// No request that identities or devices make reads a whole table, nor does the start of a node, an administrator's
+// work on one entity, or the deletion of what has expired. PostgreSQL counts how often a table was read as a whole.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asId } from '../../src/model/ids.ts';
+import { MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { openSession } from '../legacy/support.ts';
+import { clientApi, enrollBy, invited } from '../support/enrollment.ts';
+import { callWith, login, obtainCode, redeem, refresh } from '../support/flow.ts';
+import { createdId, loggedIn, password } from '../support/management.ts';
+import { type Node, startNode } from '../support/nodes.ts';
+import { postgresServer, query } from '../support/postgres.ts';
+import { createTotpUser, enroll, partialLogin, submitCode, totpPolicy } from '../support/totp.ts';
+
+const rows = 20_000;
+/** Those that grow with identities, sessions or requests. */
+const grown = [
+  'identities',
+  'authenticators',
+  'api_sessions',
+  'auth_requests',
+  'login_attempts',
+  'attempts',
+  'enrollments',
+  'totp_enrollments',
+  'recovery_codes',
+  'pending_totp',
+  'session_certificates',
+  'changes',
+];
+
+/** Copies of the rows that somebody's logins left, as those of many others. */
+async function grow(db: string): Promise<void> {
+  for (const table of grown) {
+    const columns = await query(
+      db,
+      `SELECT column_name AS name FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name = '${table}' AND is_identity = 'NO' ORDER BY ordinal_position`,
+    );
+    const unique = new Set([
+      'id',
+      'name',
+      'username',
+      'username_key',
+      'token_hash',
+      'thumbprint',
+      'key',
+      'flow',
+      'code_hash',
+      'reference',
+    ]);
+    const values = columns.map(({ name }) => {
+      if (name === 'identity_id' && table !== 'identities') return `'grown-' || i`;
+      if (name === 'session_id') return `'grown-' || i`;
+      if (unique.has(String(name))) return `CASE WHEN ${name} IS NULL THEN NULL ELSE 'grown-' || i END`;
+      return name === 'external_id' || name === 'successor_thumbprint' ? 'NULL' : String(name);
+    });
+    const names = columns.map(({ name }) => name).join(', ');
+    const [made] = await query(
+      db,
+      `WITH added AS (INSERT INTO ${table} (${names})
+         SELECT ${values.join(', ')} FROM generate_series(1, ${rows}) AS i, (SELECT * FROM ${table} LIMIT 1) AS one RETURNING 1)
+       SELECT count(*) AS count FROM added`,
+    );
+    assert.equal(Number(made?.count), rows, `there was nothing to copy in ${table}`);
+  }
+  await query(db, 'VACUUM ANALYZE');
+}
+
+/** What identities, devices and administrators do. @param name of users who are not there yet */
+async function everythingOnce(node: Node, name: string): Promise<void> {
+  const { server } = node;
+  const at = { ...server, ...node };
+  await server.createUser({ name: `${name}-admin`, password, isAdmin: true });
+  const admin = await loggedIn(node, `${name}-admin`);
+  const id = await server.createUser({ name, password });
+  const code = await obtainCode(node, name, password);
+  const tokens = (await redeem(node, code)).json;
+  assert.equal((await callWith(node, tokens.access_token)).status, 200);
+  assert.equal((await callWith(node, tokens.access_token, '/oidc/userinfo')).status, 200);
+  assert.equal((await refresh(node, tokens.refresh_token)).status, 200);
+  assert.equal((await refresh(node, tokens.refresh_token)).status, 400);
+  assert.equal((await redeem(node, code)).status, 400);
+  const legacy = await openSession(node, name);
+  assert.equal((await legacy.get('current-api-session')).status, 200);
+  await server.controller.services.view.legacy.flush();
+  assert.equal((await legacy.call('DELETE', 'current-api-session')).status, 200);
+  await createTotpUser(server, await totpPolicy(server), `${name}-totp`);
+  const enrolled = await enroll(at, { ...systemClock, advance() {}, set() {} } as never, `${name}-totp`);
+  const partial = await partialLogin(node, `${name}-totp`);
+  assert.equal((await submitCode(node, partial, enrolled.recoveryCodes[0])).status, 302);
+  const { token } = await invited(admin, { updb: `${name}-enrolled` });
+  assert.equal((await enrollBy(node, 'updb', token, { json: { password: 'nine calm rivers' } })).status, 200);
+  const open = await invited(admin, { ott: true });
+  assert.equal((await admin.get(`enrollments/${open.enrollmentId}`)).status, 200);
+  const { refresh_token, access_token } = await login(node, name, password);
+  await node.post('/oidc/revoke', { form: { token: refresh_token, client_id: 'overlay' } });
+  assert.equal((await callWith(node, access_token)).status, 401);
+  for (const [method, path, json] of [
+    ['GET', `identities/${id}`, undefined],
+    ['GET', `identities?filter=${encodeURIComponent(`name = "${name}"`)}`, undefined],
+    ['GET', `identities/${id}/authenticators`, undefined],
+    ['PATCH', `identities/${id}`, { tags: { a: 1 } }],
+    ['POST', `identities/${id}/disable`, { durationMinutes: 0 }],
+    ['POST', `identities/${id}/enable`, {}],
+    ['DELETE', `identities/${id}`, undefined],
+  ] as const) {
+    const answer = await admin.call(method, path, json);
+    assert.ok([200, 404].includes(answer.status), `${method} ${path}: ${answer.text}`);
+  }
+  assert.equal(
+    createdId(await admin.call('POST', 'identities', { name: `${name}-made`, type: 'User', isAdmin: false }))
+      .length,
+    36,
+  );
+  assert.equal((await node.get(`${clientApi}/version`)).status, 200);
+  await server.store.expiry.deleteExpired(systemClock.now(), 500);
+  await server.store.loginAttempts.deleteBefore(systemClock.now() - 60 * MINUTE, 500);
+  await server.controller.services.attempts.flush();
+  assert.equal(await server.store.identities.find(asId('absent')), null);
+}
+
+test('no request reads a whole table of those that grow', async () => {
+  const db = await (await postgresServer()).createDatabase();
+  const first = await startNode(db, { signing: true });
+  await everythingOnce(first, 'first');
+  await query(
+    db,
+    `INSERT INTO pending_totp SELECT 'flow', id, 'x', '[]', 9999999999999 FROM identities LIMIT 1;
+     INSERT INTO session_certificates SELECT 'cert', id, 'PEM', 't', 0, 9999999999999 FROM api_sessions LIMIT 1;
+     INSERT INTO attempts VALUES ('some', 1, 0, 0, 9999999999999)`,
+  );
+  await first.server.stop();
+  await grow(db);
+
+  const scans = async () => {
+    const found = await query(db, 'SELECT relname AS name, seq_scan AS count FROM pg_stat_user_tables');
+    return new Map(found.map(({ name, count }) => [String(name), Number(count)]));
+  };
+  const before = await scans();
+  const second = await startNode(db, { home: first.server.home, signing: true });
+  await everythingOnce(second, 'second');
+  // Connections report what they have counted at their end.
+  second.closeConnections();
+  await second.server.stop();
+  const after = await scans();
+  const scanned = grown.filter((table) => (after.get(table) ?? 0) > (before.get(table) ?? 0));
+  assert.deepEqual(scanned, []);
+});
