@@ -335,6 +335,7 @@ export async function openServices(
       views,
       onAnswer: answers.observe,
       ...(foundations.inspectAnswer === undefined ? {} : { inspectAnswer: foundations.inspectAnswer }),
+      afterStandstill: () => (view.hasStoodStill ? view.beFresh().catch(() => undefined) : undefined),
       authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
     },
     async stop() {

@@ -25,6 +25,8 @@ export interface MountNeeds {
   readonly clock: Clock;
   readonly log: Logger;
   readonly authenticate: Authenticate;
+  /** When this process has just stood still: resolves when it is up to date. */
+  readonly afterStandstill?: () => Promise<void> | undefined;
   /** How pages look to whoever asks. */
   readonly views: Views;
   /** Told of every answer. */
@@ -142,11 +144,16 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
         done(error as Error);
         return;
       }
+      // What came while this process stood still may have been given up and sent elsewhere. Meanwhile the connection is
+      // read to its end, and a request that was broken off never reaches its handler.
+      const awake = request.method === 'GET' ? undefined : needs.afterStandstill?.();
+      if (awake !== undefined) admitted = Promise.all([awake, admitted]).then(() => undefined);
       if (admitted === undefined) done();
       else admitted.then(() => done(), done);
     },
     handler(request, reply) {
       const context = request.overlay as RequestContext;
+      if (request.raw.errored !== null) throw request.raw.errored;
       const answer = route.handler(context, inputOf(route, context));
       if (!(answer instanceof Promise)) {
         succeed(request, reply, answer);

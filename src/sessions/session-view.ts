@@ -43,6 +43,8 @@ export interface SessionView {
    * seconds, this process has stood still, or the database is another one. Nobody is let in then before `beFresh` has resolved.
    */
   readonly isBehind: boolean;
+  /** Whether this process has stood still, and has not read since what happened meanwhile. */
+  readonly hasStoodStill: boolean;
   /** Resolves when memory is true. @throws when it cannot be had, two seconds later at most */
   beFresh(): Promise<void>;
   /** Reads the feed, and whether the database was restored, although nobody has said that there is something new. @throws as `beFresh` */
@@ -184,8 +186,8 @@ export async function openSessionView(needs: {
     await catchUp();
   }
 
-  const isBehind = () =>
-    isReplaced || hasFailed || since(ran, clock) > longestStandstill || since(heard, clock) > longestSilence;
+  const hasStoodStill = () => since(ran, clock) > longestStandstill;
+  const isBehind = () => isReplaced || hasFailed || hasStoodStill() || since(heard, clock) > longestSilence;
 
   const beat = setInterval(() => {
     // Whoever finds that it stood still has to read first.
@@ -206,6 +208,9 @@ export async function openSessionView(needs: {
     catchUp,
     get isBehind() {
       return isBehind();
+    },
+    get hasStoodStill() {
+      return hasStoodStill();
     },
     async beFresh() {
       if (isBehind()) await listenForAWhile();

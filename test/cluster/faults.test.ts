@@ -9,6 +9,7 @@ import { type Cluster, type ClusterNode, startCluster } from '../support/cluster
 import { revoke, underLoad, until, wait } from '../support/cluster-fault.ts';
 import { clusterSize } from '../support/cluster-size.ts';
 import { callWith, login, refresh } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
 
 let cluster: Cluster;
@@ -48,17 +49,38 @@ describe('a cluster under load', () => {
       node.pause();
       await revoke(nodeOf(round + 1).client, tokens.refresh_token);
       await wait(3 * SECOND);
-      // Waits in front of the node until it wakes.
-      const late = [callWith(node.client, tokens.access_token), refresh(node.client, tokens.refresh_token)];
+      // Wait in front of the node until it wakes; a connection that was idle for too long is closed then.
+      const insisting = (send: () => Promise<Answer>) => send().catch(send);
+      const late = Promise.all([
+        insisting(() => callWith(node.client, tokens.access_token)),
+        insisting(() => refresh(node.client, tokens.refresh_token)),
+      ]);
       await wait(SECOND / 10);
       node.resume();
       const elapsed = await load.untilServed();
       assert.deepEqual(
-        (await Promise.all(late)).map(({ status }) => status),
+        (await late).map(({ status }) => status),
         [401, 400],
       );
       return elapsed;
     }));
+
+  test('a node that was paused does not do what its clients have given up', async () => {
+    const [node, other] = cluster.nodes as [ClusterNode, ClusterNode];
+    const first = await login(node.client, 'witness', password);
+    node.pause();
+    const impatient = {
+      form: { grant_type: 'refresh_token', refresh_token: first.refresh_token, client_id: 'overlay' },
+    };
+    await assert.rejects(node.client.post('/oidc/token', { ...impatient, timeout: SECOND / 2 }));
+    const second = await refresh(other.client, first.refresh_token);
+    assert.equal(second.status, 200, second.text);
+    await wait(3 * SECOND);
+    node.resume();
+    await until(10 * SECOND, async () => (await node.failingChecks()).length === 0);
+    // A refresh token that comes a second time, and late, ends the session.
+    assert.equal((await refresh(other.client, second.json.refresh_token)).status, 200);
+  });
 
   test('a node that is cut off from the database lets nobody in, says so, and comes back by itself', (t) =>
     underLoad(t, cluster, async (load, round) => {
@@ -91,16 +113,15 @@ describe('a cluster under load', () => {
       assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
       node.wire.freeze();
       await revoke(nodeOf(round + 1).client, tokens.refresh_token);
-      const noticed = await until(
-        31 * SECOND,
-        async () => (await callWith(node.client, tokens.access_token)).status !== 200,
+      // The check itself waits five seconds for the database.
+      const noticed = await until(40 * SECOND, async () =>
+        (await node.failingChecks()).includes('store.changes'),
       );
-      const checks = await node.failingChecks();
-      assert.ok(checks.includes('store.changes'), checks.join());
+      assert.equal((await callWith(node.client, tokens.access_token)).status, 503);
       node.wire.heal();
       const back = await until(30 * SECOND, async () => (await node.failingChecks()).length === 0);
       assert.equal((await callWith(node.client, tokens.access_token)).status, 401);
-      t.diagnostic(`it refused after ${Math.round(noticed)} ms`);
+      t.diagnostic(`its health said so after ${Math.round(noticed)} ms`);
       await load.untilServed();
       return back;
     }));
@@ -110,7 +131,9 @@ describe('a cluster under load', () => {
       const rotations = await Promise.all(
         cluster.nodes.map((node) => node.command(['keys', 'rotate', '--now', '-j'])),
       );
-      for (const { code, stderr } of rotations) assert.equal(code, 0, stderr);
+      assert.ok(rotations.some(({ code }) => code === 0));
+      for (const { code, stderr } of rotations)
+        if (code !== 0) assert.match(stderr, /Another rotation came first/);
       const elapsed = await load.untilServed();
       const published = await Promise.all(cluster.nodes.map(({ client }) => client.get('/oidc/keys')));
       for (const { json } of published) assert.deepEqual(json, published[0]?.json);

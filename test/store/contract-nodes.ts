@@ -66,6 +66,27 @@ export function nodeTests(shared: GetDatabase): void {
       assert.equal(await nodes.find(gone.id), null);
       assert.ok(await nodes.find(stays.id));
     });
+
+    test('are in the change feed when they are new, have other addresses or are removed, and at no other beat', async () => {
+      const { nodes, changes } = shared().store;
+      const node = newNode();
+      let seq = await changes.latestSeq();
+      const told = async () => {
+        const entries = (await changes.readAfter(seq)).filter(({ entityId }) => entityId === node.name);
+        seq = await changes.latestSeq();
+        return entries.map(({ kind }) => kind);
+      };
+      await nodes.announce(node, t0, 0);
+      assert.deepEqual(await told(), ['node']);
+      await nodes.announce({ ...node, version: '2.0.0' }, t0 + SECOND, 0);
+      assert.deepEqual(await told(), []);
+      await nodes.announce({ ...node, apiAddresses: [] }, t0 + 2 * SECOND, 0);
+      assert.deepEqual(await told(), ['node']);
+      await nodes.announce(newNode(), t0 - DAY, 0);
+      await told();
+      await nodes.announce({ ...node, apiAddresses: [] }, t0 + 3 * SECOND, t0 - DAY + 1);
+      assert.deepEqual(await told(), ['node']);
+    });
   });
 }
 
