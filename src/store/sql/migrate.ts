@@ -7,15 +7,15 @@ import { casSchema } from './migrations/0004-cas.ts';
 import { sessionSignerSchema } from './migrations/0005-session-signer.ts';
 import { enrollmentsSchema } from './migrations/0006-enrollments.ts';
 import { sessionCertificatesSchema } from './migrations/0007-session-certificates.ts';
-import { permissionsSchema } from './migrations/0010-permissions.ts';
-import { certificateExtensionSchema } from './migrations/0012-certificate-extension.ts';
-import { configTypesSchema } from './migrations/0013-config-types.ts';
-import { nodesSchema } from './migrations/0014-nodes.ts';
-import { restoresSchema } from './migrations/0015-restores.ts';
-import { revocationsSchema } from './migrations/0016-revocations.ts';
-import { clientInfoSchema } from './migrations/0017-client-info.ts';
-import { usableFromSchema } from './migrations/0031-usable-from.ts';
-import { newestFirstSchema } from './migrations/0032-newest-first.ts';
+import { certificateExtensionSchema } from './migrations/0008-certificate-extension.ts';
+import { nodesSchema } from './migrations/0009-nodes.ts';
+import { restoresSchema } from './migrations/0010-restores.ts';
+import { permissionsSchema } from './migrations/0011-permissions.ts';
+import { configTypesSchema } from './migrations/0012-config-types.ts';
+import { usableFromSchema } from './migrations/0013-usable-from.ts';
+import { revocationsSchema } from './migrations/0014-revocations.ts';
+import { clientInfoSchema } from './migrations/0015-client-info.ts';
+import { newestFirstSchema } from './migrations/0016-newest-first.ts';
 import { seedDefaultPolicy } from './migrations/seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. One text for all engines: see `Dialect.ddl`. */
