@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { password } from '../support/management.ts';
@@ -14,13 +15,17 @@ before(async () => {
   server = await startTestServer();
   await server.createUser({ name: 'root', password, isAdmin: true });
   cli = commandLine();
-  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-  assert.equal((await cli.run(args, { input: password })).code, 0);
+  await login();
 });
 after(async () => {
   await cli[Symbol.asyncDispose]();
   await server.close();
 });
+
+async function login(): Promise<void> {
+  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+  assert.equal((await cli.run(args, { input: password })).code, 0);
+}
 
 async function fine(...args: readonly string[]): Promise<Outcome> {
   const outcome = await cli.run(args);
@@ -76,8 +81,19 @@ describe('auth policies', () => {
     const refused = await cli.run(['update', 'auth-policy', 'default', '--no-password']);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /last administrator/);
+    const before = await server.store.authPolicies.find(defaultAuthPolicyId);
+    assert.ok(before);
     await fine('update', 'auth-policy', 'default', '--no-password', '--force');
-    await fine('update', 'auth-policy', 'default', '--password');
+    // It holds at the next call, for who has forced it too.
+    const shutOut = await cli.run(['list', 'identities']);
+    assert.equal(shutOut.code, 3);
+    assert.match(shutOut.stderr, /session of root .* is over/);
+    await server.store.authPolicies.update(
+      defaultAuthPolicyId,
+      { primary: before.primary },
+      server.clock.now(),
+    );
+    await login();
   });
 });
 
