@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../errors/codes.ts';
+import { referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import type { View } from './view.ts';
@@ -17,7 +18,7 @@ export interface ErrorPage {
 
 /** The page of a failure: what happened, what to do next, and the reference id. */
 export function errorPage(view: View, failure: ErrorPage): Html {
-  const { error, errorTitle, startAgain, reference } = view.texts;
+  const { error, errorTitle, startAgain } = view.texts;
   const { heading, text, next } = error.byCode[failure.code];
   const { retryAfterSeconds: seconds } = failure;
   return layout(view, {
@@ -26,7 +27,7 @@ export function errorPage(view: View, failure: ErrorPage): Html {
     content: html`<p role="alert">${text}</p>
 <p>${seconds === undefined ? next : error.retryIn(seconds)}</p>
 ${failure.startAgain !== undefined && html`<p><a id="start-again" class="button" href="${failure.startAgain}">${startAgain}</a></p>`}
-<p class="reference">${reference(html`<code>${failure.referenceId}</code>`)}</p>
+${referenceLine(view, failure.referenceId)}
 <details>
 <summary>${error.details}</summary>
 <div lang="en" dir="ltr"><p>${failure.description}.</p>
