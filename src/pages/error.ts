@@ -14,11 +14,13 @@ export interface ErrorPage {
   readonly retryAfterSeconds?: number | undefined;
   /** Path at which the person can begin again, where there is one. */
   readonly startAgain?: string | undefined;
+  /** Path at which the person goes on with the same login; null where there is none, or it would not help. */
+  readonly goOn: string | null;
 }
 
 /** The page of a failure: what happened, what to do next, and the reference id. */
 export function errorPage(view: View, failure: ErrorPage): Html {
-  const { error, errorTitle, startAgain } = view.texts;
+  const { error, errorTitle, startAgain, backToLogin } = view.texts;
   const { heading, text, next } = error.byCode[failure.code];
   const { retryAfterSeconds: seconds } = failure;
   return layout(view, {
@@ -27,6 +29,7 @@ export function errorPage(view: View, failure: ErrorPage): Html {
     content: html`<p role="alert">${text}</p>
 <p>${seconds === undefined ? next : error.retryIn(seconds)}</p>
 ${failure.startAgain !== undefined && html`<p><a id="start-again" class="button" href="${failure.startAgain}">${startAgain}</a></p>`}
+${failure.goOn !== null && html`<p><a id="go-on" class="button" href="${failure.goOn}">${backToLogin}</a></p>`}
 ${referenceLine(view, failure.referenceId)}
 <details>
 <summary>${error.details}</summary>

@@ -21,6 +21,7 @@ import { type AuthRequestIdSpellings, authRequestIdMembers } from './auth-reques
 import { originOf } from './bind-point.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
 import { isForPeople, openStep, type Step, type StepNeeds } from './login-step.ts';
+import { queriesPath } from './sign-in-ways.ts';
 import {
   cancelPath,
   codePage,
@@ -74,7 +75,7 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
     route({
       ...common,
       methods: ['GET'],
-      path: '/oidc/login/auth-queries',
+      path: queriesPath,
       summary: 'Read what remains of a login',
       answers: stepAnswers,
       refusals: [...stepRefusals, 'invalid_auth', 'conflict'],
