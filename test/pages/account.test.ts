@@ -7,7 +7,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { narrow, screenshot, type Visitor, type VisitorOptions, visitor } from '../support/browser.ts';
 import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
-import { assertRefused, loggedIn, password, rootOf } from '../support/management.ts';
+import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { type AuthenticatorApp, scan } from '../support/totp.ts';
@@ -19,6 +19,12 @@ before(async () => {
   server = await startTestServer();
 });
 after(() => server.close());
+
+let loggedInRoot: Promise<Caller> | undefined;
+function root(): Promise<Caller> {
+  loggedInRoot ??= rootOf(server);
+  return loggedInRoot;
+}
 
 /** Somebody at the account page, signed out. */
 async function atAccount(options: VisitorOptions = {}): Promise<Visitor> {
@@ -65,19 +71,30 @@ async function confirmApp(page: Page, app: AuthenticatorApp): Promise<void> {
   await page.locator('#app-saved').check();
   await page.locator('#app-code').fill(app.code());
   await page.locator('#confirm-app-submit').click();
-  await announced(page, 'The app is set up');
+  await announced(page, /The app is set up|Die App ist eingerichtet/);
 }
 
-/** Looks at the page with axe, at its width, and at what it complained of. */
+/** Looks at the page with axe, at its width in both directions of writing, and at what it complained of. */
 async function assertClean({ page, complaints }: Visitor): Promise<void> {
   assert.deepEqual(await accessibilityProblems(page), []);
-  const [scrolls, shows] = await page.evaluate<[number, number]>(
-    '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
-  );
-  assert.ok(scrolls <= shows, `${scrolls} px in a window of ${shows}`);
+  assert.deepEqual(await page.evaluate(sticksOut), []);
+  await page.evaluate("document.documentElement.dir = 'rtl'");
+  assert.deepEqual(await page.evaluate(sticksOut), [], 'from right to left');
+  assert.deepEqual(await accessibilityProblems(page), [], 'from right to left');
+  await page.evaluate("document.documentElement.dir = 'ltr'");
   const ours = complaints.filter((complaint) => !/status of 4\d\d/.test(complaint));
   assert.deepEqual(ours, []);
 }
+
+/** What is wider than the window, on either side; fields that only password managers see are not shown. */
+const sticksOut = `[...document.querySelectorAll('main, main *')]
+  .filter((element) => element.checkVisibility() && !element.matches('input.hidden'))
+  .filter((element) => {
+    const { left, right } = element.getBoundingClientRect();
+    return left < 0 || right > document.documentElement.clientWidth + 0.5;
+  })
+  .map((element) => element.outerHTML.slice(0, 80))
+  .concat(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ['the page scrolls'] : [])`;
 
 test('signs in and out as a client of the provider, without a token in any address', async () => {
   const guest = await atAccount();
@@ -235,7 +252,7 @@ test('ends one session, all others, and notices when its own is ended', async ()
 test('says so when the policy asks for a token that no page can send', async (t) => {
   const provider = await startOpenIdProvider([`${server.url}/oidc/login/ext-jwt/callback`]);
   t.after(() => provider.close());
-  const requireExtJwt = await createSigner(await rootOf(server), provider, 'Example ID', {
+  const requireExtJwt = await createSigner(await root(), provider, 'Example ID', {
     audience: provider.clientId,
     externalAuthUrl: provider.issuer,
     clientId: provider.clientId,
@@ -256,6 +273,44 @@ test('says so when the policy asks for a token that no page can send', async (t)
   await page.locator('#sign-out').click();
   await page.locator('#sign-in').waitFor();
   await guest.close();
+});
+
+test('says what to do when the policy begins to ask for another token while somebody is signed in', async (t) => {
+  const provider = await startOpenIdProvider([`${server.url}/oidc/login/ext-jwt/callback`]);
+  t.after(() => provider.close());
+  const requireExtJwt = await createSigner(await root(), provider, 'Later ID', {
+    audience: provider.clientId,
+    externalAuthUrl: provider.issuer,
+    clientId: provider.clientId,
+    targetToken: 'ID',
+  });
+  const press = (page: Page) => page.locator('#set-up-app').click();
+  const submit = (page: Page) => changePassword(page, password, newPassword);
+  const reload = (page: Page) => page.reload();
+  for (const [name, act] of Object.entries({ press, submit, reload })) {
+    const guest = await signedIn(name);
+    const { page } = guest;
+    const id = (await server.store.authenticators.findPasswordLogin(name))?.identity.id;
+    assert.ok(id);
+    const authPolicyId = await createPolicy(server, `later ${name}`, { secondary: { requireExtJwt } });
+    await server.store.identities.update(id, { authPolicyId, externalId: name }, server.clock.now());
+    await act(page);
+    if (act === reload) {
+      // The session cannot go on; a new login asks for the token, and then nothing is wrong but the page.
+      await announced(page, 'the rules of your account have changed. Sign in again');
+      await signIn(page, name);
+      await page.locator('#second-provider').click();
+      await signInAtProvider(provider, page, name);
+    }
+    await page.locator('#second-token').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
+    assert.match(await page.locator('#second-token code').innerText(), /^[0-9A-Z]{10}$/);
+    assert.equal(await page.locator('#change-password').count(), 0, 'nothing is offered that cannot work');
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await page.locator('#sign-out').click();
+    await page.locator('#sign-in').waitFor();
+    await guest.close();
+  }
 });
 
 test('shows who tried the account, with the reference for an administrator', async () => {
@@ -285,7 +340,10 @@ test('shows who tried the account, with the reference for an administrator', asy
 describe('every state is accessible', () => {
   const looks: readonly (readonly [string, VisitorOptions])[] = [
     ['light', { colorScheme: 'light' }],
+    ['light and narrow', { colorScheme: 'light', viewport: narrow }],
+    ['dark', { colorScheme: 'dark' }],
     ['dark and narrow', { colorScheme: 'dark', viewport: narrow }],
+    ['in German, narrow', { language: 'de-AT', viewport: narrow }],
   ];
   for (const [name, options] of looks) {
     test(name, async () => {

@@ -24,7 +24,13 @@ export class Refusal extends Error {
 }
 
 /** Each call has to show a token of another provider as well, which no page can get. */
-export class SecondTokenNeeded extends Error {}
+export class SecondTokenNeeded extends Error {
+  /** @param {string} reference the reference id, for an administrator */
+  constructor(reference) {
+    super('a token of another provider is missing');
+    this.reference = reference;
+  }
+}
 
 /**
  * The answer to a call: `data` and `meta`.
@@ -43,7 +49,10 @@ export async function read(path, type) {
 
 async function send(method, path, accept, body) {
   let response = await once(method, path, accept, body);
-  if (asksForSecondToken(response)) throw new SecondTokenNeeded('a token of another provider is missing');
+  if (asksForSecondToken(response)) {
+    const { requestId = '' } = await errorOf(response);
+    throw new SecondTokenNeeded(requestId);
+  }
   if (response.status === 401) {
     // The token may have ended before its time, such as by new signing keys. Once is enough to find out.
     await renew();
@@ -54,8 +63,12 @@ async function send(method, path, accept, body) {
     forget();
     throw new SignedOut('the session has ended');
   }
+  throw new Refusal(response.status, await errorOf(response));
+}
+
+async function errorOf(response) {
   const answer = await response.json().catch(() => ({}));
-  throw new Refusal(response.status, answer.error ?? {});
+  return answer.error ?? {};
 }
 
 /** The realm of the challenge says which token is missing. */

@@ -1,7 +1,6 @@
 // Elements, forms and what is announced. Text only ever becomes text: nothing here reads HTML.
 
-import { Refusal, SecondTokenNeeded } from './api.js';
-import { SignedOut } from './oidc.js';
+import { Refusal } from './api.js';
 import { texts } from './texts.js';
 
 /**
@@ -38,10 +37,14 @@ export function announce(text) {
   });
 }
 
-/** What runs when the session turns out to be over; set by main.js. */
-let whenSignedOut = () => {};
-export function onSignedOut(listener) {
-  whenSignedOut = listener;
+/**
+ * What runs when it turns out that nothing can be done here any more, whatever the control was for; set by main.js.
+ * It returns whether it knows the error.
+ * @type {(error: unknown) => boolean}
+ */
+let whenOver = () => false;
+export function onOver(listener) {
+  whenOver = listener;
 }
 
 /** A button that does something; a failure is shown beside it. */
@@ -122,9 +125,8 @@ export function wrongCode(refusal) {
 
 /** The words for a failure that nobody foresaw. */
 export function failureText(error) {
-  if (error instanceof SecondTokenNeeded) return texts.secondToken[0];
   if (!(error instanceof Refusal)) return texts.unreachable;
-  if (error.status === 429) return texts.tooMany;
+  if (error.status === 429) return texts.tooMany(error.reference);
   return texts.failed(error.reference);
 }
 
@@ -142,10 +144,7 @@ async function guarded(control, alert, action, explain) {
   try {
     await action();
   } catch (error) {
-    if (error instanceof SignedOut) {
-      whenSignedOut();
-      return;
-    }
+    if (whenOver(error)) return;
     alert.hidden = false;
     alert.append(explain(error));
   } finally {

@@ -2,7 +2,7 @@
 
 import { call, SecondTokenNeeded } from './api.js';
 import { attemptsSection } from './attempts.js';
-import { announce, button, element, failureText, onSignedOut, statusRegion } from './dom.js';
+import { announce, button, element, failureText, onOver, statusRegion } from './dom.js';
 import { canResume, finishSignIn, forget, isCallback, SignedOut, signIn, signOut } from './oidc.js';
 import { passwordSection } from './password.js';
 import { sessionsSection } from './sessions.js';
@@ -13,7 +13,7 @@ const main = /** @type {HTMLElement} */ (document.querySelector('main'));
 /** The name of this service, which stands at the end of every title. */
 const [serviceName] = document.title.split(' · ').slice(-1);
 
-onSignedOut(() => showSignedOut(texts.sessionEnded));
+onOver((error) => showOver(error, texts.sessionEnded));
 statusRegion().textContent = texts.loading;
 await start();
 
@@ -24,12 +24,20 @@ async function start() {
     if (canResume()) await showAccount();
     else showSignedOut();
   } catch (error) {
-    if (error instanceof SignedOut) {
-      forget();
-      showSignedOut(isReturning ? texts.loginFailed : texts.sessionEnded);
-    } else if (error instanceof SecondTokenNeeded) showSecondTokenNeeded();
-    else showFailure(error);
+    if (!showOver(error, isReturning ? texts.loginFailed : texts.sessionEnded)) showFailure(error);
   }
+}
+
+/** Shows what is left when the account cannot be shown any more; false for other errors. */
+function showOver(error, signedOutReason) {
+  if (error instanceof SignedOut) {
+    forget();
+    showSignedOut(signedOutReason);
+    return true;
+  }
+  if (!(error instanceof SecondTokenNeeded)) return false;
+  showSecondTokenNeeded(error.reference);
+  return true;
 }
 
 async function showAccount() {
@@ -76,10 +84,11 @@ function showSignedOut(reason) {
 }
 
 /** Nothing here works for such an account: say so, rather than that its session has ended. */
-function showSecondTokenNeeded() {
+function showSecondTokenNeeded(reference) {
   const leave = button(texts.signOut, signOut, { id: 'sign-out', class: 'quiet' });
   const explanation = texts.secondToken.map((text) => element('p', {}, text));
-  show(texts.secondTokenTitle, element('div', { id: 'second-token' }, ...explanation), leave);
+  const named = element('p', { class: 'reference' }, `${texts.reference} `, element('code', {}, reference));
+  show(texts.secondTokenTitle, element('div', { id: 'second-token' }, ...explanation, named), leave);
 }
 
 function showFailure(error) {

@@ -6,7 +6,8 @@ export const de = {
   signedOutTitle: 'Konto',
   signedOutText:
     'Melden Sie sich an, um Ihr Passwort zu ändern, eine Authenticator-App einzurichten und zu sehen, wo Sie angemeldet sind.',
-  sessionEnded: 'Sie sind abgemeldet: Die Sitzung ist beendet. Melden Sie sich erneut an.',
+  sessionEnded:
+    'Sie sind abgemeldet: Die Sitzung ist beendet, oder die Regeln Ihres Kontos haben sich geändert. Melden Sie sich erneut an; dabei wird nach allem gefragt, was Ihr Konto jetzt braucht.',
   loginFailed: 'Die Anmeldung wurde nicht abgeschlossen. Versuchen Sie es noch einmal.',
   secondTokenTitle: 'Nicht mit einem Browser',
   secondToken: [
@@ -18,7 +19,8 @@ export const de = {
   retry: 'Noch einmal versuchen',
   unreachable:
     'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
-  tooMany: 'Zu viele Versuche. Warten Sie ein paar Minuten.',
+  tooMany: (reference) =>
+    `Zu viele Versuche. Warten Sie ein paar Minuten; wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${reference}`,
   failed: (reference) =>
     `Das hat nicht geklappt. Versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${reference}`,
 

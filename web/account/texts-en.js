@@ -6,7 +6,8 @@ export const en = {
   signedOutTitle: 'Account',
   signedOutText:
     'Sign in to change your password, set up an authenticator app and see where you are signed in.',
-  sessionEnded: 'You are signed out: the session has ended. Sign in again to go on.',
+  sessionEnded:
+    'You are signed out: the session has ended, or the rules of your account have changed. Sign in again to go on; you are asked for all that your account needs now.',
   loginFailed: 'The sign-in did not finish. Try again.',
   secondTokenTitle: 'Not from a browser',
   secondToken: [
@@ -17,7 +18,8 @@ export const en = {
   signOut: 'Sign out',
   retry: 'Try again',
   unreachable: 'The server could not be reached. Check your connection and try again.',
-  tooMany: 'Too many attempts. Wait a few minutes and try again.',
+  tooMany: (reference) =>
+    `Too many attempts. Wait a few minutes and try again; if it happens again, give this reference to an administrator: ${reference}`,
   failed: (reference) =>
     `That did not work. Try again; if it happens again, give this reference to an administrator: ${reference}`,
 
