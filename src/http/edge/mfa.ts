@@ -87,7 +87,7 @@ export function ownMfaRoutes(
     }),
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path,
       guard: 'partial',
       summary: 'Read the own enrolment in TOTP',
@@ -120,7 +120,7 @@ export function ownMfaRoutes(
     }),
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: `${path}/qr-code`,
       guard: 'partial',
       summary: 'Get the enrolment as a picture for an authenticator app',
@@ -152,6 +152,7 @@ export function ownMfaRoutes(
     }),
     route({
       ...common,
+      // Uses a code up, so there is no HEAD.
       methods: ['GET'],
       path: `${path}/recovery-codes`,
       guard: 'full',

@@ -59,7 +59,7 @@ export function sessionCertificateRoutes(
   return [
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: root + path,
       summary: 'List the certificates of the session of the caller',
       answers: { 200: listAnswer(certificateSchema, 'All of them') },
@@ -93,7 +93,7 @@ export function sessionCertificateRoutes(
     }),
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: `${root}${path}/:id`,
       summary: 'Read a certificate of the session of the caller',
       answers: { 200: dataAnswer(certificateSchema, 'The certificate') },
