@@ -100,3 +100,38 @@ describe('a token that is none', () => {
     });
   }
 });
+
+describe('every path', () => {
+  const known = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
+  const served = () => operations().filter(({ route }) => route.api !== 'health' && route.api !== 'metrics');
+
+  test('refuses the methods that it does not have, and names those that it has', async () => {
+    for (const [path, there] of Map.groupBy(served(), (operation) => operation.path)) {
+      const allowed = [...there.map(({ method }) => method), 'OPTIONS'].sort();
+      for (const method of [...known, 'OPTIONS']) {
+        if (method !== 'OPTIONS' && allowed.includes(method)) continue;
+        const answer = await server.request(method, path);
+        assert.equal(answer.status, method === 'OPTIONS' ? 204 : 405, `${method} ${path}`);
+        assert.deepEqual(String(answer.headers.allow).split(', ').sort(), allowed, `${method} ${path}`);
+      }
+    }
+  });
+
+  test('refuses to answer in a media type that it does not make', async () => {
+    for (const { method, path } of served()) {
+      const answer = await server.request(method, path, { headers: { accept: 'video/mp4' } });
+      assert.equal(answer.status, 406, `${method} ${path} ${answer.text}`);
+      assert.ok(answer.headers['x-request-id']);
+    }
+  });
+
+  test('refuses a body that is longer than any of its own', async () => {
+    const body = 'a'.repeat(300 * 1024);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (const { method, path, route } of served()) {
+      if (method === 'GET' || method === 'HEAD' || route.guard !== 'anonymous') continue;
+      const answer = await server.request(method, path, { headers, body });
+      assert.equal(answer.status, 413, `${method} ${path} ${answer.text}`);
+    }
+  });
+});
