@@ -355,6 +355,10 @@ describe('refreshing', () => {
     ];
     for (const text of others) assertRefused(await refresh(server, text), 'invalid_grant');
     assertRefused(await refresh(server, refresh_token, { client_id: 'other' }), 'invalid_client');
+    const form = { grant_type: 'refresh_token', client_id: 'overlay' };
+    const missing = await server.post('/oidc/token', { form });
+    assertRefused(missing, 'invalid_request');
+    assert.match(missing.json.error_description, /refresh_token/);
     assert.equal((await refresh(server, refresh_token)).status, 200);
   });
 });

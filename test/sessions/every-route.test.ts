@@ -52,7 +52,11 @@ describe('a session that lacks a factor', () => {
 
   test('is let through by the endpoints of the specification only', async () => {
     const open = operations().filter(({ route }) => route.guard === 'partial');
-    const names = open.map(({ method, path }) => `${method} ${path.replace(/^\/edge\/\w+\/v1\//, '')}`);
+    // HEAD is GET without the body.
+    const nameOf = (method: string) => (method === 'HEAD' ? 'GET' : method);
+    const names = open.map(
+      ({ method, path }) => `${nameOf(method)} ${path.replace(/^\/edge\/\w+\/v1\//, '')}`,
+    );
     for (const name of names) assert.ok(openToPartial.includes(name), name);
     let asked = 0;
     for (const { method, path, route } of operations()) {

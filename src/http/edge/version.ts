@@ -56,7 +56,7 @@ export function versionRoute(
   path: string,
 ): Route {
   return route({
-    methods: ['GET'],
+    methods: ['GET', 'HEAD'],
     path,
     api,
     guard: 'anonymous',
