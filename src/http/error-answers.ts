@@ -17,6 +17,8 @@ export interface FailedRequest {
   readonly accept: string | undefined;
   /** How a page would look to whoever asks. */
   readonly view: () => View;
+  /** Where a person goes on with the login that the request belongs to; null when there is none. */
+  readonly loginPage: string | null;
   /** Whether the client tried to authenticate with the Basic scheme. */
   readonly usedBasic: boolean;
 }
@@ -61,7 +63,7 @@ export const edgeErrorBody = z
   .meta({ id: 'EdgeError' });
 
 /** @see RFC 6749 section 5.2 */
-export function oauthError(failure: AuthError, request: Omit<FailedRequest, 'view'>): Answer {
+export function oauthError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
   return json(
     {
       error: errorTable[failure.code].oauthError,
@@ -75,7 +77,7 @@ export function oauthError(failure: AuthError, request: Omit<FailedRequest, 'vie
 }
 
 /** The envelope of the Edge APIs; `cause` tells which field was refused, the first one if there are several. */
-export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view'>): Answer {
+export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
   const problem = failure.fields[0];
   const error = {
     code: errorTable[failure.code].edgeCode,
@@ -94,13 +96,16 @@ export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view
 /** A page with the same status. */
 export function htmlError(failure: AuthError, request: FailedRequest): Answer {
   const status = statusOf(failure, request);
+  const retryAfterSeconds = retryAfterOf(failure);
   const document = errorPage(request.view(), {
     code: failure.code,
     description: failure.description,
     referenceId: request.requestId,
     problems: failure.fields,
-    retryAfterSeconds: retryAfterOf(failure),
+    retryAfterSeconds,
     startAgain: failure.startAgain,
+    // Whoever has to wait has lost nothing; other refusals would be the same again.
+    goOn: retryAfterSeconds === undefined ? null : request.loginPage,
   });
   return page(document, { status, headers: errorHeaders(failure, request) });
 }
@@ -135,12 +140,12 @@ function oauthDescription(failure: AuthError): string {
     .replace(/[^\x20-\x7e]/g, '?');
 }
 
-function statusOf(failure: AuthError, request: Omit<FailedRequest, 'view'>): number {
+function statusOf(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): number {
   if (failure.code === 'invalid_client' && request.usedBasic) return 401;
   return errorTable[failure.code].status;
 }
 
-function errorHeaders(failure: AuthError, request: Omit<FailedRequest, 'view'>): AnswerHeaders {
+function errorHeaders(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): AnswerHeaders {
   const headers: Record<string, string | readonly string[]> = {};
   const challenges = challengeLines(failure.challenges);
   // RFC 6749 section 5.2: the scheme that the client used must be named.

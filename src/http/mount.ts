@@ -112,6 +112,7 @@ export function failureHandler(
           headers: request.headers,
           queryText: context?.queryText ?? '',
         }),
+      loginPage: context?.loginPage ?? null,
       usedBasic: context?.usedBasic ?? false,
     });
     if (route !== undefined) needs.inspectAnswer?.(route, answer);

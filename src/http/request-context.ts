@@ -25,6 +25,8 @@ export class RequestContext {
   readonly authorization: readonly string[];
   /** Who calls; null on anonymous endpoints. Set by the guard. */
   principal: Principal | null = null;
+  /** The page of the login that the request belongs to, with its query; set once the login is known to be good. */
+  loginPage: string | null = null;
   readonly #request: FastifyRequest;
 
   constructor(

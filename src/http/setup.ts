@@ -50,13 +50,13 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
     query: setupQuery,
     async handler(context, { query }) {
       const view = needs.views(context);
+      const { requestId: referenceId } = context;
       const token = query.t ?? '';
       const state = await checkSetupLink(needs, token);
-      if (state !== 'usable') return deadLink(view, state);
+      if (state !== 'usable') return deadLink(view, state, referenceId);
       const rules = await setupPasswordRules(needs);
-      return page(setupPage(view, { action: path, token, username: '', rules, problems: [] }), {
-        scripts: true,
-      });
+      const form = { action: path, token, username: '', rules, problems: [], referenceId };
+      return page(setupPage(view, form), { scripts: true });
     },
   });
 
@@ -79,17 +79,18 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
     async handler(context, { body }) {
       const { t: token, username, password, repeated } = body;
       const view = needs.views(context);
+      const { requestId: referenceId } = context;
       const again = async (status: number, problems: readonly SetupProblem[]) => {
         const rules = await setupPasswordRules(needs);
-        const form = setupPage(view, { action: path, token, username, rules, problems });
+        const form = setupPage(view, { action: path, token, username, rules, problems, referenceId });
         return page(form, { status, scripts: true });
       };
       const state = await checkSetupLink(needs, token);
-      if (state !== 'usable') return deadLink(view, state);
+      if (state !== 'usable') return deadLink(view, state, referenceId);
       if (password !== repeated) return again(400, ['repeated']);
       try {
         const result = await completeSetup(needs, { token, username, password }, originOf(context));
-        if (result.outcome !== 'created') return deadLink(view, result.outcome);
+        if (result.outcome !== 'created') return deadLink(view, result.outcome, referenceId);
         const url = new URL(context.issuer).origin;
         return page(setupDonePage(view, { username: result.username, url }), { status: 201 });
       } catch (error) {
@@ -112,6 +113,6 @@ function problemsOf(error: AuthError): readonly SetupProblem[] {
   return [error.code === 'conflict' ? 'taken' : 'username'];
 }
 
-function deadLink(view: View, state: DeadLink): Answer {
-  return page(deadSetupLinkPage(view, state), { status: statusOfDeadLink[state] });
+function deadLink(view: View, state: DeadLink, referenceId: string): Answer {
+  return page(deadSetupLinkPage(view, state, referenceId), { status: statusOfDeadLink[state] });
 }

@@ -34,7 +34,7 @@ export interface ProviderLoginNeeds extends LoginFlowNeeds {
 export type ProviderStep = 'primary' | 'secondary';
 
 /** What the `state` parameter holds, sealed: the login, and the secrets of this visit to the provider. */
-interface Visit {
+export interface Visit {
   readonly authRequest: AuthRequest;
   readonly signerId: SignerId;
   readonly step: ProviderStep;
@@ -108,9 +108,8 @@ export async function visitProvider(
   return { kind: 'redirect', location: url.href };
 }
 
-/** What the provider sent back, in the query of the callback. */
+/** What the provider sent back with the state, in the query of the callback. */
 export interface ProviderAnswer {
-  readonly state: string;
   readonly code: string | null;
   readonly error: string | null;
   readonly iss: string | null;
@@ -118,23 +117,18 @@ export interface ProviderAnswer {
 
 /**
  * Takes the answer of a provider, fetches the token, and goes on with the login.
- * @param browser SHA-256 of the browser's binding cookie, or null
- * @throws AuthError auth_request_unknown   the state is not ours, too old, or of another browser
- * @throws AuthError rate_limited, busy
+ * @throws AuthError auth_request_unknown, not_found, rate_limited, busy
  */
 export async function returnFromProvider(
   needs: ProviderLoginNeeds,
+  visit: Visit,
   answer: ProviderAnswer,
-  browser: string | null,
   origin: RequestOrigin,
-): Promise<{ readonly authRequest: AuthRequest; readonly outcome: LoginStep | ProviderFailure }> {
-  const visit = openVisit(needs, answer.state, browser, origin);
+): Promise<LoginStep | ProviderFailure> {
   const { authRequest, step } = visit;
   const signer = signerForPeople(needs, visit.signerId);
-  const failed = (reason: ProviderFailure['reason']) => ({
-    authRequest,
-    outcome: { kind: 'failed', reason, signer, step, authRequest } as const,
-  });
+  const failed = (reason: ProviderFailure['reason']) =>
+    ({ kind: 'failed', reason, signer, step, authRequest }) as const;
   const noted = (reason: ProviderFailure['reason'], why: RefusalReason, saw: string) => {
     record(needs, step, signer, why, saw, origin);
     return failed(reason);
@@ -154,18 +148,21 @@ export async function returnFromProvider(
     return noted('refused', 'provider-refused', 'the ID token is missing, or not the answer to this request');
   }
   try {
-    const outcome =
-      step === 'primary'
-        ? await submitPrimary(needs, authRequest, { method: 'ext-jwt', tokens: [token] }, [], [token], origin)
-        : await submitSecondary(needs, authRequest, token, origin);
-    return { authRequest, outcome };
+    return step === 'primary'
+      ? await submitPrimary(needs, authRequest, { method: 'ext-jwt', tokens: [token] }, [], [token], origin)
+      : await submitSecondary(needs, authRequest, token, origin);
   } catch (error) {
     if (error instanceof AuthError && error.code === 'invalid_auth') return failed('refused');
     throw error;
   }
 }
 
-function openVisit(
+/**
+ * The visit to a provider that `state` names, when an answer arrives.
+ * @param browser SHA-256 of the browser's binding cookie, or null
+ * @throws AuthError auth_request_unknown   the state is not ours, too old, or of another browser
+ */
+export function openVisit(
   needs: ProviderLoginNeeds,
   state: string,
   browser: string | null,

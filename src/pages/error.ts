@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../errors/codes.ts';
+import { referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import type { View } from './view.ts';
@@ -13,11 +14,13 @@ export interface ErrorPage {
   readonly retryAfterSeconds?: number | undefined;
   /** Path at which the person can begin again, where there is one. */
   readonly startAgain?: string | undefined;
+  /** Path at which the person goes on with the same login; null where there is none, or it would not help. */
+  readonly goOn: string | null;
 }
 
 /** The page of a failure: what happened, what to do next, and the reference id. */
 export function errorPage(view: View, failure: ErrorPage): Html {
-  const { error, errorTitle, startAgain, reference } = view.texts;
+  const { error, errorTitle, startAgain, backToLogin } = view.texts;
   const { heading, text, next } = error.byCode[failure.code];
   const { retryAfterSeconds: seconds } = failure;
   return layout(view, {
@@ -26,7 +29,8 @@ export function errorPage(view: View, failure: ErrorPage): Html {
     content: html`<p role="alert">${text}</p>
 <p>${seconds === undefined ? next : error.retryIn(seconds)}</p>
 ${failure.startAgain !== undefined && html`<p><a id="start-again" class="button" href="${failure.startAgain}">${startAgain}</a></p>`}
-<p class="reference">${reference(html`<code>${failure.referenceId}</code>`)}</p>
+${failure.goOn !== null && html`<p><a id="go-on" class="button" href="${failure.goOn}">${backToLogin}</a></p>`}
+${referenceLine(view, failure.referenceId)}
 <details>
 <summary>${error.details}</summary>
 <div lang="en" dir="ltr"><p>${failure.description}.</p>

@@ -22,6 +22,11 @@ export function failureSummary(
 </div>`;
 }
 
+/** The reference id of a page that has no such summary. */
+export function referenceLine({ texts }: View, referenceId: string): Html {
+  return html`<p class="reference">${texts.reference(html`<code>${referenceId}</code>`)}</p>`;
+}
+
 /** What a field says of itself, with the ids of the texts that describe it. */
 export function describedBy(isRefused: boolean, hint: string | null): Html {
   const ids = [...(isRefused ? ['failure'] : []), ...(hint === null ? [] : [hint])];

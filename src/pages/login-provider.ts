@@ -1,4 +1,4 @@
-import { type Failure, failureSummary } from './failure.ts';
+import { type Failure, failureSummary, referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import { destination, otherWays, providerButtons, type SignInWays } from './sign-in-ways.ts';
@@ -50,7 +50,7 @@ export interface SecondProviderPage {
 
 /** The token of another provider that is still needed: a button that gets it, or who else can. */
 export function secondProviderPage(view: View, page: SecondProviderPage): Html {
-  const { secondProvider, signIn, errorTitle, signInAsSomeoneElse, reference } = view.texts;
+  const { secondProvider, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
   const { provider, failure } = page;
   const title = `${secondProvider.heading} - ${signIn.title}`;
   return layout(view, {
@@ -60,7 +60,7 @@ export function secondProviderPage(view: View, page: SecondProviderPage): Html {
 ${
   provider === null
     ? html`<p>${secondProvider.byProgram(page.issuer ?? secondProvider.unknown)} ${secondProvider.useProgram}</p>
-<p class="reference">${reference(html`<code>${page.referenceId}</code>`)}</p>`
+${referenceLine(view, page.referenceId)}`
     : html`<p>${secondProvider.lead(provider.name)}</p>
 <p class="reference">${page.issuer}</p>
 <p><a id="second-provider" class="button" href="${provider.href}">${signIn.withProvider(provider.name)}</a></p>`

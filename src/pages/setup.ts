@@ -1,5 +1,5 @@
 import type { PasswordPolicy } from '../model/auth-policy.ts';
-import { describedBy } from './failure.ts';
+import { describedBy, referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import { passwordField } from './login.ts';
@@ -20,17 +20,19 @@ export interface SetupForm {
   readonly rules: { readonly policy: PasswordPolicy; readonly shortest: number };
   /** Why the last attempt was refused; empty at first. */
   readonly problems: readonly SetupProblem[];
+  readonly referenceId: string;
 }
 
 /** Chooses name and password of the first administrator. Works without scripts. */
-export function setupPage(view: View, { action, token, username, rules, problems }: SetupForm): Html {
+export function setupPage(view: View, form: SetupForm): Html {
+  const { action, token, username, rules, problems } = form;
   const { setup, signIn, errorTitle } = view.texts;
   const isRefused = problems.length > 0;
   return layout(view, {
     title: isRefused ? `${errorTitle(setup.failedTitle)} - ${setup.heading}` : setup.heading,
     heading: setup.heading,
     scripts: true,
-    content: html`${isRefused && refusal(view, problems, rules.shortest)}
+    content: html`${isRefused && refusal(view, form)}
 <form method="post" action="${action}">
 <input type="hidden" name="t" value="${token}">
 <div class="field"><label for="username">${signIn.username}</label>
@@ -61,12 +63,14 @@ function rulesText({ texts: { setup } }: View, { policy, shortest }: SetupForm['
   ]);
 }
 
-function refusal({ texts: { setup } }: View, problems: readonly SetupProblem[], shortest: number): Html {
+function refusal(view: View, { problems, rules: { shortest }, referenceId }: SetupForm): Html {
+  const { setup } = view.texts;
   const textOf = (problem: SetupProblem) =>
     problem === 'too-short' ? setup.tooShort(shortest) : setup.problems[problem];
   return html`<div id="failure" class="failure" role="alert" tabindex="-1" autofocus>
 <p><strong>${setup.notCreated}</strong></p>
 <ul>${problems.map((problem) => html`<li>${textOf(problem)}</li>`)}</ul>
+${referenceLine(view, referenceId)}
 </div>`;
 }
 
@@ -91,7 +95,7 @@ function shellWord(text: string): string {
 export type DeadLink = keyof Texts['setup']['dead'];
 
 /** A link that cannot be used, why, and how to get another. */
-export function deadSetupLinkPage(view: View, state: DeadLink): Html {
+export function deadSetupLinkPage(view: View, state: DeadLink, referenceId: string): Html {
   const { setup, errorTitle } = view.texts;
   const { heading, text } = setup.dead[state];
   return layout(view, {
@@ -100,6 +104,7 @@ export function deadSetupLinkPage(view: View, state: DeadLink): Html {
     content: html`<p role="alert">${text}</p>
 <p>${setup.another}</p>
 <pre tabindex="0"><code>overlay-auth admin create NAME --link
-overlay-auth admin create NAME</code></pre>`,
+overlay-auth admin create NAME</code></pre>
+${referenceLine(view, referenceId)}`,
   });
 }

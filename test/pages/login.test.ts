@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createSetupLink } from '../../src/admin/setup.ts';
-import type { AuthPolicyId } from '../../src/model/ids.ts';
+import type { AuthPolicyId, IdentityId } from '../../src/model/ids.ts';
 import { DAY, fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { type Application, startApplication } from '../support/application.ts';
 import { visitor } from '../support/browser.ts';
 import { enrolled } from '../support/certificates.ts';
-import { authorizationQuery, beginLogin, login, submitPassword } from '../support/flow.ts';
+import { authorizationQuery, beginLogin, login, redeem, submitPassword } from '../support/flow.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
 import { assertLoggedIn, beginAt, givePassword, submit } from './support.ts';
@@ -19,11 +19,12 @@ const clock = fixedClock(new Date(systemClock.now()).toISOString());
 let server: TestServer;
 let application: Application;
 let policy: AuthPolicyId;
+let alice: IdentityId;
 before(async () => {
   application = await startApplication();
   server = await startTestServer({ clock });
   policy = await totpPolicy(server);
-  await server.createUser({ name: 'alice', password });
+  alice = await server.createUser({ name: 'alice', password });
 });
 after(async () => {
   await server.close();
@@ -232,6 +233,129 @@ test('keyboard alone: the order of the focus is that of the page, and Enter subm
   await page.waitForURL(`${application.redirectUri}?**`);
   await assertLoggedIn(server, application, page);
   await close();
+});
+
+describe('keyboard alone, from the password to the application', () => {
+  /** Moves on with Tab until the element has the focus. */
+  async function tabTo(page: Page, selector: string): Promise<void> {
+    const wanted = page.locator(`${selector}:focus`);
+    for (let presses = 0; presses < 30; presses += 1) {
+      if ((await wanted.count()) === 1) {
+        const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
+        assert.notEqual(outline, 'none', `${selector} shows that it has the focus`);
+        return;
+      }
+      await page.keyboard.press('Tab');
+    }
+    assert.fail(`${selector} cannot be reached`);
+  }
+
+  async function press(page: Page, key: 'Enter' | 'Space'): Promise<number> {
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.request().isNavigationRequest()),
+      page.waitForEvent('framenavigated'),
+      page.keyboard.press(key),
+    ]);
+    await page.waitForLoadState();
+    return answer.status();
+  }
+
+  async function typePassword(page: Page, name: string): Promise<void> {
+    await beginAt(server, application, page);
+    await tabTo(page, '#username');
+    await page.keyboard.type(name);
+    await tabTo(page, '#password');
+    await page.keyboard.type(password);
+    await tabTo(page, '#login');
+    await press(page, 'Space');
+  }
+
+  test('a code, after one that was wrong', async () => {
+    const name = await person();
+    const { app } = await enroll(server, clock, name);
+    const { page, close } = await visitor();
+    await typePassword(page, name);
+    await page.keyboard.type(app.wrongCode());
+    assert.equal(await press(page, 'Enter'), 400);
+    await tabTo(page, '#code');
+    await page.keyboard.type(app.code());
+    await tabTo(page, '#submit-code');
+    await press(page, 'Space');
+    await assertLoggedIn(server, application, page);
+    clock.advance(step);
+    await close();
+  });
+
+  test('a recovery code', async () => {
+    const name = await person();
+    const { recoveryCodes } = await enroll(server, clock, name);
+    const { page, close } = await visitor();
+    await typePassword(page, name);
+    await tabTo(page, 'summary');
+    await page.keyboard.press('Enter');
+    await tabTo(page, '#recovery-code');
+    await page.keyboard.type(recoveryCodes[0] ?? '');
+    await press(page, 'Enter');
+    await assertLoggedIn(server, application, page);
+    clock.advance(step);
+    await close();
+  });
+
+  for (const scripts of [true, false]) {
+    test(`an enrolment, cancelled once, ${scripts ? 'with' : 'without'} scripts`, async () => {
+      const { page, close } = await visitor({ scripts });
+      await typePassword(page, await person());
+      await tabTo(page, '#start-enrollment');
+      assert.equal(await press(page, 'Enter'), 201);
+      await tabTo(page, '#cancel-enrollment');
+      assert.equal(await press(page, 'Space'), 200);
+      await tabTo(page, '#start-enrollment');
+      assert.equal(await press(page, 'Space'), 201);
+      const app = scan(clock, (await page.getAttribute('#open-app', 'href')) ?? '');
+      await tabTo(page, '#open-app');
+      await tabTo(page, '#download-codes');
+      await tabTo(page, '#saved');
+      await page.keyboard.press('Space');
+      await tabTo(page, '#code');
+      await page.keyboard.type(app.code());
+      await tabTo(page, '#verify');
+      await press(page, 'Enter');
+      await assertLoggedIn(server, application, page);
+      clock.advance(step);
+      await close();
+    });
+  }
+});
+
+describe('signing in as someone else', () => {
+  const pages: Readonly<Record<string, () => Promise<string>>> = {
+    async 'the page for a code'() {
+      const name = await person();
+      await enroll(server, clock, name);
+      return name;
+    },
+    'the page of an enrolment': person,
+  };
+  for (const [title, unfinished] of Object.entries(pages)) {
+    test(`leads from ${title} back to the first step, and the other person arrives`, async () => {
+      const { page, complaints, close } = await visitor();
+      await beginAt(server, application, page);
+      await givePassword(page, await unfinished(), password);
+      assert.equal(await page.locator('#login').count(), 0);
+      await submit(page, '.elsewhere a');
+      assert.equal(await page.inputValue('#username'), '');
+      await givePassword(page, 'alice', password);
+      assert.ok(page.url().startsWith(application.redirectUri));
+      const changes = { redirect_uri: application.redirectUri };
+      const tokens = await redeem(server, new URL(page.url()).searchParams.get('code') ?? '', changes);
+      const { json } = await server.get('/oidc/userinfo', {
+        headers: { authorization: `Bearer ${tokens.json.access_token}` },
+      });
+      assert.equal(json.sub, alice);
+      assert.deepEqual(complaints, []);
+      await close();
+    });
+  }
 });
 
 test('fields say what they are to password managers, phones and apps', async () => {

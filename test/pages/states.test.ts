@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { createSetupLink } from '../../src/admin/setup.ts';
 import { sourceLimit } from '../../src/login/throttle.ts';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
@@ -185,7 +185,12 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
 for (const [name, reach] of Object.entries(states)) {
   test(`the page "${name}" can be used by everybody`, async () => {
     const { page, complaints, close } = await visitor();
+    const answers: Response[] = [];
+    page.on('response', (answer) => {
+      if (answer.request().isNavigationRequest()) answers.push(answer);
+    });
     await reach(page);
+    await checkReference(page, answers.at(-1));
     await checkEverywhere(page, name);
     await checkFromRightToLeft(page, name);
     // A refusal is an answer with a status of its own, which the browser writes down; nothing else is wrong.
@@ -232,6 +237,16 @@ test('a login page and its style weigh at most 15 KB, compressed', async () => {
   assert.ok(weights.reduce((sum, one) => sum + one, 0) <= 15_000, weights.join(' + '));
   await close();
 });
+
+/** A refusal names the id under which an administrator finds it. */
+async function checkReference(page: Page, answer: Response | undefined): Promise<void> {
+  assert.ok(answer);
+  const isRefused = answer.status() >= 400;
+  assert.equal((await page.title()).startsWith('Error: '), isRefused, 'the title says so first');
+  if (!isRefused) return;
+  const shown = await page.locator('main code').allInnerTexts();
+  assert.ok(shown.includes(answer.headers()['x-request-id'] ?? ''), `no reference among ${shown}`);
+}
 
 async function checkEverywhere(page: Page, name: string): Promise<void> {
   assert.equal(await page.locator('h1').count(), 1);

@@ -17,6 +17,7 @@ import { type AuthRequestIdSpellings, authRequestIdIn } from './auth-request-id-
 import { originOf } from './bind-point.ts';
 import { bindBrowser, browserOfStep } from './browser-binding.ts';
 import { formTarget } from './form-target.ts';
+import { hrefOf, pageAsking } from './sign-in-ways.ts';
 
 export interface StepNeeds {
   readonly sealer: AuthRequestSealer;
@@ -51,12 +52,15 @@ export function openStep(
   const browser = browserOfStep(context);
   if (isFormOfPerson(context)) requireBoundId(needs, authRequestId);
   const authRequest = openAuthRequest(needs, authRequestId, originOf(context), browser);
-  return boundTo(needs, authRequest.browserBinding, {
-    context,
-    authRequest,
-    authRequestId,
-    view: () => needs.views(context),
-  });
+  const view = () => needs.views(context);
+  const step = boundTo(needs, authRequest.browserBinding, { context, authRequest, authRequestId, view });
+  return withPage(step, pageAsking(context.path));
+}
+
+/** A failure that passes leads back to this page of the login. */
+export function withPage(step: Step, path: string): Step {
+  step.context.loginPage = hrefOf(step, path);
+  return step;
 }
 
 export function isForPeople({ context }: Pick<Step, 'context'>): boolean {

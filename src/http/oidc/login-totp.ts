@@ -21,6 +21,7 @@ import { type AuthRequestIdSpellings, authRequestIdMembers } from './auth-reques
 import { originOf } from './bind-point.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
 import { isForPeople, openStep, type Step, type StepNeeds } from './login-step.ts';
+import { queriesPath } from './sign-in-ways.ts';
 import {
   cancelPath,
   codePage,
@@ -74,7 +75,7 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
     route({
       ...common,
       methods: ['GET'],
-      path: '/oidc/login/auth-queries',
+      path: queriesPath,
       summary: 'Read what remains of a login',
       answers: stepAnswers,
       refusals: [...stepRefusals, 'invalid_auth', 'conflict'],
@@ -116,10 +117,10 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       async handler(context, { query, body }) {
         const step = opened(context, query, body);
         // Begun already, as after a reload; or enrolled, in another window.
-        const asFarAsItIs = async (status: number) => {
+        const asFarAsItIs = async () => {
           const { authQueries } = await outstandingQueries(needs, step.authRequest);
           const isEnrolled = authQueries.some(({ isTotpEnrolled }) => isTotpEnrolled === true);
-          return isEnrolled ? codePage(step, 200) : confirmPage(step, status, false);
+          return isEnrolled ? codePage(step, 200) : confirmPage(step, 200);
         };
         return forPeople(step, { mfa_exists: asFarAsItIs }, async () => {
           const provisioning = await enrollTotp(needs, step.authRequest);
@@ -140,7 +141,7 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       async handler(context, { query, body }) {
         const step = opened(context, query, body);
         const again = {
-          invalid_totp_code: (status: number) => confirmPage(step, status, true),
+          invalid_totp_code: (status: number) => confirmPage(step, status),
           not_found: (status: number) => introPage(step, status),
         };
         return forPeople(step, again, async () =>

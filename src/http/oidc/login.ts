@@ -13,11 +13,10 @@ import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import { bindStep, isForPeople, loginPageAnswer, openStep, type Step, type StepNeeds } from './login-step.ts';
-import { applicationOf, passwordPath, signInWays } from './sign-in-ways.ts';
+import { applicationOf, existingPasswordPath, passwordPath, signInWays } from './sign-in-ways.ts';
 import { loginStepFor } from './totp-pages.ts';
 
-/** The first is that of the specification; the other is where existing SDKs send passwords. */
-const paths = [passwordPath, '/oidc/login/password'] as const;
+const paths = [passwordPath, existingPasswordPath] as const;
 
 export const configTypes = z
   .union([z.string(), z.array(z.string().max(100)).max(32)])

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { requireOpen } from '../../oidc/login-flow.ts';
 import {
+  openVisit,
   type ProviderFailure,
   type ProviderLoginNeeds,
   providerCallbackPath,
@@ -20,9 +21,9 @@ import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { browserOfStep } from './browser-binding.ts';
 import { primaryRefusals, stepAnswers } from './login-declarations.ts';
-import { bindStep, openStep, type Step, type StepNeeds } from './login-step.ts';
+import { bindStep, openStep, type Step, type StepNeeds, withPage } from './login-step.ts';
 import { providerPage, secondProviderAnswer } from './provider-pages.ts';
-import { visitPath } from './sign-in-ways.ts';
+import { pageOfProviderStep, visitPath } from './sign-in-ways.ts';
 import { loginStepFor } from './totp-pages.ts';
 
 const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', produces: [htmlType] } as const;
@@ -49,7 +50,8 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
     refusals: [...primaryRefusals, 'not_found', 'unavailable'],
     query: visitQuery,
     async handler(context, { query }) {
-      const { step, headers } = bindStep(needs, openStep(needs, context, query));
+      const opened = withPage(openStep(needs, context, query), pageOfProviderStep[query.step]);
+      const { step, headers } = bindStep(needs, opened);
       await requireOpen(needs, step.authRequest);
       const signerId = asId<SignerId>(query.signer);
       const outcome = await visitProvider(needs, step.authRequest, signerId, query.step, originOf(context));
@@ -69,14 +71,13 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
     async handler(context, { query }) {
       const cookie = browserOfStep(context);
       const { code = null, error = null, iss = null, state } = query;
-      const { authRequest, outcome } = await returnFromProvider(
-        needs,
-        { state, code, error, iss },
-        cookie === null ? null : sha256(cookie),
-        originOf(context),
-      );
+      const origin = originOf(context);
+      const visit = openVisit(needs, state, cookie === null ? null : sha256(cookie), origin);
+      const { authRequest } = visit;
       const authRequestId = needs.sealer.seal(authRequest);
-      const step = { context, authRequest, authRequestId, view: () => needs.views(context) };
+      const left = { context, authRequest, authRequestId, view: () => needs.views(context) };
+      const step = withPage(left, pageOfProviderStep[visit.step]);
+      const outcome = await returnFromProvider(needs, visit, { code, error, iss }, origin);
       return outcome.kind === 'failed'
         ? failurePage(needs, step, outcome)
         : loginStepFor(needs.signers, step, outcome);

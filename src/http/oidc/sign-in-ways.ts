@@ -6,9 +6,25 @@ import type { SignInWays } from '../../pages/sign-in-ways.ts';
 import type { Step } from './login-step.ts';
 
 export const passwordPath = '/oidc/login/username';
+/** Where existing SDKs send passwords. */
+export const existingPasswordPath = '/oidc/login/password';
 export const certificatePath = '/oidc/login/cert';
 export const providerPath = '/oidc/login/ext-jwt';
 export const visitPath = '/oidc/login/ext-jwt/visit';
+/** What remains of a login after its first step. */
+export const queriesPath = '/oidc/login/auth-queries';
+
+/** Where somebody who goes to another provider, or comes from there, left the pages of the login. */
+export const pageOfProviderStep: Readonly<Record<ProviderStep, string>> = {
+  primary: providerPath,
+  secondary: queriesPath,
+};
+
+/** The page of a login that asks for what a path takes. */
+export function pageAsking(path: string): string {
+  if (path === certificatePath || path === providerPath) return path;
+  return path === passwordPath || path === existingPasswordPath ? passwordPath : queriesPath;
+}
 
 /** All ways but the one that the page itself is about. */
 export function signInWays(

@@ -67,9 +67,9 @@ export function provisioningPage(
   return shown(step, 201, enrollmentPage(step.view(), actionsOf(step), provisioning));
 }
 
-/** @param isRefused whether a code was refused, or none was submitted */
-export function confirmPage(step: Step, status: number, isRefused: boolean): Answer {
-  const failure = isRefused ? { referenceId: step.context.requestId } : null;
+/** @param status that of the refusal of the code, or 200 when none was submitted */
+export function confirmPage(step: Step, status: number): Answer {
+  const failure = status === 200 ? null : { referenceId: step.context.requestId };
   return shown(step, status, enrollmentConfirmPage(step.view(), actionsOf(step), failure));
 }
 

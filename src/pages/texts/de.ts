@@ -122,6 +122,7 @@ export const de: Texts = {
   or: 'oder',
   signInAsSomeoneElse: 'Als jemand anderes anmelden',
   startAgain: 'Neu beginnen',
+  backToLogin: 'Zurück zur Anmeldung',
 
   signIn: {
     title: 'Anmelden',

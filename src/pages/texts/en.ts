@@ -128,6 +128,7 @@ export const en = {
   or: 'or',
   signInAsSomeoneElse: 'Sign in as someone else',
   startAgain: 'Start again',
+  backToLogin: 'Go back to signing in',
 
   signIn: {
     title: 'Sign in',
