@@ -5,21 +5,21 @@ import { renderTable } from './table.ts';
 
 /** Micros of the processor and bytes; see docs/scaling.md for when and how they were measured. */
 const measured = {
-  /** Of the controller. Tokens and hashes on a quiet machine, the others on a busy one: upper bounds. */
+  /** Of the controller. Refreshes and logins from a short run, which shows more than a long one. */
   firstSight: 123,
   passwordHash: 18_000,
-  refresh: 2719,
-  login: 6917,
-  /** Of the database server, on a busy machine: upper bounds. */
-  databaseRefresh: 1270,
-  databaseLogin: 4900,
-  databaseEnd: 1570,
+  refresh: 1301,
+  login: 4032,
+  /** Of the database server. */
+  databaseRefresh: 560,
+  databaseLogin: 2740,
+  databaseEnd: 610,
   /** Three rows for a caller who is not in memory. Assumed, not measured. */
   databaseAccount: 500,
   /** Bytes of the write-ahead log, without the whole pages that it has after each checkpoint. */
-  logRefresh: 645,
-  logLogin: 4714,
-  logEnd: 1289,
+  logRefresh: 665,
+  logLogin: 4500,
+  logEnd: 1039,
   /** Bytes on disk, with index entries. */
   identity: 158 + 126,
   authenticator: 283 + 238,
@@ -30,7 +30,7 @@ const measured = {
   /** Bytes of memory of a node. */
   idleNode: 174_000_000,
   activeCaller: 2000,
-  endedSession: 350,
+  endedSession: 500,
 } as const;
 
 /** What identities do. */

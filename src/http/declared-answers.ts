@@ -13,7 +13,14 @@ export interface DeclaredAnswer {
   readonly description: string;
   /** The schema of a JSON document; other contents are text or bytes. */
   readonly content: Readonly<Record<string, z.ZodType>>;
+  /** Headers that this answer may have besides those that follow from guard and status, with what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** Of a login that is not complete. */
+export const totpRequiredHeader = {
+  'totp-required': 'true: a TOTP code is still to be given',
+} as const;
 
 /** By status. */
 export type DeclaredAnswers = Readonly<Record<number, DeclaredAnswer>>;
@@ -55,8 +62,8 @@ export function contentAnswer(mediaType: string, description: string): DeclaredA
 }
 
 /** The same answer, for people as a page. */
-export function orPage({ description, content }: DeclaredAnswer): DeclaredAnswer {
-  return { description, content: { ...content, [htmlType]: text } };
+export function orPage({ content, ...answer }: DeclaredAnswer): DeclaredAnswer {
+  return { ...answer, content: { ...content, [htmlType]: text } };
 }
 
 /** Can happen to any request, before or while it is handled. */

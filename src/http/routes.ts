@@ -77,6 +77,8 @@ interface RouteRules {
   readonly produces?: readonly string[];
   /** On every answer, refusals included. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers that it reads besides those that follow from guard and body, with what they are for. */
+  readonly reads?: Readonly<Record<string, string>>;
   /** Media types of a body that the handler reads itself, as text or bytes. */
   readonly rawBody?: readonly string[];
   /**

@@ -49,7 +49,9 @@ export function grantTypes(clients: ClientRegistry): readonly string[] {
 
 /**
  * Answers a token request.
- * @throws AuthError invalid_request, invalid_client, unsupported_grant_type, and what the grant throws
+ * @throws AuthError unsupported_grant_type   nobody may use it here
+ * @throws AuthError unauthorized_client      others may, this client may not (RFC 6749 section 5.2)
+ * @throws AuthError invalid_request, invalid_client, and what the grant throws
  */
 export async function exchangeForTokens(
   needs: GrantNeeds,
@@ -61,9 +63,10 @@ export async function exchangeForTokens(
   const grantType = required(parameters, 'grant_type');
   const client = identifyClient(needs.clients, parameters, basic);
   const grant = grants.find((known) => known.grantType === grantType);
-  if (grant === undefined || (grant.onlyFor !== null && grant.onlyFor !== client.profile)) {
+  if (grant === undefined || !grantTypes(needs.clients).includes(grantType)) {
     throw new AuthError('unsupported_grant_type');
   }
+  if (grant.onlyFor !== null && grant.onlyFor !== client.profile) throw new AuthError('unauthorized_client');
   return grant.issue(needs, { client, parameters, origin, clientCertificates });
 }
 

@@ -23,6 +23,7 @@ export interface ReferencedOperation {
   readonly parameters: readonly {
     readonly name: string;
     readonly in: string;
+    readonly description?: string;
     readonly required: boolean;
     readonly schema: JsonSchema;
   }[];
@@ -38,6 +39,8 @@ export interface ApiReference {
   readonly description: string;
   /** Where the same is for programs. */
   readonly documentPath: string;
+  /** What the operations of a group are about, in a sentence. */
+  readonly groups: ReadonlyMap<string, string>;
   readonly operations: readonly ReferencedOperation[];
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 }
@@ -56,6 +59,7 @@ export function apiReferencePage(view: View, api: ApiReference): Html {
 <nav aria-label="Operations">
 ${[...groups].map(
   ([group, operations]) => html`<h2>${group}</h2>
+<p>${api.groups.get(group)}</p>
 <ul>${operations.map(
     ({ id, method, path, summary }) => html`
 <li><a href="#${id}"><code>${method} ${path}</code></a> ${summary}</li>`,
@@ -91,7 +95,7 @@ ${
   html`<h4>Parameters</h4>
 <ul>${parameters.map(
     (parameter) => html`
-<li><code>${parameter.name}</code> in the ${parameter.in}${parameter.required ? '' : ' (optional)'}: ${schemaOutline(parameter.schema)}</li>`,
+<li><code>${parameter.name}</code> in the ${parameter.in}${parameter.required ? '' : ' (optional)'}: ${parameter.description !== undefined && html`${parameter.description}. `}${schemaOutline(parameter.schema)}</li>`,
   )}
 </ul>`
 }

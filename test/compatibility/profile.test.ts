@@ -109,9 +109,14 @@ describe('the main client, whichever path it uses', () => {
           };
           const answer = await on.post(path, { form: { ...form, client_id: 'overlay' } });
           assert.equal(answer.status, 400);
-          assert.equal(answer.json.error, 'unsupported_grant_type');
+          assert.equal(answer.json.error, 'unauthorized_client');
           const asAlias = await on.post(path, { form, headers: { authorization: basic(goClient) } });
           assert.equal(asAlias.json.error, 'invalid_grant');
+          const withoutProfile = await off.post('/oidc/token', { form: { ...form, client_id: 'overlay' } });
+          assert.deepEqual(
+            [withoutProfile.status, withoutProfile.json.error],
+            [400, 'unsupported_grant_type'],
+          );
         }
       }
     }

@@ -68,6 +68,49 @@ describe('the API descriptions', () => {
     assert.deepEqual(described.sort(), existing.sort());
   });
 
+  test('they say of every group of operations what it is about', () => {
+    for (const { tags, paths } of documents.values()) {
+      const used = Object.values(paths).flatMap((methods) =>
+        Object.values(methods).flatMap((one) => one.tags),
+      );
+      assert.deepEqual(tags.map(({ name }) => name).sort(), [...new Set(used)].sort());
+      for (const { name, description } of tags) assert.match(description, /^[A-Z].{10,}\.$/, name);
+    }
+  });
+
+  test('they name the headers by which a login goes on, and those that take a code', () => {
+    const headersOf = (root: (typeof roots)[number], path: string, method = 'post') =>
+      Object.keys(documents.get(root)?.paths[root + path]?.[method]?.responses[200]?.headers ?? {});
+    for (const root of ['/edge/client/v1', '/edge/management/v1'] as const) {
+      const names = headersOf(root, '/authenticate');
+      for (const name of [
+        'zt-session',
+        'totp-required',
+        'expires-at',
+        'expiration-seconds',
+        'www-authenticate',
+      ])
+        assert.ok(names.includes(name), name);
+      const mfa = `${root}/current-identity/mfa`;
+      for (const [path, method] of [
+        [mfa, 'delete'],
+        [`${mfa}/recovery-codes`, 'get'],
+        [`${mfa}/recovery-codes`, 'post'],
+      ] as const) {
+        const parameters = documents.get(root)?.paths[path]?.[method]?.parameters ?? [];
+        const named = parameters.filter((parameter) => parameter.in === 'header');
+        assert.deepEqual(
+          named.map(({ name, required }) => [name, required]),
+          [['mfa-validation-code', false]],
+        );
+      }
+    }
+    for (const method of ['username', 'password', 'cert', 'ext-jwt', 'totp']) {
+      assert.ok(headersOf('/oidc', `/login/${method}`).includes('totp-required'), method);
+    }
+    assert.ok(headersOf('/oidc', '/login/username', 'get').includes('auth-request-id'));
+  });
+
   test('they leave no shape open that is known', () => {
     const open = [...documents].flatMap(([root, document]) => openIn(document).map((at) => `${root}${at}`));
     assert.deepEqual(open, []);

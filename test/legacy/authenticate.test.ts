@@ -50,6 +50,35 @@ for (const root of [clientRoot, managementRoot]) {
       assertDeprecated(answer);
     });
 
+    test('has every member that clients of the mechanism read', async () => {
+      const session = await openSession(server, 'alice', root);
+      const { data } = session.opened.json;
+      const [authenticator] = (await session.get('current-identity/authenticators')).json.data;
+      const now = new Date(clock.now()).toISOString();
+      const own = (collection: string, id: string) => ({ self: { href: `./${collection}/${id}` } });
+      const members = {
+        _links: { ...own('api-sessions', data.id), session: { href: `./api-sessions/${data.id}/sessions` } },
+        createdAt: now,
+        updatedAt: now,
+        lastActivityAt: now,
+        cachedLastActivityAt: now,
+        tags: {},
+        identity: {
+          _links: own('identities', aliceId),
+          entity: 'identities',
+          id: aliceId,
+          name: 'alice',
+        },
+        authenticatorId: authenticator.id,
+        isCertExtendRequested: false,
+        isCertKeyRollRequested: false,
+        improperClientCertChain: false,
+      };
+      const shown = Object.fromEntries(Object.keys(members).map((name) => [name, data[name]]));
+      assert.deepEqual(shown, members);
+      assert.equal(typeof data.id, 'string');
+    });
+
     test('is what the calls of both APIs take', async () => {
       const session = await openSession(server, 'alice', root);
       for (const api of [clientRoot, managementRoot]) {

@@ -59,6 +59,17 @@ describe('a legacy login by certificate', () => {
     });
   }
 
+  test('needs no body', async () => {
+    const id = await createIdentity(server, 'device without a body', { externalId: null });
+    const client = withCertificate(server, await enrolled(server, id));
+    for (const root of [clientRoot, managementRoot]) {
+      const answer = await client.post(`${root}/authenticate?method=cert`);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.json.data.identityId, id);
+    }
+    client.closeConnections();
+  });
+
   test('is refused without one, with one of nobody, and when the authenticator is gone', async () => {
     assertRefused(await login(server, 'cert'), 401, 'INVALID_AUTH');
     const id = await createIdentity(server, 'lost device', { externalId: null });
@@ -80,6 +91,14 @@ describe('a legacy login by external JWT', () => {
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.json.data.identityId, id);
     assert.equal((await sessionOf(server, answer).get('current-identity')).status, 200);
+  });
+
+  test('needs no body', async () => {
+    const id = await createIdentity(server, 'brief');
+    const headers = bearer(await tokenOf(server, idp, 'brief@idp'));
+    const answer = await server.post(`${clientRoot}/authenticate?method=ext-jwt`, { headers });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.json.data.identityId, id);
   });
 
   test('holds as long as the signer is enabled and the policy allows the method', async () => {
@@ -131,6 +150,26 @@ describe('a policy that requires an external JWT with every call', () => {
     const [query] = answer.json.data.authQueries;
     assert.deepEqual([query.typeId, query.provider, query.id], ['EXT-JWT', 'url', second.id]);
     assert.deepEqual((await withPassword(jwt)).json.data.authQueries, []);
+  });
+
+  test('takes it beside the one that opens the session, in either order', async () => {
+    const policy = await createPolicy(server, 'both', { secondary: { requireExtJwt: second.id } });
+    const id = await createIdentity(server, 'dora', { authPolicyId: policy });
+    const first = await tokenOf(server, idp, 'dora@idp');
+    const other = await tokenOf(server, required, 'dora@idp');
+    for (const root of [clientRoot, managementRoot]) {
+      for (const tokens of [
+        [first, other],
+        [other, first],
+      ]) {
+        const answer = await login(server, 'ext-jwt', root, ...tokens);
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal(answer.json.data.identityId, id);
+        assert.deepEqual(answer.json.data.authQueries, []);
+        assert.deepEqual(answer.lines('www-authenticate'), []);
+      }
+      assertChallenged(await login(server, 'ext-jwt', root, first), 'secondary', 'missing', second, 200);
+    }
   });
 
   test('is asked of each call, whatever came with the login', async () => {

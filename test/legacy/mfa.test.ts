@@ -130,10 +130,47 @@ for (const [mechanism, open] of Object.entries(mechanisms)) {
 
       test('a pending one is abandoned without a code', async () => {
         const { owner } = await newcomer();
+        for (const init of [
+          {},
+          { json: {} },
+          { json: { code: '000000' } },
+          { headers: { 'mfa-validation-code': 'x' } },
+        ]) {
+          assert.equal((await owner.call('POST', path)).status, 201);
+          assert.equal((await owner.call('DELETE', path, init)).status, 200);
+          assertRefused(await owner.call('DELETE', path, init), 404, 'NOT_FOUND');
+        }
+      });
+
+      test('a pending one has no recovery codes to count or renew, and is verified once', async () => {
+        const { owner } = await newcomer();
         await owner.call('POST', path);
-        assert.equal((await owner.call('DELETE', path)).status, 200);
-        assertRefused(await owner.call('DELETE', path), 404, 'NOT_FOUND');
-        assert.equal((await owner.call('POST', path)).status, 201);
+        const { provisioningUrl } = (await owner.call('GET', path)).json.data;
+        const json = { code: scan(clock, provisioningUrl).code() };
+        const headers = { 'mfa-validation-code': json.code };
+        assertRefused(await owner.call('GET', `${path}/recovery-codes`, { headers }), 404, 'NOT_FOUND');
+        assertRefused(await owner.call('POST', `${path}/recovery-codes`, { json }), 404, 'NOT_FOUND');
+        assert.equal((await owner.call('POST', `${path}/verify`, { json })).status, 200);
+        clock.advance(step);
+        const next = { code: scan(clock, provisioningUrl).code() };
+        assertRefused(await owner.call('POST', `${path}/verify`, { json: next }), 404, 'NOT_FOUND');
+        clock.advance(step);
+      });
+
+      test('is removed with a recovery code, which renews recovery codes too', async () => {
+        const { owner, recoveryCodes } = await enrolled();
+        const [code] = recoveryCodes;
+        const renewed = await owner.call('POST', `${path}/recovery-codes`, { json: { code } });
+        assert.equal(renewed.status, 200, renewed.text);
+        const fresh: string[] = renewed.json.data.recoveryCodes;
+        assert.equal(fresh.length, 20);
+        for (const old of recoveryCodes.slice(0, 2)) {
+          const answer = await owner.call('DELETE', path, { json: { code: old } });
+          assertRefused(answer, 400, 'INVALID_TOTP_CODE');
+        }
+        const headers = { 'mfa-validation-code': fresh[0] ?? '' };
+        assert.equal((await owner.call('DELETE', path, { headers })).status, 200);
+        assertRefused(await owner.call('GET', path), 404, 'NOT_FOUND');
       });
 
       test('is removed with a code, in the header or in the body', async () => {

@@ -215,6 +215,33 @@ describe('a policy that begins to ask for TOTP', () => {
   });
 });
 
+describe('an enrolment that is not verified', () => {
+  test('asks for no code, neither in its session nor at the next login', async () => {
+    await server.createUser({ name: 'q3', password });
+    const session = await openSession(server, 'q3');
+    assert.equal((await session.post('current-identity/mfa')).status, 201);
+    for (const one of [session, await openSession(server, 'q3')]) {
+      const { data } = (await one.get('current-api-session')).json;
+      assert.deepEqual([data.authQueries, data.isMfaRequired, data.isMfaComplete], [[], false, false]);
+      assert.equal((await one.get('current-identity')).status, 200);
+    }
+    const tokens = await loggedIn(server, 'q3');
+    assert.equal((await tokens.get(`${clientRoot}/current-identity`)).status, 200);
+  });
+
+  test('completes the session once it is verified, also where no policy asks for it', async () => {
+    await server.createUser({ name: 'q4', password });
+    const session = await openSession(server, 'q4');
+    await session.post('current-identity/mfa');
+    const { provisioningUrl } = (await session.get('current-identity/mfa')).json.data;
+    const code = scan(clock, provisioningUrl).code();
+    assert.equal((await session.post('current-identity/mfa/verify', { code })).status, 200);
+    const { data } = (await session.get('current-api-session')).json;
+    assert.deepEqual([data.authQueries, data.isMfaRequired, data.isMfaComplete], [[], true, true]);
+    assert.equal((await openSession(server, 'q4')).opened.headers['totp-required'], 'true');
+  });
+});
+
 describe('an enrolled identity', () => {
   test('is asked for TOTP though no policy does, also in sessions from before', async () => {
     await server.createUser({ name: 'e1', password });

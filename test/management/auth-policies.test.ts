@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type AuthPolicyId, asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
+import { createSigner, redeemed, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import { login } from '../support/flow.ts';
 import {
   assertRefused,
@@ -10,6 +12,7 @@ import {
   password,
   rootOf,
 } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
@@ -250,11 +253,11 @@ describe('a change of a policy holds at the next call', () => {
     assertRefused(await caller.get('current-identity'), 401, 'UNAUTHORIZED');
   });
 
-  test('a primary method that is no longer allowed opens no session', async () => {
+  test('a primary method that is no longer allowed opens no session and keeps none', async () => {
     const id = await newPolicy({ name: 'without passwords', primary: { updb: { allowed: false } } });
     const { caller } = await userWith('passwordless', id);
     await assert.rejects(login(server, 'passwordless', password), /401/);
-    assert.equal((await caller.get('current-identity')).status, 200);
+    assertRefused(await caller.get('current-identity'), 401, 'UNAUTHORIZED');
   });
 });
 
@@ -283,9 +286,16 @@ describe('a change after which no administrator could log in', () => {
     assert.equal(policy.name, 'Default');
     const forced = await root.call('PATCH', 'auth-policies/default?force=true', noPasswords);
     assert.equal(forced.status, 200, forced.text);
-    // Nobody could before either, so nothing keeps the way back in closed.
-    const back = await root.call('PATCH', 'auth-policies/default', { primary: { updb: { allowed: true } } });
-    assert.equal(back.status, 200);
+    assertRefused(await root.get('auth-policies/default'), 401, 'UNAUTHORIZED');
+    // Nobody could before either, so nothing keeps the way back in closed for who has another way to the store.
+    const { authPolicies } = own.store;
+    const now = own.clock.now();
+    const shut = await authPolicies.find(defaultAuthPolicyId);
+    assert.ok(shut);
+    const updb = { ...shut.primary.updb, allowed: true };
+    const open = { primary: { ...shut.primary, updb } };
+    assert.equal(await authPolicies.update(defaultAuthPolicyId, open, now), true);
+    await loggedIn(own, 'root');
   });
 
   test('is allowed while another administrator can, under another policy', async (t) => {
@@ -295,10 +305,11 @@ describe('a change after which no administrator could log in', () => {
     const other = createdId(await root.call('POST', 'auth-policies', { name: 'other' }));
     const secondId = await own.createUser({ name: 'second', password, isAdmin: true });
     await root.call('PATCH', `identities/${secondId}`, { authPolicyId: other });
+    const second = await loggedIn(own, 'second');
     const body = { primary: { updb: { allowed: false } } };
     assert.equal((await root.call('PATCH', 'auth-policies/default', body)).status, 200);
-    assertRefused(await root.call('PATCH', `auth-policies/${other}`, body), 409, 'CONFLICT');
-    assertRefused(await root.call('DELETE', `identities/${secondId}`), 409, 'CONFLICT');
+    assertRefused(await second.call('PATCH', `auth-policies/${other}`, body), 409, 'CONFLICT');
+    assertRefused(await second.call('DELETE', `identities/${secondId}`), 409, 'CONFLICT');
   });
 
   test('of two at once that each rely on the other policy, one is refused', async (t) => {
@@ -308,25 +319,31 @@ describe('a change after which no administrator could log in', () => {
     const other = createdId(await root.call('POST', 'auth-policies', { name: 'other' }));
     const secondId = await own.createUser({ name: 'second', password, isAdmin: true });
     await root.call('PATCH', `identities/${secondId}`, { authPolicyId: other });
+    const second = await loggedIn(own, 'second');
     const body = { primary: { updb: { allowed: false } } };
     const answers = await Promise.all([
-      root.call('PATCH', 'auth-policies/default', body),
       root.call('PATCH', `auth-policies/${other}`, body),
+      second.call('PATCH', 'auth-policies/default', body),
     ]);
-    assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409]);
+    // The loser is told that nobody could log in any more, or is itself out by what the winner has changed.
+    const [won, lost] = answers.map((answer) => answer.status).sort();
+    assert.equal(won, 200);
+    assert.ok(lost === 409 || lost === 401, String(lost));
+    const policies = await Promise.all(
+      [defaultAuthPolicyId, asId<AuthPolicyId>(other)].map((id) => own.store.authPolicies.find(id)),
+    );
+    assert.equal(policies.filter((policy) => policy?.primary.updb.allowed).length, 1);
   });
 });
 
 test('signers that are named must exist; the last way in of the last administrator may be one', async (t) => {
-  const own = await startTestServer();
-  t.after(() => own.close());
-  const root = await rootOf(own);
-  const signer = createdId(
-    await root.call('POST', 'external-jwt-signers', {
-      ...{ name: 'idp', issuer: 'https://idp.example.com', audience: 'overlay', enabled: true },
-      jwksEndpoint: 'https://idp.example.com/keys',
-    }),
-  );
+  const [own, idp] = await Promise.all([startTestServer(), startTestIdp()]);
+  t.after(() => Promise.all([own.close(), idp.close()]));
+  const byPassword = await rootOf(own);
+  const signer = await createSigner(byPassword, idp, 'idp', { useExternalId: false });
+  const { id: rootId } = (await byPassword.get('current-identity')).json.data;
+  const opened = await redeemed(own, await submitJwt(own, await tokenOf(own, idp, rootId)));
+  const root = callerWith(own, opened.access_token);
   const signerOnly = {
     primary: { updb: { allowed: false }, cert: { allowed: false }, extJwt: { allowedSigners: [signer] } },
   };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { DAY, fixedClock, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import {
@@ -68,6 +69,18 @@ describe('redeeming a code', () => {
     for (const name of ['sub', 'jti', 'z_asid', 'acr', 'scope'])
       assert.equal(typeof claims[name], 'string', name);
     assert.equal(claims.auth_time, Math.floor(clock.now() / 1000));
+  });
+
+  test('puts these claims and no others into the tokens of a password login', async () => {
+    const { access_token, id_token } = await login(server, 'alice', password);
+    const common = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'amr', 'acr'];
+    const ofAccess = ['nbf', 'jti', 'client_id', 'scope', 'z_asid', 'z_ia', 'z_ct', 'z_t', 'z_ice'];
+    assert.deepEqual(Object.keys(claimsOf(access_token)).sort(), [...common, ...ofAccess].sort());
+    const ofId = ['nonce', 'azp', 'at_hash', 'sid', 'name'];
+    assert.deepEqual(Object.keys(claimsOf(id_token)).sort(), [...common, ...ofId].sort());
+    const { at_hash } = claimsOf(id_token);
+    const half = createHash('sha256').update(access_token).digest().subarray(0, 16);
+    assert.equal(at_hash, half.toString('base64url'), 'OpenID Connect Core section 3.1.3.6');
   });
 
   test('gives an ID token for the client, with the nonce and without the claims of the controller', async () => {
@@ -355,6 +368,10 @@ describe('refreshing', () => {
     ];
     for (const text of others) assertRefused(await refresh(server, text), 'invalid_grant');
     assertRefused(await refresh(server, refresh_token, { client_id: 'other' }), 'invalid_client');
+    const form = { grant_type: 'refresh_token', client_id: 'overlay' };
+    const missing = await server.post('/oidc/token', { form });
+    assertRefused(missing, 'invalid_request');
+    assert.match(missing.json.error_description, /refresh_token/);
     assert.equal((await refresh(server, refresh_token)).status, 200);
   });
 });

@@ -111,6 +111,19 @@ describe('after the password', () => {
   });
 });
 
+test('the questions can be asked for again, with the header that says TOTP is required', async () => {
+  const { name } = await bob();
+  const id = await beginLogin(server);
+  const { json } = await submitPassword(server, id, name, password);
+  for (let time = 0; time < 2; time += 1) {
+    const again = await authQueries(server, id);
+    assert.equal(again.status, 200, again.text);
+    assert.deepEqual(again.json, json);
+    assert.equal(again.headers['totp-required'], 'true');
+    assert.equal(again.headers['cache-control'], 'no-store');
+  }
+});
+
 describe('the right code', () => {
   test('finishes the login, and the tokens say that both factors were passed', async () => {
     const { name, app } = await bob();

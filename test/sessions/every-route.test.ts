@@ -52,7 +52,11 @@ describe('a session that lacks a factor', () => {
 
   test('is let through by the endpoints of the specification only', async () => {
     const open = operations().filter(({ route }) => route.guard === 'partial');
-    const names = open.map(({ method, path }) => `${method} ${path.replace(/^\/edge\/\w+\/v1\//, '')}`);
+    // HEAD is GET without the body.
+    const nameOf = (method: string) => (method === 'HEAD' ? 'GET' : method);
+    const names = open.map(
+      ({ method, path }) => `${nameOf(method)} ${path.replace(/^\/edge\/\w+\/v1\//, '')}`,
+    );
     for (const name of names) assert.ok(openToPartial.includes(name), name);
     let asked = 0;
     for (const { method, path, route } of operations()) {
@@ -95,4 +99,39 @@ describe('a token that is none', () => {
       }
     });
   }
+});
+
+describe('every path', () => {
+  const known = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
+  const served = () => operations().filter(({ route }) => route.api !== 'health' && route.api !== 'metrics');
+
+  test('refuses the methods that it does not have, and names those that it has', async () => {
+    for (const [path, there] of Map.groupBy(served(), (operation) => operation.path)) {
+      const allowed = [...there.map(({ method }) => method), 'OPTIONS'].sort();
+      for (const method of [...known, 'OPTIONS']) {
+        if (method !== 'OPTIONS' && allowed.includes(method)) continue;
+        const answer = await server.request(method, path);
+        assert.equal(answer.status, method === 'OPTIONS' ? 204 : 405, `${method} ${path}`);
+        assert.deepEqual(String(answer.headers.allow).split(', ').sort(), allowed, `${method} ${path}`);
+      }
+    }
+  });
+
+  test('refuses to answer in a media type that it does not make', async () => {
+    for (const { method, path } of served()) {
+      const answer = await server.request(method, path, { headers: { accept: 'video/mp4' } });
+      assert.equal(answer.status, 406, `${method} ${path} ${answer.text}`);
+      assert.ok(answer.headers['x-request-id']);
+    }
+  });
+
+  test('refuses a body that is longer than any of its own', async () => {
+    const body = 'a'.repeat(300 * 1024);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (const { method, path, route } of served()) {
+      if (method === 'GET' || method === 'HEAD' || route.guard !== 'anonymous') continue;
+      const answer = await server.request(method, path, { headers, body });
+      assert.equal(answer.status, 413, `${method} ${path} ${answer.text}`);
+    }
+  });
 });

@@ -17,6 +17,8 @@ export function undeclaredIn(route: Route, answer: Answer): string | null {
 }
 
 function difference(declared: DeclaredAnswer, answer: Answer): string | null {
+  const header = answer.status < 400 ? undeclaredHeader(declared, answer) : undefined;
+  if (header !== undefined) return `the header ${header}`;
   const mediaType = String(answer.headers['content-type'] ?? '').split(';')[0] as string;
   const mediaTypes = Object.keys(declared.content);
   if (answer.body === null) return mediaTypes.length === 0 ? null : 'no body';
@@ -25,6 +27,16 @@ function difference(declared: DeclaredAnswer, answer: Answer): string | null {
   if (mediaType !== 'application/json') return null;
   const result = schema.safeParse(JSON.parse(text(answer)));
   return result.success ? null : result.error.message;
+}
+
+/** Headers that a client acts on; each success that has one declares it. */
+const telling = ['zt-session', 'totp-required', 'auth-request-id', 'www-authenticate'];
+
+function undeclaredHeader(
+  { headers: declared = {} }: DeclaredAnswer,
+  { headers }: Answer,
+): string | undefined {
+  return telling.find((name) => headers[name] !== undefined && declared[name] === undefined);
 }
 
 /** Pages show no code, and an envelope with data is no refusal. */

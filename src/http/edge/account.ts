@@ -90,7 +90,7 @@ export function ownAccountRoutes(
   return [
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: `${path}/authenticators`,
       summary: 'List the own authenticators',
       answers: { 200: listAnswerOf(authenticatorSchema, 'One page of the list') },
@@ -103,7 +103,7 @@ export function ownAccountRoutes(
     }),
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: `${path}/authenticators/:id`,
       summary: 'Read one of the own authenticators',
       answers: { 200: dataAnswer(authenticatorSchema, 'The document') },
@@ -116,7 +116,7 @@ export function ownAccountRoutes(
     change('PATCH', someOfPassword),
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: `${path}/password-rules`,
       summary: 'Read what a new password of the caller has to be',
       answers: {
@@ -127,7 +127,7 @@ export function ownAccountRoutes(
     }),
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: `${path}/login-attempts`,
       summary: 'List the own login attempts, the newest first',
       answers: { 200: listAnswerOf(ownAttemptSchema, 'One page of the list') },
@@ -151,7 +151,7 @@ function ownSessionRoutes(
   return [
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path,
       summary: 'List the own sessions',
       answers: { 200: listAnswerOf(ownSessionSchema, 'One page of the list') },

@@ -14,7 +14,7 @@ export function controllersRoute(
   path: string,
 ): Route {
   return route({
-    methods: ['GET'],
+    methods: ['GET', 'HEAD'],
     path,
     api: 'edge-client',
     guard: 'full',

@@ -35,7 +35,7 @@ export function currentRoutes(
   return [
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: `${root}/current-identity`,
       summary: 'Read who is calling',
       answers: { 200: dataAnswer(identitySchema, 'The identity of the caller') },
@@ -48,7 +48,7 @@ export function currentRoutes(
     }),
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: `${root}/current-api-session`,
       summary: 'Read the session of the caller',
       answers: {

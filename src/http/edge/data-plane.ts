@@ -85,7 +85,7 @@ function at<Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z
   >,
 ): Route {
   return route<'full', Body, Query>({
-    methods: [method],
+    methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
     path: `${root}/${path}`,
     api: 'edge-client',
     guard: 'full',

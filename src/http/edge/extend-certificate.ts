@@ -6,7 +6,7 @@ import {
 } from '../../enrollment/extend-certificate.ts';
 import { envelope } from '../answer.ts';
 import { dataAnswer, doneAnswer } from '../declared-answers.ts';
-import { idText } from '../management/schemas.ts';
+import { idOf } from '../management/admin-route.ts';
 import { originOf } from '../oidc/bind-point.ts';
 import { type Route, route } from '../routes.ts';
 import { csrText } from './csr-text.ts';
@@ -23,7 +23,6 @@ export function extendCertificateRoutes(
 ): readonly Route[] {
   const path = `${root}/current-identity/authenticators/:id`;
   const common = { methods: ['POST'], api: 'edge-client', errors: 'edge', guard: 'full' } as const;
-  const params = z.object({ id: idText });
   return [
     route({
       ...common,
@@ -31,16 +30,15 @@ export function extendCertificateRoutes(
       summary: 'Get the successor of a certificate that the connection presents',
       answers: { 200: dataAnswer(extendedSchema, 'The successor, and the authorities of the overlay') },
       refusals: ['csr_not_acceptable', 'forbidden', 'conflict'],
-      params,
       body: { json: true, form: false, schema: z.object({ clientCertCsr: csrText }) },
-      async handler(context, { params, body }) {
+      async handler(context, { body }) {
         const chain = context.clientCertificates?.chain ?? null;
         const { principal } = context;
         const origin = originOf(context);
         const clientCert = await extendCertificate(
           needs,
           principal,
-          params.id,
+          idOf(context),
           body.clientCertCsr,
           chain,
           origin,
@@ -53,10 +51,9 @@ export function extendCertificateRoutes(
       path: `${path}/extend-verify`,
       summary: 'Put the successor of a certificate in its place',
       answers: { 200: doneAnswer },
-      params,
       body: { json: true, form: false, schema: z.object({ clientCert: z.string().max(longestChain) }) },
-      async handler(context, { params, body }) {
-        await confirmExtension(needs, context.principal, params.id, body.clientCert, originOf(context));
+      async handler(context, { body }) {
+        await confirmExtension(needs, context.principal, idOf(context), body.clientCert, originOf(context));
         return envelope({});
       },
     }),

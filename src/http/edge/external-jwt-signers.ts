@@ -31,7 +31,7 @@ export function publicSignerRoute(
   path: string,
 ): Route {
   return route({
-    methods: ['GET'],
+    methods: ['GET', 'HEAD'],
     path,
     api: 'edge-client',
     guard: 'anonymous',

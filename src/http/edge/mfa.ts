@@ -59,6 +59,12 @@ const picture = {
 };
 const proofRefusals = ['not_found', 'invalid_totp_code', 'rate_limited'] as const;
 
+const proofHeader = {
+  'mfa-validation-code': 'The code, where no body has it: of the authenticator app, or a recovery code',
+};
+/** A recovery code does not do where recovery codes are what is asked for. */
+const appProofHeader = { 'mfa-validation-code': 'The code of the authenticator app' };
+
 const optionalCode = z.object({ code: totpCode.optional() });
 
 export function ownMfaRoutes(
@@ -87,7 +93,7 @@ export function ownMfaRoutes(
     }),
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path,
       guard: 'partial',
       summary: 'Read the own enrolment in TOTP',
@@ -120,7 +126,7 @@ export function ownMfaRoutes(
     }),
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: `${path}/qr-code`,
       guard: 'partial',
       summary: 'Get the enrolment as a picture for an authenticator app',
@@ -144,6 +150,7 @@ export function ownMfaRoutes(
       summary: 'Remove the own enrolment in TOTP',
       answers: { 200: doneAnswer },
       refusals: proofRefusals,
+      reads: proofHeader,
       body: withCode,
       async handler(context, { body }) {
         await removeOwnTotp(needs, context.principal, codeOf(context, body.code) ?? '', originOf(context));
@@ -152,11 +159,13 @@ export function ownMfaRoutes(
     }),
     route({
       ...common,
+      // Uses a code up, so there is no HEAD.
       methods: ['GET'],
       path: `${path}/recovery-codes`,
       guard: 'full',
       summary: 'Count the recovery codes that are left; the code is in mfa-validation-code',
       answers: { 200: codesLeft },
+      reads: appProofHeader,
       refusals: [...proofRefusals, 'could_not_validate'],
       async handler(context) {
         const [caller, code, origin] = proof(context, undefined);
@@ -171,6 +180,7 @@ export function ownMfaRoutes(
       summary: 'Replace the recovery codes',
       answers: { 200: newCodes },
       refusals: proofRefusals,
+      reads: proofHeader,
       body: withCode,
       async handler(context, { body }) {
         const [caller, code, origin] = proof(context, body.code);

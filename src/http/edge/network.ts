@@ -21,7 +21,7 @@ const pkcs7Type = 'application/pkcs7-mime';
 export function cacertsRoutes({ publishedAuthorities }: NetworkNeeds, root: string): readonly Route[] {
   return ['', root].map((prefix) =>
     route({
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: `${prefix}/.well-known/est/cacerts`,
       api: 'edge-client',
       guard: 'anonymous',
@@ -43,7 +43,7 @@ const networkJwtSchema = z.strictObject({ name: z.string(), token: z.string() })
 /** A JWT with which somebody who has only an external JWT finds this network. It is no secret. */
 export function networkJwtRoute({ enrollmentSigner }: NetworkNeeds, path: string): Route {
   return route({
-    methods: ['GET'],
+    methods: ['GET', 'HEAD'],
     path,
     api: 'edge-client',
     guard: 'anonymous',

@@ -13,7 +13,7 @@ import { HOUR, type Millis } from '../../platform/clock.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509.ts';
 import { envelope } from '../answer.ts';
 import { dataAnswer, doneAnswer, listAnswer } from '../declared-answers.ts';
-import { idText } from '../management/schemas.ts';
+import { idOf } from '../management/admin-route.ts';
 import { originOf } from '../oidc/bind-point.ts';
 import { type Route, route } from '../routes.ts';
 import { entityMembers, linksSchema, wireTime } from '../wire.ts';
@@ -45,7 +45,6 @@ const issuedSchema = z
   .meta({ id: 'IssuedSessionCertificate' });
 
 const path = '/current-api-session/certificates';
-const oneParams = z.object({ id: idText });
 
 export interface SessionCertificateRouteNeeds extends SessionCertificateNeeds {
   readonly publishedAuthorities: PublishedAuthorities;
@@ -59,7 +58,7 @@ export function sessionCertificateRoutes(
   return [
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: root + path,
       summary: 'List the certificates of the session of the caller',
       answers: { 200: listAnswer(certificateSchema, 'All of them') },
@@ -93,15 +92,13 @@ export function sessionCertificateRoutes(
     }),
     route({
       ...common,
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       path: `${root}${path}/:id`,
       summary: 'Read a certificate of the session of the caller',
       answers: { 200: dataAnswer(certificateSchema, 'The certificate') },
-      params: oneParams,
-      async handler({ principal }, { params }) {
-        return envelope(
-          certificateDocument(await getSessionCertificate(needs, principal.apiSessionId, params.id)),
-        );
+      async handler(context) {
+        const { apiSessionId } = context.principal;
+        return envelope(certificateDocument(await getSessionCertificate(needs, apiSessionId, idOf(context))));
       },
     }),
     route({
@@ -110,9 +107,9 @@ export function sessionCertificateRoutes(
       path: `${root}${path}/:id`,
       summary: 'Revoke a certificate of the session of the caller',
       answers: { 200: doneAnswer },
-      params: oneParams,
-      async handler(context, { params }) {
-        await revokeSessionCertificate(needs, context.principal.apiSessionId, params.id, originOf(context));
+      async handler(context) {
+        const { apiSessionId } = context.principal;
+        await revokeSessionCertificate(needs, apiSessionId, idOf(context), originOf(context));
         return envelope({});
       },
     }),

@@ -23,6 +23,9 @@ export const apis: readonly {
   { binding: 'edge-oidc', names: ['edge-oidc'], path: '/oidc' },
 ];
 
+/** Of the API: existing SDKs parse it and compare. That of the release is not for strangers. */
+const apiVersion = 'v1.0.0';
+
 /** Words that existing SDKs know. */
 const capabilities = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR', 'HA_CONTROLLER'] as const;
 type Capability = (typeof capabilities)[number];
@@ -53,7 +56,7 @@ export function versionRoute(
   path: string,
 ): Route {
   return route({
-    methods: ['GET'],
+    methods: ['GET', 'HEAD'],
     path,
     api,
     guard: 'anonymous',
@@ -72,7 +75,7 @@ function versionDocument(needs: VersionNeeds, context: RequestContext): object {
     for (const name of names) apiVersions[name] = { v1: { path, version: 'v1', apiBaseUrls: bases } };
   }
   return {
-    version: 'v1.0.0',
+    version: apiVersion,
     revision: '',
     buildDate: '',
     runtimeVersion: '',

@@ -11,7 +11,7 @@ import { type Answer, envelope } from '../answer.ts';
 import { validate } from '../body.ts';
 import { challengeLines } from '../challenges.ts';
 import { clientInfoMembers, clientInfoOf } from '../client-info-input.ts';
-import { dataAnswer, doneAnswer } from '../declared-answers.ts';
+import { type DeclaredAnswer, dataAnswer, doneAnswer, totpRequiredHeader } from '../declared-answers.ts';
 import { originOf } from '../oidc/bind-point.ts';
 import { configTypes } from '../oidc/login.ts';
 import { bearerTokens } from '../presented-tokens.ts';
@@ -30,6 +30,17 @@ const loginBody = z.object({ ...passwordBody.partial().shape, ...otherBody.shape
 /** The members of a password are asked for where the method is known to be that. */
 const anyBody = z.looseObject({});
 
+const opened: DeclaredAnswer = {
+  ...dataAnswer(legacySessionSchema, 'The session, with what remains in authQueries'),
+  headers: {
+    'zt-session': 'The token of the session',
+    'expires-at': 'When the session ends, unless it is used (RFC 3339)',
+    'expiration-seconds': 'The same in seconds from now',
+    ...totpRequiredHeader,
+    'www-authenticate': 'Which external JWT is still to be sent with every call',
+  },
+};
+
 export interface LegacyRouteNeeds extends LegacyNeeds, CertificateExtensionNeeds {
   readonly store: LegacyNeeds['store'] & CertificateExtensionNeeds['store'];
 }
@@ -46,7 +57,7 @@ export function legacyRoutes(
       methods: ['POST'],
       path: `${root}/authenticate`,
       summary: 'Log in for a session of the zt-session header (deprecated: use OIDC)',
-      answers: { 200: dataAnswer(legacySessionSchema, 'The session, with what remains in authQueries') },
+      answers: { 200: opened },
       refusals: ['invalid_auth', 'unauthorized', 'rate_limited'],
       guard: 'anonymous',
       described: { body: loginBody },

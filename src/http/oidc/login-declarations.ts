@@ -3,7 +3,13 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { authQueriesSchema } from '../api-session-document.ts';
-import { type DeclaredAnswers, documentAnswer, orPage, redirectAnswer } from '../declared-answers.ts';
+import {
+  type DeclaredAnswers,
+  documentAnswer,
+  orPage,
+  redirectAnswer,
+  totpRequiredHeader,
+} from '../declared-answers.ts';
 
 const queries = documentAnswer(
   z.strictObject({ authQueries: authQueriesSchema }).meta({ id: 'OutstandingQueries' }),
@@ -12,26 +18,32 @@ const queries = documentAnswer(
 
 /** A step ends in the redirect with the code or in what remains (spec 3.1). */
 export const stepAnswers: DeclaredAnswers = {
-  200: orPage(queries),
+  200: {
+    ...orPage(queries),
+    headers: { ...totpRequiredHeader, 'www-authenticate': 'Which external JWT is still to be sent' },
+  },
   302: redirectAnswer('To the redirect URI of the client, with the code'),
 };
 
 /** How to submit a login, for programs; for people the page. */
 export const entryAnswers: DeclaredAnswers = {
-  200: orPage(
-    documentAnswer(
-      z
-        .strictObject({
-          authRequestId: z.string(),
-          httpMethod: z.string(),
-          httpUrl: z.string(),
-          fields: z.array(z.string()).optional(),
-          header: z.string().optional(),
-        })
-        .meta({ id: 'LoginEntry' }),
-      'How to go on',
+  200: {
+    ...orPage(
+      documentAnswer(
+        z
+          .strictObject({
+            authRequestId: z.string(),
+            httpMethod: z.string(),
+            httpUrl: z.string(),
+            fields: z.array(z.string()).optional(),
+            header: z.string().optional(),
+          })
+          .meta({ id: 'LoginEntry' }),
+        'How to go on',
+      ),
     ),
-  ),
+    headers: { 'auth-request-id': 'The id of the login, for the steps that follow' },
+  },
 };
 
 /** Of every step: the auth request, and the browser in which it began. */

@@ -6,10 +6,12 @@ import { type DeclaredAnswer, declaredRefusals } from '../declared-answers.ts';
 import { jsonType } from '../negotiate.ts';
 import type { Guard, Method, Route } from '../routes.ts';
 import { type SchemaCollection, schemaCollection } from './json-schemas.ts';
+import { tagDescriptions } from './tags.ts';
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
+  readonly description?: string;
   readonly required: boolean;
   readonly schema: JsonSchema;
 }
@@ -42,6 +44,7 @@ export interface OpenApiDocument {
   readonly openapi: '3.1.0';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -81,9 +84,17 @@ export function openApiDocument(
       version: '1',
       description: `${api.description} Where there is GET and it changes nothing, there is HEAD too.`,
     },
+    tags: tagsOf(paths),
     paths,
     components: { schemas: schemas.components, securitySchemes },
   };
+}
+
+/** The groups of the operations, in their order. */
+function tagsOf(paths: OpenApiDocument['paths']): OpenApiDocument['tags'] {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const names = new Set(operations.flatMap(({ tags }) => tags));
+  return [...names].map((name) => ({ name, description: tagDescriptions.get(name) ?? '' }));
 }
 
 const securitySchemes = {
@@ -137,7 +148,7 @@ function operationOf(
     ...(route.headers?.deprecation === undefined ? {} : { deprecated: true as const }),
     'x-guard': route.guard,
     ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
-    parameters: [...pathParameters(route), ...queryParameters(route, schemas)],
+    parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)],
     ...(body === undefined || method === 'GET' ? {} : { requestBody: body }),
     responses: responsesOf(route, method, schemas),
   };
@@ -166,6 +177,16 @@ function queryParameters(route: Route, schemas: SchemaCollection): Parameter[] {
     in: 'query',
     required: required.includes(name),
     schema: property,
+  }));
+}
+
+function headerParameters({ reads = {} }: Route): Parameter[] {
+  return Object.entries(reads).map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    required: false,
+    schema: text,
   }));
 }
 
@@ -212,14 +233,15 @@ function either(success: Response, refusal: Response): Response {
     const isSame = other === undefined || JSON.stringify(other.schema) === JSON.stringify(schema);
     content[type] = { schema: isSame ? schema : { anyOf: [schema, other.schema] } };
   }
-  return { ...refusal, description: `${success.description}; ${refusal.description}`, content };
+  const headers = { ...refusal.headers, ...success.headers };
+  return { description: `${success.description}; ${refusal.description}`, headers, content };
 }
 
 function responseOf(
   route: Route,
   status: number,
   method: Method,
-  { description, content }: DeclaredAnswer,
+  { description, content, headers = {} }: DeclaredAnswer,
   schemas: SchemaCollection,
 ): Response {
   const entries = Object.entries(content).map(([type, schema]) => [
@@ -229,9 +251,15 @@ function responseOf(
   const hasContent = method !== 'HEAD' && entries.length > 0;
   return {
     description,
-    headers: responseHeaders(route, status),
+    headers: { ...responseHeaders(route, status), ...declaredHeaders(headers) },
     ...(hasContent ? { content: Object.fromEntries(entries) } : {}),
   };
+}
+
+function declaredHeaders(headers: Readonly<Record<string, string>>): NonNullable<Response['headers']> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: text }]),
+  );
 }
 
 function responseHeaders(route: Route, status: number): NonNullable<Response['headers']> {

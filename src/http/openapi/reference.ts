@@ -3,7 +3,7 @@ import type { OpenApiDocument, Operation } from './document.ts';
 
 /** What the page shows of a description. HEAD is like GET and not shown. */
 export function apiReferenceOf(
-  { info, paths, components }: Omit<OpenApiDocument, 'servers'>,
+  { info, tags, paths, components }: Omit<OpenApiDocument, 'servers'>,
   documentPath: string,
 ): ApiReference {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -15,6 +15,7 @@ export function apiReferenceOf(
     title: info.title,
     description: info.description,
     documentPath,
+    groups: new Map(tags.map(({ name, description }) => [name, description])),
     operations,
     schemas: components.schemas,
   };

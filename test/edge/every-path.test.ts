@@ -1,0 +1,194 @@
+// What holds for every path of the client API alike, one table over all of them. What is special to one stands in its
+// own test.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock } from '../../src/platform/clock.ts';
+import { csrPem, ecKeys } from '../support/csr.ts';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused, type Caller, loggedIn, password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let alice: Caller;
+before(async () => {
+  server = await startTestServer({ clock, signing: true });
+  await server.createUser({ name: 'alice', password });
+  alice = await loggedIn(server, 'alice');
+});
+after(() => server?.close());
+
+interface Path {
+  /** Below `/edge/client/v1/`, unless it begins with a slash; `:id` stands for an id. */
+  readonly path: string;
+  readonly methods: readonly string[];
+  /** Those that read a JSON body. */
+  readonly reads: readonly string[];
+}
+
+const at = (path: string, methods: string, reads = ''): Path => ({
+  path: path.startsWith('/') ? path : `/edge/client/v1/${path}`,
+  methods: methods.split(' '),
+  reads: reads.split(' ').filter((method) => method !== ''),
+});
+
+const paths: readonly Path[] = [
+  at('version', 'GET HEAD'),
+  at('/version', 'GET HEAD'),
+  at('openapi.json', 'GET HEAD'),
+  at('docs', 'GET HEAD'),
+  at('.well-known/est/cacerts', 'GET HEAD'),
+  at('/.well-known/est/cacerts', 'GET HEAD'),
+  at('network-jwts', 'GET HEAD'),
+  at('external-jwt-signers', 'GET HEAD'),
+  at('controllers', 'GET HEAD'),
+  at('authenticate', 'POST', 'POST'),
+  at('authenticate/mfa', 'POST', 'POST'),
+  at('enroll', 'POST', 'POST'),
+  ...['ott', 'ottca', 'ca', 'updb', 'token'].map((method) => at(`enroll/${method}`, 'POST', 'POST')),
+  at('current-api-session', 'GET HEAD DELETE'),
+  at('current-api-session/certificates', 'GET HEAD POST', 'POST'),
+  at('current-api-session/certificates/:id', 'GET HEAD DELETE'),
+  at('current-api-session/service-updates', 'GET HEAD'),
+  at('current-identity', 'GET HEAD'),
+  at('current-identity/mfa', 'GET HEAD POST DELETE', 'DELETE'),
+  at('current-identity/mfa/verify', 'POST', 'POST'),
+  at('current-identity/mfa/qr-code', 'GET HEAD'),
+  // Reading it uses a code up.
+  at('current-identity/mfa/recovery-codes', 'GET POST', 'POST'),
+  at('current-identity/authenticators', 'GET HEAD'),
+  at('current-identity/authenticators/:id', 'GET HEAD PUT PATCH', 'PUT PATCH'),
+  at('current-identity/authenticators/:id/extend', 'POST', 'POST'),
+  at('current-identity/authenticators/:id/extend-verify', 'POST', 'POST'),
+  at('current-identity/password-rules', 'GET HEAD'),
+  at('current-identity/login-attempts', 'GET HEAD'),
+  at('current-identity/api-sessions', 'GET HEAD DELETE'),
+  at('current-identity/api-sessions/:id', 'DELETE'),
+  at('current-identity/edge-routers', 'GET HEAD'),
+  at('services', 'GET HEAD'),
+  at('services/:id', 'GET HEAD'),
+  at('services/:id/edge-routers', 'GET HEAD'),
+  at('services/:id/terminators', 'GET HEAD'),
+  at('sessions', 'GET HEAD POST', 'POST'),
+  at('sessions/:id', 'GET HEAD DELETE'),
+  at('edge-routers', 'GET HEAD'),
+  // What they are sent is not read.
+  at('posture-response', 'POST'),
+  at('posture-response-bulk', 'POST'),
+];
+
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
+
+function send(method: string, path: string, headers: Record<string, string> = {}, body?: string) {
+  const authorization = `Bearer ${alice.accessToken}`;
+  const init = { headers: { authorization, ...headers } };
+  return server.request(method, path, body === undefined ? init : { ...init, body });
+}
+
+function assertAllowed(answer: Answer, methods: readonly string[]): void {
+  assert.deepEqual(String(answer.headers.allow).split(', ').sort(), [...methods, 'OPTIONS'].sort());
+}
+
+test('the table has every path of the client API', () => {
+  const existing = server.controller.services.routes
+    .filter(({ api }) => api === 'edge-client')
+    .flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
+  const listed = paths.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
+  assert.deepEqual(listed.sort(), existing.sort());
+});
+
+for (const { path: template, methods, reads } of paths) {
+  const path = template.replace(':id', 'no-such-id');
+  describe(template, () => {
+    test('says which methods there are', async () => {
+      for (const method of allMethods) {
+        if (methods.includes(method)) continue;
+        const answer = await send(method, path);
+        assert.equal(answer.status, 405, method);
+        assertAllowed(answer, methods);
+        if (method !== 'HEAD') assertRefused(answer, 405, 'METHOD_NOT_ALLOWED');
+      }
+      const options = await send('OPTIONS', path);
+      assert.deepEqual([options.status, options.text], [204, '']);
+      assertAllowed(options, methods);
+    });
+
+    test('has nothing below it but what the table lists', async () => {
+      const isId = template.endsWith('/:id');
+      const hasId = paths.some((other) => other.path === `${template}/:id`);
+      const besides = [...(isId ? [] : [';a=b', 'x']), ...(hasId ? [] : ['/', '/x', '/%2e%2e'])];
+      for (const below of ['/no/such/path', '//x', '/x/', ...besides]) {
+        for (const method of ['GET', 'POST']) {
+          assertRefused(await send(method, `${path}${below}`), 404, 'NOT_FOUND');
+        }
+      }
+    });
+
+    test('gives no media type that it does not make', async () => {
+      for (const method of methods) {
+        const answer = await send(method, path, { accept: 'image/bmp' });
+        assert.equal(answer.status, 406, answer.text);
+        if (method !== 'HEAD') assertRefused(answer, 406, 'NOT_ACCEPTABLE');
+      }
+    });
+
+    if (template.includes(':id')) {
+      test('does not find what there is not, whatever its id looks like', async () => {
+        const bodies = { csr: csrPem(ecKeys()), clientCertCsr: csrPem(ecKeys()), clientCert: 'x', password };
+        const body = JSON.stringify({ ...bodies, currentPassword: password, username: 'x' });
+        // Lists of what belongs to something that is not there are as empty as all others.
+        const isList = /services\/:id\/./.test(template);
+        for (const id of ['nobody', 'a'.repeat(65), '..%2Fversion', '%00', '%27', '%7B%7D', ';a=b']) {
+          for (const method of methods) {
+            const answer = reads.includes(method)
+              ? await send(method, template.replace(':id', id), { 'content-type': 'application/json' }, body)
+              : await send(method, template.replace(':id', id));
+            if (isList) assert.equal(answer.status, 200, answer.text);
+            else if (method === 'HEAD') assert.equal(answer.status, 404);
+            else assertRefused(answer, 404, 'NOT_FOUND');
+          }
+        }
+      });
+    }
+
+    if (methods.includes('HEAD')) {
+      test('answers HEAD like GET, without the body', async () => {
+        const [get, head] = [await send('GET', path), await send('HEAD', path)];
+        assert.deepEqual([head.status, head.text], [get.status, '']);
+        for (const name of ['content-type', 'content-length', 'cache-control', 'expires-at']) {
+          assert.equal(head.headers[name], get.headers[name], name);
+        }
+        assert.ok(Number(head.headers['content-length']) > 0);
+      });
+    }
+
+    for (const method of methods.filter((one) => one !== 'GET' && one !== 'HEAD')) {
+      test(`refuses a body of ${method} that is too long`, async () => {
+        const long = JSON.stringify({ code: 'x'.repeat(65 * 1024) });
+        const answer = await send(method, path, { 'content-type': 'application/json' }, long);
+        assertRefused(answer, 413, 'REQUEST_ENTITY_TOO_LARGE');
+      });
+    }
+
+    for (const method of reads) {
+      test(`refuses a body of ${method} that is no JSON object`, async () => {
+        for (const body of ['{', '[]', '"x"', 'null', '7', '{"code":"1","code":"2"}', '\ufeff{}']) {
+          const answer = await send(method, path, { 'content-type': 'application/json' }, body);
+          assertRefused(answer, 400, 'COULD_NOT_PARSE_BODY', 'body');
+        }
+      });
+
+      test(`refuses a body of ${method} of another media type`, async () => {
+        for (const type of [
+          'application/x-www-form-urlencoded',
+          'application/xml',
+          'application/json; charset=utf-16',
+        ]) {
+          const answer = await send(method, path, { 'content-type': type }, '{"code":"1"}');
+          assertRefused(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
+        }
+      });
+    }
+  });
+}
