@@ -76,6 +76,16 @@ async function databaseOf(home: string): Promise<string> {
 /** Starts a controller on `https://localhost:PORT`. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'overlay-auth-test-'));
+  try {
+    return await startIn(home, options);
+  } catch (error) {
+    // Nobody else knows of a folder that was made here.
+    if (options.home === undefined) rmSync(home, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function startIn(home: string, options: TestServerOptions): Promise<TestServer> {
   const pki = await testPki();
   writeFileSync(join(home, 'ca.pem'), pki.ca.certPem);
   writeFileSync(join(home, 'server.pem'), pki.server.certPem);
