@@ -6,11 +6,10 @@
 import { type ClientCertificateIssuer, keptKey } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../errors/challenge.ts';
-import { type Account, mayLogIn, readAccount, stillHasAuthenticator } from '../login/account.ts';
+import { type Account, readAccount } from '../login/account.ts';
 import { authQueryOf } from '../login/auth-query.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
-import { maySignerLogIn } from '../login/external-jwt.ts';
 import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
 import { enabledSigner } from '../login/signer-directory.ts';
@@ -28,15 +27,7 @@ import type { RequestOrigin } from '../model/audit-event.ts';
 import type { AuthRequest } from '../model/auth-request.ts';
 import type { ClientInfo } from '../model/client-info.ts';
 import { asId } from '../model/ids.ts';
-import type {
-  AuthQuery,
-  Credentials,
-  Factor,
-  LoginProgress,
-  PassedMethod,
-  PrimaryMethod,
-} from '../model/login.ts';
-import type { AttemptRecorder } from '../model/login-attempt.ts';
+import type { AuthQuery, Credentials, Factor, LoginProgress, PassedMethod } from '../model/login.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contracts/auth-requests.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
@@ -46,6 +37,7 @@ import { beginAgain } from './begin-again.ts';
 import { type CallbackSealer, finishedLocation } from './callback.ts';
 import type { ClientRegistry } from './clients.ts';
 import { requireSameBrowser } from './open-auth-request.ts';
+import { requireStillAllowed } from './still-allowed.ts';
 
 /** What to answer to a login step. */
 export type LoginStep =
@@ -320,57 +312,6 @@ function passwordChanged(
   attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed during the login');
   attempt.conclude();
   return new AuthError('invalid_auth');
-}
-
-/** @throws AuthError invalid_auth   the identity, its policy or its authenticator no longer allows this login */
-async function requireStillAllowed(
-  needs: LoginFlowNeeds,
-  progress: LoginProgress,
-  origin: RequestOrigin,
-): Promise<Account> {
-  const method = progress.passed[0] as PrimaryMethod;
-  const account = await readAccount(needs, progress.identityId);
-  const attempt = needs.attempts.begin(method, 'oidc', origin);
-  if (account === null) attempt.failed('identity exists', 'changed-meanwhile', 'the identity was deleted');
-  else if (
-    mayLogIn(account, method, attempt, needs.clock.now()) &&
-    maySignerStillLogIn(needs, account, progress, attempt) &&
-    isAuthorityStillTrusted(needs, progress, attempt)
-  ) {
-    if (await stillHasAuthenticator(needs, progress.authenticatorId)) return account;
-    attempt.failed(
-      'authenticator exists',
-      'changed-meanwhile',
-      'the authenticator was deleted during the login',
-    );
-  }
-  attempt.conclude();
-  throw new AuthError('invalid_auth');
-}
-
-/** Whether the signer whose token opened a login is still enabled and allowed; other logins have none. */
-function maySignerStillLogIn(
-  needs: LoginFlowNeeds,
-  account: Account,
-  { signerId, passed }: LoginProgress,
-  attempt: AttemptRecorder,
-): boolean {
-  if (!passed.includes('ext-jwt')) return true;
-  const signer = signerId === null ? undefined : needs.signers.find(signerId);
-  if (signer !== undefined) return maySignerLogIn(needs, account, signer, attempt);
-  attempt.failed('signer enabled', 'signer-disabled', 'the signer was deleted during the login');
-  return false;
-}
-
-/** Whether the third-party authority behind the certificate that opened a login still counts. */
-function isAuthorityStillTrusted(
-  { authorities }: LoginFlowNeeds,
-  { caId }: LoginProgress,
-  attempt: AttemptRecorder,
-): boolean {
-  if (caId === null || authorities.find(caId) !== undefined) return true;
-  attempt.failed('authority enabled', 'changed-meanwhile', 'the authority was disabled during the login');
-  return false;
 }
 
 async function outstandingNow(needs: LoginFlowNeeds, progress: LoginProgress): Promise<readonly Factor[]> {
