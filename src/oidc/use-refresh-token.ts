@@ -11,6 +11,7 @@ import { requireCertificateStillGood } from './certificate-session.ts';
 import { refreshTokenFormOf } from './clients.ts';
 import { type GrantNeeds, sessionEnd } from './issue-tokens.ts';
 import { optional } from './parameters.ts';
+import { patienceLeft } from './patience.ts';
 import { requireGoodStanding } from './session-standing.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
@@ -32,7 +33,7 @@ export type UsedRefreshToken =
 /**
  * Replaces a refresh token by its successor. The old one is dead when this resolves.
  * @param window within which the direct predecessor from the same sender does not end the session
- * @throws AuthError invalid_request, invalid_scope (nothing is used up), invalid_grant for everything else alike
+ * @throws AuthError invalid_request, invalid_scope, unavailable (nothing is used up), invalid_grant for everything else alike
  */
 export async function useRefreshToken(
   needs: GrantNeeds,
@@ -69,6 +70,7 @@ export async function useRefreshToken(
     ipAddress: origin.ipAddress,
     now,
     duplicateWindow: window,
+    within: patienceLeft(needs.clock, request.arrivedAt),
   });
 
   if (outcome.outcome === 'rotated') {

@@ -4,6 +4,7 @@ import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { LoginProgress, PassedMethod } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { Within } from './store.ts';
 
 export interface RotateRefreshToken {
   readonly sessionId: ApiSessionId;
@@ -24,6 +25,8 @@ export interface RotateRefreshToken {
   readonly now: Millis;
   /** A duplicate of the direct predecessor within this time, from the same sender, is refused without ending the family. */
   readonly duplicateWindow: Millis;
+  /** See `Within`. */
+  readonly within?: Within;
 }
 
 export type RotateOutcome =

@@ -4,6 +4,7 @@ import type { Identity } from '../../model/identity.ts';
 import type { ApiSessionId, AuthRequestKey } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { Within } from './store.ts';
 
 /** An authorization code as it is stored: never the code itself. */
 export interface StoredCode {
@@ -40,6 +41,8 @@ export interface RedeemCode {
     readonly expiresAt: Millis;
     readonly refresh: NewRefreshFamily;
   };
+  /** See `Within`. */
+  readonly within?: Within;
 }
 
 /** Opened only when the scopes of the authorization request hold `offline_access`. */

@@ -94,7 +94,7 @@ export function sqlStore(engine: Engine): Store {
       findLogin: (key, now) => find(loginRecordOf, findLoginSql, key, now),
       recordFactor: (factor) => engine.write('recordFactor', factor),
       extend: (key, expiresAt) => engine.write('extendLogin', { key, expiresAt }),
-      redeemCode: (redeem) => engine.write('redeemCode', redeem),
+      redeemCode: ({ within, ...redeem }) => engine.write('redeemCode', redeem, within),
     },
     apiSessions: {
       find: (id) => find(apiSessionOf, 'SELECT * FROM api_sessions WHERE id = ?', id),
@@ -111,7 +111,7 @@ export function sqlStore(engine: Engine): Store {
         find(apiSessionOf, 'SELECT * FROM api_sessions WHERE token_hash = ?', tokenHash),
       addPassed: (id, factor) => engine.write('addPassed', { id, factor }),
       recordActivity: (activity) => engine.write('recordActivity', { activity }),
-      rotateRefreshToken: (rotate) => engine.write('rotateRefreshToken', rotate),
+      rotateRefreshToken: ({ within, ...rotate }) => engine.write('rotateRefreshToken', rotate, within),
       async renew(renew) {
         const rows = await engine.write('renewSession', renew);
         return rows === undefined
