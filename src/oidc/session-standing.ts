@@ -1,4 +1,5 @@
-// A session is judged again at each refresh: what an administrator has changed since the login holds at once.
+// A session is judged again when its code is redeemed and at each refresh: what an administrator has changed since the
+// login holds at once.
 
 import { AuthError } from '../errors/auth-error.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
@@ -15,26 +16,37 @@ export interface SessionStandingNeeds {
   readonly audit: AuditTrail;
 }
 
-/**
- * Refuses to go on with a session that would not be opened today: its primary proof no longer counts, or the policy
- * asks for a factor that was never proven. Reads memory; nothing is
- * used up. Whether the identity is enabled is the store's to decide, in the statement that rotates.
- * @throws AuthError invalid_grant
- */
+/** Refuses to go on with a session that `standingObjection` has something against. @throws AuthError invalid_grant */
 export async function requireGoodStanding(
   needs: SessionStandingNeeds,
   session: ApiSession,
   origin: RequestOrigin,
 ): Promise<void> {
-  const account = await needs.view.accounts.find(session.identityId, needs.clock.now());
-  const reason = account === null ? null : objection(needs, session, account);
+  const reason = await standingObjection(needs, session);
   if (reason === null) return;
   const { id: sessionId, clientId } = session;
   needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId }, origin);
   throw new AuthError('invalid_grant', { detail: `refresh refused: ${reason}` });
 }
 
-function objection({ view }: SessionStandingNeeds, session: ApiSession, { policy }: Account): string | null {
+/**
+ * Why a session would not be opened today: its primary proof no longer counts, or the policy asks for a factor that was
+ * never proven; null when it would be. Reads memory; nothing is used up. Whether the identity is enabled is the store's
+ * to decide, in the statement that redeems or rotates.
+ */
+export async function standingObjection(
+  needs: Pick<SessionStandingNeeds, 'view' | 'clock'>,
+  session: ApiSession,
+): Promise<string | null> {
+  const account = await needs.view.accounts.find(session.identityId, needs.clock.now());
+  return account === null ? null : objection(needs, session, account);
+}
+
+function objection(
+  { view }: Pick<SessionStandingNeeds, 'view'>,
+  session: ApiSession,
+  { policy }: Account,
+): string | null {
   const opening = openingObjection(view, policy, session);
   if (opening !== null) return opening;
   // Enrolment alone asks for a code at the next login, not of sessions that are open (spec 3.2).
