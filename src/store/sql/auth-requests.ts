@@ -75,19 +75,26 @@ function hasStillPassword(
 
 export function* recordFactor(
   factor: Parameters<AuthRequestStore['recordFactor']>[0],
-): Intent<'recorded' | 'superseded'> {
+): Intent<'recorded' | 'superseded' | 'outdated'> {
+  const { key, generation, now } = factor;
+  const isOpen = 'id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ?';
+  // The text is the one that this service wrote, and read back with its members in the same order.
   const row = yield* first(
     `UPDATE auth_requests SET progress = ?, code_hash = ?, code_expires_at = ?, expires_at = ?
-     WHERE id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ? RETURNING id`,
+     WHERE ${isOpen} AND progress = ? RETURNING id`,
     JSON.stringify(factor.progress),
     factor.code?.hash ?? null,
     factor.code?.expiresAt ?? null,
     Math.max(factor.expiresAt, factor.code?.expiresAt ?? 0),
-    factor.key,
-    factor.generation,
-    factor.now,
+    key,
+    generation,
+    now,
+    JSON.stringify(factor.known),
   );
-  if (row === undefined) return 'superseded';
+  if (row === undefined) {
+    const open = yield* first(`SELECT id FROM auth_requests WHERE ${isOpen}`, key, generation, now);
+    return open === undefined ? 'superseded' : 'outdated';
+  }
   if (factor.code !== null) yield* clearAttempts({ keys: factor.code.forgetFailures });
   return 'recorded';
 }
