@@ -62,8 +62,8 @@ export async function redeemAuthorizationCode(
     );
     throw new AuthError('invalid_grant', { detail: `code refused: ${reason}` });
   }
-  const { session, identity, nonce, certificateKey } = outcome;
-  const objection = await standingObjection(needs, session);
+  const { session, identity, policy, nonce, certificateKey } = outcome;
+  const objection = standingObjection(needs, session, policy);
   if (objection !== null) {
     await needs.store.apiSessions.end(session.id, 'administrator', now);
     const event = { reason: objection, clientId: client.clientId, endedSessionId: session.id };

@@ -5,8 +5,8 @@ import { AuthError } from '../errors/auth-error.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { AuthPolicy } from '../model/auth-policy.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Account } from '../sessions/account-view.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import { openingObjection } from '../sessions/still-good.ts';
 
@@ -22,7 +22,8 @@ export async function requireGoodStanding(
   session: ApiSession,
   origin: RequestOrigin,
 ): Promise<void> {
-  const reason = await standingObjection(needs, session);
+  const account = await needs.view.accounts.find(session.identityId, needs.clock.now());
+  const reason = account === null ? null : standingObjection(needs, session, account.policy);
   if (reason === null) return;
   const { id: sessionId, clientId } = session;
   needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId }, origin);
@@ -33,19 +34,12 @@ export async function requireGoodStanding(
  * Why a session would not be opened today: its primary proof no longer counts, or the policy asks for a factor that was
  * never proven; null when it would be. Reads memory; nothing is used up. Whether the identity is enabled is the store's
  * to decide, in the statement that redeems or rotates.
+ * @param policy of the identity, as it is now
  */
-export async function standingObjection(
-  needs: Pick<SessionStandingNeeds, 'view' | 'clock'>,
+export function standingObjection(
+  { view }: { readonly view: Pick<SessionView, 'signers' | 'authorities'> },
   session: ApiSession,
-): Promise<string | null> {
-  const account = await needs.view.accounts.find(session.identityId, needs.clock.now());
-  return account === null ? null : objection(needs, session, account);
-}
-
-function objection(
-  { view }: Pick<SessionStandingNeeds, 'view'>,
-  session: ApiSession,
-  { policy }: Account,
+  policy: Pick<AuthPolicy, 'primary' | 'secondary'>,
 ): string | null {
   const opening = openingObjection(view, policy, session);
   if (opening !== null) return opening;

@@ -1,4 +1,5 @@
 import type { ApiSession } from '../../model/api-session.ts';
+import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { ApiSessionId, AuthRequestKey } from '../../model/ids.ts';
@@ -56,6 +57,8 @@ export type RedeemOutcome =
       readonly outcome: 'redeemed';
       readonly session: ApiSession;
       readonly identity: Identity;
+      /** That of the identity at this moment. */
+      readonly policy: Pick<AuthPolicy, 'primary' | 'secondary'>;
       readonly nonce: string | null;
       /** As in `LoginProgress`; null when none was asked for. */
       readonly certificateKey: string | null;

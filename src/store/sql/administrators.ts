@@ -1,9 +1,8 @@
 import { type AdministratorMeans, hasMeansToLogIn } from '../../model/administrator.ts';
-import type { AuthPolicy } from '../../model/auth-policy.ts';
 import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { NoAdministratorLeft } from '../contracts/store.ts';
-import { integer, integerOrNull, text, textOrNull } from './codec.ts';
+import { authPolicyRulesOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { all, type Intent, type SqlRow } from './intent.ts';
 
 // Somebody must remain who can undo a change. It is decided in the step that makes the change, so that two changes
@@ -41,10 +40,7 @@ export function administratorMeansOf(row: SqlRow, signers: EnabledSigners): Admi
       disabledUntil: integerOrNull(row, 'disabled_until'),
       externalId: textOrNull(row, 'external_id'),
     },
-    policy: {
-      primary: JSON.parse(text(row, 'primary_rules')) as AuthPolicy['primary'],
-      secondary: JSON.parse(text(row, 'secondary_rules')) as AuthPolicy['secondary'],
-    },
+    policy: authPolicyRulesOf(row),
     hasPassword: textOrNull(row, 'password_id') !== null,
     lockedUntil: integerOrNull(row, 'locked_until'),
     hasCertificate: integer(row, 'certificates') > 0,
