@@ -106,7 +106,7 @@ describe('the list of login attempts', () => {
     assert.deepEqual(await referencesOf('identityName = "bob"', '&limit=1&offset=1'), [passed]);
     assert.deepEqual(await referencesOf('reason = "unknown-user"'), [unknown]);
     assert.deepEqual(await referencesOf(`reference = "${wrong}"`), [wrong]);
-    assert.deepEqual(await referencesOf('subject = "nobody here" and step = "password"'), [unknown]);
+    assert.deepEqual(await referencesOf('subject = "bob" and step = "password"'), [wrong, passed]);
     const since = 'at >= datetime(2026-01-01T01:00:01Z)';
     assert.deepEqual(await referencesOf(since), [unknown]);
     assertRefused(await admin.get('login-attempts?filter=checks%3D1'), 400, 'INVALID_FILTER');
@@ -160,4 +160,22 @@ test('every reason is explained in sentences', async () => {
     const { happened, remedy } = explanations[reason];
     for (const text of [happened, remedy]) assert.match(text, /^[A-Z"].*[.]$/, reason);
   }
+});
+
+test('a user name that nobody has is not kept: it may have been a password', async () => {
+  // The clock has gone on since.
+  admin = await loggedIn(server, 'root');
+  const typed = 'Canary-9Xz-Heron';
+  const subjectOf = async (username: string) => {
+    const reference = referenceOf(await attempt(username, 'x'));
+    const answer = await admin.get(`login-attempts/${reference}`);
+    assert.ok(!/canary|heron/i.test(answer.text), answer.text);
+    return answer.json.data.attempts[0].subject;
+  };
+  const subject = await subjectOf(typed);
+  assert.match(subject, /^unknown name #[0-9a-f]{10}$/);
+  // One client that keeps trying is told from one that tries many names.
+  assert.equal(await subjectOf(typed.toUpperCase()), subject);
+  assert.notEqual(await subjectOf(`${typed}!`), subject);
+  assert.ok(!/canary|heron/i.test(JSON.stringify(server.log.entries)));
 });
