@@ -154,6 +154,27 @@ test('beyond their number the oldest go', async (t) => {
   assert.equal((await own.store.loginAttempts.findByReference('R1')).length, 1);
 });
 
+test('strangers cannot push out the records about others: of one source an hour has room for 600', async (t) => {
+  const own = await startTestServer();
+  t.after(() => own.close());
+  await own.createUser({ name: 'alice', password });
+  const refused = await submitPassword(own, await beginLogin(own), 'alice', 'wrong');
+  const headers = { authorization: 'Bearer garbage' };
+  const stranger = () => own.post('/edge/client/v1/authenticate?method=ext-jwt', { json: {}, headers });
+  for (let count = 0; count < 700; count += 50) {
+    for (const { status } of await Promise.all(Array.from({ length: 50 }, stranger)))
+      assert.equal(status, 401);
+  }
+  const root = await rootOf(own);
+  const again = await submitPassword(own, await beginLogin(own), 'alice', 'wrong');
+  const garbage = await root.get(`login-attempts?filter=${encodeURIComponent('reason="malformed-token"')}`);
+  assert.equal(garbage.json.meta.pagination.totalCount, 600);
+  for (const answer of [refused, again]) {
+    assert.equal((await root.get(`login-attempts/${referenceOf(answer)}`)).status, 200);
+  }
+  assert.match((await own.get('/metrics')).text, /overlay_auth_decision_records_dropped_total 100/);
+});
+
 test('every reason is explained in sentences', async () => {
   const { explanations } = await import('../../src/explain/reasons.ts');
   for (const reason of refusalReasons) {
