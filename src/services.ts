@@ -183,7 +183,7 @@ export async function openServices(
     },
     onNodes: issuers.reload,
   });
-  const { tagKey, authRequestRoot, recoveryKey } = await openServerSecrets({
+  const { tagKey, authRequestRoot, recoveryKey, unknownNameKey } = await openServerSecrets({
     keys: store.keys,
     vault,
     random,
@@ -242,6 +242,7 @@ export async function openServices(
     authorities: view.authorities,
     vault,
     recoveryKey,
+    unknownNameKey,
     totpIssuer: config.edge.totp.issuer,
     tagKey,
     clients,
@@ -278,6 +279,7 @@ export async function openServices(
     jwks,
     vault,
     recoveryKey,
+    unknownNameKey,
     totpIssuer: config.edge.totp.issuer,
     tagKey,
     sessionTimeout: config.edge.api.sessionTimeout,

@@ -12,6 +12,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
+import { strangersShare } from './strangers-share.ts';
 
 /** Records that may wait to be written; more come only from a flood, and are dropped. */
 const longestQueue = 1000;
@@ -36,6 +37,7 @@ export function attemptLog(
   },
   keepAtMost: number,
 ): RunningAttemptLog {
+  const hasRoomForStranger = strangersShare(needs.clock);
   let dropped = 0;
   let waiting: (LoginAttempt & { readonly id: string })[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -76,7 +78,8 @@ export function attemptLog(
           subject = who.subject === undefined ? subject : short(who.subject);
         },
         conclude() {
-          if (waiting.length >= longestQueue) {
+          const isAboutNobody = identityId === null && reason !== null;
+          if (waiting.length >= longestQueue || (isAboutNobody && !hasRoomForStranger(origin.ipAddress))) {
             dropped += 1;
             return;
           }

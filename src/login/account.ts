@@ -33,7 +33,7 @@ export async function readAccount(needs: AccountNeeds, id: IdentityId): Promise<
 }
 
 /** Whether the policy allows a primary method at all. */
-export function allowsMethod(policy: AuthPolicy, method: PrimaryMethod): boolean {
+export function allowsMethod(policy: Pick<AuthPolicy, 'primary'>, method: PrimaryMethod): boolean {
   if (method === 'password') return policy.primary.updb.allowed;
   return method === 'cert' ? policy.primary.cert.allowed : policy.primary.extJwt.allowed;
 }

@@ -6,7 +6,7 @@ import type { AuthenticatorStore, PasswordLogin } from '../store/contracts/authe
 import { mayLogIn } from './account.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
 import { passwordLimit, releaseGuess, reserveGuess, type ThrottleNeeds } from './throttle.ts';
-import { usernameKey } from './username.ts';
+import { unknownNameMark, usernameKey } from './username.ts';
 
 /** Hashes passwords in a bounded pool of its own. Its promises reject when the queue is full. */
 export interface PasswordHasher {
@@ -24,6 +24,8 @@ export interface PasswordHasher {
 export interface PasswordLoginNeeds extends ThrottleNeeds {
   readonly store: ThrottleNeeds['store'] & { readonly authenticators: AuthenticatorStore };
   readonly hasher: PasswordHasher;
+  /** See `unknownNameMark`. */
+  readonly unknownNameKey: Buffer;
 }
 
 /**
@@ -40,10 +42,11 @@ export async function verifyPassword(
 ): Promise<PrimaryVerdict> {
   const key = usernameKey(username);
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
-  attempt.about({
-    subject: key ?? '(not a user name)',
-    ...(login === null ? {} : { identityId: login.identity.id }),
-  });
+  attempt.about(
+    key === undefined || login === null
+      ? { subject: key === undefined ? '(not a user name)' : unknownNameMark(needs.unknownNameKey, key) }
+      : { subject: key, identityId: login.identity.id },
+  );
 
   const target = login === null ? null : passwordLimit(login.authenticator.id, login.policy.primary.updb);
   const reserved = await reserveGuess(needs, target, ipAddress);

@@ -85,7 +85,7 @@ export interface LoginAttempt {
   /** Null when it passed. */
   readonly reason: RefusalReason | null;
   readonly identityId: string | null;
-  /** What the caller said to be: user name in look-up form, certificate subject or claim; shortened. */
+  /** What the caller said to be: user name, or the mark of one that nobody has; certificate subject or claim; shortened. */
   readonly subject: string | null;
   readonly ipAddress: string;
   readonly issuer: string;

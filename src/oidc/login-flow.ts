@@ -147,9 +147,10 @@ export async function submitTotp(
 }
 
 /**
- * Takes the external JWT that the policy requires besides, for a login whose primary step is done.
+ * Takes the external JWT that the policy requires besides, for a login whose primary step is done. One that is not good
+ * for this login ends nothing: it stays outstanding, and the challenge says what was wrong.
  * @throws AuthError auth_request_unknown   no primary login was done on this request
- * @throws AuthError invalid_auth           nothing asks for such a token, or it is not good for this login
+ * @throws AuthError invalid_auth           nothing asks for such a token
  */
 export async function submitSecondary(
   needs: LoginFlowNeeds,
@@ -161,10 +162,13 @@ export async function submitSecondary(
   const account = await readAccount(needs, login.progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
   const primary = { account, progress: login.progress };
-  const { progress } = await submitSecondaryJwt(needs, primary, [token], origin, 'oidc');
+  const { progress, error } = await submitSecondaryJwt(needs, primary, [token], origin, 'oidc');
   const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
-  if (passed === undefined) throw new AuthError('invalid_auth', { detail: 'the second token did not count' });
-  return factorPassed(needs, login, passed, origin);
+  if (passed !== undefined) return factorPassed(needs, login, passed, origin);
+  if (account.policy.secondary.requireExtJwt === null) {
+    throw new AuthError('invalid_auth', { detail: 'no second token is asked for' });
+  }
+  return queriesStep(needs, authRequest, await outstandingNow(needs, login.progress), error);
 }
 
 /** The factors that remain. @throws AuthError auth_request_unknown   no primary login was done on this request */
@@ -248,23 +252,33 @@ async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest):
   return login;
 }
 
-function factorPassed(
+async function factorPassed(
   needs: LoginFlowNeeds,
   login: LoginRecord,
   factor: PassedMethod,
   origin: RequestOrigin,
 ): Promise<LoginStep> {
-  const progress = { ...login.progress, passed: [...new Set([...login.progress.passed, factor])] };
-  return nextStep(needs, login.authRequest, progress, origin, (code) =>
+  const { generation, progress: known, expiresAt } = login;
+  const { key } = login.authRequest;
+  const progress = { ...known, passed: [...new Set([...known.passed, factor])] };
+  const step = await nextStep(needs, login.authRequest, progress, origin, (code) =>
     needs.store.authRequests.recordFactor({
-      key: login.authRequest.key,
-      generation: login.generation,
+      key,
+      generation,
+      known,
       progress,
       code,
-      expiresAt: login.expiresAt,
+      expiresAt,
       now: needs.clock.now(),
     }),
   );
+  if (step !== 'outdated') return step;
+  // Two factors came at once, and the other one was faster: this one is added to it.
+  const current = await loginInProgress(needs, login.authRequest);
+  if (current.generation !== generation) {
+    throw new AuthError('auth_request_unknown', { detail: 'the login is superseded' });
+  }
+  return factorPassed(needs, current, factor, origin);
 }
 
 /**
@@ -273,14 +287,14 @@ function factorPassed(
  * this answer: no endpoint returns it again (RFC 9700 4.5).
  * @param error what the challenge says when an external JWT is outstanding
  */
-async function nextStep(
+async function nextStep<Outcome extends 'recorded' | 'finished' | 'superseded' | 'outdated' | 'changed'>(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
   progress: LoginProgress,
   origin: RequestOrigin,
-  record: (code: StoredCode | null) => Promise<'recorded' | 'finished' | 'superseded' | 'changed'>,
+  record: (code: StoredCode | null) => Promise<Outcome>,
   error: ChallengeError = 'missing',
-): Promise<LoginStep> {
+): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
   const account = await requireStillAllowed(needs, progress, origin);
   const outstanding = await outstandingFor(needs, account, progress);
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
@@ -293,12 +307,18 @@ async function nextStep(
           forgetFailures: failureKeys(progress.identityId, progress.authenticatorId),
         },
   );
+  if (isOutdated(recorded)) return recorded;
   if (recorded === 'changed') throw passwordChanged(needs, progress, origin);
   if (recorded !== 'recorded') {
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
   if (code === null) return queriesStep(needs, authRequest, outstanding, error);
   return { kind: 'redirect', location: finishedLocation(needs, authRequest, code.text) };
+}
+
+/** @typeParam Outcome what may come of a recording; not every one can be outdated */
+function isOutdated<Outcome extends string>(outcome: Outcome): outcome is Extract<Outcome, 'outdated'> {
+  return outcome === 'outdated';
 }
 
 /** The refusal of a login whose password was changed between its check and its recording. */

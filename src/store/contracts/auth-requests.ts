@@ -1,4 +1,5 @@
 import type { ApiSession } from '../../model/api-session.ts';
+import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { ApiSessionId, AuthRequestKey } from '../../model/ids.ts';
@@ -59,6 +60,8 @@ export type RedeemOutcome =
       readonly outcome: 'redeemed';
       readonly session: ApiSession;
       readonly identity: Identity;
+      /** That of the identity at this moment. */
+      readonly policy: Pick<AuthPolicy, 'primary' | 'secondary'>;
       readonly nonce: string | null;
       /** As in `LoginProgress`; null when none was asked for. */
       readonly certificateKey: string | null;
@@ -100,16 +103,20 @@ export interface AuthRequestStore {
   /**
    * Records a factor that was passed after the primary login, with the code when nothing is outstanding any more.
    * Takes effect only for the generation against which the factor was verified: after another primary login, or
-   * once there is a code, it changes nothing.
+   * once there is a code, it changes nothing. Nor does it when another factor was recorded meanwhile, which it would
+   * undo.
+   * @param factor.known the progress to which the factor was added
+   * @returns `outdated` when the progress is another one by now, of the same primary login
    */
   recordFactor(factor: {
     key: AuthRequestKey;
     generation: number;
+    known: LoginProgress;
     progress: LoginProgress;
     code: StoredCode | null;
     expiresAt: Millis;
     now: Millis;
-  }): Promise<'recorded' | 'superseded'>;
+  }): Promise<'recorded' | 'superseded' | 'outdated'>;
 
   /** Keeps a login in progress open until `expiresAt`, if that is later than now its end. */
   extend(key: AuthRequestKey, expiresAt: Millis): Promise<void>;

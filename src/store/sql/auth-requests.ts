@@ -15,7 +15,15 @@ import type {
 import { endSession } from './api-sessions.ts';
 import { clearAttempts } from './attempts.ts';
 import { keepClientInfo } from './client-info.ts';
-import { apiSessionOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
+import {
+  apiSessionOf,
+  authPolicyRulesOf,
+  identityOf,
+  integer,
+  integerOrNull,
+  text,
+  textOrNull,
+} from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
 /** After so many redemptions with wrong bindings a code is worthless. */
@@ -75,19 +83,26 @@ function hasStillPassword(
 
 export function* recordFactor(
   factor: Parameters<AuthRequestStore['recordFactor']>[0],
-): Intent<'recorded' | 'superseded'> {
+): Intent<'recorded' | 'superseded' | 'outdated'> {
+  const { key, generation, now } = factor;
+  const isOpen = 'id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ?';
+  // The text is the one that this service wrote, and read back with its members in the same order.
   const row = yield* first(
     `UPDATE auth_requests SET progress = ?, code_hash = ?, code_expires_at = ?, expires_at = ?
-     WHERE id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ? RETURNING id`,
+     WHERE ${isOpen} AND progress = ? RETURNING id`,
     JSON.stringify(factor.progress),
     factor.code?.hash ?? null,
     factor.code?.expiresAt ?? null,
     Math.max(factor.expiresAt, factor.code?.expiresAt ?? 0),
-    factor.key,
-    factor.generation,
-    factor.now,
+    key,
+    generation,
+    now,
+    JSON.stringify(factor.known),
   );
-  if (row === undefined) return 'superseded';
+  if (row === undefined) {
+    const open = yield* first(`SELECT id FROM auth_requests WHERE ${isOpen}`, key, generation, now);
+    return open === undefined ? 'superseded' : 'outdated';
+  }
   if (factor.code !== null) yield* clearAttempts({ keys: factor.code.forgetFailures });
   return 'recorded';
 }
@@ -136,15 +151,22 @@ export function* redeemCode(redeem: RedeemCode): Intent<RedeemOutcome> {
     redeem.issuer,
   );
   if (won === undefined) return yield* refuseCode(redeem);
-  const identityRow = yield* first('SELECT * FROM identities WHERE id = ?', text(won, 'identity_id'));
-  const identity = identityRow === undefined ? null : identityOf(identityRow);
-  if (identity === null || isDisabled(identity, now)) return refused('identity-unavailable');
+  const row = yield* first(
+    `SELECT identities.*, auth_policies.primary_rules, auth_policies.secondary_rules
+     FROM identities JOIN auth_policies ON auth_policies.id = identities.auth_policy_id WHERE identities.id = ?`,
+    text(won, 'identity_id'),
+  );
+  const identity = row === undefined ? null : identityOf(row);
+  if (row === undefined || identity === null || isDisabled(identity, now))
+    return refused('identity-unavailable');
   const authRequest = JSON.parse(text(won, 'request')) as AuthRequest;
   const progress = JSON.parse(text(won, 'progress')) as LoginProgress;
   const session = apiSessionOf(yield* openSession(redeem, authRequest, progress));
   yield* keepClientInfo(identity.id, progress.clientInfo);
   const { nonce } = authRequest;
-  return { outcome: 'redeemed', session, identity, nonce, certificateKey: progress.certificateKey ?? null };
+  const policy = authPolicyRulesOf(row);
+  const certificateKey = progress.certificateKey ?? null;
+  return { outcome: 'redeemed', session, identity, policy, nonce, certificateKey };
 }
 
 function* openSession(redeem: RedeemCode, authRequest: AuthRequest, progress: LoginProgress): Intent<SqlRow> {

@@ -82,11 +82,18 @@ export function authPolicyOf(row: SqlRow, prefix = ''): AuthPolicy {
   return {
     id: asId(text(row, at('id'))),
     name: text(row, at('name')),
-    primary: json<AuthPolicy['primary']>(row, at('primary_rules')),
-    secondary: json<AuthPolicy['secondary']>(row, at('secondary_rules')),
+    ...authPolicyRulesOf(row, prefix),
     tags: json<Tags>(row, at('tags')),
     createdAt: integer(row, at('created_at')),
     updatedAt: integer(row, at('updated_at')),
+  };
+}
+
+/** What a policy allows and asks for. */
+export function authPolicyRulesOf(row: SqlRow, prefix = ''): Pick<AuthPolicy, 'primary' | 'secondary'> {
+  return {
+    primary: json<AuthPolicy['primary']>(row, `${prefix}primary_rules`),
+    secondary: json<AuthPolicy['secondary']>(row, `${prefix}secondary_rules`),
   };
 }
 
