@@ -9,6 +9,7 @@ import { readAccount } from '../login/account.ts';
 import { hashNewPassword } from '../login/new-password.ts';
 import { type PasswordLoginNeeds, verifyPassword } from '../login/password.ts';
 import { type PasswordRules, passwordRules } from '../login/password-rules.ts';
+import { giveBack } from '../login/reserved-guess.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
@@ -129,6 +130,7 @@ async function proveCurrentPassword(
   const attempt = needs.attempts.begin('password', mechanism, origin);
   const verdict = await verifyPassword(needs, username, currentPassword, attempt, origin.ipAddress);
   attempt.conclude();
+  if (verdict.verdict === 'passed') await giveBack(needs, verdict.reserved);
   if (verdict.verdict === 'passed' && verdict.verifiedHash !== null) return verdict.verifiedHash;
   needs.audit.record({ event: 'login.refused', method: 'password' }, origin);
   throw wrongCurrentPassword();

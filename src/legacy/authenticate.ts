@@ -9,6 +9,7 @@ import { readAccount } from '../login/account.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { giveBack } from '../login/reserved-guess.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp.ts';
@@ -68,6 +69,8 @@ export async function authenticate(
     });
   }
   const primary = await authenticatePrimary(needs, credentials, origin, 'legacy');
+  // In a step of its own: this mechanism is on its way out.
+  await giveBack(needs, primary.reserved);
   const { progress, error } = await submitSecondaryJwt(needs, primary, bearers, origin, 'legacy');
   const said = clientInfo === undefined ? {} : { clientInfo };
   const id = asId<ApiSessionId>(needs.random.id());

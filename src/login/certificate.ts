@@ -6,6 +6,7 @@ import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { type Account, type AccountNeeds, mayLogIn, readAccount } from './account.ts';
 import { externalIdFrom } from './ca-claim.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
+import { nothingReserved } from './reserved-guess.ts';
 import { findTrustedPath, isStillTrusted, type TrustedPath, type TrustedPathNeeds } from './trusted-path.ts';
 
 export type CertificateLoginNeeds = AccountNeeds & TrustedPathNeeds;
@@ -47,6 +48,7 @@ export async function verifyCertificate(
     caId: needs.authorities.caOf(path.anchor)?.id ?? null,
     usedToken: null,
     verifiedHash: null,
+    reserved: nothingReserved,
   };
 }
 

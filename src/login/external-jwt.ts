@@ -15,6 +15,7 @@ import { challengeErrorOf, furtherThan, type RefusedExternalJwt } from './extern
 import { type HeldRecord, heldRecord } from './held-record.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
 import { proofHashes } from './proof-hashes.ts';
+import { nothingReserved } from './reserved-guess.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
@@ -63,6 +64,7 @@ export async function verifyPrimaryJwt(
       caId: null,
       usedToken: { proof: proofHashes(chosen.token), signerId: chosen.signer.id },
       verifiedHash: null,
+      reserved: nothingReserved,
     };
   }
   if (failures.length === 0) attempt.failed('token', 'no-token');

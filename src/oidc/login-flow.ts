@@ -12,6 +12,7 @@ import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-pr
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { giveBack } from '../login/reserved-guess.ts';
 import { enabledSigner } from '../login/signer-directory.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { failureKeys } from '../login/throttle.ts';
@@ -99,21 +100,29 @@ export async function submitPrimary(
   const certified =
     csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
-  // Not before: strangers cause no reading.
-  const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
-  const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
-  const said = clientInfo === undefined ? {} : { clientInfo };
-  const progress = { ...secondary.progress, ...certified, ...said };
-  const record = (code: StoredCode | null) =>
-    needs.store.authRequests.recordPrimaryLogin({
-      authRequest: merged,
-      progress,
-      code,
-      expiresAt: authRequest.createdAt + authRequestLifetime,
-      now: needs.clock.now(),
-      verifiedHash: primary.verifiedHash,
-    });
-  return nextStep(needs, merged, progress, origin, record, secondary.error);
+  try {
+    // Not before: strangers cause no reading.
+    const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
+    // A foreign key may have to be fetched: others of the same address need not wait for that.
+    if (primary.account.policy.secondary.requireExtJwt !== null) await giveBack(needs, primary.reserved);
+    const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
+    const said = clientInfo === undefined ? {} : { clientInfo };
+    const progress = { ...secondary.progress, ...certified, ...said };
+    const record = (code: StoredCode | null) =>
+      needs.store.authRequests.recordPrimaryLogin({
+        authRequest: merged,
+        progress,
+        code,
+        expiresAt: authRequest.createdAt + authRequestLifetime,
+        now: needs.clock.now(),
+        verifiedHash: primary.verifiedHash,
+        release: primary.reserved.take(),
+      });
+    return await nextStep(needs, merged, progress, origin, record, secondary.error);
+  } finally {
+    // Of a login that did not come to be recorded.
+    await giveBack(needs, primary.reserved);
+  }
 }
 
 function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {

@@ -12,7 +12,7 @@ import {
   enabledSignersSql,
 } from './administrators.ts';
 import { findByRefreshTokenSql } from './api-sessions.ts';
-import { findLoginSql, loginRecordOf } from './auth-requests.ts';
+import { findLoginSql, loginRecordOf, primaryLoginRow, redeemOutcomeOf } from './auth-requests.ts';
 import {
   certificateLoginOf,
   findCertificateLoginSql,
@@ -90,11 +90,14 @@ export function sqlStore(engine: Engine): Store {
 
   return {
     authRequests: {
-      recordPrimaryLogin: (login) => engine.write('recordPrimaryLogin', login),
+      recordPrimaryLogin: (login) => engine.write('recordPrimaryLogin', primaryLoginRow(login)),
       findLogin: (key, now) => find(loginRecordOf, findLoginSql, key, now),
       recordFactor: (factor) => engine.write('recordFactor', factor),
       extend: (key, expiresAt) => engine.write('extendLogin', { key, expiresAt }),
-      redeemCode: (redeem) => engine.write('redeemCode', redeem),
+      async redeemCode(redeem) {
+        const done = await engine.write('redeemCode', redeem);
+        return done.outcome === 'redeemed' ? redeemOutcomeOf(redeem, done) : done;
+      },
     },
     apiSessions: {
       find: (id) => find(apiSessionOf, 'SELECT * FROM api_sessions WHERE id = ?', id),
