@@ -5,7 +5,6 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ChallengeError } from '../errors/challenge.ts';
-import { readAccount } from '../login/account.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
@@ -87,14 +86,14 @@ export async function authenticate(
     now,
     verifiedHash: primary.verifiedHash,
   });
-  const account = await readAccount(needs, progress.identityId);
+  const account = await needs.store.identities.findAccount(progress.identityId);
   if (session === null || account === null) {
     throw new AuthError('invalid_auth', {
       detail: 'disabled, or its authenticator deleted or changed, during the login',
     });
   }
-  const isEnrolled = (await needs.store.totp.find(progress.identityId)) !== null;
-  const outstanding = outstandingFactors(account.policy, { isEnrolled }, progress.passed);
+  const { policy, isTotpEnrolled: isEnrolled } = account;
+  const outstanding = outstandingFactors(policy, { isEnrolled }, progress.passed);
   if (outstanding.length === 0)
     await forgetFailures(needs.store, progress.identityId, progress.authenticatorId);
   needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);

@@ -5,7 +5,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
 import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
-import type { Account } from './account.ts';
+import type { LoginAccount } from './account.ts';
 import { type CertificateLoginNeeds, verifyCertificate } from './certificate.ts';
 import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
@@ -13,7 +13,7 @@ import type { PrimaryVerdict } from './primary-verdict.ts';
 import type { ReservedGuess } from './reserved-guess.ts';
 
 export interface PrimaryResult {
-  readonly account: Account;
+  readonly account: LoginAccount;
   readonly progress: LoginProgress;
   /** See `PrimaryVerdict.verifiedHash`. */
   readonly verifiedHash: string | null;

@@ -3,7 +3,7 @@
 // each login and refresh.
 
 import type { AttemptRecorder } from '../model/login-attempt.ts';
-import { type Account, type AccountNeeds, mayLogIn, readAccount } from './account.ts';
+import { type AccountNeeds, type LoginAccount, mayLogIn } from './account.ts';
 import { externalIdFrom } from './ca-claim.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
 import { nothingReserved } from './reserved-guess.ts';
@@ -86,7 +86,7 @@ async function accountOf(
 async function accountWithExternalId(
   needs: CertificateLoginNeeds,
   externalId: string,
-): Promise<Account | null> {
+): Promise<LoginAccount | null> {
   const identity = await needs.store.identities.findByExternalId(externalId);
-  return identity === null ? null : readAccount(needs, identity.id);
+  return identity === null ? null : needs.store.identities.findAccount(identity.id);
 }

@@ -1,6 +1,6 @@
 import type { Challenge } from '../errors/challenge.ts';
 import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
-import type { Account } from './account.ts';
+import type { LoginAccount } from './account.ts';
 import type { ReservedGuess } from './reserved-guess.ts';
 
 /** The external JWT that was used up as the primary proof: it cannot be the secondary one too. */
@@ -14,7 +14,7 @@ export interface UsedToken {
 export type PrimaryVerdict =
   | {
       readonly verdict: 'passed';
-      readonly account: Account;
+      readonly account: LoginAccount;
       /** Null when the identity was found by a claim. */
       readonly authenticatorId: AuthenticatorId | null;
       /** SHA-256 of the DER leaf, base64url, after a certificate login. */

@@ -2,10 +2,10 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Account } from '../sessions/account-view.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import { openingObjection } from '../sessions/still-good.ts';
 

@@ -286,10 +286,13 @@ describe('the source of guesses', () => {
 
   test('is not counted for a right password whose login comes to nothing', async () => {
     const { identities, authRequests } = server.store;
-    const original = { find: identities.find, recordPrimaryLogin: authRequests.recordPrimaryLogin };
+    const original = {
+      findAccount: identities.findAccount,
+      recordPrimaryLogin: authRequests.recordPrimaryLogin,
+    };
     const breaks = [
       // Deleted just after the password was found right.
-      () => Object.assign(identities, { find: async () => null }),
+      () => Object.assign(identities, { findAccount: async () => null }),
       // Changed just before the login is recorded.
       () =>
         Object.assign(authRequests, {
@@ -300,7 +303,7 @@ describe('the source of guesses', () => {
     for (const begin of breaks) {
       begin();
       const answer = await attempt('alice', password);
-      Object.assign(identities, { find: original.find });
+      Object.assign(identities, { findAccount: original.findAccount });
       Object.assign(authRequests, { recordPrimaryLogin: original.recordPrimaryLogin });
       assert.equal(answer.status, 401);
       assert.deepEqual(

@@ -5,6 +5,7 @@ import type { Change, ChangeKind } from '../../model/change.ts';
 import { asId, type IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import { AlreadyTaken, type Store } from '../contracts/store.ts';
+import { accountOf, findAccountSql } from './accounts.ts';
 import {
   administratorMeansOf,
   administratorsSql,
@@ -153,6 +154,7 @@ export function sqlStore(engine: Engine): Store {
     identities: {
       create: (identity, password, now) => engine.write('createIdentity', { identity, password, now }),
       find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
+      findAccount: (id) => find(accountOf, findAccountSql, id),
       findClientInfo: (id) => find(clientInfoOf, findClientInfoSql, id),
       findByExternalId: (externalId) =>
         find(identityOf, 'SELECT * FROM identities WHERE external_id = ?', externalId),
