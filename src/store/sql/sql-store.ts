@@ -52,7 +52,7 @@ import {
   nodesSource,
   revocationsSource,
 } from './list-sources.ts';
-import { loginAttemptOf } from './login-attempts.ts';
+import { loginAttemptOf, loginAttemptRow } from './login-attempts.ts';
 import { nodeOf } from './nodes.ts';
 import { latestRestoreSql } from './restores.ts';
 import { listRevokedTokensSql, revocationOf } from './revocations.ts';
@@ -287,7 +287,8 @@ export function sqlStore(engine: Engine): Store {
         ),
     },
     loginAttempts: {
-      append: (attempts, keepAtMost) => engine.write('appendLoginAttempts', { attempts, keepAtMost }),
+      append: (attempts, keepAtMost) =>
+        engine.write('appendLoginAttempts', { attempts: attempts.map(loginAttemptRow), keepAtMost }),
       async findByReference(reference) {
         const sql = 'SELECT * FROM login_attempts WHERE reference = ? ORDER BY id';
         return (await engine.read(sql, reference)).map(loginAttemptOf);
