@@ -3,7 +3,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
-import type { Identity } from '../model/identity.ts';
+import type { IdentityInTokens } from '../model/identity.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../tokens/refresh-token.ts';
@@ -23,7 +23,7 @@ export type UsedRefreshToken =
       readonly outcome: 'replaced';
       /** With the scopes that were asked for. */
       readonly session: ApiSession;
-      readonly identity: Identity;
+      readonly identity: IdentityInTokens;
       readonly next: RefreshSecret;
       readonly now: Millis;
     }
@@ -78,8 +78,8 @@ export async function useRefreshToken(
       { event: 'token.refreshed', identityId: outcome.identity.id, sessionId, clientId: client.clientId },
       origin,
     );
-    const narrower = narrowed(outcome.session, asked);
-    return { outcome: 'replaced', session: narrower, identity: outcome.identity, next, now };
+    const rotated = narrowed({ ...session, ...outcome.session }, asked);
+    return { outcome: 'replaced', session: rotated, identity: outcome.identity, next, now };
   }
   const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
   if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(session, asked) };

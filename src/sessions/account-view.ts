@@ -4,19 +4,11 @@
 // This file: what a call needs to know of an identity (and its policy), for identities that called lately.
 
 import { LRUCache } from 'lru-cache';
-import type { AuthPolicy } from '../model/auth-policy.ts';
-import { type Identity, isDisabled } from '../model/identity.ts';
+import type { Account } from '../model/account.ts';
+import { isDisabled } from '../model/identity.ts';
 import type { IdentityId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
-import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
-import type { TotpStore } from '../store/contracts/totp.ts';
-
-export interface Account {
-  readonly identity: Identity;
-  readonly policy: AuthPolicy;
-  readonly isTotpEnrolled: boolean;
-}
 
 export interface AccountView {
   /** The account, or null when the identity is unknown or disabled at `now`. Answers at once when it is in memory. */
@@ -27,11 +19,7 @@ export interface AccountView {
 
 /** @param max how many identities are kept in memory */
 export function accountView(
-  store: {
-    readonly identities: IdentityStore;
-    readonly authPolicies: AuthPolicyStore;
-    readonly totp: TotpStore;
-  },
+  store: { readonly identities: Pick<IdentityStore, 'findAccount'> },
   max = 100_000,
 ): AccountView {
   const known = new LRUCache<IdentityId, Account>({ max });
@@ -40,12 +28,8 @@ export function accountView(
 
   async function read(id: IdentityId, now: Millis): Promise<Account | null> {
     const begun = epoch;
-    const identity = await store.identities.find(id);
-    if (identity === null) return null;
-    const policy = await store.authPolicies.find(identity.authPolicyId);
-    if (policy === null) throw new Error(`identity ${id} has no readable auth policy`);
-    const isTotpEnrolled = (await store.totp.find(id)) !== null;
-    const account = { identity, policy, isTotpEnrolled };
+    const account = await store.identities.findAccount(id);
+    if (account === null) return null;
     if (begun === epoch) known.set(id, account);
     return usable(account, now);
   }

@@ -1,5 +1,5 @@
 import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { Identity, IdentityInTokens } from '../../model/identity.ts';
 import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { LoginProgress, PassedMethod } from '../../model/login.ts';
@@ -30,7 +30,12 @@ export interface RotateRefreshToken {
 }
 
 export type RotateOutcome =
-  | { readonly outcome: 'rotated'; readonly session: ApiSession; readonly identity: Identity }
+  | {
+      readonly outcome: 'rotated';
+      /** What is new of the session; the rest of it never changes. */
+      readonly session: Pick<ApiSession, 'ipAddress' | 'lastActivityAt' | 'expiresAt'>;
+      readonly identity: IdentityInTokens;
+    }
   /** The token is one of ours that was used before: the session and its whole family have been ended. */
   | { readonly outcome: 'reused' }
   | {
