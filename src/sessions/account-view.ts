@@ -3,11 +3,12 @@
 //
 // This file: what a call needs to know of an identity (and its policy), for identities that called lately.
 
-import { LRUCache } from 'lru-cache';
 import type { Account } from '../model/account.ts';
+import type { AuthPolicy } from '../model/auth-policy.ts';
 import { isDisabled } from '../model/identity.ts';
-import type { IdentityId } from '../model/ids.ts';
+import type { AuthPolicyId, IdentityId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
+import { recentMap } from '../platform/recent-map.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 
 export interface AccountView {
@@ -17,20 +18,26 @@ export interface AccountView {
   forgetAll(): void;
 }
 
-/** @param max how many identities are kept in memory */
+/** @param atLeast how many identities are kept in memory */
 export function accountView(
   store: { readonly identities: Pick<IdentityStore, 'findAccount'> },
-  max = 100_000,
+  atLeast = 100_000,
 ): AccountView {
-  const known = new LRUCache<IdentityId, Account>({ max });
+  const known = recentMap<IdentityId, Account>(atLeast);
+  // One object for all who have the policy: it is half of what an account would take.
+  const policies = new Map<AuthPolicyId, AuthPolicy>();
   // A read that began before a change must not be kept after it: the reader would see the old state for ever.
   let epoch = 0;
 
   async function read(id: IdentityId, now: Millis): Promise<Account | null> {
     const begun = epoch;
-    const account = await store.identities.findAccount(id);
-    if (account === null) return null;
-    if (begun === epoch) known.set(id, account);
+    const found = await store.identities.findAccount(id);
+    if (found === null) return null;
+    if (begun !== epoch) return usable(found, now);
+    const policy = policies.get(found.policy.id) ?? found.policy;
+    const account = { ...found, policy };
+    policies.set(policy.id, policy);
+    known.set(id, account);
     return usable(account, now);
   }
 
@@ -45,6 +52,7 @@ export function accountView(
     },
     forgetAll() {
       epoch += 1;
+      policies.clear();
       known.clear();
     },
   };
