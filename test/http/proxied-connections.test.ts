@@ -252,6 +252,7 @@ describe('a connection of a balancer', () => {
       socket.end(bytes);
       await untilClosed(socket);
     }
+    while (complaints().length === 0) await new Promise(setImmediate);
     assert.deepEqual(
       complaints().map(({ fields }) => fields.problem),
       ['ended within the header'],
