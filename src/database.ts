@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from './config/config.ts';
 import { dbText } from './config/file-shape.ts';
+import { readPostgresTls, staysOnMachine } from './platform/postgres-tls.ts';
 import { type Store, StoreUnavailable } from './store/contracts/store.ts';
 import { backupSqlite, checkSqlite } from './store/sql/backup.ts';
 import { refuseNewer, SchemaError, type StoredVersion, schemaVersion } from './store/sql/migrate.ts';
@@ -52,6 +53,19 @@ export async function databaseVersion(config: Config): Promise<StoredVersion> {
 /** For work that has to know every table. @throws SchemaError a newer release has changed the database */
 export async function refuseNewerDatabase(config: Config): Promise<void> {
   refuseNewer(await databaseVersion(config));
+}
+
+/**
+ * Whether what is said to the database leaves the machine in the clear, and nobody has chosen that.
+ * @param env variables that count where the URL says nothing
+ */
+export function isOpenToListeners(
+  { db }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  if (db.engine === 'sqlite') return false;
+  const url = new URL(db.url);
+  return readPostgresTls(url, env).protection === 'unasked' && !staysOnMachine(url);
 }
 
 /** Loaded when it is used: who has no PostgreSQL does not pay for its client. */
