@@ -7,11 +7,17 @@ import { dbText } from './config/file-shape.ts';
 import { readPostgresTls, staysOnMachine } from './platform/postgres-tls.ts';
 import { type Store, StoreUnavailable } from './store/contracts/store.ts';
 import { backupSqlite, checkSqlite } from './store/sql/backup.ts';
-import { refuseNewer, SchemaError, type StoredVersion, schemaVersion } from './store/sql/migrate.ts';
+import {
+  NodesInTheWay,
+  refuseNewer,
+  SchemaError,
+  type StoredVersion,
+  schemaVersion,
+} from './store/sql/migrate.ts';
 import { openSqliteStore, sqliteSchemaVersion } from './store/sql/open-sqlite.ts';
 import { AlreadyRunning, acquireRunLock } from './store/sql/run-lock.ts';
 
-export { AlreadyRunning, SchemaError, StoreUnavailable, schemaVersion };
+export { AlreadyRunning, NodesInTheWay, SchemaError, StoreUnavailable, schemaVersion };
 
 /** Something is asked that this kind of database does not do; the message says what does. */
 export class UnsupportedDatabase extends Error {
@@ -26,7 +32,8 @@ export class NoDatabase extends Error {
 /**
  * Opens the store; the database is created, or migrated to this release, when it has to be.
  * @param options.isPatient no statement is given up: for work on the whole database
- * @throws SchemaError (written by a newer release), StoreUnavailable, or Error: it cannot be opened
+ * @throws SchemaError (written by a newer release), NodesInTheWay (of a migration), StoreUnavailable, or Error: it cannot
+ *         be opened
  */
 export async function openStore(
   { db }: Config,

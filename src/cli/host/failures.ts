@@ -4,6 +4,7 @@ import { renderProblems } from '../../config/explain.ts';
 import {
   AlreadyRunning,
   NoDatabase,
+  NodesInTheWay,
   SchemaError,
   StoreUnavailable,
   UnsupportedDatabase,
@@ -52,6 +53,13 @@ export function hostFailure(error: unknown): unknown {
       next: isRunning
         ? 'stop the other controller, then run the command again'
         : 'use the release that it belongs to',
+      cause: error,
+    });
+  }
+  if (error instanceof NodesInTheWay) {
+    return new CliError(sentence(error.message), {
+      code: 'already_running',
+      next: 'stop all of them, then run the command again; one that ended without saying so counts as running for thirty seconds',
       cause: error,
     });
   }
