@@ -8,6 +8,7 @@ import { addChangeSql } from './changes.ts';
 import { type Engine, postgresDialect } from './engine.ts';
 import type { Intent, SqlRow, Statement } from './intent.ts';
 import { type IntentArgs, type IntentName, type IntentOutcome, intents } from './intents.ts';
+import { CommitUnanswered, commit, type UnansweredCommits, unansweredCommits } from './postgres-commit.ts';
 import {
   openPool,
   type PostgresClient,
@@ -38,6 +39,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   // Apart, so that reads do not wait behind writes that wait for one another.
   const writers = openPool(settings, Math.ceil(settings.maxConnections / 2));
   const readers = openPool(settings, Math.max(1, Math.floor(settings.maxConnections / 2)));
+  const unanswered = unansweredCommits(readers);
   const listeners = new Set<ChangeListener>();
   const underWay = new Set<Promise<unknown>>();
   /** Settles when all activity of before is written down. */
@@ -76,9 +78,8 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
       const attempt = { committing: false };
       try {
         const client = await writers.connect();
-        return await onClient(client, () =>
-          inTransaction(client, keys, (intents[name] as (args: unknown) => Intent<unknown>)(args), attempt),
-        );
+        const intent = (intents[name] as (args: unknown) => Intent<unknown>)(args);
+        return await onClient(client, () => inTransaction(client, keys, intent, attempt), unanswered);
       } catch (error) {
         if (isStalePlan(error)) prepareAnew();
         // A commit whose answer was lost may have taken effect: only what came before it is begun again.
@@ -110,6 +111,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   async function close(): Promise<void> {
     await Promise.allSettled(underWay);
     await feed.stop();
+    unanswered.close();
     await Promise.all([writers.end(), readers.end()]);
   }
 
@@ -136,13 +138,18 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
 }
 
 /** Uses a connection of a pool and gives it back; one that may be broken, or out of date, is thrown away. */
-async function onClient<T>(client: PostgresClient, use: () => Promise<T>): Promise<T> {
+async function onClient<T>(
+  client: PostgresClient,
+  use: () => Promise<T>,
+  unanswered?: UnansweredCommits,
+): Promise<T> {
   try {
     const result = await use();
     client.release();
     return result;
   } catch (error) {
-    client.release(isLostConnection(error) || isStalePlan(error) || isTimeout(error));
+    if (error instanceof CommitUnanswered) unanswered?.keep(client, error.answer);
+    else client.release(isLostConnection(error) || isStalePlan(error) || isTimeout(error));
     throw error;
   }
 }
@@ -175,9 +182,7 @@ async function inTransaction(
     if (hasChanges) opening.push(client.query(`NOTIFY ${changesChannel}`));
     await Promise.all(opening.splice(0));
     attempt.committing = true;
-    const { command } = await client.query('COMMIT');
-    // A transaction that has failed answers COMMIT with ROLLBACK.
-    if (command !== 'COMMIT') throw new StoreUnavailable('the database took the transaction back');
+    await commit(client);
     return { outcome: step.value, hasChanges };
   } catch (error) {
     if (!isLostConnection(error) && !attempt.committing) await client.query('ROLLBACK');
