@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import type { Millis } from '../platform/clock.ts';
+import { PostgresTlsError, readPostgresTls } from '../platform/postgres-tls.ts';
 import {
   AddressError,
   formatHostAndPort,
@@ -37,7 +38,7 @@ function textReadBy<T>(read: (text: string) => T) {
 class Refusal extends Error {}
 
 function isRefusal(error: unknown): error is Error {
-  return [Refusal, DurationError, AddressError, RedirectUriError, ColorError].some(
+  return [Refusal, DurationError, AddressError, RedirectUriError, ColorError, PostgresTlsError].some(
     (kind) => error instanceof kind,
   );
 }
@@ -89,6 +90,7 @@ export const dbSchema = textReadBy((text) => {
     if (url.hostname === '' && !url.searchParams.has('host')) {
       throw new Refusal('the PostgreSQL URL names no host');
     }
+    readPostgresTls(url);
     return { engine: 'postgres' as const, url: text };
   }
   throw new Refusal('the database must be sqlite:FILE or postgres://USER@HOST/NAME');

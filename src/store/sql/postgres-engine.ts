@@ -9,6 +9,7 @@ import { addChangeSql } from './changes.ts';
 import { type Engine, postgresDialect } from './engine.ts';
 import type { Intent, SqlRow, Statement } from './intent.ts';
 import { type IntentArgs, type IntentName, type IntentOutcome, intents } from './intents.ts';
+import { CommitUnanswered, commit, type UnansweredCommits, unansweredCommits } from './postgres-commit.ts';
 import {
   openPool,
   type PostgresClient,
@@ -39,6 +40,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   // Apart, so that reads do not wait behind writes that wait for one another.
   const writers = openPool(settings, Math.ceil(settings.maxConnections / 2));
   const readers = openPool(settings, Math.max(1, Math.floor(settings.maxConnections / 2)));
+  const unanswered = unansweredCommits(readers);
   const listeners = new Set<ChangeListener>();
   const underWay = new Set<Promise<unknown>>();
   /** Settles when all activity of before is written down. */
@@ -86,14 +88,11 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
       const attempt = { committing: false };
       try {
         const client = await writers.connect();
-        return await onClient(client, () =>
-          inTransaction(
-            client,
-            keys,
-            (intents[name] as (args: unknown) => Intent<unknown>)(args),
-            attempt,
-            requireInTime,
-          ),
+        const intent = (intents[name] as (args: unknown) => Intent<unknown>)(args);
+        return await onClient(
+          client,
+          () => inTransaction(client, keys, intent, attempt, requireInTime),
+          unanswered,
         );
       } catch (error) {
         if (isStalePlan(error)) prepareAnew();
@@ -126,6 +125,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   async function close(): Promise<void> {
     await Promise.allSettled(underWay);
     await feed.stop();
+    unanswered.close();
     await Promise.all([writers.end(), readers.end()]);
   }
 
@@ -152,13 +152,18 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
 }
 
 /** Uses a connection of a pool and gives it back; one that may be broken, or out of date, is thrown away. */
-async function onClient<T>(client: PostgresClient, use: () => Promise<T>): Promise<T> {
+async function onClient<T>(
+  client: PostgresClient,
+  use: () => Promise<T>,
+  unanswered?: UnansweredCommits,
+): Promise<T> {
   try {
     const result = await use();
     client.release();
     return result;
   } catch (error) {
-    client.release(isLostConnection(error) || isStalePlan(error) || isTimeout(error));
+    if (error instanceof CommitUnanswered) unanswered?.keep(client, error.answer);
+    else client.release(isLostConnection(error) || isStalePlan(error) || isTimeout(error));
     throw error;
   }
 }
@@ -193,9 +198,7 @@ async function inTransaction(
     await Promise.all(opening.splice(0));
     requireInTime();
     attempt.committing = true;
-    const { command } = await client.query('COMMIT');
-    // A transaction that has failed answers COMMIT with ROLLBACK.
-    if (command !== 'COMMIT') throw new StoreUnavailable('the database took the transaction back');
+    await commit(client);
     return { outcome: step.value, hasChanges };
   } catch (error) {
     if (!isLostConnection(error) && !attempt.committing) await client.query('ROLLBACK');
