@@ -174,6 +174,9 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   async 'setup-refused'(page) {
     await atSetup(page);
     await setUp(page, 'ana', 'password123456');
+    const marked = "[...document.querySelectorAll('[aria-invalid=true]')].map(({ id }) => id)";
+    const wrong = await page.evaluate<readonly string[]>(marked);
+    assert.deepEqual(wrong, ['password'], 'the field that was refused, and no other');
   },
   async 'setup-done'(page) {
     await atSetup(page);
