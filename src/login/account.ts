@@ -36,7 +36,22 @@ export function mayLogIn(
   attempt: AttemptRecorder,
   now: Millis,
 ): boolean {
-  const { identity, policy } = account;
+  if (!isEnabled(account, attempt, now)) return false;
+  const { policy } = account;
+  if (!allowsMethod(policy, method)) {
+    attempt.failed('method allowed', 'method-not-allowed', `policy ${policy.name} does not allow ${method}`);
+    return false;
+  }
+  attempt.passed('method allowed', `policy ${policy.name} allows ${method}`);
+  return true;
+}
+
+/** Whether an identity may be used at all now; recorded, with whose attempt it is. */
+export function isEnabled(
+  { identity }: Pick<Account, 'identity'>,
+  attempt: AttemptRecorder,
+  now: Millis,
+): boolean {
   attempt.about({ identityId: identity.id });
   if (isDisabled(identity, now)) {
     const until =
@@ -45,11 +60,6 @@ export function mayLogIn(
     return false;
   }
   attempt.passed('identity enabled', identity.name);
-  if (!allowsMethod(policy, method)) {
-    attempt.failed('method allowed', 'method-not-allowed', `policy ${policy.name} does not allow ${method}`);
-    return false;
-  }
-  attempt.passed('method allowed', `policy ${policy.name} allows ${method}`);
   return true;
 }
 

@@ -95,21 +95,32 @@ async function verifyToken(
     return { verdict: 'refused', refusal: verdict };
   }
   const { signer, claim } = verdict;
-  record.about({ subject: claim });
   record.passed('token', `valid for signer ${signer.name}`);
-  const account = await accountOf(needs, signer, claim);
-  if (account === null) {
-    const property = signer.useExternalId ? 'external id' : 'id';
-    record.failed('identity', 'no-identity-for-claim', `no identity has the ${property} "${claim}"`);
-    return { verdict: 'refused', refusal: null };
-  }
+  const account = await accountNamedBy(needs, signer, claim, record);
+  if (account === null) return { verdict: 'refused', refusal: null };
   if (!mayLogIn(account, 'ext-jwt', record, needs.clock.now())) return { verdict: 'refused', refusal: null };
   if (!maySignerLogIn(needs, account, signer, record)) return { verdict: 'refused', refusal: null };
   return { verdict: 'passed', account, signer };
 }
 
+/** Whom the claim of a signer's valid token names; null, which is recorded, when there is nobody. */
+export async function accountNamedBy(
+  needs: AccountNeeds,
+  signer: ExternalJwtSigner,
+  claim: string,
+  record: AttemptRecorder,
+): Promise<LoginAccount | null> {
+  record.about({ subject: claim });
+  const account = await accountOf(needs, signer, claim);
+  if (account === null) {
+    const property = signer.useExternalId ? 'external id' : 'id';
+    record.failed('identity', 'no-identity-for-claim', `no identity has the ${property} "${claim}"`);
+  }
+  return account;
+}
+
 async function accountOf(
-  needs: ExternalJwtLoginNeeds,
+  needs: AccountNeeds,
   signer: ExternalJwtSigner,
   claim: string,
 ): Promise<LoginAccount | null> {

@@ -232,7 +232,7 @@ describe('loading the configuration', () => {
     };
     for (const [code, message] of [
       ['ENOENT', /does not exist/],
-      ['EACCES', /cannot be read \(EACCES\)/],
+      ['EACCES', /cannot be read: this user may not access it/],
     ] as const) {
       assert.throws(
         () => loadConfig(CONFIG_FILE, { readFile: failing(code), env: {} }),
