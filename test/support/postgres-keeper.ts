@@ -31,6 +31,8 @@ export interface KeeperOptions {
   readonly standbyOf?: RunningPostgres;
   /** Besides those that every server of the tests has, such as `wal_level=replica`. */
   readonly settings?: readonly string[];
+  /** An empty folder where its log of changes (`pg_wal`) is then, in segments of 1 MB. */
+  readonly walFolder?: string;
   /** Listens on a port of 127.0.0.1 too, where it speaks TLS only. A client of the database `certified` needs a certificate. */
   readonly tls?: {
     readonly certPem: string;
@@ -179,6 +181,8 @@ async function copyOf(primary: RunningPostgres): Promise<void> {
 
 function initialise(native: string, password: string): void {
   ownFolder(data);
+  const { walFolder } = options;
+  if (walFolder !== undefined && user !== null) chownSync(walFolder, user.uid, user.gid);
   const passwordFile = join(socketFolder, 'password');
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   if (user !== null) chownSync(passwordFile, user.uid, user.gid);
@@ -191,6 +195,7 @@ function initialise(native: string, password: string): void {
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
+      ...(walFolder === undefined ? [] : [`--waldir=${walFolder}`, '--wal-segsize=1']),
       // Syncing what has just been made saves nothing; the running server syncs as it does anywhere.
       '--no-sync',
     ],

@@ -34,6 +34,8 @@ export interface Dialect {
   readonly noLimit: '-1' | 'ALL';
   /** Function: the texts of a JSON array as rows with a column `value`. */
   readonly jsonTexts: 'json_each' | 'json_array_elements_text';
+  /** The time in Millis, where the engine has a clock that is not ours. */
+  readonly time: string | null;
 }
 
 export const sqliteDialect: Dialect = {
@@ -44,6 +46,7 @@ export const sqliteDialect: Dialect = {
   lowerCase: (expression) => `lower_case(${expression})`,
   noLimit: '-1',
   jsonTexts: 'json_each',
+  time: null,
 };
 
 export const postgresDialect: Dialect = {
@@ -54,6 +57,7 @@ export const postgresDialect: Dialect = {
   lowerCase: (expression) => `lower(${expression} COLLATE "und-x-icu")`,
   noLimit: 'ALL',
   jsonTexts: 'json_array_elements_text',
+  time: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
 };
 
 /**

@@ -361,6 +361,12 @@ export function sqlStore(engine: Engine): Store {
       async listAll() {
         return (await engine.read('SELECT * FROM nodes ORDER BY name')).map(nodeOf);
       },
+      async databaseTime() {
+        const { time } = engine.dialect;
+        if (time === null) return null;
+        const [row] = await engine.read(`SELECT ${time} AS now`);
+        return row === undefined ? null : integer(row, 'now');
+      },
     },
     restores: {
       withdrawEverythingIssued: (restore) => engine.write('withdrawEverythingIssued', restore),
