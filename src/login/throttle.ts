@@ -79,11 +79,9 @@ export async function reserveGuess(
   const limits = target === null ? [source] : [target, source];
   const outcome = await needs.store.attempts.reserve(limits, now);
   if (outcome.outcome === 'reserved') return 'reserved';
-  // Guessing on at what is locked counts against the source all the same.
-  if (outcome.key !== source.key) {
-    await reserveGuess(needs, null, ipAddress);
-    return 'locked';
-  }
+  // Guessing on at what is locked has counted against the source all the same, in one step: a second one would tell by
+  // its time that somebody has the name.
+  if (outcome.key !== source.key) return 'locked';
   throw new AuthError('rate_limited', {
     detail: `source ${source.key} is throttled`,
     retryAfterSeconds: Math.ceil((outcome.until - now) / SECOND),

@@ -74,13 +74,16 @@ export interface AttemptCheck {
 /** Which step of a login an attempt was; `enroll` stands before the first one. */
 export type AttemptStep = PrimaryMethod | 'totp' | 'secondary-ext-jwt' | 'enroll';
 
+/** What an attempt was part of. */
+export const attemptMechanisms = ['oidc', 'legacy', 'enrollment'] as const;
+
 /** The decision record of one step of a login. */
 export interface LoginAttempt {
   /** The reference id that the answer showed. */
   readonly reference: string;
   readonly at: Millis;
   readonly step: AttemptStep;
-  readonly mechanism: 'oidc' | 'legacy' | 'enrollment';
+  readonly mechanism: (typeof attemptMechanisms)[number];
   readonly outcome: 'passed' | 'refused';
   /** Null when it passed. */
   readonly reason: RefusalReason | null;

@@ -190,12 +190,16 @@ export async function outstandingQueries(
 /**
  * Starts a TOTP enrolment in the middle of the login, which is kept open meanwhile.
  * @throws AuthError auth_request_unknown, mfa_exists
- * @throws AuthError conflict   nothing asks this identity for TOTP
+ * @throws AuthError invalid_auth   the login is no longer allowed
+ * @throws AuthError conflict       nothing asks this identity for TOTP
  */
-export async function enrollTotp(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<TotpProvisioning> {
+export async function enrollTotp(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  origin: RequestOrigin,
+): Promise<TotpProvisioning> {
   const { progress } = await loginInProgress(needs, authRequest);
-  const account = await needs.store.identities.findAccount(progress.identityId);
-  if (account === null) throw new AuthError('auth_request_unknown');
+  const account = await requireStillAllowed(needs, progress, origin);
   const totp = (await outstandingNow(needs, progress)).find((factor) => factor.type === 'totp');
   if (totp?.isEnrolled) throw new AuthError('mfa_exists');
   if (totp === undefined) {
@@ -208,8 +212,10 @@ export async function enrollTotp(needs: LoginFlowNeeds, authRequest: AuthRequest
 }
 
 /**
- * Ends the enrolment with the first code, which counts as this login's TOTP.
+ * Ends the enrolment with the first code, which counts as this login's TOTP. An enrolment stays when the login does
+ * not, so whoever is no longer allowed to log in makes none.
  * @throws AuthError auth_request_unknown, not_found, invalid_totp_code
+ * @throws AuthError invalid_auth   the login is no longer allowed
  */
 export async function verifyEnrolledTotp(
   needs: LoginFlowNeeds,
@@ -219,6 +225,7 @@ export async function verifyEnrolledTotp(
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
+  await requireStillAllowed(needs, login.progress, origin);
   await recordedTotpAttempt(needs, 'oidc', origin, (attempt) =>
     verifyTotpEnrollment(needs, authRequest.key, identityId, code, attempt, origin.ipAddress),
   );

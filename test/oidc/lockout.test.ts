@@ -142,6 +142,26 @@ describe('a password', () => {
     assert.deepEqual(unknown, wrong);
   });
 
+  test('that is locked costs as many commits as a name that nobody has, so that time does not tell them apart', async () => {
+    const { attempts } = server.store;
+    const { reserve } = attempts;
+    let commits = 0;
+    Object.assign(attempts, {
+      reserve: (...args: Parameters<typeof reserve>) => {
+        commits += 1;
+        return reserve(...args);
+      },
+    });
+    await fail(5);
+    const costs: number[] = [];
+    for (const name of ['alice', 'ghost']) {
+      commits = 0;
+      await attempt(name, 'wrong');
+      costs.push(commits);
+    }
+    assert.deepEqual(costs, [1, 1]);
+  });
+
   test('that is locked leaves the identity and what it has as they are', async () => {
     const { access_token } = await login(server, 'alice', password);
     await fail(5);

@@ -274,7 +274,7 @@ describe('together with TOTP', () => {
       secondary: { requireTotp: true, requireExtJwt: s2.id },
     });
     await createUserWithPolicy(server, 'dave', both);
-    await createUserWithPolicy(
+    const erinId = await createUserWithPolicy(
       server,
       'erin',
       await createPolicy(server, 'totp', { secondary: { requireTotp: true } }),
@@ -296,6 +296,9 @@ describe('together with TOTP', () => {
     const asPrimary = await verifyEnrollment(server, primary, apps[1]?.code());
     assert.equal(asPrimary.status, 401);
     assert.equal(await reasonOf(server, asPrimary), 'signer-disabled');
+    // Nor does what it began: an app of whoever had the token must not become that of the identity.
+    assert.equal(await server.store.totp.find(erinId), null);
+    assert.equal((await startEnrollment(server, primary)).status, 401);
     await admin.call('PATCH', `external-jwt-signers/${s2.id}`, { enabled: true });
   });
 });

@@ -7,7 +7,7 @@ import {
   defaultAuthPolicyId,
   type IdentityId,
 } from '../../src/model/ids.ts';
-import { AlreadyTaken, NoAdministratorLeft } from '../../src/store/contracts/store.ts';
+import { AlreadyTaken, NoAdministratorLeft, ReferenceGone } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import { pendingTotp } from './contract-limits.ts';
 import {
@@ -197,6 +197,15 @@ export function identityTests(shared: GetDatabase): void {
   });
 
   describe('password authenticators', () => {
+    test('of an identity that is gone are refused as such', async () => {
+      const { store } = shared();
+      const username = uniqueName('gone');
+      const names = { username, usernameKey: username, passwordHash: 'phc' };
+      const ids = { id: newId<AuthenticatorId>(), identityId: newId<IdentityId>() };
+      const step = store.authenticators.createPassword({ ...ids, ...names, tags: {} }, t0);
+      await assert.rejects(step, ReferenceGone);
+    });
+
     test('a password login is read at once, by the key of the user name', async () => {
       const { store } = shared();
       const user = await createUser(store);

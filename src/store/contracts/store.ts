@@ -81,3 +81,11 @@ export class AlreadyTaken extends Error {
     this.field = field;
   }
 }
+
+/** Thrown by methods that write down a reference to another entity, such as an owner, when that is gone. */
+export class ReferenceGone extends Error {
+  override readonly name = 'ReferenceGone';
+  constructor() {
+    super('what it refers to is gone');
+  }
+}
