@@ -2,8 +2,8 @@
 
 import { DAY, type Millis } from '../../platform/clock.ts';
 import type { AttemptLimit, ReserveOutcome } from '../contracts/attempts.ts';
-import { integer } from './codec.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { integer, text } from './codec.ts';
+import { all, first, type Intent, type SqlRow } from './intent.ts';
 
 interface Counter {
   readonly failures: number;
@@ -21,24 +21,25 @@ export function* reserveAttempt(args: {
   readonly now: Millis;
 }): Intent<ReserveOutcome> {
   const { limits, now } = args;
-  const counters: Counter[] = [];
+  // One reading and one writing for all counters: whoever else comes from the same source waits meanwhile.
+  const keys = limits.map(({ key }) => key);
+  const rows = yield* all(`SELECT * FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
+  const kept: Kept[] = [];
   for (const limit of limits) {
-    const counter = counterOf(yield* first('SELECT * FROM attempts WHERE key = ?', limit.key), now);
+    const row = rows.find((one) => text(one, 'key') === limit.key);
+    const counter = counterOf(row, now);
     if (counter.lockedUntil > now) return { outcome: 'refused', key: limit.key, until: counter.lockedUntil };
     if (counter.failures >= limit.max) {
       // The limit was higher when these were counted.
       const locked = lock(limit, counter, now);
-      yield* keep(limit, locked, now);
+      yield* keep([{ limit, counter: locked }], now);
       return { outcome: 'refused', key: limit.key, until: locked.lockedUntil };
     }
-    counters.push(counter);
-  }
-  for (const [at, limit] of limits.entries()) {
-    const counter = counters[at] ?? fresh;
     const counted = { ...counter, failures: counter.failures + 1 };
     // The lock begins with the last failure, not with the attempt after it, which may come much later and be right.
-    yield* keep(limit, counted.failures < limit.max ? counted : lock(limit, counted, now), now);
+    kept.push({ limit, counter: counted.failures < limit.max ? counted : lock(limit, counted, now) });
   }
+  yield* keep(kept, now);
   return { outcome: 'reserved' };
 }
 
@@ -60,31 +61,44 @@ function counterOf(row: SqlRow | undefined, now: Millis): Counter {
   return { failures: integer(row, 'failures'), locks, lockedUntil };
 }
 
-function* keep(limit: AttemptLimit, counter: Counter, now: Millis): Intent<void> {
+interface Kept {
+  readonly limit: AttemptLimit;
+  readonly counter: Counter;
+}
+
+function* keep(kept: readonly Kept[], now: Millis): Intent<void> {
+  if (kept.length === 0) return;
   yield* first(
-    `INSERT INTO attempts (key, failures, locks, locked_until, forget_at) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO attempts (key, failures, locks, locked_until, forget_at)
+     VALUES ${kept.map(() => '(?, ?, ?, ?, ?)').join(', ')}
      ON CONFLICT (key) DO UPDATE SET failures = excluded.failures, locks = excluded.locks,
        locked_until = excluded.locked_until, forget_at = excluded.forget_at`,
-    limit.key,
-    counter.failures,
-    counter.locks,
-    counter.lockedUntil,
-    Math.max(now, counter.lockedUntil) + limit.forgetAfter,
+    ...kept.flatMap(({ limit, counter }) => [
+      limit.key,
+      counter.failures,
+      counter.locks,
+      counter.lockedUntil,
+      Math.max(now, counter.lockedUntil) + limit.forgetAfter,
+    ]),
   );
 }
 
-export function* clearAttempts(args: { readonly keys: readonly string[] }): Intent<void> {
-  for (const key of args.keys) yield* first('DELETE FROM attempts WHERE key = ?', key);
+export function* clearAttempts({ keys }: { readonly keys: readonly string[] }): Intent<void> {
+  if (keys.length === 0) return;
+  yield* first(`DELETE FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
 }
 
-export function* releaseAttempts(args: { readonly keys: readonly string[] }): Intent<void> {
-  for (const key of args.keys) {
-    // Whoever had a reservation came in before the lock, which the reservations that are left do not reach.
-    yield* first(
-      `UPDATE attempts SET failures = failures - 1, locked_until = 0,
-         locks = CASE WHEN locked_until > 0 THEN locks - 1 ELSE locks END
-       WHERE key = ? AND failures > 0`,
-      key,
-    );
-  }
+export function* releaseAttempts({ keys }: { readonly keys: readonly string[] }): Intent<void> {
+  if (keys.length === 0) return;
+  // Whoever had a reservation came in before the lock, which the reservations that are left do not reach.
+  yield* first(
+    `UPDATE attempts SET failures = failures - 1, locked_until = 0,
+       locks = CASE WHEN locked_until > 0 THEN locks - 1 ELSE locks END
+     WHERE key IN (${marks(keys)}) AND failures > 0`,
+    ...keys,
+  );
+}
+
+function marks(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
 }
