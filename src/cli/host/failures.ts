@@ -4,6 +4,7 @@ import { renderProblems } from '../../config/explain.ts';
 import {
   AlreadyRunning,
   NoDatabase,
+  NodesInTheWay,
   SchemaError,
   StoreUnavailable,
   UnsupportedDatabase,
@@ -13,6 +14,7 @@ import { ListenError } from '../../http/listen-error.ts';
 import { PkiFileError } from '../../overlay-pki.ts';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/key-file-format.ts';
+import { PostgresTlsError } from '../../platform/postgres-tls.ts';
 import { SealBroken } from '../../platform/sealed-box.ts';
 import { BackupUnusable, NodesRunning } from '../../restore-database.ts';
 import { CliError } from '../cli-error.ts';
@@ -60,6 +62,13 @@ export function hostFailure(error: unknown): unknown {
       cause: error,
     });
   }
+  if (error instanceof NodesInTheWay) {
+    return new CliError(sentence(error.message), {
+      code: 'already_running',
+      next: 'stop all of them, then run the command again; one that ended without saying so counts as running for thirty seconds',
+      cause: error,
+    });
+  }
   if (error instanceof BackupUnusable) {
     return new CliError(error.message, {
       code: 'backup_unusable',
@@ -71,6 +80,13 @@ export function hostFailure(error: unknown): unknown {
     return new CliError(sentence(error.message), {
       code: 'already_running',
       next: 'stop them, then run the command again',
+      cause: error,
+    });
+  }
+  if (error instanceof PostgresTlsError) {
+    return new CliError(sentence(error.message), {
+      code: 'database',
+      next: 'correct db in the configuration, OVERLAY_AUTH_DB, or a variable such as PGSSLMODE',
       cause: error,
     });
   }

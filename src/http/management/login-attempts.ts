@@ -6,7 +6,7 @@ import {
   type ReadAttemptsNeeds,
 } from '../../explain/read-attempts.ts';
 import { loginAttemptListFields } from '../../model/list-fields.ts';
-import { refusalReasons } from '../../model/login-attempt.ts';
+import { attemptMechanisms, refusalReasons } from '../../model/login-attempt.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import type { Route } from '../routes.ts';
 import { entityRef, entityRefSchema, timeSchema, wireTime } from '../wire.ts';
@@ -25,7 +25,7 @@ const attemptSchema = z
     reference: z.string(),
     at: timeSchema,
     step: z.string(),
-    mechanism: z.enum(['oidc', 'legacy', 'enrollment']),
+    mechanism: z.enum(attemptMechanisms),
     outcome: z.enum(['passed', 'refused']),
     reason: z.enum(refusalReasons).nullable(),
     subject: z.string().nullable(),

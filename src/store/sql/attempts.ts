@@ -22,24 +22,28 @@ export function* reserveAttempt(args: {
 }): Intent<ReserveOutcome> {
   const { limits, now } = args;
   const counters: Counter[] = [];
-  for (const limit of limits) {
-    const counter = counterOf(yield* first('SELECT * FROM attempts WHERE key = ?', limit.key), now);
-    if (counter.lockedUntil > now) return { outcome: 'refused', key: limit.key, until: counter.lockedUntil };
-    if (counter.failures >= limit.max) {
+  let refused: (Extract<ReserveOutcome, { outcome: 'refused' }> & { readonly at: number }) | null = null;
+  for (const [at, limit] of limits.entries()) {
+    let counter = counterOf(yield* first('SELECT * FROM attempts WHERE key = ?', limit.key), now);
+    if (counter.lockedUntil <= now && counter.failures >= limit.max) {
       // The limit was higher when these were counted.
-      const locked = lock(limit, counter, now);
-      yield* keep(limit, locked, now);
-      return { outcome: 'refused', key: limit.key, until: locked.lockedUntil };
+      counter = lock(limit, counter, now);
+      yield* keep(limit, counter, now);
     }
     counters.push(counter);
+    if (counter.lockedUntil > now)
+      refused = { outcome: 'refused', key: limit.key, until: counter.lockedUntil, at };
   }
   for (const [at, limit] of limits.entries()) {
+    if (refused !== null && at <= refused.at) continue;
     const counter = counters[at] ?? fresh;
     const counted = { ...counter, failures: counter.failures + 1 };
     // The lock begins with the last failure, not with the attempt after it, which may come much later and be right.
     yield* keep(limit, counted.failures < limit.max ? counted : lock(limit, counted, now), now);
   }
-  return { outcome: 'reserved' };
+  if (refused === null) return { outcome: 'reserved' };
+  const { at: _at, ...outcome } = refused;
+  return outcome;
 }
 
 function lock(limit: AttemptLimit, { failures, locks }: Counter, now: Millis): Counter {
