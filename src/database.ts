@@ -4,13 +4,20 @@
 import { existsSync } from 'node:fs';
 import type { Config } from './config/config.ts';
 import { dbText } from './config/file-shape.ts';
+import { readPostgresTls, staysOnMachine } from './platform/postgres-tls.ts';
 import { type Store, StoreUnavailable } from './store/contracts/store.ts';
 import { backupSqlite, checkSqlite } from './store/sql/backup.ts';
-import { refuseNewer, SchemaError, type StoredVersion, schemaVersion } from './store/sql/migrate.ts';
+import {
+  NodesInTheWay,
+  refuseNewer,
+  SchemaError,
+  type StoredVersion,
+  schemaVersion,
+} from './store/sql/migrate.ts';
 import { openSqliteStore, sqliteSchemaVersion } from './store/sql/open-sqlite.ts';
 import { AlreadyRunning, acquireRunLock } from './store/sql/run-lock.ts';
 
-export { AlreadyRunning, SchemaError, StoreUnavailable, schemaVersion };
+export { AlreadyRunning, NodesInTheWay, SchemaError, StoreUnavailable, schemaVersion };
 
 /** Something is asked that this kind of database does not do; the message says what does. */
 export class UnsupportedDatabase extends Error {
@@ -25,7 +32,8 @@ export class NoDatabase extends Error {
 /**
  * Opens the store; the database is created, or migrated to this release, when it has to be.
  * @param options.isPatient no statement is given up: for work on the whole database
- * @throws SchemaError (written by a newer release), StoreUnavailable, or Error: it cannot be opened
+ * @throws SchemaError (written by a newer release), NodesInTheWay (of a migration), StoreUnavailable, or Error: it cannot
+ *         be opened
  */
 export async function openStore(
   { db }: Config,
@@ -52,6 +60,19 @@ export async function databaseVersion(config: Config): Promise<StoredVersion> {
 /** For work that has to know every table. @throws SchemaError a newer release has changed the database */
 export async function refuseNewerDatabase(config: Config): Promise<void> {
   refuseNewer(await databaseVersion(config));
+}
+
+/**
+ * Whether what is said to the database leaves the machine in the clear, and nobody has chosen that.
+ * @param env variables that count where the URL says nothing
+ */
+export function isOpenToListeners(
+  { db }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  if (db.engine === 'sqlite') return false;
+  const url = new URL(db.url);
+  return readPostgresTls(url, env).protection === 'unasked' && !staysOnMachine(url);
 }
 
 /** Loaded when it is used: who has no PostgreSQL does not pay for its client. */

@@ -2,7 +2,7 @@
 // for password hashes. Commands that work beside a running controller open the same things.
 
 import type { Config } from './config/config.ts';
-import { databaseVersion, openStore, schemaVersion } from './database.ts';
+import { databaseVersion, isOpenToListeners, openStore, schemaVersion } from './database.ts';
 import type { Clock } from './platform/clock.ts';
 import { createHashPool } from './platform/hash-pool.ts';
 import type { Logger } from './platform/logger.ts';
@@ -36,6 +36,14 @@ export async function openFoundations(needs: FoundationNeeds): Promise<OpenFound
       version,
       known: schemaVersion,
     });
+  }
+  if (isOpenToListeners(config, env)) {
+    log.warn(
+      'the database is asked in the clear: add sslmode=verify-full to db, or sslmode=disable to keep it',
+      {
+        event: 'store.unencrypted',
+      },
+    );
   }
   const hashPool = createHashPool({ clock });
   return {

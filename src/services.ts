@@ -66,6 +66,7 @@ import { secondaryTokens } from './sessions/secondary-tokens.ts';
 import { listeningInterval, openSessionView, type SessionView } from './sessions/session-view.ts';
 import { ztSessions } from './sessions/zt-session.ts';
 import type { Store } from './store/contracts/store.ts';
+import { clockWatch } from './tasks/clock-watch.ts';
 import { deleteExpired } from './tasks/expire.ts';
 import { type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
@@ -147,7 +148,14 @@ export async function openServices(
       audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
     }
   };
-  await rotateKeysWhenDue();
+  const watch = clockWatch({ store, clock, log, onSetRight: () => view.startOver() });
+  await watch.compare();
+  if (!watch.isWrong || ring.list().length === 0) await rotateKeysWhenDue();
+  /** What is done by the clock alone, and cannot be undone. */
+  const byTheClock = (work: () => Promise<unknown>) => async () => {
+    await watch.compare();
+    if (!watch.isWrong) await work();
+  };
 
   const issuers = await openIssuerView(
     store,
@@ -200,11 +208,17 @@ export async function openServices(
   const loginAttempts = tally<AttemptLabels>();
   const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
 
-  const node = nodeHeartbeat({ store, clock, log });
+  const node = nodeHeartbeat({ store, clock, clockWatch: watch, log });
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
     { id: 'store.changes', check: view.beFresh },
     { id: 'store.write', check: node.check },
+    {
+      id: 'store.clock',
+      async check() {
+        if (watch.isWrong) throw watch.refusal();
+      },
+    },
   ]);
   const answers = answerTimes();
   const eventLoop = watchEventLoopDelay();
@@ -218,6 +232,7 @@ export async function openServices(
     endedSessions: view.ended,
     decisionRecords: attempts,
     changeFeed: view,
+    clockWatch: watch,
     eventLoop,
   });
   const sessionCertificates = {
@@ -303,10 +318,10 @@ export async function openServices(
     ...metrics,
   ];
   const routes: readonly Route[] = [...endpoints, ...openApiRoutes(views, () => routes)];
-  const stopExpiry = every(expiryInterval, 'expiry', log, () =>
-    deleteExpired({ store, clock, ended: view.ended, revoked, keepAttempts: config.edge.loginAttempts.keep }),
-  );
-  const stopRotation = every(rotationInterval, 'key rotation', log, rotateKeysWhenDue);
+  const expire = () =>
+    deleteExpired({ store, clock, ended: view.ended, revoked, keepAttempts: config.edge.loginAttempts.keep });
+  const stopExpiry = every(expiryInterval, 'expiry', log, byTheClock(expire));
+  const stopRotation = every(rotationInterval, 'key rotation', log, byTheClock(rotateKeysWhenDue));
   const secondary = secondaryTokens({ clock, jwks, signers: view.signers });
   const guardNeeds = {
     accessTokens,
@@ -337,8 +352,14 @@ export async function openServices(
       views,
       onAnswer: answers.observe,
       ...(foundations.inspectAnswer === undefined ? {} : { inspectAnswer: foundations.inspectAnswer }),
-      afterStandstill: () => (view.hasStoodStill ? view.beFresh().catch(() => undefined) : undefined),
-      authenticate: (context) => authenticateRequest(guardNeeds, presentedTokens(context)),
+      afterStandstill() {
+        if (watch.isWrong) return Promise.reject(watch.refusal());
+        return view.hasStoodStill ? view.beFresh().catch(() => undefined) : undefined;
+      },
+      authenticate(context) {
+        if (watch.isWrong) throw watch.refusal();
+        return authenticateRequest(guardNeeds, presentedTokens(context));
+      },
     },
     async stop() {
       await Promise.all([stopExpiry(), stopRotation(), stopListening(), stopActivity()]);

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import type { Millis } from '../platform/clock.ts';
+import { PostgresTlsError, readPostgresTls } from '../platform/postgres-tls.ts';
 import {
   AddressError,
   formatHostAndPort,
@@ -37,7 +38,7 @@ function textReadBy<T>(read: (text: string) => T) {
 class Refusal extends Error {}
 
 function isRefusal(error: unknown): error is Error {
-  return [Refusal, DurationError, AddressError, RedirectUriError, ColorError].some(
+  return [Refusal, DurationError, AddressError, RedirectUriError, ColorError, PostgresTlsError].some(
     (kind) => error instanceof kind,
   );
 }
@@ -89,6 +90,7 @@ export const dbSchema = textReadBy((text) => {
     if (url.hostname === '' && !url.searchParams.has('host')) {
       throw new Refusal('the PostgreSQL URL names no host');
     }
+    readPostgresTls(url);
     return { engine: 'postgres' as const, url: text };
   }
   throw new Refusal('the database must be sqlite:FILE or postgres://USER@HOST/NAME');
@@ -124,6 +126,17 @@ const bindPointSchema = z
 
 const TLS_VERSIONS = ['TLS1.2', 'TLS1.3'] as const;
 
+/** Whoever is in such a range is believed whatever address it claims for its clients. */
+const balancerRange = textReadBy((text) => {
+  const range = parseIpRange(text);
+  if (range.prefixLength === 0) {
+    throw new Refusal(
+      `${text} is everybody, and anybody could claim any address; name the load balancers, for example 192.0.2.5 or 10.1.0.0/24`,
+    );
+  }
+  return range;
+});
+
 const listenerOptionsSchema = z
   .strictObject({
     minTLSVersion: z.enum(TLS_VERSIONS).default('TLS1.2').describe('Oldest TLS version accepted.'),
@@ -137,6 +150,17 @@ const listenerOptionsSchema = z
       .describe(
         'request: ask for a client certificate, accept none. none: do not ask; certificate login is off here.',
       ),
+    proxyProtocol: z
+      .strictObject({
+        balancers: z
+          .array(balancerRange)
+          .max(1000)
+          .default([])
+          .describe(
+            'Load balancers that begin each connection with a PROXY header: addresses or CIDR ranges. Empty: off.',
+          ),
+      })
+      .prefault({}),
   })
   .superRefine((options, context) => {
     if (options.minTLSVersion > options.maxTLSVersion) {

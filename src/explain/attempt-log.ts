@@ -27,7 +27,10 @@ export interface RunningAttemptLog extends AttemptLog {
   queue(): { readonly waiting: number; readonly dropped: number };
 }
 
-/** @param keepAtMost records; beyond that the oldest go first */
+/**
+ * @param keepAtMost records; beyond that the oldest go first. They are counted now and then: each node may add one in a
+ *                   hundred until then
+ */
 export function attemptLog(
   needs: {
     readonly store: { readonly loginAttempts: LoginAttemptStore };
@@ -41,6 +44,9 @@ export function attemptLog(
   let dropped = 0;
   let waiting: (LoginAttempt & { readonly id: string })[] = [];
   let writing: Promise<void> = Promise.resolve();
+  const countEvery = Math.min(100, Math.ceil(keepAtMost / 100));
+  // Nothing is known yet of what there is.
+  let uncounted = countEvery;
   let timer: NodeJS.Timeout | undefined;
 
   function write(): Promise<void> {
@@ -49,8 +55,11 @@ export function attemptLog(
     const attempts = waiting;
     waiting = [];
     if (attempts.length === 0) return writing;
+    uncounted += attempts.length;
+    const isToBeCounted = uncounted >= countEvery;
+    if (isToBeCounted) uncounted = 0;
     writing = writing
-      .then(() => needs.store.loginAttempts.append(attempts, keepAtMost))
+      .then(() => needs.store.loginAttempts.append(attempts, isToBeCounted ? keepAtMost : null))
       .catch((error) =>
         needs.log.error('decision records could not be kept', { count: attempts.length, error }),
       );

@@ -21,6 +21,7 @@ export interface MetricSources {
   readonly endedSessions: { readonly size: number };
   readonly decisionRecords: { queue(): { readonly waiting: number; readonly dropped: number } };
   readonly changeFeed: { readonly isBehind: boolean };
+  readonly clockWatch: { readonly ahead: Millis };
   readonly eventLoop: { p99(): Millis };
 }
 
@@ -144,6 +145,11 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
     'overlay_auth_change_feed_behind',
     '1 while changes in the database cannot be read, so that memory may be older than the database.',
     () => (sources.changeFeed.isBehind ? 1 : 0),
+  );
+  gauge(
+    'overlay_auth_clock_ahead_seconds',
+    'How far the clock of this node is ahead of that of the database; negative when behind.',
+    () => sources.clockWatch.ahead / 1000,
   );
   gauge(
     'overlay_auth_event_loop_delay_p99_seconds',

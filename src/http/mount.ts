@@ -25,7 +25,7 @@ export interface MountNeeds {
   readonly clock: Clock;
   readonly log: Logger;
   readonly authenticate: Authenticate;
-  /** When this process has just stood still: resolves when it is up to date. */
+  /** When this process has just stood still: resolves when it is up to date, rejects when it must not act. */
   readonly afterStandstill?: () => Promise<void> | undefined;
   /** How pages look to whoever asks. */
   readonly views: Views;

@@ -5,7 +5,8 @@ import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../store/contracts/authenticators.ts';
 import { mayLogIn } from './account.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
-import { passwordLimit, releaseGuess, reserveGuess, type ThrottleNeeds } from './throttle.ts';
+import { reservedGuess } from './reserved-guess.ts';
+import { countersOf, passwordLimit, releaseGuess, reserveGuess, type ThrottleNeeds } from './throttle.ts';
 import { unknownNameMark, usernameKey } from './username.ts';
 
 /** Hashes passwords in a bounded pool of its own. Its promises reject when the queue is full. */
@@ -77,10 +78,6 @@ export async function verifyPassword(
     return { verdict: 'refused' };
   }
   if (!mayLogIn(current, 'password', attempt, needs.clock.now())) return { verdict: 'refused' };
-  const [verifiedHash] = await Promise.all([
-    upgradeHash(needs, current, password),
-    releaseGuess(needs, target, ipAddress),
-  ]);
   return {
     verdict: 'passed',
     account: current,
@@ -88,7 +85,8 @@ export async function verifyPassword(
     certThumbprint: null,
     caId: null,
     usedToken: null,
-    verifiedHash,
+    verifiedHash: await upgradeHash(needs, current, password),
+    reserved: reservedGuess(countersOf(target, ipAddress)),
   };
 }
 

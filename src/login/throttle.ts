@@ -94,8 +94,13 @@ export async function releaseGuess(
   target: AttemptLimit | null,
   ipAddress: string,
 ): Promise<void> {
+  await needs.store.attempts.release(countersOf(target, ipAddress));
+}
+
+/** The keys of the counters on which a guess is reserved. */
+export function countersOf(target: AttemptLimit | null, ipAddress: string): readonly string[] {
   const source = sourceLimit(ipAddress).key;
-  await needs.store.attempts.release(target === null ? [source] : [target.key, source]);
+  return target === null ? [source] : [target.key, source];
 }
 
 /**

@@ -9,6 +9,7 @@ import { readCode } from './authorization-code.ts';
 import { refreshTokenFormOf } from './clients.ts';
 import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
 import { required } from './parameters.ts';
+import { patienceLeft } from './patience.ts';
 import { codeChallengeOf, isCodeVerifier } from './pkce.ts';
 import { sessionCertificate } from './session-certificate.ts';
 import { standingObjection } from './session-standing.ts';
@@ -52,6 +53,7 @@ export async function redeemAuthorizationCode(
         familyExpiresAt: now + needs.lifetimes.refreshFamily,
       },
     },
+    within: patienceLeft(needs.clock, request.arrivedAt),
   });
 
   if (outcome.outcome === 'refused') {

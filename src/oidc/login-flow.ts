@@ -6,12 +6,12 @@
 import { type ClientCertificateIssuer, keptKey } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../errors/challenge.ts';
-import { type Account, readAccount } from '../login/account.ts';
 import { authQueryOf } from '../login/auth-query.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { giveBack } from '../login/reserved-guess.ts';
 import { enabledSigner } from '../login/signer-directory.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { failureKeys } from '../login/throttle.ts';
@@ -23,12 +23,12 @@ import {
   type TotpProvisioning,
   verifyTotpEnrollment,
 } from '../login/totp-enrollment.ts';
+import type { Account } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { AuthRequest } from '../model/auth-request.ts';
 import type { ClientInfo } from '../model/client-info.ts';
 import { asId } from '../model/ids.ts';
 import type { AuthQuery, Credentials, Factor, LoginProgress, PassedMethod } from '../model/login.ts';
-import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contracts/auth-requests.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
@@ -58,7 +58,6 @@ export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
     TotpEnrollmentNeeds['store'] & {
       readonly authRequests: AuthRequestStore;
       readonly identities: IdentityStore;
-      readonly authPolicies: AuthPolicyStore;
     };
   readonly clients: ClientRegistry;
   readonly callbacks: CallbackSealer;
@@ -99,21 +98,29 @@ export async function submitPrimary(
   const certified =
     csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
-  // Not before: strangers cause no reading.
-  const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
-  const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
-  const said = clientInfo === undefined ? {} : { clientInfo };
-  const progress = { ...secondary.progress, ...certified, ...said };
-  const record = (code: StoredCode | null) =>
-    needs.store.authRequests.recordPrimaryLogin({
-      authRequest: merged,
-      progress,
-      code,
-      expiresAt: authRequest.createdAt + authRequestLifetime,
-      now: needs.clock.now(),
-      verifiedHash: primary.verifiedHash,
-    });
-  return nextStep(needs, merged, progress, origin, record, secondary.error);
+  try {
+    // Not before: strangers cause no reading.
+    const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
+    // A foreign key may have to be fetched: others of the same address need not wait for that.
+    if (primary.account.policy.secondary.requireExtJwt !== null) await giveBack(needs, primary.reserved);
+    const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
+    const said = clientInfo === undefined ? {} : { clientInfo };
+    const progress = { ...secondary.progress, ...certified, ...said };
+    const record = (code: StoredCode | null) =>
+      needs.store.authRequests.recordPrimaryLogin({
+        authRequest: merged,
+        progress,
+        code,
+        expiresAt: authRequest.createdAt + authRequestLifetime,
+        now: needs.clock.now(),
+        verifiedHash: primary.verifiedHash,
+        release: primary.reserved.take(),
+      });
+    return await nextStep(needs, merged, progress, origin, record, secondary.error);
+  } finally {
+    // Of a login that did not come to be recorded.
+    await giveBack(needs, primary.reserved);
+  }
 }
 
 function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {
@@ -159,7 +166,7 @@ export async function submitSecondary(
   origin: RequestOrigin,
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
-  const account = await readAccount(needs, login.progress.identityId);
+  const account = await needs.store.identities.findAccount(login.progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
   const primary = { account, progress: login.progress };
   const { progress, error } = await submitSecondaryJwt(needs, primary, [token], origin, 'oidc');
@@ -303,7 +310,7 @@ async function nextStep<Outcome extends 'recorded' | 'finished' | 'superseded' |
   error: ChallengeError = 'missing',
 ): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
   const account = await requireStillAllowed(needs, progress, origin);
-  const outstanding = await outstandingFor(needs, account, progress);
+  const outstanding = outstandingFor(needs, account, progress);
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
   const recorded = await record(
     code === null
@@ -342,19 +349,18 @@ function passwordChanged(
 }
 
 async function outstandingNow(needs: LoginFlowNeeds, progress: LoginProgress): Promise<readonly Factor[]> {
-  const account = await readAccount(needs, progress.identityId);
+  const account = await needs.store.identities.findAccount(progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
   return outstandingFor(needs, account, progress);
 }
 
-async function outstandingFor(
+function outstandingFor(
   needs: LoginFlowNeeds,
-  account: Account,
+  { policy, isTotpEnrolled }: Account,
   progress: LoginProgress,
-): Promise<readonly Factor[]> {
-  const isEnrolled = (await needs.store.totp.find(progress.identityId)) !== null;
+): readonly Factor[] {
   const passed = progress.passed.filter((method) => isStillProven(needs, method));
-  return outstandingFactors(account.policy, { isEnrolled }, passed);
+  return outstandingFactors(policy, { isEnrolled: isTotpEnrolled }, passed);
 }
 
 /** A token of a signer that was disabled since counts no more. */

@@ -1,7 +1,6 @@
 // External JWTs that a program sends to a login: as the primary proof, or alone as the one that the policy of somebody
 // whose primary proof was taken asks for besides (spec 3.1).
 
-import { readAccount } from '../login/account.ts';
 import { namesIdentity } from '../login/external-jwt.ts';
 import { isSameProof, proofHashes } from '../login/proof-hashes.ts';
 import { enabledSigner } from '../login/signer-directory.ts';
@@ -47,7 +46,7 @@ async function isAwaited(needs: LoginFlowNeeds, authRequest: AuthRequest, token:
   if (login === null || login.hasCode) return false;
   if (!isSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding)) return false;
   const { identityId, passed, primaryProof = [] } = login.progress;
-  const account = await readAccount(needs, identityId);
+  const account = await needs.store.identities.findAccount(identityId);
   const signerId = account?.policy.secondary.requireExtJwt ?? null;
   if (account === null || signerId === null || passed.includes(`ejs:${signerId}`)) return false;
   if (isSameProof(proofHashes(token), primaryProof)) return false;

@@ -49,6 +49,8 @@ export interface SessionView {
   beFresh(): Promise<void>;
   /** Reads the feed, and whether the database was restored, although nobody has said that there is something new. @throws as `beFresh` */
   listen(): Promise<void>;
+  /** Reads everything anew: what was read by a wrong clock says too little. @throws as `beFresh` */
+  startOver(): Promise<void>;
   stop(): void;
 }
 
@@ -95,9 +97,16 @@ export async function openSessionView(needs: {
 
   const sessionCertificates = sessionCertificateView(store, authorities);
 
+  let latest: Millis = clock.now();
+  /** A clock that is set back for a while must not make us forget too early. */
+  function latestTime(): Millis {
+    latest = Math.max(latest, clock.now());
+    return latest;
+  }
+
   async function apply(change: Change): Promise<void> {
     if (change.kind === 'session-ended') {
-      ended.add(asId(change.entityId), clock.now() + needs.tokenLifetime);
+      ended.add(asId(change.entityId), latestTime() + needs.tokenLifetime);
       legacy.forget(asId(change.entityId));
     }
     if (change.kind === 'token-revocation') {
@@ -216,6 +225,10 @@ export async function openSessionView(needs: {
       if (isBehind()) await listenForAWhile();
     },
     listen: listenForAWhile,
+    startOver() {
+      isOtherHistory = true;
+      return listenForAWhile();
+    },
     stop() {
       clearInterval(beat);
       stopFollowing();

@@ -4,6 +4,7 @@ import { type ControllerNode, heartbeatInterval, isOnline } from '../model/node.
 import { type Clock, DAY, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { NodeStore } from '../store/contracts/nodes.ts';
+import type { ClockWatch } from './clock-watch.ts';
 import { every } from './schedule.ts';
 
 /** What was not seen for so long is no node any more. */
@@ -27,9 +28,10 @@ export interface NodeHeartbeat {
 export function nodeHeartbeat(needs: {
   readonly store: { readonly nodes: NodeStore };
   readonly clock: Clock;
+  readonly clockWatch: Pick<ClockWatch, 'compare' | 'isWrong'>;
   readonly log: Logger;
 }): NodeHeartbeat {
-  const { clock, log } = needs;
+  const { clock, clockWatch, log } = needs;
   const { nodes } = needs.store;
   const startedAt = clock.now();
   let announced: Announcement | null = null;
@@ -40,6 +42,9 @@ export function nodeHeartbeat(needs: {
 
   async function beat(): Promise<void> {
     if (announced === null) return;
+    await clockWatch.compare(announced.name);
+    // By a wrong clock others would be forgotten that are there.
+    if (clockWatch.isWrong) return;
     const now = clock.now();
     try {
       await nodes.announce({ ...announced, startedAt }, now, now - forgottenAfter);

@@ -51,6 +51,48 @@ test('a full disk of the database loses nothing, and the clients go on when ther
   });
 });
 
+test('a full disk of its log, which stops the database, loses nothing either', async (t) => {
+  const disk = smallDisk('24m');
+  if (disk === null) return t.skip('only a user who may mount file systems can run this');
+  const server = await startPostgres({
+    walFolder: disk.folder,
+    settings: ['min_wal_size=2MB', 'max_wal_size=8MB'],
+  });
+  let cluster: Cluster | undefined;
+  t.after(async () => {
+    await cluster?.close();
+    await server.close();
+    disk.remove();
+  });
+  cluster = await startCluster({ nodes: clusterSize.nodes, database: server });
+  const [node] = cluster.nodes as [ClusterNode];
+  await cluster.createUser('witness');
+
+  await underLoad(t, cluster, async (load) => {
+    const release = fill(disk.folder);
+    try {
+      await until(60 * SECOND, async () => {
+        // It may come up once more.
+        await assert.rejects(writeWithoutEnd(server.urlOf('postgres')));
+        const answer = await submitPassword(node.client, await beginLogin(node.client), 'witness', password);
+        assert.ok([302, 503].includes(answer.status), answer.text);
+        return answer.status === 503;
+      });
+    } finally {
+      release();
+    }
+    // What has not ended by itself does not get far.
+    await server.kill();
+    await server.start();
+    return load.untilServed();
+  });
+});
+
+/** Fills the log of changes. @throws when the server can no more */
+async function writeWithoutEnd(url: string): Promise<void> {
+  for (;;) await query(url, `SELECT pg_logical_emit_message(false, 'test', repeat('x', 1000000), true)`);
+}
+
 /** The server that has this socket runs as another user. */
 function giveTo({ folder }: SmallDisk, socket: string): void {
   const { uid, gid } = statSync(dirname(socket));

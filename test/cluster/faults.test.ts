@@ -4,13 +4,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { SECOND, systemClock } from '../../src/platform/clock.ts';
+import { DAY, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
 import { revoke, underLoad, until, wait } from '../support/cluster-fault.ts';
 import { clusterSize } from '../support/cluster-size.ts';
 import { callWith, login, refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { password } from '../support/management.ts';
+import { loggedIn, password } from '../support/management.ts';
 
 let cluster: Cluster;
 before(async () => {
@@ -142,6 +142,49 @@ describe('a cluster under load', () => {
       assert.equal(keys.filter(({ use }) => use === 'signing').length, 1);
       return elapsed;
     }));
+
+  test('a node whose clock jumps decides nothing by it, says so, and comes back by itself', async (t) => {
+    const [node, other] = cluster.nodes as [ClusterNode, ClusterNode];
+    const tokens = await login(node.client, 'witness', password);
+    const ended: string[] = [];
+    const keys = (await other.client.get('/oidc/keys')).json;
+    // Two days: by such a clock everything here has expired, and the other nodes are forgotten.
+    for (const days of [2, -2]) {
+      assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
+      try {
+        node.shiftClock(days * DAY);
+        const noticed = await until(30 * SECOND, async () => {
+          return (await callWith(node.client, tokens.access_token)).status === 503;
+        });
+        for (const answer of [
+          await refresh(node.client, tokens.refresh_token),
+          await node.client.post('/oidc/login/password', { json: {} }),
+        ]) {
+          assert.equal(answer.status, 503, answer.text);
+        }
+        await until(30 * SECOND, async () => (await node.failingChecks()).includes('store.clock'));
+        const { text } = await node.client.get('/metrics');
+        assert.match(
+          text,
+          new RegExp(`^overlay_auth_clock_ahead_seconds ${days < 0 ? '-' : ''}17\\d{4}`, 'm'),
+        );
+        assert.equal((await callWith(other.client, tokens.access_token)).status, 200);
+        const another = await login(other.client, 'witness', password);
+        await revoke(other.client, another.refresh_token);
+        ended.push(another.access_token);
+        assert.deepEqual((await other.client.get('/oidc/keys')).json, keys);
+        assert.deepEqual(await other.failingChecks(), []);
+        t.diagnostic(`${days} days: refused after ${Math.round(noticed)} ms`);
+      } finally {
+        node.shiftClock(0);
+      }
+      await until(30 * SECOND, async () => (await node.failingChecks()).length === 0);
+    }
+    const { json } = await (await loggedIn(other.client, 'witness')).get('/edge/client/v1/controllers');
+    assert.equal(json.data.length, cluster.nodes.length);
+    for (const token of ended) assert.equal((await callWith(node.client, token)).status, 401);
+    assert.equal((await refresh(node.client, tokens.refresh_token)).status, 200);
+  });
 
   test('clocks that differ, and jump, by less than what tokens allow harm nobody', async (t) => {
     const [ahead] = cluster.nodes as [ClusterNode];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DAY, fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { clockWatch } from '../../src/tasks/clock-watch.ts';
 import { nodeHeartbeat } from '../../src/tasks/node-heartbeat.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -29,7 +30,12 @@ const names = async (caller: Caller, path: string) =>
 /** Another node on the same database. */
 function another() {
   const { store, log } = server;
-  return nodeHeartbeat({ store, clock, log });
+  return nodeHeartbeat({
+    store,
+    clock,
+    clockWatch: clockWatch({ store, clock, log, onSetRight: async () => undefined }),
+    log,
+  });
 }
 const announcement = (name: string) => ({
   id: server.random.id(),

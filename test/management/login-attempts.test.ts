@@ -152,6 +152,16 @@ test('beyond their number the oldest go', async (t) => {
   await own.controller.services.attempts.flush();
   assert.equal((await own.store.loginAttempts.findByReference('R0')).length, 0);
   assert.equal((await own.store.loginAttempts.findByReference('R1')).length, 1);
+  // From then on they are counted after every hundredth part of what is kept.
+  for (let guess = 0; guess < 9; guess += 1) {
+    await submitPassword(own, await beginLogin(own), 'alice', 'wrong');
+    await own.controller.services.attempts.flush();
+  }
+  assert.equal((await own.store.loginAttempts.findByReference('R1')).length, 1);
+  await submitPassword(own, await beginLogin(own), 'alice', 'wrong');
+  await own.controller.services.attempts.flush();
+  assert.equal((await own.store.loginAttempts.findByReference('R10')).length, 0);
+  assert.equal((await own.store.loginAttempts.findByReference('R11')).length, 1);
 });
 
 test('strangers cannot push out the records about others: of one source an hour has room for 600', async (t) => {

@@ -176,6 +176,33 @@ describe('a password', () => {
     );
   });
 
+  test('is not locked by a right one whose login comes to nothing', async () => {
+    await setRules({ maxAttempts: 1, lockoutDurationMinutes: 15 });
+    const { identities, authRequests } = server.store;
+    const original = {
+      findAccount: identities.findAccount,
+      recordPrimaryLogin: authRequests.recordPrimaryLogin,
+    };
+    const breaks = [
+      // Deleted just after the password was found right.
+      () => Object.assign(identities, { findAccount: async () => null }),
+      // Changed just before the login is recorded.
+      () =>
+        Object.assign(authRequests, {
+          recordPrimaryLogin: (login: Parameters<typeof authRequests.recordPrimaryLogin>[0]) =>
+            original.recordPrimaryLogin({ ...login, verifiedHash: 'another' }),
+        }),
+    ];
+    for (const begin of breaks) {
+      begin();
+      const answer = await attempt('alice', password);
+      Object.assign(identities, { findAccount: original.findAccount });
+      Object.assign(authRequests, { recordPrimaryLogin: original.recordPrimaryLogin });
+      assert.equal(answer.status, 401);
+      await assertOpen();
+    }
+  });
+
   test('stays locked over a restart, and so do counted failures', async () => {
     await server.createUser({ name: 'bob', password });
     await fail(5);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { ourSchema, schemaVersion } from '../../src/store/sql/migrate.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { login, refresh } from '../support/flow.ts';
 import { postgresServer, query } from '../support/postgres.ts';
@@ -50,6 +51,12 @@ describe('the commands on PostgreSQL', () => {
       assert.ok((await login(client, 'ana', adminPassword)).refresh_token);
       client.closeConnections();
     }
+    // To a release that knows no database older than its own, these two are of the release before.
+    await query(db, `UPDATE schema_version SET version = ${ourSchema.usableFrom - 1}`);
+    const inTheWay = await box.run(['ops', 'db', 'migrate', ...config]);
+    await query(db, `UPDATE schema_version SET version = ${schemaVersion}`);
+    assert.equal(inTheWay.code, 1);
+    assert.match(inTheWay.stderr, /controllers run on it: \S+ \(.*\), \S+ \(.*\)\.\nnext: stop all of them/);
     for (const run of runs) {
       const ended = await stopped(run);
       assert.equal(ended.code, 0);

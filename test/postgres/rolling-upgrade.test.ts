@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { ourSchema, type Schema, schemaVersion } from '../../src/store/sql/migrate.ts';
+import { NodesInTheWay, ourSchema, type Schema, schemaVersion } from '../../src/store/sql/migrate.ts';
 import { migratePostgres } from '../../src/store/sql/migrate-postgres.ts';
 import { openPostgresStore } from '../../src/store/sql/open-postgres.ts';
 import { callWith, login, refresh, type Tokens } from '../support/flow.ts';
@@ -173,11 +173,29 @@ describe('a rolling upgrade', () => {
     await load.end();
   });
 
-  test('is refused to an older release when the newer one has not only added something', async () => {
+  test('waits until the nodes of the release before are stopped, and is refused to them then, when the newer one has not only added something', async () => {
+    const names = (await query(db, 'SELECT name FROM nodes WHERE left_at IS NULL ORDER BY name')).map(
+      ({ name }) => name,
+    );
+    assert.equal(names.length, up.length);
     const breaking: Schema = {
       migrations: [...nextSchema.migrations, [], ['ALTER TABLE palettes DROP COLUMN identity_id']],
       usableFrom: schemaVersion + 3,
     };
+    // Nodes of the release before are alive: it would be their end.
+    await assert.rejects(migrate(db, breaking), (error) => {
+      assert.ok(error instanceof NodesInTheWay, String(error));
+      const [first, second] = names;
+      assert.ok(error.message.includes(`${first} (`) && error.message.includes(`${second} (`), error.message);
+      return true;
+    });
+    for (const node of up) assert.ok((await login(node, 'alice', password)).refresh_token);
+    // One takes leave, the other vanishes: what it said last is half a minute old.
+    for (const node of up) await node.server.stop();
+    await query(
+      db,
+      `UPDATE nodes SET left_at = NULL, last_seen_at = last_seen_at - 31000 WHERE name = '${names[0]}'`,
+    );
     await migrate(db, breaking);
     await assert.rejects(
       openPostgresStore({ url: db }),

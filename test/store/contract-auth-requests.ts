@@ -96,6 +96,39 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, verifiedHash, code }), 'finished');
     });
 
+    test('takes back the attempts that were reserved for it, once, also when it is recorded no more', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const key = `password:${user.id}`;
+      const limit = { key, max: 2, lockFor: MINUTE, longestLock: MINUTE, forgetAfter: MINUTE };
+      const login = {
+        authRequest: newAuthRequest(),
+        progress: progressOf(user),
+        code: null,
+        expiresAt: t0 + MINUTE,
+        now: t0,
+        release: [key],
+      };
+      const outcomes = [
+        [login, 'recorded'],
+        [{ ...login, verifiedHash: 'another hash' }, 'changed'],
+        [
+          { ...login, code: { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [] } },
+          'recorded',
+        ],
+        [login, 'finished'],
+      ] as const;
+      await store.attempts.reserve([limit], t0);
+      for (const [recording, outcome] of outcomes) {
+        await store.attempts.reserve([limit], t0);
+        assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
+        assert.equal(await store.authRequests.recordPrimaryLogin(recording), outcome);
+        assert.equal(await store.attempts.lockedUntil(key, t0), null);
+      }
+      await store.attempts.reserve([limit], t0);
+      assert.notEqual(await store.attempts.lockedUntil(key, t0), null, 'the first failure still counts');
+    });
+
     test('the code that completes a login starts the counters of failures anew, and nothing short of it does', async () => {
       const { store } = shared();
       const user = await createUser(store);

@@ -214,7 +214,8 @@ export function limitTests(shared: GetDatabase): void {
       const reference = uniqueName('ref');
       const attempts = Array.from({ length: 6 }, (_value, at) => record(reference, t0 + at));
       await store.loginAttempts.append(attempts.slice(0, 4), 1000);
-      await store.loginAttempts.append(attempts.slice(4), 5);
+      await store.loginAttempts.append(attempts.slice(4, 5), null);
+      await store.loginAttempts.append(attempts.slice(5), 5);
       const times = async () =>
         (await store.loginAttempts.findByReference(reference)).map(({ at }) => at - t0);
       assert.deepEqual(await times(), [1, 2, 3, 4, 5]);

@@ -4,8 +4,11 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { AlreadyRunning, acquireRunLock } from '../../src/store/sql/run-lock.ts';
+import { migrateSqlite, NodesInTheWay, ourSchema, schemaVersion } from '../../src/store/sql/migrate.ts';
+import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
+import { AlreadyRunning, acquireRunLock, runsElsewhere } from '../../src/store/sql/run-lock.ts';
 
 const lockModule = new URL('../../src/store/sql/run-lock.ts', import.meta.url).href;
 
@@ -88,5 +91,33 @@ describe('the run lock', () => {
     const path = join(home, 'private.db');
     acquireRunLock(path).release();
     assert.equal(statSync(`${path}.lock`).mode & 0o777, 0o600);
+  });
+
+  test('holds off a migration that the controller which has it could not live with', async () => {
+    const path = join(home, 'breaking.db');
+    await (await openSqliteStore({ path })).close();
+    const database = new DatabaseSync(path);
+    const breaking = {
+      migrations: [...ourSchema.migrations, ['ALTER TABLE nodes DROP COLUMN version']],
+      usableFrom: schemaVersion + 1,
+    };
+    const migrate = () => migrateSqlite(database, breaking, () => runsElsewhere(path));
+    const { answer, child } = await otherProcess(path);
+    try {
+      assert.equal(answer, 'acquired');
+      assert.throws(migrate, NodesInTheWay);
+      assert.equal(database.prepare('SELECT version FROM schema_version').get()?.version, schemaVersion);
+      const older = ourSchema.usableFrom - 1;
+      database.exec(`UPDATE schema_version SET version = ${older}`);
+      await assert.rejects(openSqliteStore({ path }), NodesInTheWay);
+      database.exec(`UPDATE schema_version SET version = ${schemaVersion}`);
+    } finally {
+      await kill(child);
+    }
+    // The controller that is being started has the lock itself.
+    const lock = acquireRunLock(path);
+    assert.equal(migrate().to, schemaVersion + 1);
+    lock.release();
+    database.close();
   });
 });

@@ -20,6 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -30,12 +31,23 @@ export interface KeeperOptions {
   readonly standbyOf?: RunningPostgres;
   /** Besides those that every server of the tests has, such as `wal_level=replica`. */
   readonly settings?: readonly string[];
+  /** An empty folder where its log of changes (`pg_wal`) is then, in segments of 1 MB. */
+  readonly walFolder?: string;
+  /** Listens on a port of 127.0.0.1 too, where it speaks TLS only. A client of the database `certified` needs a certificate. */
+  readonly tls?: {
+    readonly certPem: string;
+    readonly keyPem: string;
+    /** Of clients. */
+    readonly caPem: string;
+  };
 }
 
 /** What the keeper says when its server runs. */
 export interface RunningPostgres {
   /** The folder of its socket. */
   readonly host: string;
+  /** Where it listens, if it does; part of the name of its socket in any case. */
+  readonly port: number;
   readonly user: string;
   readonly password: string;
   /** The folder of its files. */
@@ -56,6 +68,7 @@ const socketFolder = join(home, 's');
 const data = join(home, 'data');
 const options = JSON.parse(process.argv[2] ?? '{}') as KeeperOptions;
 let server: ChildProcess | null = null;
+const port = options.tls === undefined ? 5432 : await freePort();
 
 try {
   const native = usableBinaries();
@@ -63,13 +76,14 @@ try {
   ownFolder(socketFolder);
   if (options.standbyOf === undefined) initialise(native, password);
   else await copyOf(options.standbyOf);
-  await start(native);
-  const running: RunningPostgres = { host: socketFolder, user: 'overlay', password, data };
+  const tlsSettings = options.tls === undefined ? [] : speakTls(options.tls);
+  await start(native, tlsSettings);
+  const running: RunningPostgres = { host: socketFolder, port, user: 'overlay', password, data };
   process.stdout.write(`${JSON.stringify(running)}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     if (line === 'stop') await stop();
     if (line === 'kill') await kill();
-    if (line === 'start') await start(native);
+    if (line === 'start') await start(native, tlsSettings);
     process.stdout.write(`${line}\n`);
   }
 } finally {
@@ -145,8 +159,8 @@ function ownFolder(folder: string): void {
 
 /** A base backup of a running server, and what makes this one follow it. */
 async function copyOf(primary: RunningPostgres): Promise<void> {
-  const { host, user: name, password } = primary;
-  const client = new pg.Client({ host, user: name, password, database: 'postgres' });
+  const { host, port, user: name, password } = primary;
+  const client = new pg.Client({ host, port, user: name, password, database: 'postgres' });
   await client.connect();
   await client.query(`SELECT pg_backup_start('standby', true)`);
   cpSync(primary.data, data, {
@@ -159,7 +173,7 @@ async function copyOf(primary: RunningPostgres): Promise<void> {
   await client.end();
   writeFileSync(join(data, 'backup_label'), String(rows[0]?.labelfile));
   writeFileSync(join(data, 'standby.signal'), '');
-  const following = `primary_conninfo = 'host=${host} user=${name} password=${password} application_name=standby'\n`;
+  const following = `primary_conninfo = 'host=${host} port=${port} user=${name} password=${password} application_name=standby'\n`;
   appendFileSync(join(data, 'postgresql.auto.conf'), following);
   if (user !== null) spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, data]);
   chmodSync(data, 0o700);
@@ -167,6 +181,8 @@ async function copyOf(primary: RunningPostgres): Promise<void> {
 
 function initialise(native: string, password: string): void {
   ownFolder(data);
+  const { walFolder } = options;
+  if (walFolder !== undefined && user !== null) chownSync(walFolder, user.uid, user.gid);
   const passwordFile = join(socketFolder, 'password');
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   if (user !== null) chownSync(passwordFile, user.uid, user.gid);
@@ -179,6 +195,7 @@ function initialise(native: string, password: string): void {
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
+      ...(walFolder === undefined ? [] : [`--waldir=${walFolder}`, '--wal-segsize=1']),
       // Syncing what has just been made saves nothing; the running server syncs as it does anywhere.
       '--no-sync',
     ],
@@ -187,13 +204,47 @@ function initialise(native: string, password: string): void {
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
 }
 
-async function start(native: string): Promise<void> {
+/** @returns settings */
+function speakTls({ certPem, keyPem, caPem }: NonNullable<KeeperOptions['tls']>): readonly string[] {
+  const written = (name: string, text: string) => {
+    const path = join(data, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    if (user !== null) chownSync(path, user.uid, user.gid);
+    return path;
+  };
+  const rules = [
+    'local all all scram-sha-256',
+    'hostssl certified all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca',
+    'hostssl all all 127.0.0.1/32 scram-sha-256',
+  ];
+  return [
+    'listen_addresses=127.0.0.1',
+    'ssl=on',
+    `ssl_cert_file=${written('server.crt', certPem)}`,
+    `ssl_key_file=${written('server.key', keyPem)}`,
+    `ssl_ca_file=${written('clients.crt', caPem)}`,
+    `hba_file=${written('tls_hba.conf', `${rules.join('\n')}\n`)}`,
+  ];
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port: free } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return free;
+}
+
+async function start(native: string, further: readonly string[]): Promise<void> {
   const settings = [
     'listen_addresses=',
+    `port=${port}`,
     `unix_socket_directories=${socketFolder}`,
     'max_connections=200',
     'shared_buffers=32MB',
     'fsync=on',
+    ...further,
     ...(options.settings ?? []),
   ];
   for (let tries = 1; ; tries += 1) {

@@ -16,6 +16,8 @@ export interface PostgresServer {
   readonly password: string;
   /** The file of its socket: where a proxy finds it. */
   readonly socket: string;
+  /** Where it listens on 127.0.0.1, when it speaks TLS. */
+  readonly port: number;
   /** Makes an empty database. @returns its URL */
   createDatabase(): Promise<string>;
   /** Ends every connection and stops the server. */
@@ -53,7 +55,7 @@ export async function startPostgres(options: KeeperOptions = {}): Promise<Postgr
     }),
   ]);
   const self = JSON.parse(String(said)) as RunningPostgres;
-  const { host, user, password } = self;
+  const { host, port, user, password } = self;
   // The process may end although the server runs.
   keeper.unref();
   (keeper.stdin as unknown as { unref(): void }).unref();
@@ -67,11 +69,12 @@ export async function startPostgres(options: KeeperOptions = {}): Promise<Postgr
     (keeper.stdout as unknown as { unref(): void }).unref();
   }
   const urlOf = (database: string) =>
-    `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`;
+    `postgres://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 
   return {
     password,
-    socket: join(host, '.s.PGSQL.5432'),
+    socket: join(host, `.s.PGSQL.${port}`),
+    port,
     urlOf,
     async createDatabase() {
       const name = `t_${systemRandom.bytes(8).toString('hex')}`;

@@ -115,7 +115,10 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   const random = createRandom(clock);
   const log: Logger & ReturnType<typeof memoryLogger> = memoryLogger();
   const { config } = loadConfig(configFile, { readFile: readNamedFile, env: {} });
-  const store = await openStore(config);
+  const opened = await openStore(config);
+  // A clock that a test sets has nothing to do with that of a database server.
+  const databaseTime = async () => null;
+  const store = clock === systemClock ? opened : { ...opened, nodes: { ...opened.nodes, databaseTime } };
   // Cheap hashes: what they cost is not what these tests are about.
   const hashPool =
     options.hashPool ??

@@ -13,6 +13,13 @@ import { entityRef, entityRefSchema, timeSchema, wireTime } from '../wire.ts';
 import { mapPage } from './map-page.ts';
 import { resourceRoutes } from './resource.ts';
 
+export const attemptCheckSchema = z.strictObject({
+  check: z.string(),
+  verdict: z.enum(['passed', 'failed']),
+  saw: z.string().nullable(),
+});
+export const explanationSchema = z.strictObject({ happened: z.string(), remedy: z.string() });
+
 const attemptSchema = z
   .strictObject({
     reference: z.string(),
@@ -24,16 +31,10 @@ const attemptSchema = z
     subject: z.string().nullable(),
     ipAddress: z.string(),
     issuer: z.string(),
-    checks: z.array(
-      z.strictObject({
-        check: z.string(),
-        verdict: z.enum(['passed', 'failed']),
-        saw: z.string().nullable(),
-      }),
-    ),
+    checks: z.array(attemptCheckSchema),
     identityId: z.string().nullable(),
     identity: entityRefSchema.nullable(),
-    explanation: z.strictObject({ happened: z.string(), remedy: z.string() }).nullable(),
+    explanation: explanationSchema.nullable(),
   })
   .meta({ id: 'LoginAttempt' });
 const explainedReference = z

@@ -17,4 +17,6 @@ export interface NodeStore {
   find(id: string): Promise<ControllerNode | null>;
   list(query: ListQuery): Promise<Page<ControllerNode>>;
   listAll(): Promise<readonly ControllerNode[]>;
+  /** What time it is for the database, if it has a clock of its own that all nodes see; else null. */
+  databaseTime(): Promise<Millis | null>;
 }

@@ -3,7 +3,7 @@
 import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { Authenticator } from '../../model/authenticator.ts';
-import type { Identity, IdentityType, Tags } from '../../model/identity.ts';
+import type { Identity, IdentityInTokens, IdentityType, Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { PassedMethod } from '../../model/login.ts';
 import type { Permission } from '../../model/permission.ts';
@@ -54,6 +54,12 @@ export function identityOf(row: SqlRow, prefix = ''): Identity {
     createdAt: integer(row, at('created_at')),
     updatedAt: integer(row, at('updated_at')),
   };
+}
+
+export const identityInTokensSql = 'SELECT id, name, is_admin FROM identities WHERE id = ?';
+
+export function identityInTokensOf(row: SqlRow): IdentityInTokens {
+  return { id: asId(text(row, 'id')), name: text(row, 'name'), isAdmin: integer(row, 'is_admin') === 1 };
 }
 
 /** `SELECT` list of an identity in a join, for `identityOf(row, prefix)`. */

@@ -1,4 +1,5 @@
 import type { ChangeListener } from '../contracts/changes.ts';
+import type { Within } from '../contracts/store.ts';
 import type { SqlRow, SqlValue, Statement } from './intent.ts';
 import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
 
@@ -6,7 +7,11 @@ import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
 export interface Engine {
   readonly dialect: Dialect;
   /** Runs an intent as one atomic step; resolves after the commit is durable. */
-  write<Name extends IntentName>(name: Name, args: IntentArgs<Name>): Promise<IntentOutcome<Name>>;
+  write<Name extends IntentName>(
+    name: Name,
+    args: IntentArgs<Name>,
+    within?: Within,
+  ): Promise<IntentOutcome<Name>>;
   /** @param sql one of the fixed texts of this folder: it stays prepared */
   read(sql: string, ...params: SqlValue[]): Promise<readonly SqlRow[]>;
   /** Reads with a text that was put together for this call, in batches: however many rows there are, nobody else waits for long. */
@@ -29,6 +34,8 @@ export interface Dialect {
   readonly noLimit: '-1' | 'ALL';
   /** Function: the texts of a JSON array as rows with a column `value`. */
   readonly jsonTexts: 'json_each' | 'json_array_elements_text';
+  /** The time in Millis, where the engine has a clock that is not ours. */
+  readonly time: string | null;
 }
 
 export const sqliteDialect: Dialect = {
@@ -39,6 +46,7 @@ export const sqliteDialect: Dialect = {
   lowerCase: (expression) => `lower_case(${expression})`,
   noLimit: '-1',
   jsonTexts: 'json_each',
+  time: null,
 };
 
 export const postgresDialect: Dialect = {
@@ -49,6 +57,7 @@ export const postgresDialect: Dialect = {
   lowerCase: (expression) => `lower(${expression} COLLATE "und-x-icu")`,
   noLimit: 'ALL',
   jsonTexts: 'json_array_elements_text',
+  time: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
 };
 
 /**

@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { isOnline } from '../../model/node.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { postgresDialect } from './engine.ts';
 import {
+  endsReleaseBefore,
   isOfNewerRelease,
   migrationsFrom,
+  NodesInTheWay,
   ourSchema,
   SchemaError,
   type StoredVersion,
@@ -30,6 +33,7 @@ type Client = Pick<pg.Client, 'query'>;
  * @returns the version before and after; after is more than ours where an older release may work on a newer schema
  * @throws SchemaError   written by a newer release or by another program, or of a kind that is not served; nothing
  *                       is changed
+ * @throws NodesInTheWay nodes run that could not go on afterwards
  */
 export async function migratePostgres(
   client: Client,
@@ -83,6 +87,7 @@ export async function applyMigrations(
   const from = stored?.version ?? 0;
   const to = schema.migrations.length;
   if (stored !== null && isOfNewerRelease(stored, schema)) return { from, to: from };
+  if (stored !== null && endsReleaseBefore(stored, schema)) await refuseBesideNodes(client);
   if (stored === null) await client.query('CREATE TABLE schema_version (version BIGINT NOT NULL)');
   for (const sql of migrationsFrom(from, postgresDialect, schema)) await client.query(sql);
   await client.query('DELETE FROM schema_version');
@@ -92,12 +97,35 @@ export async function applyMigrations(
   return { from, to };
 }
 
+/**
+ * Nodes say every ten seconds that they run, and say so when they stop. Who has vanished counts as running for half
+ * a minute: that is shorter than making sure of it.
+ * @throws NodesInTheWay
+ */
+async function refuseBesideNodes(client: Client): Promise<void> {
+  // It came with the ninth migration.
+  if (!(await hasTable(client, 'nodes'))) return;
+  const { rows } = await client.query(
+    `SELECT name, version, last_seen_at, left_at, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
+     FROM nodes ORDER BY name`,
+  );
+  const running = rows.filter(({ last_seen_at, left_at, now }) =>
+    isOnline({ lastSeenAt: Number(last_seen_at), leftAt: left_at }, Number(now)),
+  );
+  if (running.length > 0) throw new NodesInTheWay(running.map(({ name, version }) => `${name} (${version})`));
+}
+
+async function hasTable(client: Client, name: string): Promise<boolean> {
+  const { rows } = await client.query(
+    'SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1',
+    [name],
+  );
+  return rows.length > 0;
+}
+
 /** The version of the schema; null when there is none. */
 export async function versionOf(client: Client): Promise<StoredVersion | null> {
-  const { rows } = await client.query(
-    `SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_version'`,
-  );
-  if (rows.length === 0) return null;
+  if (!(await hasTable(client, 'schema_version'))) return null;
   const [row] = (await client.query('SELECT * FROM schema_version')).rows;
   return row === undefined ? null : storedVersionOf(row);
 }

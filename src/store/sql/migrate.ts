@@ -66,6 +66,25 @@ export class SchemaError extends Error {
   override readonly name = 'SchemaError';
 }
 
+/**
+ * Controllers of a release that cannot live with what a migration does run on the database; the message is a sentence
+ * for the operator. Nothing is changed.
+ */
+export class NodesInTheWay extends Error {
+  override readonly name = 'NodesInTheWay';
+  /** @param running how they are called in front of people */
+  constructor(running: readonly string[]) {
+    super(
+      `this release changes the database so that the release before cannot go on, and controllers run on it: ${running.join(', ')}`,
+    );
+  }
+}
+
+/** Whether the releases that work on the database now could not work on it afterwards. */
+export function endsReleaseBefore({ version }: StoredVersion, schema: Schema): boolean {
+  return version > 0 && version < schema.migrations.length && version < schema.usableFrom;
+}
+
 /** What brings a database from one version of the schema to another release's. */
 export function migrationsFrom(
   version: number,
@@ -106,12 +125,15 @@ function newerSchema(version: number, known: number): SchemaError {
 
 /**
  * Brings a database to the schema of this release, under its write lock, so that several programs may try.
+ * @param runsElsewhere whether another process runs a controller on it; asked when the migration would be its end
  * @returns the version before and after; after is more than ours where an older release may work on a newer schema
  * @throws SchemaError   the database was written by a newer release or by another program; nothing is changed
+ * @throws NodesInTheWay
  */
 export function migrateSqlite(
   database: DatabaseSync,
   schema = ourSchema,
+  runsElsewhere: () => boolean = () => false,
 ): { readonly from: number; readonly to: number } {
   const to = schema.migrations.length;
   database.exec('BEGIN IMMEDIATE');
@@ -128,6 +150,8 @@ export function migrateSqlite(
       database.exec('ROLLBACK');
       return { from: stored.version, to: stored.version };
     }
+    if (endsReleaseBefore(stored, schema) && runsElsewhere())
+      throw new NodesInTheWay(['the one of this machine']);
     for (const sql of migrationsFrom(stored.version, sqliteDialect, schema)) database.exec(sql);
     database.exec('DELETE FROM schema_version');
     database

@@ -3,13 +3,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createPrivateFile } from '../../platform/private-file.ts';
 import type { Store } from '../contracts/store.ts';
-import { migrateSqlite, type StoredVersion, schemaVersionOfSqlite } from './migrate.ts';
+import { migrateSqlite, ourSchema, type StoredVersion, schemaVersionOfSqlite } from './migrate.ts';
+import { runsElsewhere } from './run-lock.ts';
 import { sqlStore } from './sql-store.ts';
 import { openSqliteEngine } from './sqlite-engine.ts';
 
 /**
  * Opens the embedded store, and creates or migrates the database first.
  * @throws SchemaError      the database was written by a newer release or by another program
+ * @throws NodesInTheWay    a controller runs on it that could not go on after the migration
  * @throws Error            the file cannot be created or is no database
  */
 export async function openSqliteStore({ path }: { readonly path: string }): Promise<Store> {
@@ -17,7 +19,7 @@ export async function openSqliteStore({ path }: { readonly path: string }): Prom
   createPrivateFile(path);
   const database = new DatabaseSync(path, { timeout: 5000 });
   try {
-    migrateSqlite(database);
+    migrateSqlite(database, ourSchema, () => runsElsewhere(path));
     // Write-ahead logging: readers never wait for the writer. The setting stays with the file.
     database.exec('PRAGMA journal_mode = WAL');
   } finally {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { PostgresTlsError } from '../../platform/postgres-tls.ts';
 import { postgresSettings, prepared } from './postgres-connection.ts';
 
 function connectionString(url: string): string {
@@ -7,13 +8,18 @@ function connectionString(url: string): string {
 }
 
 describe('a database URL', () => {
-  test('that asks for TLS means a server that proves who it is', () => {
+  test('that asks for TLS means a server that proves who it is, whatever pg would make of it', () => {
+    const settings = (query: string, env = {}) => postgresSettings(`postgres://u@h/x${query}`, env);
     for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
-      assert.match(connectionString(`postgres://u@h/x?sslmode=${mode}`), /\?sslmode=verify-full$/);
+      assert.deepEqual(settings(`?sslmode=${mode}`).tls(), { rejectUnauthorized: true });
+      assert.deepEqual(settings('', { PGSSLMODE: mode }).tls(), { rejectUnauthorized: true });
     }
-    for (const query of ['sslmode=disable', 'sslmode=no-verify', 'uselibpqcompat=true&sslmode=require']) {
-      assert.equal(connectionString(`postgres://u@h/x?${query}`), `postgres://u@h/x?${query}`);
+    assert.deepEqual(settings('?sslmode=no-verify').tls(), { rejectUnauthorized: false });
+    for (const query of ['', '?sslmode=disable']) assert.equal(settings(query).tls(), false);
+    for (const query of ['sslmode=verify_full', 'uselibpqcompat=true&sslmode=require']) {
+      assert.throws(() => settings(`?${query}`), PostgresTlsError);
     }
+    assert.equal(connectionString('postgres://u@h/x?sslmode=require'), 'postgres://u@h/x');
   });
 
   test('says how many connections there are; nonsense is the default', () => {

@@ -2,7 +2,9 @@
 
 import pg from 'pg';
 import { SECOND } from '../../platform/clock.ts';
+import { readPostgresTls, withoutTlsParameters } from '../../platform/postgres-tls.ts';
 import type { SqlRow, SqlValue, Statement } from './intent.ts';
+import { type TlsForConnections, tlsForConnections } from './postgres-tls-files.ts';
 
 export type PostgresClient = pg.PoolClient;
 export type PostgresPool = pg.Pool;
@@ -12,27 +14,34 @@ const defaultConnections = 16;
 
 export interface PostgresSettings {
   readonly client: pg.ClientConfig;
+  /** Of every connection: of the pools, of the one that listens, of commands. */
+  readonly tls: TlsForConnections;
   readonly maxConnections: number;
 }
 
 /**
  * Reads a database URL. What it does not say comes from the environment, as with every client of PostgreSQL
- * (PGPASSWORD, PGPASSFILE and so on).
- * @throws TypeError the URL cannot be parsed; Error of the file system: it names a file that cannot be read
+ * (PGPASSWORD, PGPASSFILE, PGSSLMODE and so on).
+ * @throws TypeError        the URL cannot be parsed
+ * @throws PostgresTlsError it asks for TLS in a way that is not to be had, or a file is not what it should be
+ * @throws Error            of the file system: it names a file that cannot be read
  */
-export function postgresSettings(url: string): PostgresSettings {
-  const parsed = new URL(url);
+export function postgresSettings(
+  url: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): PostgresSettings {
+  // Read here and nowhere else: pg gives some modes another meaning, and takes one that it does not know for none.
+  const tls = readPostgresTls(new URL(url), env);
+  const parsed = withoutTlsParameters(new URL(url));
   const { searchParams } = parsed;
   const wanted = Number(searchParams.get('pool_max_conns') ?? defaultConnections);
   searchParams.delete('pool_max_conns');
-  // Whoever asks for TLS means a server that can prove who it is. `no-verify` says otherwise.
-  if (['prefer', 'require', 'verify-ca'].includes(searchParams.get('sslmode') ?? '')) {
-    if (searchParams.get('uselibpqcompat') !== 'true') searchParams.set('sslmode', 'verify-full');
-  }
   return {
     maxConnections: Number.isSafeInteger(wanted) && wanted >= 2 ? wanted : defaultConnections,
+    tls: tlsForConnections(tls),
     client: {
       connectionString: parsed.href,
+      sslnegotiation: tls.negotiation,
       application_name: 'overlay-auth',
       connectionTimeoutMillis: 5 * SECOND,
       statement_timeout: 15 * SECOND,
@@ -63,6 +72,7 @@ const idleTimeout = 300 * SECOND;
 export function openPool(settings: PostgresSettings, connections: number): PostgresPool {
   const pool = new pg.Pool({
     ...settings.client,
+    Client: clientWith(settings.tls),
     max: connections,
     idleTimeoutMillis: idleTimeout,
     verify: (client, done) => void requirePrimary(client).then(() => done(), done),
@@ -88,9 +98,18 @@ async function requirePrimary(client: PostgresClient): Promise<void> {
 
 /** One connection outside of a pool. */
 export function openClient(settings: PostgresSettings): pg.Client {
-  const client = new pg.Client(settings.client);
+  const client = new pg.Client({ ...settings.client, ssl: settings.tls() });
   client.on('error', () => {});
   return client;
+}
+
+/** The pool makes its connections itself; each shall look at the files of before it. */
+function clientWith(tls: TlsForConnections): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, ssl: tls() });
+    }
+  };
 }
 
 /** Integers as numbers, truth values as 0 and 1, everything else as text: what SQLite gives. */

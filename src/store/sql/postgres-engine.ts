@@ -1,13 +1,15 @@
 // The PostgreSQL engine: each intent is one transaction on a connection of a pool.
 
 import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '../../platform/clock.ts';
 import { chunkSize } from '../../platform/in-chunks.ts';
 import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
-import { StoreUnavailable } from '../contracts/store.ts';
+import { StoreUnavailable, type Within } from '../contracts/store.ts';
 import { addChangeSql } from './changes.ts';
 import { type Engine, postgresDialect } from './engine.ts';
 import type { Intent, SqlRow, Statement } from './intent.ts';
 import { type IntentArgs, type IntentName, type IntentOutcome, intents } from './intents.ts';
+import { CommitUnanswered, commit, type UnansweredCommits, unansweredCommits } from './postgres-commit.ts';
 import {
   openPool,
   type PostgresClient,
@@ -38,6 +40,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   // Apart, so that reads do not wait behind writes that wait for one another.
   const writers = openPool(settings, Math.ceil(settings.maxConnections / 2));
   const readers = openPool(settings, Math.max(1, Math.floor(settings.maxConnections / 2)));
+  const unanswered = unansweredCommits(readers);
   const listeners = new Set<ChangeListener>();
   const underWay = new Set<Promise<unknown>>();
   /** Settles when all activity of before is written down. */
@@ -52,12 +55,17 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   async function write<Name extends IntentName>(
     name: Name,
     args: IntentArgs<Name>,
+    within: Within = Number.POSITIVE_INFINITY,
   ): Promise<IntentOutcome<Name>> {
+    const begun = systemClock.monotonic();
+    const requireInTime = () => {
+      if (systemClock.monotonic() - begun > within) throw new StoreUnavailable('it has waited for too long');
+    };
     if (closing !== null) throw new StoreUnavailable('the store is closing');
     if (underWay.size >= maxWaiting) throw new StoreUnavailable('too many writes are waiting');
     const running = comesAfterActivity(name)
-      ? activity.then(() => writeWithRetries(name, args))
-      : writeWithRetries(name, args);
+      ? activity.then(() => writeWithRetries(name, args, requireInTime))
+      : writeWithRetries(name, args, requireInTime);
     underWay.add(running);
     if (name === 'recordActivity') activity = Promise.allSettled([activity, running]);
     try {
@@ -70,14 +78,21 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     }
   }
 
-  async function writeWithRetries<Name extends IntentName>(name: Name, args: IntentArgs<Name>) {
+  async function writeWithRetries<Name extends IntentName>(
+    name: Name,
+    args: IntentArgs<Name>,
+    requireInTime: () => void,
+  ) {
     const keys = keysOf(name, args);
     for (let tries = 1; ; tries += 1) {
       const attempt = { committing: false };
       try {
         const client = await writers.connect();
-        return await onClient(client, () =>
-          inTransaction(client, keys, (intents[name] as (args: unknown) => Intent<unknown>)(args), attempt),
+        const intent = (intents[name] as (args: unknown) => Intent<unknown>)(args);
+        return await onClient(
+          client,
+          () => inTransaction(client, keys, intent, attempt, requireInTime),
+          unanswered,
         );
       } catch (error) {
         if (isStalePlan(error)) prepareAnew();
@@ -110,6 +125,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   async function close(): Promise<void> {
     await Promise.allSettled(underWay);
     await feed.stop();
+    unanswered.close();
     await Promise.all([writers.end(), readers.end()]);
   }
 
@@ -136,13 +152,18 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
 }
 
 /** Uses a connection of a pool and gives it back; one that may be broken, or out of date, is thrown away. */
-async function onClient<T>(client: PostgresClient, use: () => Promise<T>): Promise<T> {
+async function onClient<T>(
+  client: PostgresClient,
+  use: () => Promise<T>,
+  unanswered?: UnansweredCommits,
+): Promise<T> {
   try {
     const result = await use();
     client.release();
     return result;
   } catch (error) {
-    client.release(isLostConnection(error) || isStalePlan(error) || isTimeout(error));
+    if (error instanceof CommitUnanswered) unanswered?.keep(client, error.answer);
+    else client.release(isLostConnection(error) || isStalePlan(error) || isTimeout(error));
     throw error;
   }
 }
@@ -156,6 +177,7 @@ async function inTransaction(
   keys: readonly string[] | null,
   intent: Intent<unknown>,
   attempt: { committing: boolean },
+  requireInTime: () => void,
 ): Promise<{ readonly outcome: unknown; readonly hasChanges: boolean }> {
   // Sent together, in this order; a failure of one makes those behind it fail too.
   const opening: Promise<unknown>[] = [client.query(keys === null ? beginAlone : beginBesideOthers)];
@@ -174,10 +196,9 @@ async function inTransaction(
     }
     if (hasChanges) opening.push(client.query(`NOTIFY ${changesChannel}`));
     await Promise.all(opening.splice(0));
+    requireInTime();
     attempt.committing = true;
-    const { command } = await client.query('COMMIT');
-    // A transaction that has failed answers COMMIT with ROLLBACK.
-    if (command !== 'COMMIT') throw new StoreUnavailable('the database took the transaction back');
+    await commit(client);
     return { outcome: step.value, hasChanges };
   } catch (error) {
     if (!isLostConnection(error) && !attempt.committing) await client.query('ROLLBACK');

@@ -17,10 +17,30 @@ export class AlreadyRunning extends Error {
 export function acquireRunLock(databasePath: string): FileLock {
   const path = lockPath(databasePath);
   const lock = tryFileLock(path);
-  if (lock !== null) return lock;
+  if (lock !== null) {
+    held.set(path, lock);
+    return {
+      release() {
+        held.delete(path);
+        lock.release();
+      },
+    };
+  }
   throw new AlreadyRunning(
     `another controller is running on ${databasePath}: stop it first, or use PostgreSQL to run several`,
   );
+}
+
+/** By this process. Also keeps them: a lock that nothing refers to would end when memory is tidied up. */
+const held = new Map<string, FileLock>();
+
+/** Whether another process runs a controller on the database. @throws Error the lock file cannot be used */
+export function runsElsewhere(databasePath: string): boolean {
+  const path = lockPath(databasePath);
+  if (held.has(path) || !existsSync(path)) return false;
+  const lock = tryFileLock(path);
+  lock?.release();
+  return lock === null;
 }
 
 /** The same for every way to name the database, so that a symbolic link leads to the same lock. */

@@ -1,0 +1,136 @@
+// What a PostgreSQL URL, and behind it the environment, says about TLS. The words are those of libpq; their meaning
+// is ours, and stricter: whoever asks for TLS gets a server that has proved who it is, or no connection.
+
+import { isAbsolute } from 'node:path';
+
+export interface PostgresTls {
+  /**
+   * `verified`: the certificate of the server must be good and have its name. `unverified`: encrypted, whoever
+   * answers. `plain`: no TLS; `unasked` when nobody has chosen that.
+   */
+  readonly protection: 'verified' | 'unverified' | 'plain' | 'unasked';
+  /** Whole paths of PEM files, or null. */
+  readonly rootFile: string | null;
+  readonly certFile: string | null;
+  readonly keyFile: string | null;
+  /** `direct`: TLS begins at once (PostgreSQL 17), instead of after a question in the clear. */
+  readonly negotiation: 'postgres' | 'direct';
+}
+
+/** The URL or the environment asks for something that is not to be had; the message says what to write. */
+export class PostgresTlsError extends Error {
+  override readonly name = 'PostgresTlsError';
+}
+
+const protections: Readonly<Record<string, PostgresTls['protection']>> = {
+  disable: 'plain',
+  'no-verify': 'unverified',
+  prefer: 'verified',
+  require: 'verified',
+  'verify-ca': 'verified',
+  'verify-full': 'verified',
+};
+const known = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'ssl'];
+/** In this order libpq looks: parameter, then variable. */
+const variables: Readonly<Record<string, string>> = {
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  sslnegotiation: 'PGSSLNEGOTIATION',
+};
+
+/**
+ * Reads what a URL says about TLS. Nothing that sounds like TLS is passed over: a misspelt parameter must not end in
+ * a connection in the clear.
+ * @param env variables that count where the URL says nothing, as with every client of PostgreSQL
+ * @throws PostgresTlsError
+ */
+export function readPostgresTls(
+  url: URL,
+  env: Readonly<Record<string, string | undefined>> = {},
+): PostgresTls {
+  const { searchParams } = url;
+  for (const name of searchParams.keys()) refuseUnknown(name);
+  if (known.some((name) => searchParams.getAll(name).length > 1)) {
+    throw new PostgresTlsError('the PostgreSQL URL says the same about TLS twice');
+  }
+  if (isSocket(url)) {
+    const named = known.find((name) => searchParams.has(name) && searchParams.get(name) !== 'disable');
+    if (named === undefined) return { ...nothing, protection: 'plain' };
+    throw new PostgresTlsError(
+      `a socket of the machine has no TLS: leave ${named} out of the PostgreSQL URL`,
+    );
+  }
+
+  const said = (name: string) => searchParams.get(name) ?? (env[variables[name] ?? ''] || null);
+  const files = { rootFile: said('sslrootcert'), certFile: said('sslcert'), keyFile: said('sslkey') };
+  for (const file of Object.values(files)) refuseRelative(file);
+  if ((files.certFile === null) !== (files.keyFile === null)) {
+    throw new PostgresTlsError('a client certificate for PostgreSQL needs both sslcert and sslkey');
+  }
+  const negotiation = said('sslnegotiation') ?? 'postgres';
+  if (negotiation !== 'postgres' && negotiation !== 'direct') {
+    throw new PostgresTlsError('sslnegotiation of PostgreSQL is postgres or direct');
+  }
+  const isNamed = negotiation === 'direct' || Object.values(files).some((file) => file !== null);
+  const protection =
+    protectionOf(said('sslmode'), searchParams.get('ssl')) ?? (isNamed ? 'verified' : 'unasked');
+  if (protection === 'plain' || protection === 'unasked') return { ...nothing, protection };
+  return { protection, ...files, negotiation };
+}
+
+const nothing = { rootFile: null, certFile: null, keyFile: null, negotiation: 'postgres' } as const;
+
+/** The URL without what `readPostgresTls` has read. */
+export function withoutTlsParameters(url: URL): URL {
+  const rest = new URL(url);
+  for (const name of known) rest.searchParams.delete(name);
+  return rest;
+}
+
+/** Whether what is sent leaves the machine. */
+export function staysOnMachine(url: URL): boolean {
+  return isSocket(url) || /^(localhost|127\.[\d.]+|::1|\[::1\])$/.test(hostOf(url));
+}
+
+function hostOf(url: URL): string {
+  return url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
+}
+
+function isSocket(url: URL): boolean {
+  return hostOf(url).startsWith('/');
+}
+
+function protectionOf(mode: string | null, ssl: string | null): PostgresTls['protection'] | undefined {
+  if (ssl !== null && (mode !== null || !['true', '1'].includes(ssl))) {
+    throw new PostgresTlsError(
+      'instead of ssl the PostgreSQL URL says sslmode=verify-full or sslmode=disable',
+    );
+  }
+  if (mode === null) return ssl === null ? undefined : 'verified';
+  const protection = Object.hasOwn(protections, mode) ? protections[mode] : undefined;
+  if (protection !== undefined) return protection;
+  const modes = Object.keys(protections).join(', ');
+  throw new PostgresTlsError(
+    `sslmode (or PGSSLMODE) of PostgreSQL is one of ${modes}; verify-full is advised`,
+  );
+}
+
+function refuseUnknown(name: string): void {
+  if (name === 'uselibpqcompat') {
+    throw new PostgresTlsError(
+      'uselibpqcompat is not known: sslmode=verify-full checks the server, no-verify does not',
+    );
+  }
+  if (!/^(ssl|uselib|tls|gss|requiressl)/i.test(name) || known.includes(name)) return;
+  throw new PostgresTlsError(
+    `the PostgreSQL URL has a parameter ${name} that is not known; about TLS it may say ${known.slice(0, -1).join(', ')}`,
+  );
+}
+
+/** The controller may be started from any folder. */
+function refuseRelative(file: string | null): void {
+  if (file === null || isAbsolute(file)) return;
+  throw new PostgresTlsError(`the PostgreSQL URL names the file ${file}: write its whole path, from /`);
+}

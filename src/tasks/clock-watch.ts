@@ -1,0 +1,108 @@
+// Compares the clock of this node with the one that all nodes share, that of the database. Everything that ends by
+// time is judged by the clock of the node that looks at it.
+
+import { longestOffset, noticeableOffset, othersAgreeWithUs } from '../model/clock-offset.ts';
+import type { Clock, Millis } from '../platform/clock.ts';
+import { SECOND } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { NodeStore } from '../store/contracts/nodes.ts';
+import { StoreUnavailable } from '../store/contracts/store.ts';
+
+export interface ClockWatch {
+  /** How far this node's clock is ahead of the database's, as last compared; 0 where there is nothing to compare with. */
+  readonly ahead: Millis;
+  /** Whether nothing must be decided by this node's clock. Costs two readings of clocks. */
+  readonly isWrong: boolean;
+  /**
+   * Compares now. Without an answer of the database what was found before stands.
+   * @param name of this node, once it has one
+   */
+  compare(name?: string): Promise<void>;
+  /** What is answered while it is wrong. */
+  refusal(): StoreUnavailable;
+}
+
+export function clockWatch(needs: {
+  readonly store: { readonly nodes: Pick<NodeStore, 'databaseTime' | 'listAll'> };
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Does over what was done by the wrong clock; until it has, the clock counts as wrong. */
+  readonly onSetRight: () => Promise<void>;
+}): ClockWatch {
+  const { clock, log } = needs;
+  const { nodes } = needs.store;
+  /** The wall clock against the one that nobody sets: what changes is a jump. */
+  const base = () => clock.now() - clock.monotonic();
+  let found: { readonly ahead: Millis; readonly base: Millis; readonly isOurs: boolean } | null = null;
+  let own: string | undefined;
+  let comparing: Promise<void> | null = null;
+  let said: 'right' | 'noticeable' | 'wrong' = 'right';
+
+  function tell(ahead: Millis, isOurs: boolean): void {
+    const now = Math.abs(ahead) <= noticeableOffset ? 'right' : isOurs ? 'wrong' : 'noticeable';
+    if (now === said) return;
+    said = now;
+    const fields = { event: `clock.${now}`, aheadSeconds: Math.round(ahead / SECOND) };
+    if (now === 'right') log.info('the clock goes by that of the database again', fields);
+    if (now === 'noticeable')
+      log.warn('the clock differs from that of the database: set both by NTP', fields);
+    if (now === 'wrong') {
+      log.error(
+        'the clock is wrong by that of the database, and nothing is decided by it: set it right',
+        fields,
+      );
+    }
+  }
+
+  async function compareNow(): Promise<void> {
+    const before = clock.now();
+    const databases = await nodes.databaseTime();
+    const after = clock.now();
+    if (databases === null) return;
+    const difference = (before + after) / 2 - databases;
+    // The answer may have been made at any moment in between.
+    const doubt = Math.abs(after - before) / 2;
+    const ahead = Math.sign(difference) * Math.max(0, Math.abs(difference) - doubt);
+    let isOurs = Math.abs(ahead) > longestOffset;
+    if (isOurs) {
+      const others = (await nodes.listAll()).filter(({ name }) => name !== own);
+      isOurs = !othersAgreeWithUs(others, { ours: after, databases });
+    }
+    if (found?.isOurs === true && !isOurs) await needs.onSetRight();
+    found = { ahead, base: after - clock.monotonic(), isOurs };
+    tell(ahead, isOurs);
+  }
+
+  function compare(): Promise<void> {
+    comparing ??= compareNow()
+      // The database is away, which is said elsewhere.
+      .catch(() => undefined)
+      .finally(() => {
+        comparing = null;
+      });
+    return comparing;
+  }
+
+  function isWrong(): boolean {
+    if (found === null) return false;
+    const jump = base() - found.base;
+    if (Math.abs(jump) < noticeableOffset) return found.isOurs;
+    // Somebody has set it, or the machine was asleep: the next look tells which way.
+    void compare();
+    return found.isOurs || Math.abs(found.ahead + jump) > longestOffset;
+  }
+
+  return {
+    get ahead() {
+      return found?.ahead ?? 0;
+    },
+    get isWrong() {
+      return isWrong();
+    },
+    compare(name) {
+      own = name ?? own;
+      return compare();
+    },
+    refusal: () => new StoreUnavailable('the clock of this node is wrong by that of the database'),
+  };
+}

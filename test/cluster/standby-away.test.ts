@@ -1,0 +1,110 @@
+// Commits wait for a standby, and the standby is away: the server confirms nothing, for as long as that lasts. What
+// nobody has confirmed is not done; what needs no commit goes on; and there are connections left for it.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { SECOND, systemClock } from '../../src/platform/clock.ts';
+import { StoreUnavailable } from '../../src/store/contracts/store.ts';
+import { openPostgresStore } from '../../src/store/sql/open-postgres.ts';
+import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
+import { underLoad, until } from '../support/cluster-fault.ts';
+import { clusterSize } from '../support/cluster-size.ts';
+import { callWith, login, refresh } from '../support/flow.ts';
+import { password } from '../support/management.ts';
+import { type PostgresServer, query, startPostgres } from '../support/postgres.ts';
+
+const limit = { max: 9, lockFor: SECOND, longestLock: SECOND, forgetAfter: SECOND };
+
+let primary: PostgresServer;
+let standby: PostgresServer;
+let cluster: Cluster;
+
+const run = (sql: string) => query(primary.urlOf('postgres'), sql);
+
+async function waitingCommits(): Promise<number> {
+  const [row] = await run(`SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
+  return Number(row?.n);
+}
+
+async function isInSync(): Promise<boolean> {
+  const [row] = await run('SELECT sync_state FROM pg_stat_replication');
+  return row?.sync_state === 'sync';
+}
+
+before(async () => {
+  primary = await startPostgres();
+  standby = await primary.startStandby();
+  cluster = await startCluster({ nodes: clusterSize.nodes, database: primary });
+  await cluster.createUser('witness');
+  await run(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+  await run('SELECT pg_reload_conf()');
+  await until(30 * SECOND, isInSync);
+});
+after(async () => {
+  await cluster?.close();
+  await standby?.close();
+  await primary?.close();
+});
+
+describe('a standby that commits wait for and that is away', () => {
+  test('refuses what it cannot confirm, leaves everything else alone, and goes on when it is back', (t) =>
+    underLoad(t, cluster, async (load, round) => {
+      const node = cluster.nodes[round % cluster.nodes.length] as ClusterNode;
+      const tokens = await login(node.client, 'witness', password);
+      assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
+      await standby.kill();
+      try {
+        const begun = systemClock.monotonic();
+        const refused = await refresh(node.client, tokens.refresh_token);
+        t.diagnostic(`refused after ${Math.round(systemClock.monotonic() - begun)} ms`);
+        assert.equal(refused.status, 503, refused.text);
+        assert.match(String(refused.headers['retry-after']), /^\d+$/);
+        await until(60 * SECOND, async () => (await node.failingChecks()).includes('store.write'));
+        // What needs no commit.
+        assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
+        assert.deepEqual(await node.failingChecks(), ['store.write']);
+      } finally {
+        await standby.start();
+      }
+      const recovered = await load.untilServed();
+      await until(60 * SECOND, async () => (await waitingCommits()) === 0);
+      for (const { client } of cluster.nodes) {
+        assert.equal((await callWith(client, tokens.access_token)).status, 200);
+      }
+      return recovered;
+    }));
+
+  test('gets no more connections than a node has, and what an administrator lets go of is not taken for there', async () => {
+    await cluster.close();
+    const url = `${await primary.createDatabase()}&pool_max_conns=4`;
+    const store = await openPostgresStore({ url });
+    await until(30 * SECOND, isInSync);
+    await standby.kill();
+    try {
+      const now = systemClock.now();
+      // They do not wait for one another.
+      const count = (key: string) => store.attempts.reserve([{ ...limit, key }], now);
+      await Promise.all(['a', 'b', 'c', 'd'].map((key) => assert.rejects(count(key), StoreUnavailable)));
+      // Those two connections are still waiting; whoever comes now is refused, and they are not given up for him.
+      await Promise.all(['e', 'f', 'g'].map((key) => assert.rejects(count(key), StoreUnavailable)));
+      assert.equal(await waitingCommits(), 2);
+
+      await run(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
+      await until(30 * SECOND, async () => (await waitingCommits()) === 0);
+      // They are free again.
+      const cancelled = assert.rejects(count('h'), (error) => {
+        assert.ok(error instanceof StoreUnavailable, String(error));
+        assert.match(error.message, /stopped waiting for its standby/);
+        return true;
+      });
+      await until(30 * SECOND, async () => (await waitingCommits()) > 0);
+      await run(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
+      await cancelled;
+      await assert.rejects(count('i'), /does not confirm the commit/);
+      // A store that is closed lets go of its connections, though the server is not done with one.
+      await store.close();
+    } finally {
+      await standby.start();
+    }
+  });
+});
