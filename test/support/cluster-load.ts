@@ -190,7 +190,7 @@ export async function startLoad(cluster: Cluster, clients: number): Promise<Load
 
   return {
     count,
-    async untilServed(limit = 60 * SECOND) {
+    async untilServed(limit = 180 * SECOND) {
       const begun = systemClock.monotonic();
       for (;;) {
         const elapsed = systemClock.monotonic() - begun;

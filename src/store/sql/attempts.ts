@@ -2,8 +2,8 @@
 
 import { DAY, type Millis } from '../../platform/clock.ts';
 import type { AttemptLimit, ReserveOutcome } from '../contracts/attempts.ts';
-import { integer } from './codec.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { integer, text } from './codec.ts';
+import { all, first, type Intent, type SqlRow } from './intent.ts';
 
 interface Counter {
   readonly failures: number;
@@ -21,29 +21,30 @@ export function* reserveAttempt(args: {
   readonly now: Millis;
 }): Intent<ReserveOutcome> {
   const { limits, now } = args;
-  const counters: Counter[] = [];
-  let refused: (Extract<ReserveOutcome, { outcome: 'refused' }> & { readonly at: number }) | null = null;
-  for (const [at, limit] of limits.entries()) {
-    let counter = counterOf(yield* first('SELECT * FROM attempts WHERE key = ?', limit.key), now);
-    if (counter.lockedUntil <= now && counter.failures >= limit.max) {
-      // The limit was higher when these were counted.
-      counter = lock(limit, counter, now);
-      yield* keep(limit, counter, now);
-    }
-    counters.push(counter);
-    if (counter.lockedUntil > now)
-      refused = { outcome: 'refused', key: limit.key, until: counter.lockedUntil, at };
-  }
-  for (const [at, limit] of limits.entries()) {
-    if (refused !== null && at <= refused.at) continue;
-    const counter = counters[at] ?? fresh;
+  // One reading and one writing for all counters: whoever else comes from the same source waits meanwhile.
+  const keys = limits.map(({ key }) => key);
+  const rows = yield* all(`SELECT * FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
+  const found = limits.map((limit) => {
+    const counter = counterOf(
+      rows.find((row) => text(row, 'key') === limit.key),
+      now,
+    );
+    // The limit was higher when these were counted.
+    const isOverdue = counter.lockedUntil <= now && counter.failures >= limit.max;
+    return { limit, counter: isOverdue ? lock(limit, counter, now) : counter, isOverdue };
+  });
+  const refusedAt = found.findLastIndex(({ counter }) => counter.lockedUntil > now);
+  const kept = found.flatMap(({ limit, counter, isOverdue }, at): Kept[] => {
+    if (at <= refusedAt) return isOverdue ? [{ limit, counter }] : [];
     const counted = { ...counter, failures: counter.failures + 1 };
     // The lock begins with the last failure, not with the attempt after it, which may come much later and be right.
-    yield* keep(limit, counted.failures < limit.max ? counted : lock(limit, counted, now), now);
-  }
-  if (refused === null) return { outcome: 'reserved' };
-  const { at: _at, ...outcome } = refused;
-  return outcome;
+    return [{ limit, counter: counted.failures < limit.max ? counted : lock(limit, counted, now) }];
+  });
+  yield* keep(kept, now);
+  const refused = found[refusedAt];
+  return refused === undefined
+    ? { outcome: 'reserved' }
+    : { outcome: 'refused', key: refused.limit.key, until: refused.counter.lockedUntil };
 }
 
 function lock(limit: AttemptLimit, { failures, locks }: Counter, now: Millis): Counter {
@@ -64,31 +65,44 @@ function counterOf(row: SqlRow | undefined, now: Millis): Counter {
   return { failures: integer(row, 'failures'), locks, lockedUntil };
 }
 
-function* keep(limit: AttemptLimit, counter: Counter, now: Millis): Intent<void> {
+interface Kept {
+  readonly limit: AttemptLimit;
+  readonly counter: Counter;
+}
+
+function* keep(kept: readonly Kept[], now: Millis): Intent<void> {
+  if (kept.length === 0) return;
   yield* first(
-    `INSERT INTO attempts (key, failures, locks, locked_until, forget_at) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO attempts (key, failures, locks, locked_until, forget_at)
+     VALUES ${kept.map(() => '(?, ?, ?, ?, ?)').join(', ')}
      ON CONFLICT (key) DO UPDATE SET failures = excluded.failures, locks = excluded.locks,
        locked_until = excluded.locked_until, forget_at = excluded.forget_at`,
-    limit.key,
-    counter.failures,
-    counter.locks,
-    counter.lockedUntil,
-    Math.max(now, counter.lockedUntil) + limit.forgetAfter,
+    ...kept.flatMap(({ limit, counter }) => [
+      limit.key,
+      counter.failures,
+      counter.locks,
+      counter.lockedUntil,
+      Math.max(now, counter.lockedUntil) + limit.forgetAfter,
+    ]),
   );
 }
 
-export function* clearAttempts(args: { readonly keys: readonly string[] }): Intent<void> {
-  for (const key of args.keys) yield* first('DELETE FROM attempts WHERE key = ?', key);
+export function* clearAttempts({ keys }: { readonly keys: readonly string[] }): Intent<void> {
+  if (keys.length === 0) return;
+  yield* first(`DELETE FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
 }
 
-export function* releaseAttempts(args: { readonly keys: readonly string[] }): Intent<void> {
-  for (const key of args.keys) {
-    // Whoever had a reservation came in before the lock, which the reservations that are left do not reach.
-    yield* first(
-      `UPDATE attempts SET failures = failures - 1, locked_until = 0,
-         locks = CASE WHEN locked_until > 0 THEN locks - 1 ELSE locks END
-       WHERE key = ? AND failures > 0`,
-      key,
-    );
-  }
+export function* releaseAttempts({ keys }: { readonly keys: readonly string[] }): Intent<void> {
+  if (keys.length === 0) return;
+  // Whoever had a reservation came in before the lock, which the reservations that are left do not reach.
+  yield* first(
+    `UPDATE attempts SET failures = failures - 1, locked_until = 0,
+       locks = CASE WHEN locked_until > 0 THEN locks - 1 ELSE locks END
+     WHERE key IN (${marks(keys)}) AND failures > 0`,
+    ...keys,
+  );
+}
+
+function marks(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
 }
