@@ -8,6 +8,7 @@ import { issueClientCertificate } from '../src/platform/pki.ts';
 import { postgresServer } from '../test/support/postgres.ts';
 import { freePort, type MeasuredProcess, startMeasured } from './measured-process.ts';
 import { makeHome, type OverlayHome, startOverlay, startWithoutHashing } from './overlay/home.ts';
+import { buildPackage } from './overlay/package.ts';
 import { openSeed, type Seed } from './overlay/seed.ts';
 
 export interface Overlay {
@@ -66,8 +67,9 @@ async function openStage(
   { quick, sessions, profile, postgres }: StageOptions,
   running: { stop(): Promise<void> }[],
 ): Promise<Stage> {
+  const program = buildPackage(folder);
   const newHome = async (name: string) =>
-    makeHome(join(folder, name), postgres ? await (await postgresServer()).createDatabase() : null);
+    makeHome(program, join(folder, name), postgres ? await (await postgresServer()).createDatabase() : null);
   const home = await newHome('overlay');
   const clientCa = {
     certPem: readFileSync(home.clientCa.cert, 'utf8'),

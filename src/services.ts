@@ -191,7 +191,7 @@ export async function openServices(
     },
     onNodes: issuers.reload,
   });
-  const { tagKey, authRequestRoot, recoveryKey } = await openServerSecrets({
+  const { tagKey, authRequestRoot, recoveryKey, unknownNameKey } = await openServerSecrets({
     keys: store.keys,
     vault,
     random,
@@ -257,6 +257,7 @@ export async function openServices(
     authorities: view.authorities,
     vault,
     recoveryKey,
+    unknownNameKey,
     totpIssuer: config.edge.totp.issuer,
     tagKey,
     clients,
@@ -293,6 +294,7 @@ export async function openServices(
     jwks,
     vault,
     recoveryKey,
+    unknownNameKey,
     totpIssuer: config.edge.totp.issuer,
     tagKey,
     sessionTimeout: config.edge.api.sessionTimeout,

@@ -1,32 +1,26 @@
-import { type Answer, expectStatus, openConnection } from '../load/connection.ts';
-import { compare } from '../load/rounds.ts';
-import type { MeasuredProcess } from '../measured-process.ts';
+import { expectStatus, openConnection } from '../load/connection.ts';
+import { type Contestant, compare } from '../load/rounds.ts';
 import { cheaperVerdict, type Findings, ratioVerdict } from '../report.ts';
 import type { Stage } from '../stage.ts';
 import { providerLogin } from './code-flow-steps.ts';
+import { imitate } from './imitate.ts';
 import { bearerHead, loadOf, type Operation, resultAt } from './operation.ts';
 
 export const currentApiSession = '/edge/client/v1/current-api-session';
+/** A list that is always empty: what is left is the cost of knowing who calls. */
+const services = '/edge/client/v1/services';
+/** Where the bare server verifies the token. */
+const firstSightPath = '/first-sight';
 
-const writtenByNode = new Set(['date', 'connection', 'keep-alive', 'content-length']);
-
-/** The header lines of an answer, without those that every server here has. */
-function ownHeaders({ head }: Answer): Record<string, string> {
-  const lines = head.split('\r\n').slice(1);
-  const pairs = lines.map((line): [string, string] => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-  });
-  return Object.fromEntries(pairs.filter(([name]) => !writtenByNode.has(name)));
-}
-
-/** Lets the bare server give the answer of the controller. @returns that answer */
-async function imitate(overlay: MeasuredProcess, bare: MeasuredProcess, token: string): Promise<Answer> {
-  const connection = await openConnection(overlay.port);
-  const answer = expectStatus(await connection.request('GET', currentApiSession, bearerHead(token)), 200);
-  connection.close();
-  await bare.call('answerLike', { headers: ownHeaders(answer), body: answer.body });
-  return answer;
+/** Calls with one token after the other. Each comes once before the measurement begins. */
+function callsWith(tokens: readonly string[], path: string): Contestant['drive'] {
+  return (connection, index) => {
+    let at = index;
+    return async () => {
+      at += 1;
+      expectStatus(await connection.request('GET', path, bearerHead(tokens[at % tokens.length] ?? '')), 200);
+    };
+  };
 }
 
 /** Calls with tokens that the server has seen before. */
@@ -37,8 +31,10 @@ export const apiCall: Operation = {
     const bare = await stage.bare();
     const provider = await stage.oidcProvider(false);
     const tokens = (await overlay.seed.sample(500)).map(({ accessToken }) => accessToken);
+    const [token = ''] = tokens;
 
-    const answer = await imitate(overlay.process, bare, tokens[0] ?? '');
+    const answer = await imitate(overlay.process, bare, currentApiSession, token);
+    const empty = await imitate(overlay.process, bare, services, token);
     const opaque = await openConnection(provider.port);
     const providerToken = (await providerLogin(opaque, false)).access_token;
     opaque.close();
@@ -46,24 +42,24 @@ export const apiCall: Operation = {
     const results = await compare(
       [
         {
-          name: 'overlay-auth',
+          name: 'overlay-auth, the own session',
           subject: overlay.process,
-          // Each token once before the measurement begins.
-          drive(connection, index) {
-            let at = index;
-            return async () => {
-              at += 1;
-              const head = bearerHead(tokens[at % tokens.length] ?? '');
-              expectStatus(await connection.request('GET', currentApiSession, head), 200);
-            };
-          },
+          drive: callsWith(tokens, currentApiSession),
         },
         {
           name: 'bare answer, same body size and header lines',
           subject: bare,
-          drive: (connection) => async () => {
-            expectStatus(await connection.request('GET', '/call', bearerHead(tokens[0] ?? '')), 200);
-          },
+          drive: callsWith([token], currentApiSession),
+        },
+        {
+          name: 'overlay-auth, empty list of services',
+          subject: overlay.process,
+          drive: callsWith(tokens, services),
+        },
+        {
+          name: 'bare answer to it, same size and lines',
+          subject: bare,
+          drive: callsWith([token], services),
         },
         {
           name: 'overlay-auth, version document',
@@ -82,17 +78,19 @@ export const apiCall: Operation = {
       ],
       { ...loadOf(stage, 10_000), isSleepless: true },
     );
-    const [ours, floor, other] = [resultAt(results, 0), resultAt(results, 1), resultAt(results, 3)];
+    const at = (index: number) => resultAt(results, index);
     return {
       title: 'Authorised API call',
       about:
-        `GET ${currentApiSession} with 500 access tokens in turn, all seen before. ` +
-        `The answer has ${answer.body.length} bytes. ` +
-        'The version document, which anybody may read, shows what the HTTP layer costs without a caller.',
+        `GET ${currentApiSession} (${answer.body.length} bytes), which reads the row of the session, and GET ${services} ` +
+        `(${empty.body.length} bytes), which reads nothing and so shows what knowing the caller costs; with 500 access ` +
+        'tokens in turn, all seen before. The version document, which anybody may read, shows what the HTTP layer costs ' +
+        'without a caller.',
       results,
       verdicts: [
-        ratioVerdict('authorised API call', ours, floor, 1.5),
-        cheaperVerdict('authorised call, against oidc-provider', ours, other, 3),
+        ratioVerdict('authorised API call, reads its session', at(0), at(1), 1.5),
+        ratioVerdict('authorised API call, reads nothing', at(2), at(3), 1.5),
+        cheaperVerdict('authorised call, against oidc-provider', at(0), at(5), 3),
       ],
     };
   },
@@ -104,7 +102,13 @@ export const firstSight: Operation = {
   async run(stage: Stage): Promise<Findings> {
     const overlay = await stage.overlay();
     const bare = await stage.bare();
-    await imitate(overlay.process, bare, overlay.seed.freshTokens(1)[0] ?? '');
+    await imitate(
+      overlay.process,
+      bare,
+      currentApiSession,
+      overlay.seed.freshTokens(1)[0] ?? '',
+      firstSightPath,
+    );
     let ours: string[] = [];
     let others: string[] = [];
     const next = (tokens: string[]) => {
@@ -131,7 +135,7 @@ export const firstSight: Operation = {
             others = await bare.call<string[]>('accessTokens', operations);
           },
           drive: (connection) => async () => {
-            expectStatus(await connection.request('GET', '/first-sight', next(others)), 200);
+            expectStatus(await connection.request('GET', firstSightPath, next(others)), 200);
           },
         },
       ],

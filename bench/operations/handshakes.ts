@@ -4,6 +4,7 @@ import { type Contestant, compare, type Step } from '../load/rounds.ts';
 import type { MeasuredProcess } from '../measured-process.ts';
 import { type Findings, ratioVerdict, type Verdict } from '../report.ts';
 import type { Stage } from '../stage.ts';
+import { imitate } from './imitate.ts';
 import { loadOf, type Operation, resultAt } from './operation.ts';
 
 const version = '/edge/client/v1/version';
@@ -41,6 +42,7 @@ export const handshakes: Operation = {
     const overlay = (await stage.overlay()).process;
     const bare = await stage.bare();
     const { clientCertificate } = stage;
+    await imitate(overlay, bare, version, '');
     const kinds: readonly [string, (port: number, target: string) => Step][] = [
       ['full', (port, target) => visit(port, target, () => ({}))],
       ['resumed', (port, target) => resumed(port, target, {})],
@@ -48,12 +50,12 @@ export const handshakes: Operation = {
       ['resumed, client certificate', (port, target) => resumed(port, target, clientCertificate)],
     ];
     const contestants: Contestant[] = kinds.flatMap(([kind, make]) => {
-      const contestant = (name: string, subject: MeasuredProcess, target: string): Contestant => ({
+      const contestant = (name: string, subject: MeasuredProcess): Contestant => ({
         name: `${name}: ${kind}`,
         subject,
-        drive: () => make(subject.port, target),
+        drive: () => make(subject.port, version),
       });
-      return [contestant('overlay-auth', overlay, version), contestant('bare', bare, '/call')];
+      return [contestant('overlay-auth', overlay), contestant('bare', bare)];
     });
     const results = await compare(contestants, loadOf(stage, 300, 4));
     return {

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort, type MeasuredProcess, startMeasured } from '../measured-process.ts';
 
-const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const withoutHashing = fileURLToPath(new URL('./without-hashing.ts', import.meta.url));
 const channel = new URL('../child-channel.ts', import.meta.url).href;
 
 /** The home of a controller, as `overlay-auth init` makes it, with the default configuration. */
 export interface OverlayHome {
   readonly folder: string;
+  /** The entry file of the package that made it and runs on it. */
+  readonly program: string;
   readonly port: number;
   readonly configFile: string;
   readonly clientCa: { readonly cert: string; readonly key: string };
@@ -17,7 +18,7 @@ export interface OverlayHome {
 }
 
 /** @param db URL of an empty PostgreSQL database; null for SQLite */
-export async function makeHome(folder: string, db: string | null): Promise<OverlayHome> {
+export async function makeHome(program: string, folder: string, db: string | null): Promise<OverlayHome> {
   const port = await freePort();
   execFileSync(
     process.execPath,
@@ -42,6 +43,7 @@ export async function makeHome(folder: string, db: string | null): Promise<Overl
   });
   return {
     folder,
+    program,
     port,
     configFile: join(folder, 'controller.yml'),
     clientCa: pair('client-ca'),
@@ -51,7 +53,7 @@ export async function makeHome(folder: string, db: string | null): Promise<Overl
 
 /** `run controller` on a home. @param profile folder for a CPU profile */
 export function startOverlay(home: OverlayHome, profile?: string): Promise<MeasuredProcess> {
-  return start(home, program, ['run', 'controller', home.configFile], profile);
+  return start(home, home.program, ['run', 'controller', home.configFile], profile);
 }
 
 /** The same controller with a password hash that costs nothing. */
@@ -76,7 +78,10 @@ function start(
   });
 }
 
-/** The compile cache is the home's own: a first start finds none. */
+/**
+ * The compile cache is the home's own: a first start finds none. Named like this it holds for the channel too, which
+ * would otherwise load the TypeScript compiler of Node into what is measured.
+ */
 function environment(folder: string): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: folder, XDG_CACHE_HOME: join(folder, 'cache') };
+  return { PATH: process.env.PATH ?? '', HOME: folder, NODE_COMPILE_CACHE: join(folder, 'cache') };
 }

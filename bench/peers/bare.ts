@@ -24,19 +24,20 @@ const requests = new Map<
 >();
 const subject = '0198c000-0000-7000-a000-000000000001';
 const tokenLifetime = 1800;
-let callAnswer = '{}';
-let callHeaders: OutgoingHttpHeaders = {};
+/** By path. */
+const imitated = new Map<string, { readonly headers: OutgoingHttpHeaders; readonly body: string }>();
 let lastSession = 0;
 
 createServer(tls, (request, response) => {
   const { url = '' } = request;
   const question = url.indexOf('?');
   const path = question === -1 ? url : url.slice(0, question);
-  if (path === '/call') return send(response, 200, callAnswer, callHeaders);
-  if (path === '/authorization') return beginLogin(response, new URLSearchParams(url.slice(question + 1)));
-  if (path === '/first-sight') {
-    return send(response, isKnown(request.headers.authorization ?? '') ? 200 : 401, callAnswer, callHeaders);
+  const answer = imitated.get(path);
+  if (answer !== undefined) {
+    const isGood = path !== '/first-sight' || isKnown(request.headers.authorization ?? '');
+    return send(response, isGood ? 200 : 401, answer.body, answer.headers);
   }
+  if (path === '/authorization') return beginLogin(response, new URLSearchParams(url.slice(question + 1)));
   readText(request, (text) => {
     if (path === '/refresh') void refresh(response, new URLSearchParams(text));
     else if (path === '/login') void login(response, JSON.parse(text));
@@ -177,15 +178,21 @@ function readText(request: IncomingMessage, use: (text: string) => void): void {
   request.on('end', () => use(Buffer.concat(chunks).toString()));
 }
 
+interface Imitation {
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string;
+}
+
 const hashPool = createHashPool({ clock: systemClock });
 const password = preparePassword('seven quiet lanterns');
 let phc: Promise<string> | undefined;
 
 answerCommands({
-  /** The answer of `/call` has these header lines and a body of the length of this text. */
-  answerLike: ({ headers, body }: { readonly headers: OutgoingHttpHeaders; readonly body: string }) => {
-    callHeaders = headers;
-    callAnswer = JSON.stringify({ data: 'x'.repeat(Math.max(0, body.length - '{"data":""}'.length)) });
+  /** The answer of this path has these header lines and a body of the length of this text. */
+  answerLike: ({ path, headers, body }: Imitation) => {
+    const text = JSON.stringify({ data: 'x'.repeat(Math.max(0, body.length - '{"data":""}'.length)) });
+    imitated.set(path, { headers, body: text });
   },
   accessTokens: (count: number) => Array.from({ length: count }, (_, index) => signed(index)),
   openSessions: async (count: number) =>

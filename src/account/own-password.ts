@@ -5,23 +5,21 @@ import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts'
 import { getAuthenticator, listAuthenticators } from '../admin/authenticators.ts';
 import { ofIdentity } from '../admin/list-parameters.ts';
 import { AuthError } from '../errors/auth-error.ts';
-import { readAccount } from '../login/account.ts';
 import { hashNewPassword } from '../login/new-password.ts';
 import { type PasswordLoginNeeds, verifyPassword } from '../login/password.ts';
 import { type PasswordRules, passwordRules } from '../login/password-rules.ts';
+import { giveBack } from '../login/reserved-guess.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';
 import type { Principal } from '../model/principal.ts';
-import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 
 export interface OwnPasswordNeeds extends PasswordLoginNeeds {
   readonly store: PasswordLoginNeeds['store'] & {
     readonly identities: IdentityStore;
-    readonly authPolicies: AuthPolicyStore;
   };
   readonly attempts: AttemptLog;
   readonly audit: AuditTrail;
@@ -57,7 +55,7 @@ export async function ownPasswordRules(
   needs: Pick<OwnPasswordNeeds, 'store'>,
   { identityId }: Principal,
 ): Promise<PasswordRules> {
-  const account = await readAccount(needs, identityId);
+  const account = await needs.store.identities.findAccount(identityId);
   if (account === null) throw new AuthError('not_found');
   return passwordRules(account.policy.primary.updb);
 }
@@ -85,7 +83,7 @@ export async function changeOwnPassword(
     throw new AuthError('conflict', { description: 'This authenticator is a certificate, not a password' });
   }
   const verifiedHash = await proveCurrentPassword(needs, caller, authenticator.username, change, origin);
-  const account = await readAccount(needs, caller.identityId);
+  const account = await needs.store.identities.findAccount(caller.identityId);
   if (account === null) throw new AuthError('not_found');
   const { identity, policy } = account;
 
@@ -129,6 +127,7 @@ async function proveCurrentPassword(
   const attempt = needs.attempts.begin('password', mechanism, origin);
   const verdict = await verifyPassword(needs, username, currentPassword, attempt, origin.ipAddress);
   attempt.conclude();
+  if (verdict.verdict === 'passed') await giveBack(needs, verdict.reserved);
   if (verdict.verdict === 'passed' && verdict.verifiedHash !== null) return verdict.verifiedHash;
   needs.audit.record({ event: 'login.refused', method: 'password' }, origin);
   throw wrongCurrentPassword();

@@ -44,6 +44,8 @@ const kindNames: Readonly<Record<FieldKind, string>> = {
  * @throws AuthError invalid_filter   with the position and what was expected there
  */
 export function parseFilter(text: string, fields: ListFields): ParsedFilter {
+  // What most lists are asked with.
+  if (text === '') return { filter: { op: 'true' }, sort: undefined, limit: undefined, skip: undefined };
   const cursor = cursorOver(filterTokens(text));
   const isOnlyPaging = ['sort', 'skip', 'limit'].some((word) => cursor.isWord(word)) || cursor.isEnd();
   const filter: Filter = isOnlyPaging ? { op: 'true' } : parseAny(cursor, fields, 0);

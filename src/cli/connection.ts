@@ -2,6 +2,7 @@ import { createSecureContext } from 'node:tls';
 import { usageError } from './cli-error.ts';
 import type { SavedLogin, Trust } from './credentials-store.ts';
 import { createHttpsClient, type HttpsClient, type TlsOptions } from './https-client.ts';
+import { identityFileOf } from './identity-file.ts';
 import type { CliPorts } from './ports.ts';
 import { readNamedFile } from './secret-input.ts';
 import { trustedCertificates } from './server-trust.ts';
@@ -26,8 +27,13 @@ async function readPair(
   ports: CliPorts,
   { certFile, keyFile }: NonNullable<SavedLogin['clientCertificate']>,
 ): Promise<{ cert: string; key: string }> {
-  const cert = await readNamedFile(ports, certFile, 'certificate');
-  const key = await readNamedFile(ports, keyFile, 'key');
+  const text = await readNamedFile(ports, certFile, 'certificate');
+  const identity = identityFileOf(text, certFile);
+  const cert = identity?.cert ?? text;
+  const key =
+    identity !== undefined && keyFile === certFile
+      ? identity.key
+      : await readNamedFile(ports, keyFile, 'key');
   try {
     // Looked at now: in a request it would pass for a connection that failed.
     createSecureContext({ cert, key });

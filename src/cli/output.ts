@@ -17,7 +17,7 @@ export function printResult(report: Report, value: unknown, asText: () => string
 
 /** Tells the person something on standard error; nothing under `-j`, where only results and failures count. */
 export function notice(report: Report, text: string): void {
-  if (!report.json) report.ports.stderr.write(`${text}\n`);
+  if (!report.json) report.ports.stderr.write(`${asTypedHere(report.ports, text)}\n`);
 }
 
 /**
@@ -26,7 +26,7 @@ export function notice(report: Report, text: string): void {
  */
 export function reportFailure(report: Report & { readonly helpCommand: string }, error: unknown): ExitCode {
   const failure = error instanceof CliError ? error : unexpected(report, error);
-  const next = failure.next ?? report.helpCommand;
+  const next = asTypedHere(report.ports, failure.next ?? report.helpCommand);
   const { stderr } = report.ports;
   if (report.json) {
     const { message, code, reference } = failure;
@@ -50,6 +50,11 @@ function unexpected(report: Report, error: unknown): CliError {
     next: 'set OVERLAY_AUTH_DEBUG=1 and run the command again to see where',
     cause: error,
   });
+}
+
+/** Commands to type next, as they can be typed: who ran this one by `npx` may have nothing else on the path. */
+function asTypedHere({ env }: CliPorts, text: string): string {
+  return env.npm_command === 'exec' ? text.replace(/(?<![\w/-])overlay-auth (?=[a-z-])/g, 'npx $&') : text;
 }
 
 /** Text from elsewhere, with everything replaced that could steer a terminal: control characters, bidirectional marks. */

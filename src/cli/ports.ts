@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { type Random, systemRandom } from '../platform/random.ts';
+import { forLocale } from './plain-terminal.ts';
 
 /** A stream that commands read secrets and answers from. */
 export type CliInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -35,7 +36,7 @@ export function systemPorts(): CliPorts {
     platform: process.platform,
     // Getters, because creating the stream of an unused stdin costs time.
     get stdout() {
-      return process.stdout;
+      return forLocale(process.stdout, process.env);
     },
     get stderr() {
       return process.stderr;

@@ -22,6 +22,7 @@ import { registerRunCommands } from './commands/run.ts';
 import { registerSessionCommands } from './commands/session.ts';
 import { registerSetupCommands } from './commands/setup.ts';
 import { registerStatusCommand } from './commands/status.ts';
+import { registerVerifyCommand } from './commands/verify.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { reportFailure } from './output.ts';
 import type { CliPorts } from './ports.ts';
@@ -35,7 +36,7 @@ const registrations: readonly (readonly [heading: string, ...groups: Registratio
   ['Set up and run:', registerSetupCommands, registerRunCommands],
   ['You:', registerSessionCommands, registerEnrollCommands],
   ['Administer a running service:', registerEntityCommands, registerIdentityCommands, registerCaCommands],
-  ['Find out:', registerStatusCommand, registerExplainCommand],
+  ['Find out:', registerStatusCommand, registerExplainCommand, registerVerifyCommand],
   [
     'On the host, without logging in:',
     registerAdminCommands,

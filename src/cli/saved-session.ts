@@ -140,6 +140,7 @@ export function withLogin(credentials: Credentials, login: SavedLogin): Credenti
   return { ...credentials, logins: { ...credentials.logins, [login.url]: login } };
 }
 
-function shellWord(text: string): string {
+/** A word that a shell takes as it is. */
+export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

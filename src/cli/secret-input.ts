@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { fileErrorReason } from '../platform/file-error-reason.ts';
 import { CliError, usageError } from './cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
-import { fileErrorReason } from './file-error-reason.ts';
 import type { CliPorts } from './ports.ts';
 import { askHidden, canPrompt } from './prompt.ts';
 

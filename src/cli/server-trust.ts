@@ -27,10 +27,11 @@ export function trustedCertificates(trust: Trust | undefined): readonly string[]
 
 /**
  * Finds a trust under which the server at `origin` proves itself, asking at a terminal as a last resort.
- * Tried in this order: `--ca` alone; what was trusted before; Node's roots; the certificate authority of a
- * controller set up on this computer; the system's roots.
+ * Tried in this order: `--ca` alone; what was trusted before; Node's roots; the authorities of the identity file; the
+ * certificate authority of a controller set up on this computer; the system's roots.
  *
- * @param saved what an earlier login to this origin established
+ * @param saved    what an earlier login to this origin established
+ * @param identity the identity file that the login is made with, if it is one of this origin
  * @throws CliError exit 1 when nothing fits, exit 5 when the server cannot be reached
  */
 export async function establishTrust(
@@ -38,11 +39,14 @@ export async function establishTrust(
   origin: string,
   caFile: string | undefined,
   saved: Trust | undefined,
+  identity?: { readonly caPem: string | undefined },
 ): Promise<Trust | undefined> {
   if (caFile !== undefined) return trustOfFile(report, origin, caFile);
   const first = await probe(origin, saved);
   if (first.isTrusted) return saved;
   if (saved !== undefined && (await probe(origin, undefined)).isTrusted) return undefined;
+  const caPem = identity?.caPem;
+  if (caPem !== undefined && (await probe(origin, { caPem })).isTrusted) return { caPem };
   const local = await localAuthority(report, origin);
   if (local !== undefined) return local;
   if ((await probe(origin, 'system')).isTrusted) return 'system';

@@ -53,6 +53,11 @@ export interface Listener {
   readonly timeouts: { readonly idle: Millis; readonly read: Millis; readonly write: Millis };
   /** `request`: ask for a client certificate in the handshake, never insist; `none`: do not ask. */
   readonly clientCertificates: 'request' | 'none';
+  /** The PROXY protocol (HAProxy's specification, versions 1 and 2). */
+  readonly proxyProtocol: {
+    /** From here connections begin with a PROXY header, from elsewhere never; empty: it is off. */
+    readonly balancers: readonly IpRange[];
+  };
   /** At least one, each binding at most once; includes the automatically bound `edge-oidc`. */
   readonly apis: readonly ListenerApi[];
 }

@@ -74,6 +74,7 @@ function listenerShape(listener: Listener, defaultIdentity: IdentityFiles): File
       readTimeout: formatDuration(timeouts.read),
       writeTimeout: formatDuration(timeouts.write),
       clientCertificates: listener.clientCertificates,
+      proxyProtocol: { balancers: listener.proxyProtocol.balancers.map(ipRangeText) },
     },
     apis: listener.apis.map(apiShape),
   };

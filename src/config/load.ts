@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { fileErrorReason } from '../platform/file-error-reason.ts';
 import type { Adjustment } from './adjustments.ts';
 import type { Config } from './config.ts';
 import { ConfigError, formatPath, type Problem } from './config-error.ts';
@@ -79,7 +80,7 @@ function readText(path: string, readFile: (path: string) => string): string {
     const missing = code === 'ENOENT';
     throw new ConfigError([
       {
-        message: missing ? 'the file does not exist' : `the file cannot be read (${String(code ?? error)})`,
+        message: missing ? 'the file does not exist' : `the file cannot be read: ${fileErrorReason(error)}`,
         file: path,
         line: null,
         column: null,

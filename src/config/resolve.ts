@@ -100,6 +100,7 @@ function resolveListeners(
       },
       timeouts: { idle: options.idleTimeout, read: options.readTimeout, write: options.writeTimeout },
       clientCertificates: options.clientCertificates,
+      proxyProtocol: options.proxyProtocol,
       apis: oidc[index] === 'automatic' ? [...apis, automaticOidcApi()] : apis,
     };
   });

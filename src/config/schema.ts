@@ -126,6 +126,17 @@ const bindPointSchema = z
 
 const TLS_VERSIONS = ['TLS1.2', 'TLS1.3'] as const;
 
+/** Whoever is in such a range is believed whatever address it claims for its clients. */
+const balancerRange = textReadBy((text) => {
+  const range = parseIpRange(text);
+  if (range.prefixLength === 0) {
+    throw new Refusal(
+      `${text} is everybody, and anybody could claim any address; name the load balancers, for example 192.0.2.5 or 10.1.0.0/24`,
+    );
+  }
+  return range;
+});
+
 const listenerOptionsSchema = z
   .strictObject({
     minTLSVersion: z.enum(TLS_VERSIONS).default('TLS1.2').describe('Oldest TLS version accepted.'),
@@ -139,6 +150,17 @@ const listenerOptionsSchema = z
       .describe(
         'request: ask for a client certificate, accept none. none: do not ask; certificate login is off here.',
       ),
+    proxyProtocol: z
+      .strictObject({
+        balancers: z
+          .array(balancerRange)
+          .max(1000)
+          .default([])
+          .describe(
+            'Load balancers that begin each connection with a PROXY header: addresses or CIDR ranges. Empty: off.',
+          ),
+      })
+      .prefault({}),
   })
   .superRefine((options, context) => {
     if (options.minTLSVersion > options.maxTLSVersion) {

@@ -77,6 +77,8 @@ web:
       readTimeout: 10s
       writeTimeout: 10s
       clientCertificates: request  # none: do not ask for one; login by certificate is then off here
+      # proxyProtocol:             # behind a load balancer: let it send PROXY headers, so that clients keep their
+      #   balancers: [192.0.2.5]   # addresses here; from these addresses and ranges nothing else is accepted
     apis:
       - binding: edge-client
       - binding: edge-management

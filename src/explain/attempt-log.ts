@@ -12,6 +12,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
+import { strangersShare } from './strangers-share.ts';
 
 /** Records that may wait to be written; more come only from a flood, and are dropped. */
 const longestQueue = 1000;
@@ -26,7 +27,10 @@ export interface RunningAttemptLog extends AttemptLog {
   queue(): { readonly waiting: number; readonly dropped: number };
 }
 
-/** @param keepAtMost records; beyond that the oldest go first */
+/**
+ * @param keepAtMost records; beyond that the oldest go first. They are counted now and then: each node may add one in a
+ *                   hundred until then
+ */
 export function attemptLog(
   needs: {
     readonly store: { readonly loginAttempts: LoginAttemptStore };
@@ -36,9 +40,13 @@ export function attemptLog(
   },
   keepAtMost: number,
 ): RunningAttemptLog {
+  const hasRoomForStranger = strangersShare(needs.clock);
   let dropped = 0;
   let waiting: (LoginAttempt & { readonly id: string })[] = [];
   let writing: Promise<void> = Promise.resolve();
+  const countEvery = Math.min(100, Math.ceil(keepAtMost / 100));
+  // Nothing is known yet of what there is.
+  let uncounted = countEvery;
   let timer: NodeJS.Timeout | undefined;
 
   function write(): Promise<void> {
@@ -47,8 +55,11 @@ export function attemptLog(
     const attempts = waiting;
     waiting = [];
     if (attempts.length === 0) return writing;
+    uncounted += attempts.length;
+    const isToBeCounted = uncounted >= countEvery;
+    if (isToBeCounted) uncounted = 0;
     writing = writing
-      .then(() => needs.store.loginAttempts.append(attempts, keepAtMost))
+      .then(() => needs.store.loginAttempts.append(attempts, isToBeCounted ? keepAtMost : null))
       .catch((error) =>
         needs.log.error('decision records could not be kept', { count: attempts.length, error }),
       );
@@ -76,7 +87,8 @@ export function attemptLog(
           subject = who.subject === undefined ? subject : short(who.subject);
         },
         conclude() {
-          if (waiting.length >= longestQueue) {
+          const isAboutNobody = identityId === null && reason !== null;
+          if (waiting.length >= longestQueue || (isAboutNobody && !hasRoomForStranger(origin.ipAddress))) {
             dropped += 1;
             return;
           }

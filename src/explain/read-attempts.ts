@@ -41,7 +41,7 @@ export async function findLoginAttempts(
   if (items.length === 0) {
     throw new AuthError('not_found', {
       description:
-        'There is no login with this reference id: it is too old, another request had it, or it was refused before it was looked at, such as for too many attempts',
+        'There is no login with this reference id: it is too old, another request had it, it was refused before it was looked at, such as for too many attempts, or it was one of very many of somebody unknown',
     });
   }
   return items;

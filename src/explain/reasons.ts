@@ -42,9 +42,9 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     remedy: 'Log in again.',
   },
   'unknown-user': {
-    happened: 'Nobody has this user name.',
+    happened: 'Nobody has the user name that was typed. It is not kept: it may have been a password.',
     remedy:
-      'Check the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities.',
+      'Ask for the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities. The same mark (#…) is the same text.',
   },
   'wrong-password': {
     happened: 'The user name is known, the password was wrong.',

@@ -16,6 +16,12 @@ export function clientErrorHandler(newReferenceId: () => string, log: Logger) {
       socket.destroy();
       return;
     }
+    // Without TLS there is nobody to answer, and the answer would wait for a handshake that does not come.
+    if (!isOfHttp(error)) {
+      log.info('TLS failed', { detail: error.code });
+      socket.destroy();
+      return;
+    }
     const requestId = newReferenceId();
     const { status, reason, code } = meaningOf(error.code);
     log.info('request refused', { requestId, status, errorCode: code, detail: error.code });
@@ -29,6 +35,10 @@ export function refuseConnect(server: Server, newReferenceId: () => string): voi
     const failure = new AuthError('method_not_allowed');
     write(socket, newReferenceId(), 405, 'Method Not Allowed', failure, ['allow: GET, POST, OPTIONS']);
   });
+}
+
+function isOfHttp({ code = '' }: NodeJS.ErrnoException): boolean {
+  return code.startsWith('HPE_') || code.startsWith('ERR_HTTP_');
 }
 
 function meaningOf(code: string | undefined): { status: number; reason: string; code: ErrorCode } {

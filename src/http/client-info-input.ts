@@ -7,13 +7,13 @@ const longest = 255;
 /** RFC 1035 section 2.3.4, as text without the final dot. */
 const longestName = 253;
 
-/** Administrators read these in tables and logs, where a control character could draw what is not there. */
+/** Administrators read these in tables and logs, where what is not seen could draw what is not there, or turn it round. */
 function word(max: number) {
   return z
     .string()
     .max(max, `must be at most ${max} characters long`)
     .nullish()
-    .transform((text) => text?.replace(/\p{Cc}+/gu, ' ').trim() ?? '');
+    .transform((text) => text?.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim() ?? '');
 }
 
 const envInfoInput = z.object({

@@ -4,7 +4,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import { type ErrorCode, errorCodes } from '../errors/codes.ts';
 import { HashPoolFull, HashPoolStopped } from '../platform/hash-pool.ts';
 import { MalformedInput } from '../platform/malformed-input.ts';
-import { AlreadyTaken, StoreUnavailable } from '../store/contracts/store.ts';
+import { AlreadyTaken, ReferenceGone, StoreUnavailable } from '../store/contracts/store.ts';
 
 /** The error values of RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009 2.2.1 and OIDC Core 3.1.2.6 in use. */
 export type OAuthError =
@@ -122,6 +122,12 @@ export function asAuthError(thrown: unknown): AuthError {
     return new AuthError('conflict', {
       cause: thrown,
       fields: [{ field: thrown.field, reason: 'is already taken' }],
+    });
+  }
+  if (thrown instanceof ReferenceGone) {
+    return new AuthError('conflict', {
+      cause: thrown,
+      description: 'What this refers to was deleted meanwhile',
     });
   }
   const fastifyCode = frameworkCodes[codeOf(thrown)];

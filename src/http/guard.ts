@@ -1,5 +1,10 @@
 import { AuthError } from '../errors/auth-error.ts';
-import { type Challenge, oidcChallenge, secondaryExtJwtChallenge } from '../errors/challenge.ts';
+import {
+  type Challenge,
+  oidcChallenge,
+  secondaryExtJwtChallenge,
+  ztSessionChallenge,
+} from '../errors/challenge.ts';
 import { isCovered, type Permission } from '../model/permission.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RequestContext } from './request-context.ts';
@@ -35,7 +40,8 @@ export function enforceGuard(guard: Guard, principal: Principal, permission?: Pe
 function challengesOf({ mechanism, lackingJwt }: Principal): readonly Challenge[] {
   // An access token cannot be upgraded: only a new login, with every factor, gives one that is good.
   if (mechanism === 'oidc') return [oidcChallenge('invalid')];
-  if (lackingJwt === undefined) return [];
+  // RFC 9110 15.5.2: there has to be one. The token is not good for this call, as it is.
+  if (lackingJwt === undefined) return [ztSessionChallenge('invalid')];
   const { signerId: id, issuer, error } = lackingJwt;
   return [secondaryExtJwtChallenge(error, issuer === null ? [] : [{ id, issuer }])];
 }

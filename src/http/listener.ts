@@ -16,6 +16,7 @@ import { originCheck } from './cors.ts';
 import { listenErrorOf } from './listen-error.ts';
 import { BODY_LIMIT, failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
 import { rememberIntermediates } from './peer-certificates.ts';
+import { readProxyHeaders } from './proxied-connections.ts';
 import { referenceIds } from './reference-ids.ts';
 import { type Route, servesApi } from './routes.ts';
 import { checkTlsMaterial, secureContextOf, type TlsMaterial, tlsOptionsOf } from './tls-material.ts';
@@ -145,6 +146,8 @@ async function startServer(
     perSource: options.connectionsPerSource ?? CONNECTIONS_PER_SOURCE,
     write: listener.timeouts.write,
   });
+  const isBalanced = listener.proxyProtocol.balancers.length > 0;
+  const proxied = isBalanced ? readProxyHeaders(needs, server, listener) : null;
 
   const { host, port } = bindPoints[0].interface;
   try {
@@ -167,7 +170,9 @@ async function startServer(
     bindPoints: open.map((one) => one.bindPoint),
     async close() {
       scope.isDraining = true;
-      await drain(server, connections, options.drain ?? DRAIN);
+      const drained = drain(server, connections, options.drain ?? DRAIN);
+      proxied?.endPending();
+      await drained;
       await app.close();
     },
   };

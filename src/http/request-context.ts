@@ -19,7 +19,10 @@ export class RequestContext {
   readonly listener: Listener;
   /** The bind point that the Host header names; its address and issuer are what documents may mention. */
   readonly bindPoint: BindPoint;
-  /** The address of the other end of the connection. Forwarding headers are not believed. */
+  /**
+   * The address of the client: of the other end of the connection, or what a load balancer says in a PROXY header
+   * (proxied-connections.ts). Headers of the request are not believed.
+   */
   readonly remoteAddress: string;
   /** The values of all Authorization lines in order, at most three. */
   readonly authorization: readonly string[];

@@ -5,10 +5,10 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ChallengeError } from '../errors/challenge.ts';
-import { readAccount } from '../login/account.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { giveBack } from '../login/reserved-guess.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp.ts';
@@ -68,6 +68,8 @@ export async function authenticate(
     });
   }
   const primary = await authenticatePrimary(needs, credentials, origin, 'legacy');
+  // In a step of its own: this mechanism is on its way out.
+  await giveBack(needs, primary.reserved);
   const { progress, error } = await submitSecondaryJwt(needs, primary, bearers, origin, 'legacy');
   const said = clientInfo === undefined ? {} : { clientInfo };
   const id = asId<ApiSessionId>(needs.random.id());
@@ -84,14 +86,14 @@ export async function authenticate(
     now,
     verifiedHash: primary.verifiedHash,
   });
-  const account = await readAccount(needs, progress.identityId);
+  const account = await needs.store.identities.findAccount(progress.identityId);
   if (session === null || account === null) {
     throw new AuthError('invalid_auth', {
       detail: 'disabled, or its authenticator deleted or changed, during the login',
     });
   }
-  const isEnrolled = (await needs.store.totp.find(progress.identityId)) !== null;
-  const outstanding = outstandingFactors(account.policy, { isEnrolled }, progress.passed);
+  const { policy, isTotpEnrolled: isEnrolled } = account;
+  const outstanding = outstandingFactors(policy, { isEnrolled }, progress.passed);
   if (outstanding.length === 0)
     await forgetFailures(needs.store, progress.identityId, progress.authenticatorId);
   needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);

@@ -5,17 +5,20 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
 import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
-import type { Account } from './account.ts';
+import type { LoginAccount } from './account.ts';
 import { type CertificateLoginNeeds, verifyCertificate } from './certificate.ts';
 import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
+import type { ReservedGuess } from './reserved-guess.ts';
 
 export interface PrimaryResult {
-  readonly account: Account;
+  readonly account: LoginAccount;
   readonly progress: LoginProgress;
   /** See `PrimaryVerdict.verifiedHash`. */
   readonly verifiedHash: string | null;
+  /** Whoever records the login gives it back, and whoever gives the login up. */
+  readonly reserved: ReservedGuess;
 }
 
 export interface PrimaryNeeds extends PasswordLoginNeeds, CertificateLoginNeeds, ExternalJwtLoginNeeds {
@@ -45,7 +48,7 @@ export async function authenticatePrimary(
     needs.audit.record({ event: 'login.refused', method: credentials.method }, origin);
     throw new AuthError('invalid_auth', { challenges: verdict.challenges ?? [] });
   }
-  const { account, authenticatorId, certThumbprint, caId, usedToken, verifiedHash } = verdict;
+  const { account, authenticatorId, certThumbprint, caId, usedToken, verifiedHash, reserved } = verdict;
   needs.audit.record(
     { event: 'login.passed', method: credentials.method, identityId: account.identity.id },
     origin,
@@ -53,6 +56,7 @@ export async function authenticatePrimary(
   return {
     account,
     verifiedHash,
+    reserved,
     progress: {
       identityId: account.identity.id,
       authenticatorId,

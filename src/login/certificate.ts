@@ -3,9 +3,10 @@
 // each login and refresh.
 
 import type { AttemptRecorder } from '../model/login-attempt.ts';
-import { type Account, type AccountNeeds, mayLogIn, readAccount } from './account.ts';
+import { type AccountNeeds, type LoginAccount, mayLogIn } from './account.ts';
 import { externalIdFrom } from './ca-claim.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
+import { nothingReserved } from './reserved-guess.ts';
 import { findTrustedPath, isStillTrusted, type TrustedPath, type TrustedPathNeeds } from './trusted-path.ts';
 
 export type CertificateLoginNeeds = AccountNeeds & TrustedPathNeeds;
@@ -47,6 +48,7 @@ export async function verifyCertificate(
     caId: needs.authorities.caOf(path.anchor)?.id ?? null,
     usedToken: null,
     verifiedHash: null,
+    reserved: nothingReserved,
   };
 }
 
@@ -84,7 +86,7 @@ async function accountOf(
 async function accountWithExternalId(
   needs: CertificateLoginNeeds,
   externalId: string,
-): Promise<Account | null> {
+): Promise<LoginAccount | null> {
   const identity = await needs.store.identities.findByExternalId(externalId);
-  return identity === null ? null : readAccount(needs, identity.id);
+  return identity === null ? null : needs.store.identities.findAccount(identity.id);
 }

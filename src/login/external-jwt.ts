@@ -8,13 +8,14 @@ import { asId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwks-cache.ts';
-import { type Account, type AccountNeeds, mayLogIn, readAccount } from './account.ts';
+import { type AccountNeeds, type LoginAccount, mayLogIn } from './account.ts';
 import { primaryChallenge } from './external-jwt-challenge.ts';
 import { recordRefusal } from './external-jwt-record.ts';
 import { challengeErrorOf, furtherThan, type RefusedExternalJwt } from './external-jwt-verdict.ts';
 import { type HeldRecord, heldRecord } from './held-record.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
 import { proofHashes } from './proof-hashes.ts';
+import { nothingReserved } from './reserved-guess.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
@@ -34,7 +35,7 @@ type TokenVerdict =
 
 interface PassedToken {
   readonly verdict: 'passed';
-  readonly account: Account;
+  readonly account: LoginAccount;
   readonly signer: ExternalJwtSigner;
 }
 
@@ -63,6 +64,7 @@ export async function verifyPrimaryJwt(
       caId: null,
       usedToken: { proof: proofHashes(chosen.token), signerId: chosen.signer.id },
       verifiedHash: null,
+      reserved: nothingReserved,
     };
   }
   if (failures.length === 0) attempt.failed('token', 'no-token');
@@ -93,27 +95,38 @@ async function verifyToken(
     return { verdict: 'refused', refusal: verdict };
   }
   const { signer, claim } = verdict;
-  record.about({ subject: claim });
   record.passed('token', `valid for signer ${signer.name}`);
-  const account = await accountOf(needs, signer, claim);
-  if (account === null) {
-    const property = signer.useExternalId ? 'external id' : 'id';
-    record.failed('identity', 'no-identity-for-claim', `no identity has the ${property} "${claim}"`);
-    return { verdict: 'refused', refusal: null };
-  }
+  const account = await accountNamedBy(needs, signer, claim, record);
+  if (account === null) return { verdict: 'refused', refusal: null };
   if (!mayLogIn(account, 'ext-jwt', record, needs.clock.now())) return { verdict: 'refused', refusal: null };
   if (!maySignerLogIn(needs, account, signer, record)) return { verdict: 'refused', refusal: null };
   return { verdict: 'passed', account, signer };
 }
 
-async function accountOf(
-  needs: ExternalJwtLoginNeeds,
+/** Whom the claim of a signer's valid token names; null, which is recorded, when there is nobody. */
+export async function accountNamedBy(
+  needs: AccountNeeds,
   signer: ExternalJwtSigner,
   claim: string,
-): Promise<Account | null> {
-  if (!signer.useExternalId) return isId(claim) ? readAccount(needs, asId(claim)) : null;
+  record: AttemptRecorder,
+): Promise<LoginAccount | null> {
+  record.about({ subject: claim });
+  const account = await accountOf(needs, signer, claim);
+  if (account === null) {
+    const property = signer.useExternalId ? 'external id' : 'id';
+    record.failed('identity', 'no-identity-for-claim', `no identity has the ${property} "${claim}"`);
+  }
+  return account;
+}
+
+async function accountOf(
+  needs: AccountNeeds,
+  signer: ExternalJwtSigner,
+  claim: string,
+): Promise<LoginAccount | null> {
+  if (!signer.useExternalId) return isId(claim) ? needs.store.identities.findAccount(asId(claim)) : null;
   const identity = await needs.store.identities.findByExternalId(claim);
-  return identity === null ? null : readAccount(needs, identity.id);
+  return identity === null ? null : needs.store.identities.findAccount(identity.id);
 }
 
 /** Ids are ours and short; other text from a token must not reach the store as one. */
@@ -136,7 +149,7 @@ export function namesIdentity(
  */
 export function maySignerLogIn(
   needs: { readonly signers: SignerDirectory },
-  { policy }: Pick<Account, 'policy'>,
+  { policy }: Pick<LoginAccount, 'policy'>,
   signer: ExternalJwtSigner,
   attempt: AttemptRecorder,
 ): boolean {

@@ -5,8 +5,9 @@ import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../store/contracts/authenticators.ts';
 import { mayLogIn } from './account.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
-import { passwordLimit, releaseGuess, reserveGuess, type ThrottleNeeds } from './throttle.ts';
-import { usernameKey } from './username.ts';
+import { reservedGuess } from './reserved-guess.ts';
+import { countersOf, passwordLimit, releaseGuess, reserveGuess, type ThrottleNeeds } from './throttle.ts';
+import { unknownNameMark, usernameKey } from './username.ts';
 
 /** Hashes passwords in a bounded pool of its own. Its promises reject when the queue is full. */
 export interface PasswordHasher {
@@ -24,6 +25,8 @@ export interface PasswordHasher {
 export interface PasswordLoginNeeds extends ThrottleNeeds {
   readonly store: ThrottleNeeds['store'] & { readonly authenticators: AuthenticatorStore };
   readonly hasher: PasswordHasher;
+  /** See `unknownNameMark`. */
+  readonly unknownNameKey: Buffer;
 }
 
 /**
@@ -40,10 +43,11 @@ export async function verifyPassword(
 ): Promise<PrimaryVerdict> {
   const key = usernameKey(username);
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
-  attempt.about({
-    subject: key ?? '(not a user name)',
-    ...(login === null ? {} : { identityId: login.identity.id }),
-  });
+  attempt.about(
+    key === undefined || login === null
+      ? { subject: key === undefined ? '(not a user name)' : unknownNameMark(needs.unknownNameKey, key) }
+      : { subject: key, identityId: login.identity.id },
+  );
 
   const target = login === null ? null : passwordLimit(login.authenticator.id, login.policy.primary.updb);
   const reserved = await reserveGuess(needs, target, ipAddress);
@@ -74,10 +78,6 @@ export async function verifyPassword(
     return { verdict: 'refused' };
   }
   if (!mayLogIn(current, 'password', attempt, needs.clock.now())) return { verdict: 'refused' };
-  const [verifiedHash] = await Promise.all([
-    upgradeHash(needs, current, password),
-    releaseGuess(needs, target, ipAddress),
-  ]);
   return {
     verdict: 'passed',
     account: current,
@@ -85,7 +85,8 @@ export async function verifyPassword(
     certThumbprint: null,
     caId: null,
     usedToken: null,
-    verifiedHash,
+    verifiedHash: await upgradeHash(needs, current, password),
+    reserved: reservedGuess(countersOf(target, ipAddress)),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Challenge } from '../errors/challenge.ts';
 import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
-import type { Account } from './account.ts';
+import type { LoginAccount } from './account.ts';
+import type { ReservedGuess } from './reserved-guess.ts';
 
 /** The external JWT that was used up as the primary proof: it cannot be the secondary one too. */
 export interface UsedToken {
@@ -13,7 +14,7 @@ export interface UsedToken {
 export type PrimaryVerdict =
   | {
       readonly verdict: 'passed';
-      readonly account: Account;
+      readonly account: LoginAccount;
       /** Null when the identity was found by a claim. */
       readonly authenticatorId: AuthenticatorId | null;
       /** SHA-256 of the DER leaf, base64url, after a certificate login. */
@@ -23,6 +24,8 @@ export type PrimaryVerdict =
       readonly usedToken: UsedToken | null;
       /** After a password login: the stored hash that the password matched. Recording the login asks for it again. */
       readonly verifiedHash: string | null;
+      /** After a password login: to be given back with the recording of the login. */
+      readonly reserved: ReservedGuess;
     }
   | {
       readonly verdict: 'refused';

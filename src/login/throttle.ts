@@ -1,10 +1,10 @@
 // Guessing is throttled: an attempt is counted, durably and for all nodes, before it is evaluated.
 
-import { isIPv6 } from 'node:net';
 import { AuthError } from '../errors/auth-error.ts';
 import type { PasswordPolicy } from '../model/auth-policy.ts';
 import type { AuthenticatorId, IdentityId } from '../model/ids.ts';
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { sourcePrefix } from '../platform/source-prefix.ts';
 import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts';
 
 /** In place of "for ever": an administrator has to unlock. */
@@ -46,10 +46,7 @@ export function totpKey(identityId: string): string {
   return `totp:${identityId}`;
 }
 
-/**
- * The counter of where guesses come from: the address, or the /64 of an IPv6 one, since whoever has one address
- * of it has all of them.
- */
+/** The counter of where guesses come from. */
 export function sourceLimit(ipAddress: string): AttemptLimit {
   return {
     key: `source:${sourcePrefix(ipAddress)}`,
@@ -58,20 +55,6 @@ export function sourceLimit(ipAddress: string): AttemptLimit {
     longestLock: 15 * MINUTE,
     forgetAfter: 10 * MINUTE,
   };
-}
-
-/** IPv4, also when mapped into IPv6, as it is; of IPv6 the first 64 bits. */
-export function sourcePrefix(ipAddress: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ipAddress)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!isIPv6(ipAddress)) return ipAddress;
-  // `URL` writes an IPv6 address in its one canonical form.
-  const canonical = new URL(`http://[${ipAddress.replace(/%.*$/, '')}]/`).hostname.slice(1, -1);
-  const [head = '', tail] = canonical.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const middle = tail === undefined ? [] : Array<string>(8 - left.length - right.length).fill('0');
-  return `${[...left, ...middle, ...right].slice(0, 4).join(':')}::/64`;
 }
 
 export interface ThrottleNeeds {
@@ -96,11 +79,9 @@ export async function reserveGuess(
   const limits = target === null ? [source] : [target, source];
   const outcome = await needs.store.attempts.reserve(limits, now);
   if (outcome.outcome === 'reserved') return 'reserved';
-  // Guessing on at what is locked counts against the source all the same.
-  if (outcome.key !== source.key) {
-    await reserveGuess(needs, null, ipAddress);
-    return 'locked';
-  }
+  // Guessing on at what is locked has counted against the source all the same, in one step: a second one would tell by
+  // its time that somebody has the name.
+  if (outcome.key !== source.key) return 'locked';
   throw new AuthError('rate_limited', {
     detail: `source ${source.key} is throttled`,
     retryAfterSeconds: Math.ceil((outcome.until - now) / SECOND),
@@ -113,8 +94,13 @@ export async function releaseGuess(
   target: AttemptLimit | null,
   ipAddress: string,
 ): Promise<void> {
+  await needs.store.attempts.release(countersOf(target, ipAddress));
+}
+
+/** The keys of the counters on which a guess is reserved. */
+export function countersOf(target: AttemptLimit | null, ipAddress: string): readonly string[] {
   const source = sourceLimit(ipAddress).key;
-  await needs.store.attempts.release(target === null ? [source] : [target.key, source]);
+  return target === null ? [source] : [target.key, source];
 }
 
 /**

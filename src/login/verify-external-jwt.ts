@@ -64,7 +64,8 @@ async function verifyAgainst(
   const { alg, kid, claims } = jwt;
   if (!foreignAlgorithms.some((name) => name === alg)) return refused('algorithm', signer.id);
   // Everything that needs no key comes first, so that a token that cannot be good makes nobody fetch keys.
-  const unfit = isFor(signer, claims) ? unfitTimes(signer, claims) : 'audience';
+  if (!isFor(signer, claims)) return refused('audience', signer.id, `it is "${signer.audience}"`);
+  const unfit = unfitTimes(signer, claims);
   if (unfit !== undefined) return refused(unfit, signer.id);
   const keys = await keysOf(needs, signer, kid);
   if ('verdict' in keys) return keys;
@@ -126,7 +127,7 @@ const longestClaim = 1024;
 function nameIdentity(signer: ExternalJwtSigner, claims: Claims): ExternalJwtVerdict {
   const { value, isVouchedFor } = selectClaim(claims, signer.claimsProperty);
   if (typeof value !== 'string' || value.trim() === '' || value.length > longestClaim)
-    return refused('claim-missing', signer.id);
+    return refused('claim-missing', signer.id, `it is ${signer.claimsProperty}`);
   if (!isVouchedFor) return refused('email-not-verified', signer.id);
   return { verdict: 'valid', signer, claim: value, claims };
 }

@@ -8,7 +8,11 @@ const now = 1_000_000;
 const byId = { id: asId<SignerId>('one'), useExternalId: false };
 const byExternalId = { id: asId<SignerId>('two'), useExternalId: true };
 
-function means(change: Partial<AdministratorMeans> = {}, allowed = 'cert extJwt updb'): AdministratorMeans {
+function means(
+  change: Partial<AdministratorMeans> = {},
+  allowed = 'cert extJwt updb',
+  requireExtJwt: SignerId | null = null,
+): AdministratorMeans {
   const rules = { minPasswordLength: 12, requireSpecialChar: false, requireNumberChar: false };
   return {
     identity: { disabledAt: null, disabledUntil: null, externalId: null },
@@ -24,6 +28,7 @@ function means(change: Partial<AdministratorMeans> = {}, allowed = 'cert extJwt 
           lockoutDurationMinutes: 0,
         },
       },
+      secondary: { requireTotp: true, requireExtJwt },
     },
     hasPassword: true,
     lockedUntil: null,
@@ -54,6 +59,13 @@ test('an administrator has the means to log in when enabled, with a proof that t
         identity: { disabledAt: null, disabledUntil: null, externalId: 'x' },
       }),
       true,
+    ],
+    ['asked for a token of a disabled signer besides', means({}, 'updb', byId.id), false],
+    ['asked for a token of a signer of ids besides', means({ signers: [byId] }, 'updb', byId.id), true],
+    [
+      'asked for a token besides that names an external id, without one',
+      means({ signers: [byExternalId] }, 'updb', byExternalId.id),
+      false,
     ],
     ['disabled', means({ identity: { disabledAt: 1, disabledUntil: null, externalId: null } }), false],
     [

@@ -6,7 +6,7 @@ import { type Identity, isDisabled } from './identity.ts';
 /** What decides whether an administrator can log in. */
 export interface AdministratorMeans {
   readonly identity: Pick<Identity, 'disabledAt' | 'disabledUntil' | 'externalId'>;
-  readonly policy: Pick<AuthPolicy, 'primary'>;
+  readonly policy: Pick<AuthPolicy, 'primary' | 'secondary'>;
   readonly hasPassword: boolean;
   /** Of the password; null when it is not locked. */
   readonly lockedUntil: Millis | null;
@@ -19,22 +19,24 @@ export interface AdministratorMeans {
 const bearableLock: Millis = 365 * DAY;
 
 /**
- * THE rule of who counts when somebody must remain who can undo a change: enabled, and with the means for a
- * primary method that the policy allows. A lock that ends by itself does not count against the password.
+ * THE rule of who counts when somebody must remain who can undo a change: enabled, with the means for a primary method
+ * that the policy allows, and able to bring the external JWT that it asks for besides. A lock that ends by itself does
+ * not count against the password; TOTP can be enrolled at the next login.
  */
 export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean {
-  const { primary } = means.policy;
+  const { primary, secondary } = means.policy;
   if (isDisabled(means.identity, now)) return false;
+  const vouching = signersFor(means);
+  const { requireExtJwt } = secondary;
+  if (requireExtJwt !== null && !vouching.some(({ id }) => id === requireExtJwt)) return false;
   const isLockedForGood = means.lockedUntil !== null && means.lockedUntil > now + bearableLock;
   if (primary.updb.allowed && means.hasPassword && !isLockedForGood) return true;
   if (primary.cert.allowed && means.hasCertificate) return true;
   const { allowed, allowedSigners } = primary.extJwt;
-  const hasExternalId = means.identity.externalId !== null;
-  return (
-    allowed &&
-    means.signers.some(
-      ({ id, useExternalId }) =>
-        (allowedSigners.length === 0 || allowedSigners.includes(id)) && (!useExternalId || hasExternalId),
-    )
-  );
+  return allowed && vouching.some(({ id }) => allowedSigners.length === 0 || allowedSigners.includes(id));
+}
+
+/** The signers whose tokens can name the identity. */
+function signersFor({ identity, signers }: AdministratorMeans): AdministratorMeans['signers'] {
+  return signers.filter(({ useExternalId }) => !useExternalId || identity.externalId !== null);
 }

@@ -30,6 +30,9 @@ export interface Identity {
   readonly updatedAt: Millis;
 }
 
+/** What tokens say of an identity. */
+export type IdentityInTokens = Pick<Identity, 'id' | 'name' | 'isAdmin'>;
+
 /** Whether the identity may not authenticate or use what it was given before. */
 export function isDisabled(identity: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: Millis): boolean {
   if (identity.disabledAt === null) return false;

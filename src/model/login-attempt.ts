@@ -74,18 +74,21 @@ export interface AttemptCheck {
 /** Which step of a login an attempt was; `enroll` stands before the first one. */
 export type AttemptStep = PrimaryMethod | 'totp' | 'secondary-ext-jwt' | 'enroll';
 
+/** What an attempt was part of. */
+export const attemptMechanisms = ['oidc', 'legacy', 'enrollment'] as const;
+
 /** The decision record of one step of a login. */
 export interface LoginAttempt {
   /** The reference id that the answer showed. */
   readonly reference: string;
   readonly at: Millis;
   readonly step: AttemptStep;
-  readonly mechanism: 'oidc' | 'legacy' | 'enrollment';
+  readonly mechanism: (typeof attemptMechanisms)[number];
   readonly outcome: 'passed' | 'refused';
   /** Null when it passed. */
   readonly reason: RefusalReason | null;
   readonly identityId: string | null;
-  /** What the caller said to be: user name in look-up form, certificate subject or claim; shortened. */
+  /** What the caller said to be: user name, or the mark of one that nobody has; certificate subject or claim; shortened. */
   readonly subject: string | null;
   readonly ipAddress: string;
   readonly issuer: string;

@@ -9,12 +9,15 @@ import { readCode } from './authorization-code.ts';
 import { refreshTokenFormOf } from './clients.ts';
 import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
 import { required } from './parameters.ts';
+import { patienceLeft } from './patience.ts';
 import { codeChallengeOf, isCodeVerifier } from './pkce.ts';
 import { sessionCertificate } from './session-certificate.ts';
+import { standingObjection } from './session-standing.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
 /**
- * Redeems a code: one statement of the store decides, and opens the session in the same transaction.
+ * Redeems a code: one statement of the store decides, and opens the session in the same transaction. A session that
+ * would not be opened any more, after what an administrator has changed since the code was given, is ended at once.
  * @throws AuthError invalid_request a parameter is missing or repeated; invalid_grant for everything else alike
  */
 export async function redeemAuthorizationCode(
@@ -50,6 +53,7 @@ export async function redeemAuthorizationCode(
         familyExpiresAt: now + needs.lifetimes.refreshFamily,
       },
     },
+    within: patienceLeft(needs.clock, request.arrivedAt),
   });
 
   if (outcome.outcome === 'refused') {
@@ -60,7 +64,14 @@ export async function redeemAuthorizationCode(
     );
     throw new AuthError('invalid_grant', { detail: `code refused: ${reason}` });
   }
-  const { session, identity, nonce, certificateKey } = outcome;
+  const { session, identity, policy, nonce, certificateKey } = outcome;
+  const objection = standingObjection(needs, session, policy);
+  if (objection !== null) {
+    await needs.store.apiSessions.end(session.id, 'administrator', now);
+    const event = { reason: objection, clientId: client.clientId, endedSessionId: session.id };
+    needs.audit.record({ event: 'code.refused', ...event }, origin);
+    throw new AuthError('invalid_grant', { detail: `code refused: ${objection}` });
+  }
   needs.audit.record(
     { event: 'token.issued', identityId: identity.id, sessionId: session.id, clientId: client.clientId },
     origin,

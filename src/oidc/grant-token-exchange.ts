@@ -5,7 +5,7 @@
 import type { RequestedKey } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
-import type { Identity } from '../model/identity.ts';
+import type { IdentityInTokens } from '../model/identity.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import { type ExchangeResponse, type TokenType, tokenTypes } from '../model/tokens.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
@@ -35,7 +35,7 @@ export const idTokenGrace: Millis = 10 * SECOND;
 /** Whom the answer is about. */
 interface Standing {
   readonly session: ApiSession;
-  readonly identity: Identity;
+  readonly identity: IdentityInTokens;
 }
 
 /**

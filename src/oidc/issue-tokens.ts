@@ -3,7 +3,7 @@
 import { isCertificateExtendable } from '../certificates/extendable.ts';
 import type { SessionCertificateNeeds } from '../certificates/session-certificates.ts';
 import type { ApiSession } from '../model/api-session.ts';
-import type { Identity } from '../model/identity.ts';
+import type { IdentityInTokens } from '../model/identity.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { TokenResponse } from '../model/tokens.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -50,7 +50,7 @@ export function issueTokens(
   needs: GrantNeeds,
   client: Client,
   session: ApiSession,
-  identity: Identity,
+  identity: IdentityInTokens,
   extra: {
     readonly nonce: string | null;
     readonly refreshToken: RefreshSecret | null;
@@ -77,7 +77,7 @@ export function issueAccessToken(
   needs: GrantNeeds,
   client: Client,
   session: ApiSession,
-  identity: Identity,
+  identity: IdentityInTokens,
   now: Millis,
 ): string {
   const alias = client.profile === 'compatibility' ? client.clientId : null;
@@ -92,7 +92,7 @@ export function issueAccessToken(
 export function issueIdToken(
   needs: GrantNeeds,
   session: ApiSession,
-  identity: Identity,
+  identity: IdentityInTokens,
   extra: { readonly accessToken: string | null; readonly nonce: string | null },
   now: Millis,
 ): string {

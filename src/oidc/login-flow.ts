@@ -6,12 +6,12 @@
 import { type ClientCertificateIssuer, keptKey } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../errors/challenge.ts';
-import { type Account, readAccount } from '../login/account.ts';
 import { authQueryOf } from '../login/auth-query.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { giveBack } from '../login/reserved-guess.ts';
 import { enabledSigner } from '../login/signer-directory.ts';
 import { submitSecondaryJwt } from '../login/submit-secondary-jwt.ts';
 import { failureKeys } from '../login/throttle.ts';
@@ -23,12 +23,12 @@ import {
   type TotpProvisioning,
   verifyTotpEnrollment,
 } from '../login/totp-enrollment.ts';
+import type { Account } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { AuthRequest } from '../model/auth-request.ts';
 import type { ClientInfo } from '../model/client-info.ts';
 import { asId } from '../model/ids.ts';
 import type { AuthQuery, Credentials, Factor, LoginProgress, PassedMethod } from '../model/login.ts';
-import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { AuthRequestStore, LoginRecord, StoredCode } from '../store/contracts/auth-requests.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
@@ -58,7 +58,6 @@ export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
     TotpEnrollmentNeeds['store'] & {
       readonly authRequests: AuthRequestStore;
       readonly identities: IdentityStore;
-      readonly authPolicies: AuthPolicyStore;
     };
   readonly clients: ClientRegistry;
   readonly callbacks: CallbackSealer;
@@ -99,21 +98,29 @@ export async function submitPrimary(
   const certified =
     csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
-  // Not before: strangers cause no reading.
-  const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
-  const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
-  const said = clientInfo === undefined ? {} : { clientInfo };
-  const progress = { ...secondary.progress, ...certified, ...said };
-  const record = (code: StoredCode | null) =>
-    needs.store.authRequests.recordPrimaryLogin({
-      authRequest: merged,
-      progress,
-      code,
-      expiresAt: authRequest.createdAt + authRequestLifetime,
-      now: needs.clock.now(),
-      verifiedHash: primary.verifiedHash,
-    });
-  return nextStep(needs, merged, progress, origin, record, secondary.error);
+  try {
+    // Not before: strangers cause no reading.
+    const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
+    // A foreign key may have to be fetched: others of the same address need not wait for that.
+    if (primary.account.policy.secondary.requireExtJwt !== null) await giveBack(needs, primary.reserved);
+    const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
+    const said = clientInfo === undefined ? {} : { clientInfo };
+    const progress = { ...secondary.progress, ...certified, ...said };
+    const record = (code: StoredCode | null) =>
+      needs.store.authRequests.recordPrimaryLogin({
+        authRequest: merged,
+        progress,
+        code,
+        expiresAt: authRequest.createdAt + authRequestLifetime,
+        now: needs.clock.now(),
+        verifiedHash: primary.verifiedHash,
+        release: primary.reserved.take(),
+      });
+    return await nextStep(needs, merged, progress, origin, record, secondary.error);
+  } finally {
+    // Of a login that did not come to be recorded.
+    await giveBack(needs, primary.reserved);
+  }
 }
 
 function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {
@@ -147,9 +154,10 @@ export async function submitTotp(
 }
 
 /**
- * Takes the external JWT that the policy requires besides, for a login whose primary step is done.
+ * Takes the external JWT that the policy requires besides, for a login whose primary step is done. One that is not good
+ * for this login ends nothing: it stays outstanding, and the challenge says what was wrong.
  * @throws AuthError auth_request_unknown   no primary login was done on this request
- * @throws AuthError invalid_auth           nothing asks for such a token, or it is not good for this login
+ * @throws AuthError invalid_auth           nothing asks for such a token
  */
 export async function submitSecondary(
   needs: LoginFlowNeeds,
@@ -158,13 +166,16 @@ export async function submitSecondary(
   origin: RequestOrigin,
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
-  const account = await readAccount(needs, login.progress.identityId);
+  const account = await needs.store.identities.findAccount(login.progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
   const primary = { account, progress: login.progress };
-  const { progress } = await submitSecondaryJwt(needs, primary, [token], origin, 'oidc');
+  const { progress, error } = await submitSecondaryJwt(needs, primary, [token], origin, 'oidc');
   const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
-  if (passed === undefined) throw new AuthError('invalid_auth', { detail: 'the second token did not count' });
-  return factorPassed(needs, login, passed, origin);
+  if (passed !== undefined) return factorPassed(needs, login, passed, origin);
+  if (account.policy.secondary.requireExtJwt === null) {
+    throw new AuthError('invalid_auth', { detail: 'no second token is asked for' });
+  }
+  return queriesStep(needs, authRequest, await outstandingNow(needs, login.progress), error);
 }
 
 /** The factors that remain. @throws AuthError auth_request_unknown   no primary login was done on this request */
@@ -179,12 +190,16 @@ export async function outstandingQueries(
 /**
  * Starts a TOTP enrolment in the middle of the login, which is kept open meanwhile.
  * @throws AuthError auth_request_unknown, mfa_exists
- * @throws AuthError conflict   nothing asks this identity for TOTP
+ * @throws AuthError invalid_auth   the login is no longer allowed
+ * @throws AuthError conflict       nothing asks this identity for TOTP
  */
-export async function enrollTotp(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<TotpProvisioning> {
+export async function enrollTotp(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  origin: RequestOrigin,
+): Promise<TotpProvisioning> {
   const { progress } = await loginInProgress(needs, authRequest);
-  const account = await readAccount(needs, progress.identityId);
-  if (account === null) throw new AuthError('auth_request_unknown');
+  const account = await requireStillAllowed(needs, progress, origin);
   const totp = (await outstandingNow(needs, progress)).find((factor) => factor.type === 'totp');
   if (totp?.isEnrolled) throw new AuthError('mfa_exists');
   if (totp === undefined) {
@@ -197,8 +212,10 @@ export async function enrollTotp(needs: LoginFlowNeeds, authRequest: AuthRequest
 }
 
 /**
- * Ends the enrolment with the first code, which counts as this login's TOTP.
+ * Ends the enrolment with the first code, which counts as this login's TOTP. An enrolment stays when the login does
+ * not, so whoever is no longer allowed to log in makes none.
  * @throws AuthError auth_request_unknown, not_found, invalid_totp_code
+ * @throws AuthError invalid_auth   the login is no longer allowed
  */
 export async function verifyEnrolledTotp(
   needs: LoginFlowNeeds,
@@ -208,6 +225,7 @@ export async function verifyEnrolledTotp(
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
+  await requireStillAllowed(needs, login.progress, origin);
   await recordedTotpAttempt(needs, 'oidc', origin, (attempt) =>
     verifyTotpEnrollment(needs, authRequest.key, identityId, code, attempt, origin.ipAddress),
   );
@@ -248,23 +266,33 @@ async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest):
   return login;
 }
 
-function factorPassed(
+async function factorPassed(
   needs: LoginFlowNeeds,
   login: LoginRecord,
   factor: PassedMethod,
   origin: RequestOrigin,
 ): Promise<LoginStep> {
-  const progress = { ...login.progress, passed: [...new Set([...login.progress.passed, factor])] };
-  return nextStep(needs, login.authRequest, progress, origin, (code) =>
+  const { generation, progress: known, expiresAt } = login;
+  const { key } = login.authRequest;
+  const progress = { ...known, passed: [...new Set([...known.passed, factor])] };
+  const step = await nextStep(needs, login.authRequest, progress, origin, (code) =>
     needs.store.authRequests.recordFactor({
-      key: login.authRequest.key,
-      generation: login.generation,
+      key,
+      generation,
+      known,
       progress,
       code,
-      expiresAt: login.expiresAt,
+      expiresAt,
       now: needs.clock.now(),
     }),
   );
+  if (step !== 'outdated') return step;
+  // Two factors came at once, and the other one was faster: this one is added to it.
+  const current = await loginInProgress(needs, login.authRequest);
+  if (current.generation !== generation) {
+    throw new AuthError('auth_request_unknown', { detail: 'the login is superseded' });
+  }
+  return factorPassed(needs, current, factor, origin);
 }
 
 /**
@@ -273,16 +301,16 @@ function factorPassed(
  * this answer: no endpoint returns it again (RFC 9700 4.5).
  * @param error what the challenge says when an external JWT is outstanding
  */
-async function nextStep(
+async function nextStep<Outcome extends 'recorded' | 'finished' | 'superseded' | 'outdated' | 'changed'>(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
   progress: LoginProgress,
   origin: RequestOrigin,
-  record: (code: StoredCode | null) => Promise<'recorded' | 'finished' | 'superseded' | 'changed'>,
+  record: (code: StoredCode | null) => Promise<Outcome>,
   error: ChallengeError = 'missing',
-): Promise<LoginStep> {
+): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
   const account = await requireStillAllowed(needs, progress, origin);
-  const outstanding = await outstandingFor(needs, account, progress);
+  const outstanding = outstandingFor(needs, account, progress);
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
   const recorded = await record(
     code === null
@@ -293,12 +321,18 @@ async function nextStep(
           forgetFailures: failureKeys(progress.identityId, progress.authenticatorId),
         },
   );
+  if (isOutdated(recorded)) return recorded;
   if (recorded === 'changed') throw passwordChanged(needs, progress, origin);
   if (recorded !== 'recorded') {
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
   if (code === null) return queriesStep(needs, authRequest, outstanding, error);
   return { kind: 'redirect', location: finishedLocation(needs, authRequest, code.text) };
+}
+
+/** @typeParam Outcome what may come of a recording; not every one can be outdated */
+function isOutdated<Outcome extends string>(outcome: Outcome): outcome is Extract<Outcome, 'outdated'> {
+  return outcome === 'outdated';
 }
 
 /** The refusal of a login whose password was changed between its check and its recording. */
@@ -315,19 +349,18 @@ function passwordChanged(
 }
 
 async function outstandingNow(needs: LoginFlowNeeds, progress: LoginProgress): Promise<readonly Factor[]> {
-  const account = await readAccount(needs, progress.identityId);
+  const account = await needs.store.identities.findAccount(progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
   return outstandingFor(needs, account, progress);
 }
 
-async function outstandingFor(
+function outstandingFor(
   needs: LoginFlowNeeds,
-  account: Account,
+  { policy, isTotpEnrolled }: Account,
   progress: LoginProgress,
-): Promise<readonly Factor[]> {
-  const isEnrolled = (await needs.store.totp.find(progress.identityId)) !== null;
+): readonly Factor[] {
   const passed = progress.passed.filter((method) => isStillProven(needs, method));
-  return outstandingFactors(account.policy, { isEnrolled }, passed);
+  return outstandingFactors(policy, { isEnrolled: isTotpEnrolled }, passed);
 }
 
 /** A token of a signer that was disabled since counts no more. */

@@ -45,8 +45,13 @@ export function openAuthRequest(
  * @throws AuthError auth_request_unknown
  */
 export function requireSameBrowser(binding: string | null, presented: string | null): void {
-  if (binding === null || (presented !== null && constantTimeEqual(presented, binding))) return;
+  if (isSameBrowser(binding, presented)) return;
   throw new AuthError('auth_request_unknown', {
     detail: 'the binding cookie is missing or another browser is used',
   });
+}
+
+/** Whether `requireSameBrowser` lets this pass. */
+export function isSameBrowser(binding: string | null, presented: string | null): boolean {
+  return binding === null || (presented !== null && constantTimeEqual(presented, binding));
 }

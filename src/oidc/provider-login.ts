@@ -148,9 +148,18 @@ export async function returnFromProvider(
     return noted('refused', 'provider-refused', 'the ID token is missing, or not the answer to this request');
   }
   try {
-    return step === 'primary'
-      ? await submitPrimary(needs, authRequest, { method: 'ext-jwt', tokens: [token] }, [], [token], origin)
-      : await submitSecondary(needs, authRequest, token, origin);
+    if (step === 'primary') {
+      return await submitPrimary(
+        needs,
+        authRequest,
+        { method: 'ext-jwt', tokens: [token] },
+        [],
+        [token],
+        origin,
+      );
+    }
+    const next = await submitSecondary(needs, authRequest, token, origin);
+    return next.kind === 'queries' && next.challenges.length > 0 ? failed('refused') : next;
   } catch (error) {
     if (error instanceof AuthError && error.code === 'invalid_auth') return failed('refused');
     throw error;

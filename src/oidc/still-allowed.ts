@@ -2,8 +2,9 @@
 // login lie minutes apart. What refuses is in the decision record.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { type Account, mayLogIn, readAccount, stillHasAuthenticator } from '../login/account.ts';
+import { type LoginAccount, mayLogIn, stillHasAuthenticator } from '../login/account.ts';
 import { maySignerLogIn } from '../login/external-jwt.ts';
+import type { Account } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { LoginProgress, PrimaryMethod } from '../model/login.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
@@ -16,7 +17,7 @@ export async function requireStillAllowed(
   origin: RequestOrigin,
 ): Promise<Account> {
   const method = progress.passed[0] as PrimaryMethod;
-  const account = await readAccount(needs, progress.identityId);
+  const account = await needs.store.identities.findAccount(progress.identityId);
   const attempt = needs.attempts.begin(method, 'oidc', origin);
   if (account === null) attempt.failed('identity exists', 'changed-meanwhile', 'the identity was deleted');
   else if (
@@ -38,7 +39,7 @@ export async function requireStillAllowed(
 /** Whether the signer whose token opened a login is still enabled and allowed; other logins have none. */
 function maySignerStillLogIn(
   needs: LoginFlowNeeds,
-  account: Account,
+  account: LoginAccount,
   { signerId, passed }: LoginProgress,
   attempt: AttemptRecorder,
 ): boolean {

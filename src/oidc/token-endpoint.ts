@@ -4,6 +4,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { ExchangeResponse, TokenResponse } from '../model/tokens.ts';
+import type { Millis } from '../platform/clock.ts';
 import type { ClientCertificates } from './certificate-session.ts';
 import type { Client, ClientProfile, ClientRegistry } from './clients.ts';
 import { redeemAuthorizationCode } from './grant-authorization-code.ts';
@@ -18,13 +19,19 @@ export interface BasicCredentials {
   readonly secret: string;
 }
 
-/** What a grant gets: a known client and parameters that it reads with `required` and `optional`. */
-export interface GrantRequest {
-  readonly client: Client;
+export interface TokenRequest {
   readonly parameters: Parameters;
+  readonly basic: BasicCredentials | null;
   readonly origin: RequestOrigin;
   /** Those on the connection, or null. */
   readonly clientCertificates: ClientCertificates | null;
+  /** On the monotonic clock. */
+  readonly arrivedAt: Millis;
+}
+
+/** What a grant gets: a known client and parameters that it reads with `required` and `optional`. */
+export interface GrantRequest extends Omit<TokenRequest, 'basic'> {
+  readonly client: Client;
 }
 
 interface Grant {
@@ -55,11 +62,9 @@ export function grantTypes(clients: ClientRegistry): readonly string[] {
  */
 export async function exchangeForTokens(
   needs: GrantNeeds,
-  parameters: Parameters,
-  basic: BasicCredentials | null,
-  origin: RequestOrigin,
-  clientCertificates: ClientCertificates | null,
+  { basic, ...request }: TokenRequest,
 ): Promise<TokenResponse | ExchangeResponse> {
+  const { parameters } = request;
   const grantType = required(parameters, 'grant_type');
   const client = identifyClient(needs.clients, parameters, basic);
   const grant = grants.find((known) => known.grantType === grantType);
@@ -67,7 +72,7 @@ export async function exchangeForTokens(
     throw new AuthError('unsupported_grant_type');
   }
   if (grant.onlyFor !== null && grant.onlyFor !== client.profile) throw new AuthError('unauthorized_client');
-  return grant.issue(needs, { client, parameters, origin, clientCertificates });
+  return grant.issue(needs, { ...request, client });
 }
 
 /**

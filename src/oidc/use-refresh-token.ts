@@ -3,7 +3,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
-import type { Identity } from '../model/identity.ts';
+import type { IdentityInTokens } from '../model/identity.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../tokens/refresh-token.ts';
@@ -11,6 +11,7 @@ import { requireCertificateStillGood } from './certificate-session.ts';
 import { refreshTokenFormOf } from './clients.ts';
 import { type GrantNeeds, sessionEnd } from './issue-tokens.ts';
 import { optional } from './parameters.ts';
+import { patienceLeft } from './patience.ts';
 import { requireGoodStanding } from './session-standing.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
@@ -22,7 +23,7 @@ export type UsedRefreshToken =
       readonly outcome: 'replaced';
       /** With the scopes that were asked for. */
       readonly session: ApiSession;
-      readonly identity: Identity;
+      readonly identity: IdentityInTokens;
       readonly next: RefreshSecret;
       readonly now: Millis;
     }
@@ -32,7 +33,7 @@ export type UsedRefreshToken =
 /**
  * Replaces a refresh token by its successor. The old one is dead when this resolves.
  * @param window within which the direct predecessor from the same sender does not end the session
- * @throws AuthError invalid_request, invalid_scope (nothing is used up), invalid_grant for everything else alike
+ * @throws AuthError invalid_request, invalid_scope, unavailable (nothing is used up), invalid_grant for everything else alike
  */
 export async function useRefreshToken(
   needs: GrantNeeds,
@@ -69,6 +70,7 @@ export async function useRefreshToken(
     ipAddress: origin.ipAddress,
     now,
     duplicateWindow: window,
+    within: patienceLeft(needs.clock, request.arrivedAt),
   });
 
   if (outcome.outcome === 'rotated') {
@@ -76,8 +78,8 @@ export async function useRefreshToken(
       { event: 'token.refreshed', identityId: outcome.identity.id, sessionId, clientId: client.clientId },
       origin,
     );
-    const narrower = narrowed(outcome.session, asked);
-    return { outcome: 'replaced', session: narrower, identity: outcome.identity, next, now };
+    const rotated = narrowed({ ...session, ...outcome.session }, asked);
+    return { outcome: 'replaced', session: rotated, identity: outcome.identity, next, now };
   }
   const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
   if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(session, asked) };

@@ -28,6 +28,9 @@ export function setupPage(view: View, form: SetupForm): Html {
   const { action, token, username, rules, problems } = form;
   const { setup, signIn, errorTitle } = view.texts;
   const isRefused = problems.length > 0;
+  const isAboutName = problems.some((problem) => problem === 'username' || problem === 'taken');
+  const isAboutRepetition = problems.includes('repeated');
+  const isAboutPassword = isRefused && !isAboutName && !isAboutRepetition;
   return layout(view, {
     title: isRefused ? `${errorTitle(setup.failedTitle)} - ${setup.heading}` : setup.heading,
     heading: setup.heading,
@@ -36,19 +39,19 @@ export function setupPage(view: View, form: SetupForm): Html {
 <form method="post" action="${action}">
 <input type="hidden" name="t" value="${token}">
 <div class="field"><label for="username">${signIn.username}</label>
-<input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required${describedBy(isRefused, null)}></div>
+<input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required${describedBy(isAboutName, null)}></div>
 ${passwordField(view, {
   id: 'password',
   label: signIn.password,
   autocomplete: 'new-password',
-  attributes: html` minlength="${rules.shortest}"${describedBy(isRefused, 'password-hint')}`,
+  attributes: html` minlength="${rules.shortest}"${describedBy(isAboutPassword, 'password-hint')}`,
   hint: html`<p id="password-hint" class="hint">${rulesText(view, rules)} ${setup.advice}</p>`,
 })}
 ${passwordField(view, {
   id: 'repeated',
   label: setup.repeated,
   autocomplete: 'new-password',
-  attributes: describedBy(isRefused, null),
+  attributes: describedBy(isAboutRepetition, null),
 })}
 <button id="create" type="submit">${setup.submit}</button>
 </form>`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type AddressRange, addressRule } from './address-rules.ts';
+import { type AddressRange, addressRule, addressSet } from './address-rules.ts';
 
 const open = { blockPrivateAddresses: false, allowedIPs: [], deniedIPs: [] };
 
@@ -160,4 +160,35 @@ describe('an address of an outbound connection', () => {
     for (const text of ['2606:4700::1%eth0', 'fe80::1%eth0', '1.2.3.4 ', '::ffff:1.2.3.256', '1.2.3.4\0'])
       assert.equal(allows(text), false, text);
   });
+});
+
+test('a set of ranges has the addresses of its ranges, however they are written, and nothing else', () => {
+  const has = addressSet([
+    { address: '192.0.2.5', prefixLength: 32, family: 'ipv4' },
+    { address: '10.1.0.0', prefixLength: 16, family: 'ipv4' },
+    { address: '2001:db8:5::', prefixLength: 64, family: 'ipv6' },
+    { address: 'fe80::', prefixLength: 10, family: 'ipv6' },
+    { address: '::ffff:c633:6400', prefixLength: 120, family: 'ipv6' },
+  ]);
+  const inside = [
+    '192.0.2.5',
+    '::ffff:192.0.2.5',
+    '10.1.255.255',
+    '2001:db8:5::1',
+    '2001:DB8:5:0:0:0:0:1',
+    'fe80::1%eth0',
+    '198.51.100.7',
+  ];
+  const outside = [
+    '192.0.2.6',
+    '10.2.0.0',
+    '2001:db8:5:1::1',
+    '::192.0.2.5',
+    '',
+    'localhost',
+    '192.0.2.5:443',
+  ];
+  for (const address of inside) assert.equal(has(address), true, address);
+  for (const address of outside) assert.equal(has(address), false, address);
+  assert.equal(addressSet([])('127.0.0.1'), false);
 });

@@ -1,4 +1,4 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
 /** As `BlockList.addSubnet` takes it; a single address has the full prefix length. */
 export interface AddressRange {
@@ -43,6 +43,15 @@ export function addressRule(limits: AddressLimits): AddressRule {
     if (isRefused(address) || carriedIPv4(bytes).some(isRefused)) return false;
     return allowed === undefined || contains(allowed, address);
   };
+}
+
+/**
+ * Whether an address is in one of the ranges. An IPv4-mapped IPv6 address is that IPv4 address, on either side; what
+ * is no IP address is in none.
+ */
+export function addressSet(ranges: readonly AddressRange[]): (address: string) => boolean {
+  const list = blockList(ranges);
+  return (address) => isIP(address) !== 0 && contains(list, address);
 }
 
 const neverReached = blockList(

@@ -62,25 +62,31 @@ function toMillis(time: string | Millis): Millis {
 
 // The year 9999 is the last one that ISO 8601 writes without a sign.
 const LAST_PLAIN: Millis = Date.UTC(10_000, 0, 1) - 1;
-let lastDay = Number.NaN;
-let lastDate = '';
+/** `YYYY-MM-DDT` of the days, counted since 1970, that were written lately. */
+const dates = new Map<number, string>();
+const mostDates = 1000;
 
 /**
- * ISO 8601 in UTC with milliseconds, as Date writes it. Every API call writes a few times, most of them of one
- * day: its date is kept.
+ * ISO 8601 in UTC with milliseconds, as Date writes it. Every API call writes a few times, most of them of a few
+ * days: their dates are kept.
  * @throws RangeError not a time
  */
 export function isoTime(time: Millis): string {
   if (!Number.isInteger(time) || time < 0 || time > LAST_PLAIN) return new Date(time).toISOString();
   const day = Math.floor(time / DAY);
-  if (day !== lastDay) {
-    lastDate = new Date(day * DAY).toISOString().slice(0, 'YYYY-MM-DDT'.length);
-    lastDay = day;
-  }
   const rest = time - day * DAY;
   const minutes = Math.floor(rest / MINUTE);
   const seconds = Math.floor(rest / SECOND) - minutes * 60;
-  return `${lastDate}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds)}.${three(rest % SECOND)}Z`;
+  return `${dateOf(day)}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds)}.${three(rest % SECOND)}Z`;
+}
+
+function dateOf(day: number): string {
+  const known = dates.get(day);
+  if (known !== undefined) return known;
+  const date = new Date(day * DAY).toISOString().slice(0, 'YYYY-MM-DDT'.length);
+  if (dates.size >= mostDates) dates.clear();
+  dates.set(day, date);
+  return date;
 }
 
 function two(n: number): string {

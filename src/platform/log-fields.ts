@@ -49,15 +49,16 @@ interface Budget {
 
 function loggableMembers(object: object, depth: number, budget: Budget): Record<string, unknown> {
   const safe: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of Object.entries(object)) {
+  for (const name of Object.keys(object)) {
+    const value: unknown = (object as LogFields)[name];
     if (value === undefined || typeof value === 'function' || typeof value === 'symbol') continue;
     if (budget.values <= 0) {
       safe['…'] = 'more was left out';
       break;
     }
     budget.values -= 1;
-    safe[loggableText(name)] =
-      namesSecret(name) && isRevealing(value) ? REDACTED : loggable(value, depth, budget);
+    const { text, isSecret } = knownName(name);
+    safe[text] = isSecret && isRevealing(value) ? REDACTED : loggable(value, depth, budget);
   }
   return safe;
 }
@@ -101,17 +102,23 @@ function loggableError(error: Error, depth: number, budget: Budget): unknown {
   };
 }
 
+interface Name {
+  /** As it is written. */
+  readonly text: string;
+  readonly isSecret: boolean;
+}
+
 /** What was found of names that came before; nearly all of them stand in our code. */
-const knownNames = new Map<string, boolean>();
+const knownNames = new Map<string, Name>();
 const MOST_KNOWN_NAMES = 1000;
 
-function namesSecret(name: string): boolean {
-  let isSecret = knownNames.get(name);
-  if (isSecret === undefined) {
-    isSecret = SECRET_NAME.test(name.toLowerCase().replaceAll(/[-_ ]/g, ''));
-    if (knownNames.size < MOST_KNOWN_NAMES && name.length < 50) knownNames.set(name, isSecret);
-  }
-  return isSecret;
+function knownName(name: string): Name {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const isSecret = SECRET_NAME.test(name.toLowerCase().replaceAll(/[-_ ]/g, ''));
+  const fresh = { text: loggableText(name), isSecret };
+  if (knownNames.size < MOST_KNOWN_NAMES && name.length < 50) knownNames.set(name, fresh);
+  return fresh;
 }
 
 /** `password: true` says which factor was used, and is needed. */

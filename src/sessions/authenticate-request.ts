@@ -3,13 +3,13 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { noTokenChallenges, oidcChallenge } from '../errors/challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import type { Account } from '../model/account.ts';
 import { asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
-import type { Account } from './account-view.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
 import type { PresentedCertificates } from './session-certificate-view.ts';
 import type { SessionView } from './session-view.ts';

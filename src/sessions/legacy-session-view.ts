@@ -1,11 +1,11 @@
 // The sessions of the legacy mechanism that were used lately, in memory, by the hash of their token. When one was
 // last used is kept here too and written down many at a time: a write for each call would cost more than the call.
 
-import { LRUCache } from 'lru-cache';
 import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
+import { recentMap } from '../platform/recent-map.ts';
 import type { ApiSessionStore, SessionActivity } from '../store/contracts/api-sessions.ts';
 
 export interface LegacySessionView {
@@ -34,7 +34,7 @@ const batch = 500;
 
 /**
  * @param timeout how long a session lives without being used
- * @param max     how many sessions are kept in memory
+ * @param atLeast how many sessions are kept in memory
  */
 export function legacySessionView(
   needs: {
@@ -43,15 +43,12 @@ export function legacySessionView(
     readonly log: Logger;
   },
   timeout: Millis,
-  max = 100_000,
+  atLeast = 100_000,
 ): LegacySessionView {
   const { apiSessions } = needs.store;
   const hashes = new Map<ApiSessionId, string>();
-  const known = new LRUCache<string, Known>({
-    max,
-    dispose({ session }, hash, reason) {
-      if (reason !== 'set' && hashes.get(session.id) === hash) hashes.delete(session.id);
-    },
+  const known = recentMap<string, Known>(atLeast, ({ session }, hash) => {
+    if (hashes.get(session.id) === hash) hashes.delete(session.id);
   });
   /** Not written down yet. Sessions that fall out of memory stay here until they are. */
   let dirty = new Map<ApiSessionId, SessionActivity>();

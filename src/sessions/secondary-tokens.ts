@@ -2,7 +2,6 @@
 // was verified is remembered, so that the next call with it costs a hash, as long as nothing has changed: the
 // signer's record, the keys that it was verified with, and its time.
 
-import { LRUCache } from 'lru-cache';
 import { AuthError } from '../errors/auth-error.ts';
 import { type ExternalJwtNeeds, namesIdentity } from '../login/external-jwt.ts';
 import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
@@ -16,6 +15,7 @@ import type { SignerId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
+import { recentMap } from '../platform/recent-map.ts';
 import type { VerificationKey } from '../platform/verification-key.ts';
 
 export interface SecondaryTokens {
@@ -47,9 +47,9 @@ interface SeenToken {
   readonly until: Millis;
 }
 
-/** @param max how many tokens are remembered */
-export function secondaryTokens(needs: ExternalJwtNeeds, max = 10_000): SecondaryTokens {
-  const seen = new LRUCache<string, SeenToken>({ max });
+/** @param atLeast how many tokens are remembered */
+export function secondaryTokens(needs: ExternalJwtNeeds, atLeast = 10_000): SecondaryTokens {
+  const seen = recentMap<string, SeenToken>(atLeast);
 
   function isStillGood({ signer, keys, kid, until }: SeenToken): boolean {
     if (needs.clock.now() >= until) return false;

@@ -1,10 +1,10 @@
 // The session certificates that were presented lately, in memory, by their thumbprint.
 
-import { LRUCache } from 'lru-cache';
 import type { TrustedAuthorities } from '../login/trusted-authorities.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
 import { type TrustAnchor, validateClientPath } from '../platform/path-validation.ts';
+import { recentMap } from '../platform/recent-map.ts';
 import type { SessionCertificateStore } from '../store/contracts/session-certificates.ts';
 
 /** What a connection proved and brought. */
@@ -39,9 +39,9 @@ interface Known {
 export function sessionCertificateView(
   store: { readonly sessionCertificates: SessionCertificateStore },
   authorities: TrustedAuthorities,
-  max = 50_000,
+  atLeast = 50_000,
 ): SessionCertificateView {
-  const known = new LRUCache<string, Known>({ max });
+  const known = recentMap<string, Known>(atLeast);
   // A read that began before a revocation must not be kept after it.
   let epoch = 0;
 

@@ -27,7 +27,7 @@ export type OpeningObjection =
  */
 export function openingObjection(
   needs: { readonly signers: SignerDirectory; readonly authorities: TrustedAuthorities },
-  policy: AuthPolicy,
+  policy: Pick<AuthPolicy, 'primary'>,
   { passed, signerId, caId }: OpenedBy,
 ): OpeningObjection | null {
   if (!allowsMethod(policy, passed[0] as PrimaryMethod)) return 'method-not-allowed';

@@ -1,11 +1,11 @@
 // Access tokens (spec 2.5, RFC 9068): minting, and the only function that accepts one.
 
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { ApiSession } from '../model/api-session.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
+import { recentMap } from '../platform/recent-map.ts';
 import { acrOf } from './acr.ts';
 import { signJwt } from './jws.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -94,7 +94,7 @@ export function accessTokenVerifier(
   revoked: { has(jti: string): boolean },
   aliases: ReadonlySet<string> = new Set(),
 ): AccessTokenVerifier {
-  const seen = new LRUCache<string, AccessTokenClaims>({ max: 50_000 });
+  const seen = recentMap<string, AccessTokenClaims>(50_000);
   return {
     verify(token, now) {
       if (token.length > maxTokenLength) return invalid;

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { ApiSession } from '../model/api-session.ts';
-import type { Identity } from '../model/identity.ts';
+import type { IdentityInTokens } from '../model/identity.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { IdTokenClaims } from '../model/tokens.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -20,7 +20,7 @@ import { readSignedClaims } from './signed-claims.ts';
 export function mintIdToken(
   needs: { readonly ring: KeyRing; readonly alg: SigningAlgorithm },
   session: ApiSession,
-  identity: Pick<Identity, 'name'>,
+  identity: Pick<IdentityInTokens, 'name'>,
   token: { readonly accessToken: string | null; readonly nonce: string | null; readonly lifetime: Millis },
   now: Millis,
 ): string {

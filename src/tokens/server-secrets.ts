@@ -11,6 +11,8 @@ export interface ServerSecrets {
   readonly authRequestRoot: Buffer;
   /** Hashes recovery codes. */
   readonly recoveryKey: Buffer;
+  /** Stands between what was typed as a user name that nobody has, and its mark in decision records. */
+  readonly unknownNameKey: Buffer;
 }
 
 /**
@@ -30,5 +32,6 @@ export async function openServerSecrets(needs: {
     tagKey: deriveSecret(root, 'opaque-token-tag v1'),
     authRequestRoot: deriveSecret(root, 'auth-request v1'),
     recoveryKey: deriveSecret(root, 'recovery-code v1'),
+    unknownNameKey: deriveSecret(root, 'unknown-user-name v1'),
   };
 }

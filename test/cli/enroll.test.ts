@@ -51,6 +51,7 @@ describe('enrolling on the command line', () => {
     const device = httpsClient(server.url, ca, { cert, key, maxSockets: 1 });
     assert.equal(typeof (await certificateLogin(device)).access_token, 'string');
     device.closeConnections();
+    assert.match(enrolled.stderr, /^next: overlay-auth login -c laptop\.json$/m);
 
     const again = await cli.run(['enroll', 'laptop.jwt', '-o', 'again.json']);
     assert.equal(again.code, 1);
@@ -58,6 +59,28 @@ describe('enrolling on the command line', () => {
     const taken = await cli.run(['enroll', 'laptop.jwt']);
     assert.equal(taken.code, 2);
     assert.match(taken.stderr, /laptop\.json is there already/);
+  });
+
+  test('the identity file logs in by itself, and says who the server is', async () => {
+    await fine(['create', 'identity', 'drone', '-o', 'drone.jwt']);
+    await fine(['enroll', 'drone.jwt']);
+    await using device = commandLine();
+    const done = await device.run(['login', '-c', inFolder('drone.json')]);
+    assert.equal(done.code, 0, done.stderr);
+    assert.equal(done.stdout, `Logged in to ${server.url} as drone (cert).\n`);
+    assert.equal((await device.run(['whoami', '-j'])).json.name, 'drone', 'later commands present it too');
+
+    const { ztAPI, id } = JSON.parse(text('drone.json'));
+    const write = (name: string, value: object) => writeFileSync(inFolder(name), JSON.stringify(value));
+    write('stranger.json', { ztAPI, id: { ...id, ca: `pem:${authority().certPem}` } });
+    write('elsewhere.json', { ztAPI, id: { ...id, key: 'pkcs11://token' } });
+    await using stranger = commandLine();
+    const untrusted = await stranger.run(['login', '-c', inFolder('stranger.json')]);
+    assert.equal(untrusted.code, 1);
+    assert.match(untrusted.stderr, /authority that is not known here/);
+    const hardware = await stranger.run(['login', '-c', inFolder('elsewhere.json')]);
+    assert.equal(hardware.code, 2);
+    assert.match(hardware.stderr, /is not an identity file with certificate and key in it/);
   });
 
   test('sets the password that the person chooses', async () => {

@@ -81,6 +81,26 @@ describe('external JWTs on the command line', () => {
     await fine(['update', 'ext-jwt-signer', 'corporate', '--enabled']);
   });
 
+  test('a token can be tried, from a file or standard input, and a refusal is exit 1 with its reason', async () => {
+    await using cli = commandLine();
+    const file = await tokenFile(cli, 'grace@idp');
+    const good = await fine(['verify', 'ext-jwt-signer', 'corporate', file]);
+    assert.match(good.stdout, /"sub": "grace@idp"/);
+    assert.match(good.stdout, /passed +token: valid for signer corporate/);
+    assert.match(good.stdout, /accepts this token as a login of grace\./);
+
+    const input = await tokenOf(server, idp, 'grace@idp', { aud: 'elsewhere' });
+    const refused = await admin.run(['verify', 'ext-jwt-signer', 'corporate', '-'], { input });
+    assert.equal(refused.code, 1);
+    assert.match(refused.stdout, /failed +token: .*audience/);
+    assert.match(refused.stderr, /^error: This token is refused\. .*\nnext: /);
+    const asJson = await admin.run(['-j', 'verify', 'ext-jwt-signer', 'corporate', '-'], { input });
+    assert.deepEqual([asJson.code, asJson.json.reason, asJson.json.identity], [1, 'token-audience', null]);
+    assert.equal(JSON.parse(asJson.stderr).error.code, 'token-audience');
+    const explained = await admin.run(['explain', 'token', '-'], { input });
+    assert.match(explained.stdout, /overlay-auth verify ext-jwt-signer NAME FILE/);
+  });
+
   test('a token beside the password is the second factor, and its lack is explained', async () => {
     const signer = (await fine(['get', 'ext-jwt-signer', 'corporate', '-j'])).json;
     const policy = await createPolicy(server, 'two proofs', { secondary: { requireExtJwt: signer.id } });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -301,5 +301,46 @@ describe('run controller refuses to start, with one sentence', () => {
     const check = await box.run(['run', 'controller', configFile, '--check']);
     assert.equal(check.code, 1);
     assert.equal(check.stdout, '');
+  });
+});
+
+describe('run controller --check', () => {
+  const check = (box: Sandbox) => box.run(['run', 'controller', configFile, '--check']);
+
+  test('refuses a key that is not that of the database, and a key file that others can read', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const keyFile = join(box.cwd, 'h', 'secrets', 'master.key');
+    assert.equal((await check(box)).code, 0);
+    chmodSync(keyFile, 0o644);
+    const open = await check(box);
+    assert.equal(open.code, 1);
+    assert.match(open.stderr, /is open to other users .*chmod 600/);
+
+    const other = await homeBox();
+    t.after(() => other.close());
+    copyFileSync(join(other.cwd, 'h', 'secrets', 'master.key'), keyFile);
+    chmodSync(keyFile, 0o600);
+    const wrong = await check(box);
+    assert.equal(wrong.code, 1);
+    assert.match(
+      wrong.stderr,
+      /^error: The key-encryption key is not the one .*\nnext: put back the key file/,
+    );
+  });
+
+  test('says what the start will do to the database, and that it cannot be looked into', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    edit(box, (yaml) => yaml.replace('overlay.db', 'elsewhere.db'));
+    const none = await check(box);
+    assert.equal(none.code, 0, none.stderr);
+    assert.match(none.stdout, /warning: there is no database at .*elsewhere\.db; the start makes one/);
+    assert.ok(!existsSync(join(box.cwd, 'h', 'elsewhere.db')));
+
+    edit(box, (yaml) => yaml.replace(/^db: .*$/m, 'db: postgres://nobody@127.0.0.1:1/none?sslmode=disable'));
+    const away = await check(box);
+    assert.equal(away.code, 0, away.stderr);
+    assert.match(away.stdout, /warning: the database cannot be looked into: /);
   });
 });

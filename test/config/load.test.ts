@@ -46,6 +46,7 @@ describe('loading the configuration', () => {
     assert.deepEqual(listener?.tls, { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' });
     assert.deepEqual(listener?.timeouts, { idle: 5000, read: 10_000, write: 10_000 });
     assert.equal(listener?.clientCertificates, 'request');
+    assert.deepEqual(listener?.proxyProtocol, { balancers: [] });
     assert.deepEqual(config.edge, {
       present: true,
       api: { sessionTimeout: 30 * MINUTE, address: 'localhost:1280', disableOidcAutoBinding: false },
@@ -92,6 +93,13 @@ describe('loading the configuration', () => {
     assert.deepEqual(first?.tls, { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' });
     assert.deepEqual(first?.timeouts, { idle: 6000, read: 11_000, write: 90_000 });
     assert.equal(first?.clientCertificates, 'none');
+    assert.deepEqual(first?.proxyProtocol, {
+      balancers: [
+        { address: '192.0.2.5', prefixLength: 32, family: 'ipv4' },
+        { address: '10.1.0.0', prefixLength: 24, family: 'ipv4' },
+        { address: '2001:db8:5::', prefixLength: 64, family: 'ipv6' },
+      ],
+    });
     assert.equal(first?.identity.serverCertFile, '/srv/overlay/pki/server.pem');
     assert.equal(second?.identity.keyFile, '/srv/overlay/login/key.pem');
     assert.deepEqual(
@@ -224,7 +232,7 @@ describe('loading the configuration', () => {
     };
     for (const [code, message] of [
       ['ENOENT', /does not exist/],
-      ['EACCES', /cannot be read \(EACCES\)/],
+      ['EACCES', /cannot be read: this user may not access it/],
     ] as const) {
       assert.throws(
         () => loadConfig(CONFIG_FILE, { readFile: failing(code), env: {} }),

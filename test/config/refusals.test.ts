@@ -50,6 +50,16 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   'web.options.readTimeout': ['0s', '5', '-5s', '25h', 'never'],
   'web.options.writeTimeout': ['0s', '5', '-5s', '25h', 'never'],
   'web.options.clientCertificates': ['require', 'optional', ''],
+  'web.options.proxyProtocol.balancers': [
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.1/8',
+    '10.0.0.0/33',
+    'balancer.example.com',
+    '192.0.2.5:443',
+    '[2001:db8::5]',
+    '',
+  ],
   'web.apis.binding': ['edge', 'EDGE-CLIENT', '', 'fabric', '__proto__'],
   'web.apis.options.redirectURIs': [
     '*',

@@ -166,7 +166,7 @@ async function statesOf(): Promise<State[]> {
     refused('an invalid session token', withZt('x'), zt('invalid')),
     refused('an empty session token, which is none', withZt(''), zt('missing'), oidc('missing')),
     refused('a session token that timed out', withZt(expired.session), zt('invalid')),
-    state('a session token without its TOTP', withZt(await session('half')), 'partial'),
+    state('a session token without its TOTP', withZt(await session('half')), 'partial', [zt('invalid')]),
     refused('an access token as session token', withZt(user.access_token), zt('invalid')),
     refused('a session token as access token', bearer(userSession), oidc('invalid')),
 
@@ -211,7 +211,9 @@ async function statesOf(): Promise<State[]> {
     refused('an access token of a disabled identity', bearer(disabled.access), oidc('invalid')),
     refused('a session token of a disabled identity', withZt(disabled.session), zt('invalid')),
     refused('an access token whose policy asks for more now', bearer(changed.access), oidc('invalid')),
-    state('a session token whose policy asks for more now', withZt(changed.session), 'partial'),
+    state('a session token whose policy asks for more now', withZt(changed.session), 'partial', [
+      zt('invalid'),
+    ]),
   ];
 }
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { clientApi, enrollBy, invited, uniqueName } from '../support/enrollment.ts';
 import { createPolicy, reasonOf } from '../support/external-jwt.ts';
 import { login } from '../support/flow.ts';
-import { assertRefused, type Caller, password, rootOf } from '../support/management.ts';
+import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
@@ -24,6 +24,28 @@ describe('an enrolment with a password', () => {
     assert.equal(typeof (await login(server, 'ana', password)).access_token, 'string');
     const again = await enrollBy(server, 'updb', token, { json });
     assertRefused(again, 400, 'INVALID_ENROLLMENT_TOKEN');
+  });
+
+  test('is among the login attempts, for administrators and for the person', async () => {
+    const { token } = await invited(admin, { updb: 'abe' });
+    const answer = await enrollBy(server, 'updb', token, { json: { password } });
+    const reference = String(answer.headers['x-request-id']);
+    const records = await Promise.all([
+      admin.get(`login-attempts/${reference}`).then(({ json }) => json.data.attempts[0]),
+      admin
+        .get(`login-attempts?filter=${encodeURIComponent(`reference="${reference}"`)}`)
+        .then(({ json }) => json.data[0]),
+      (await loggedIn(server, 'abe'))
+        .get(`${clientApi}/current-identity/login-attempts?sort=at`)
+        .then(({ json }) => json.data[0]),
+    ]);
+    for (const { mechanism, outcome, reference: shown } of records) {
+      assert.deepEqual([mechanism, outcome, shown], ['enrollment', 'passed', reference]);
+    }
+    // Each of them is what the API description says.
+    const { json } = await server.get('/edge/management/v1/openapi.json');
+    const { enum: mechanisms } = json.components.schemas.LoginAttempt.properties.mechanism;
+    assert.deepEqual(mechanisms, ['oidc', 'legacy', 'enrollment']);
   });
 
   test('holds the password to the rules of the policy, and keeps the token', async () => {

@@ -244,6 +244,29 @@ describe('TLS', () => {
   });
 });
 
+describe('a TLS handshake', () => {
+  test('that does not come in time ends the connection', async (t) => {
+    const timeouts = { idle: 5000, read: 200, write: 10_000 };
+    const { port, log } = await startTestListener(t, { listener: { timeouts } });
+    // Nothing at all, and a ClientHello of which the rest never comes.
+    for (const bytes of [Buffer.alloc(0), Buffer.from('16030100c8010000c40303', 'hex')]) {
+      const socket = connectTcp(port, '127.0.0.1');
+      t.after(() => socket.destroy());
+      socket.on('error', () => {});
+      socket.resume();
+      socket.write(bytes);
+      await new Promise((resolve) => socket.once('close', resolve));
+    }
+    assert.deepEqual(
+      log.lines.map(({ level, fields }) => [level, fields.detail]),
+      [
+        ['info', 'ERR_TLS_HANDSHAKE_TIMEOUT'],
+        ['info', 'ERR_TLS_HANDSHAKE_TIMEOUT'],
+      ],
+    );
+  });
+});
+
 describe('opening a listener', () => {
   const start = (
     ...args: Parameters<typeof startListener> extends [unknown, ...infer Rest] ? Rest : never

@@ -79,6 +79,7 @@ export function testListener(overrides: Partial<Listener> = {}): Listener {
     tls: { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' },
     timeouts: { idle: 5000, read: 10_000, write: 10_000 },
     clientCertificates: 'request',
+    proxyProtocol: { balancers: [] },
     apis: allApis,
     ...overrides,
   };

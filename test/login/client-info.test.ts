@@ -90,10 +90,12 @@ describe('what a client says about itself at login', () => {
     assert.deepEqual(await known(id), [{ os: 'plan9' }, {}]);
   });
 
-  test('is text without control characters, and only what is known', async () => {
+  test('is text without characters that are not seen, and only what is known', async () => {
     const { id, name } = await user();
     await complete(name, { envInfo: { os: '\u001b[2J a\nb ', extra: 'x', arch: '' }, sdkInfo: { id: 7 } });
     assert.deepEqual(await known(id), [{ os: '[2J a b' }, {}]);
+    await complete(name, { envInfo: { os: 'a\u202efdp.exe\u2028b' } });
+    assert.deepEqual(await known(id), [{ os: 'a fdp.exe b' }, {}]);
   });
 
   test('is refused when it is no text or too long', async () => {

@@ -23,6 +23,19 @@ async function authenticatorOf(identityId: string): Promise<string> {
   return (await admin.get(`identities/${identityId}/authenticators`)).json.data[0].id;
 }
 
+test('what is created for an identity that is deleted meanwhile is a conflict, or comes too late, and no failure', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const identityId = await newIdentity(`gone ${round}`);
+    const [added, enrolling, deleted] = await Promise.all([
+      addPassword(identityId, { username: `gone ${round}`, password }),
+      admin.call('POST', 'enrollments', { method: 'updb', identityId, username: `soon gone ${round}` }),
+      admin.call('DELETE', `identities/${identityId}`),
+    ]);
+    assert.equal(deleted.status, 200);
+    for (const { status, text } of [added, enrolling]) assert.ok([201, 400, 409].includes(status), text);
+  }
+});
+
 describe('a password', () => {
   test('that is added lets the identity log in', async () => {
     const identityId = await newIdentity('carol');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { assertRefused, type Caller, loggedIn, password } from '../support/management.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
@@ -44,6 +44,38 @@ describe('the last administrator', () => {
     for (const id of [other.json.data.id, disabledId]) {
       assert.equal((await admin.call('DELETE', `identities/${id}`)).status, 200);
     }
+  });
+
+  test('is not asked for an external JWT that cannot be brought', async () => {
+    const jwksEndpoint = 'https://idp.example/keys';
+    const signer = { name: 'idp', issuer: 'https://idp.example', audience: 'overlay', jwksEndpoint };
+    const created = await admin.call('POST', 'external-jwt-signers', {
+      ...signer,
+      enabled: false,
+      useExternalId: true,
+    });
+    const path = `external-jwt-signers/${createdId(created)}`;
+    const ask = () =>
+      admin.call('PATCH', 'auth-policies/default', { secondary: { requireExtJwt: createdId(created) } });
+    // Disabled; then enabled, but of external ids, and the administrator has none.
+    assertRefused(await ask(), 409, 'CONFLICT');
+    assert.equal((await admin.call('PATCH', path, { enabled: true })).status, 200);
+    assertRefused(await ask(), 409, 'CONFLICT');
+    assert.equal((await admin.call('PATCH', `identities/${rootId}`, { externalId: 'root' })).status, 200);
+    // Now it can be brought, from the next call on: the same change by somebody beside whom nothing is asked.
+    const policy = await admin.call('POST', 'auth-policies', { name: 'asks for nothing' });
+    const helper = await server.createUser({ name: 'helper', password, isAdmin: true });
+    const free = { authPolicyId: createdId(policy) };
+    assert.equal((await admin.call('PATCH', `identities/${helper}`, free)).status, 200);
+    assert.equal((await ask()).status, 200);
+    const second = await loggedIn(server, 'helper');
+    assert.equal((await second.call('DELETE', `identities/${rootId}`)).status, 200);
+    const back = { authPolicyId: 'default' };
+    assertRefused(await second.call('PATCH', `identities/${helper}`, back), 409, 'CONFLICT');
+    assert.equal(
+      (await second.call('PATCH', `identities/${helper}`, { ...back, externalId: 'h' })).status,
+      200,
+    );
   });
 
   test('may go once there is another one', async () => {

@@ -106,7 +106,7 @@ describe('the list of login attempts', () => {
     assert.deepEqual(await referencesOf('identityName = "bob"', '&limit=1&offset=1'), [passed]);
     assert.deepEqual(await referencesOf('reason = "unknown-user"'), [unknown]);
     assert.deepEqual(await referencesOf(`reference = "${wrong}"`), [wrong]);
-    assert.deepEqual(await referencesOf('subject = "nobody here" and step = "password"'), [unknown]);
+    assert.deepEqual(await referencesOf('subject = "bob" and step = "password"'), [wrong, passed]);
     const since = 'at >= datetime(2026-01-01T01:00:01Z)';
     assert.deepEqual(await referencesOf(since), [unknown]);
     assertRefused(await admin.get('login-attempts?filter=checks%3D1'), 400, 'INVALID_FILTER');
@@ -152,6 +152,37 @@ test('beyond their number the oldest go', async (t) => {
   await own.controller.services.attempts.flush();
   assert.equal((await own.store.loginAttempts.findByReference('R0')).length, 0);
   assert.equal((await own.store.loginAttempts.findByReference('R1')).length, 1);
+  // From then on they are counted after every hundredth part of what is kept.
+  for (let guess = 0; guess < 9; guess += 1) {
+    await submitPassword(own, await beginLogin(own), 'alice', 'wrong');
+    await own.controller.services.attempts.flush();
+  }
+  assert.equal((await own.store.loginAttempts.findByReference('R1')).length, 1);
+  await submitPassword(own, await beginLogin(own), 'alice', 'wrong');
+  await own.controller.services.attempts.flush();
+  assert.equal((await own.store.loginAttempts.findByReference('R10')).length, 0);
+  assert.equal((await own.store.loginAttempts.findByReference('R11')).length, 1);
+});
+
+test('strangers cannot push out the records about others: of one source an hour has room for 600', async (t) => {
+  const own = await startTestServer();
+  t.after(() => own.close());
+  await own.createUser({ name: 'alice', password });
+  const refused = await submitPassword(own, await beginLogin(own), 'alice', 'wrong');
+  const headers = { authorization: 'Bearer garbage' };
+  const stranger = () => own.post('/edge/client/v1/authenticate?method=ext-jwt', { json: {}, headers });
+  for (let count = 0; count < 700; count += 50) {
+    for (const { status } of await Promise.all(Array.from({ length: 50 }, stranger)))
+      assert.equal(status, 401);
+  }
+  const root = await rootOf(own);
+  const again = await submitPassword(own, await beginLogin(own), 'alice', 'wrong');
+  const garbage = await root.get(`login-attempts?filter=${encodeURIComponent('reason="malformed-token"')}`);
+  assert.equal(garbage.json.meta.pagination.totalCount, 600);
+  for (const answer of [refused, again]) {
+    assert.equal((await root.get(`login-attempts/${referenceOf(answer)}`)).status, 200);
+  }
+  assert.match((await own.get('/metrics')).text, /overlay_auth_decision_records_dropped_total 100/);
 });
 
 test('every reason is explained in sentences', async () => {
@@ -160,4 +191,22 @@ test('every reason is explained in sentences', async () => {
     const { happened, remedy } = explanations[reason];
     for (const text of [happened, remedy]) assert.match(text, /^[A-Z"].*[.]$/, reason);
   }
+});
+
+test('a user name that nobody has is not kept: it may have been a password', async () => {
+  // The clock has gone on since.
+  admin = await loggedIn(server, 'root');
+  const typed = 'Canary-9Xz-Heron';
+  const subjectOf = async (username: string) => {
+    const reference = referenceOf(await attempt(username, 'x'));
+    const answer = await admin.get(`login-attempts/${reference}`);
+    assert.ok(!/canary|heron/i.test(answer.text), answer.text);
+    return answer.json.data.attempts[0].subject;
+  };
+  const subject = await subjectOf(typed);
+  assert.match(subject, /^unknown name #[0-9a-f]{10}$/);
+  // One client that keeps trying is told from one that tries many names.
+  assert.equal(await subjectOf(typed.toUpperCase()), subject);
+  assert.notEqual(await subjectOf(`${typed}!`), subject);
+  assert.ok(!/canary|heron/i.test(JSON.stringify(server.log.entries)));
 });

@@ -142,6 +142,26 @@ describe('a password', () => {
     assert.deepEqual(unknown, wrong);
   });
 
+  test('that is locked costs as many commits as a name that nobody has, so that time does not tell them apart', async () => {
+    const { attempts } = server.store;
+    const { reserve } = attempts;
+    let commits = 0;
+    Object.assign(attempts, {
+      reserve: (...args: Parameters<typeof reserve>) => {
+        commits += 1;
+        return reserve(...args);
+      },
+    });
+    await fail(5);
+    const costs: number[] = [];
+    for (const name of ['alice', 'ghost']) {
+      commits = 0;
+      await attempt(name, 'wrong');
+      costs.push(commits);
+    }
+    assert.deepEqual(costs, [1, 1]);
+  });
+
   test('that is locked leaves the identity and what it has as they are', async () => {
     const { access_token } = await login(server, 'alice', password);
     await fail(5);
@@ -154,6 +174,33 @@ describe('a password', () => {
       counters().map(({ key }) => key.split(':')[0]),
       ['password', 'source'],
     );
+  });
+
+  test('is not locked by a right one whose login comes to nothing', async () => {
+    await setRules({ maxAttempts: 1, lockoutDurationMinutes: 15 });
+    const { identities, authRequests } = server.store;
+    const original = {
+      findAccount: identities.findAccount,
+      recordPrimaryLogin: authRequests.recordPrimaryLogin,
+    };
+    const breaks = [
+      // Deleted just after the password was found right.
+      () => Object.assign(identities, { findAccount: async () => null }),
+      // Changed just before the login is recorded.
+      () =>
+        Object.assign(authRequests, {
+          recordPrimaryLogin: (login: Parameters<typeof authRequests.recordPrimaryLogin>[0]) =>
+            original.recordPrimaryLogin({ ...login, verifiedHash: 'another' }),
+        }),
+    ];
+    for (const begin of breaks) {
+      begin();
+      const answer = await attempt('alice', password);
+      Object.assign(identities, { findAccount: original.findAccount });
+      Object.assign(authRequests, { recordPrimaryLogin: original.recordPrimaryLogin });
+      assert.equal(answer.status, 401);
+      await assertOpen();
+    }
   });
 
   test('stays locked over a restart, and so do counted failures', async () => {

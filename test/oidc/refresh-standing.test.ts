@@ -1,10 +1,11 @@
-// A refresh judges the session anew: what an administrator has changed since the login holds at once.
+// Redeeming a code and refreshing judge the session anew: what an administrator has changed since the login holds at
+// once.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type AuthPolicyId, asId, type SignerId } from '../../src/model/ids.ts';
 import { createIdentity, createSigner, redeemed, submitJwt, tokenOf } from '../support/external-jwt.ts';
-import { login, refresh } from '../support/flow.ts';
+import { login, obtainCode, redeem, refresh } from '../support/flow.ts';
 import { rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -34,19 +35,35 @@ async function changePolicy(
   return () => server.store.authPolicies.replace(id, rules, server.clock.now(), true);
 }
 
+const changes: readonly (readonly [string, Parameters<typeof changePolicy>[1]])[] = [
+  [
+    'while the policy no longer allows the primary method',
+    ({ primary }) => ({
+      primary: { ...primary, updb: { ...(primary as { updb: object }).updb, allowed: false } },
+    }),
+  ],
+  [
+    'while the policy asks for a factor that was never proven',
+    ({ secondary }) => ({ secondary: { ...secondary, requireTotp: true } }),
+  ],
+];
+
+describe('a code is refused, and opens nothing that comes back', () => {
+  for (const [at, [name, change]] of changes.entries()) {
+    test(name, async () => {
+      const id = await server.createUser({ name: `late-${at}`, password });
+      const code = await obtainCode(server, `late-${at}`, password);
+      const changeBack = await changePolicy(asId<AuthPolicyId>('default'), change);
+      const refused = await redeem(server, code);
+      assert.deepEqual([refused.status, refused.json.error], [400, 'invalid_grant']);
+      await changeBack();
+      assert.equal((await redeem(server, code)).json.error, 'invalid_grant');
+      assert.equal(await server.store.apiSessions.endAllOf(id, 'administrator', server.clock.now()), 0);
+    });
+  }
+});
+
 describe('a refresh token is refused, and not used up', () => {
-  const changes: readonly (readonly [string, Parameters<typeof changePolicy>[1]])[] = [
-    [
-      'while the policy no longer allows the primary method',
-      ({ primary }) => ({
-        primary: { ...primary, updb: { ...(primary as { updb: object }).updb, allowed: false } },
-      }),
-    ],
-    [
-      'while the policy asks for a factor that was never proven',
-      ({ secondary }) => ({ secondary: { ...secondary, requireTotp: true } }),
-    ],
-  ];
   for (const [at, [name, change]] of changes.entries()) {
     test(name, async () => {
       const policy = asId<AuthPolicyId>('default');

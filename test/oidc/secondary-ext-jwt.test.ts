@@ -16,6 +16,7 @@ import {
   tokenOf,
 } from '../support/external-jwt.ts';
 import { beginLogin, claimsOf } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
 import { type Caller, password, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -148,6 +149,51 @@ describe('with an external JWT as the primary proof', () => {
   });
 });
 
+describe('after the password, the external JWT may come alone', () => {
+  async function begun(name: string): Promise<(token: string) => Promise<Answer>> {
+    const authRequestId = await beginLogin(server);
+    const json = { authRequestId, username: name, password };
+    assert.equal((await server.post('/oidc/login/username', { json })).status, 200);
+    return (token) => server.post('/oidc/login/ext-jwt', { json: { authRequestId }, headers: bearer(token) });
+  }
+
+  test('and completes the login that the password began', async () => {
+    const submit = await begun('alice');
+    const { access_token } = await redeemed(server, await submit(await ofTwo('alice')));
+    assert.deepEqual(claimsOf(access_token).amr, ['password', `ejs:${s2.id}`]);
+  });
+
+  test('one that is not good is refused as what is lacking, and a better one may follow', async () => {
+    const submit = await begun('alice');
+    const iat = Math.floor(clock.now() / 1000);
+    const expired = await ofTwo('alice', { exp: iat - 60, iat: iat - 90 });
+    assertChallenged(await submit(expired), 'secondary', 'expired', s2, 200);
+    const forged = await ofOne('alice', { iss: two.issuer });
+    assertChallenged(await submit(forged), 'secondary', 'invalid', s2, 200);
+    assertChallenged(await submit('garbage'), 'secondary', 'invalid', s2, 200);
+    assert.equal((await submit(await ofTwo('alice'))).status, 302);
+  });
+
+  test('one of somebody else, or of another signer, is a new primary login', async () => {
+    const submit = await begun('alice');
+    assertChallenged(await submit(await ofTwo('bob')), 'secondary', 'missing', s2, 200);
+    // The login is bob's now: what alice has proven is forgotten.
+    const asPrimary = await submit(await ofTwo('alice'));
+    assertChallenged(asPrimary, 'secondary', 'missing', s2, 200);
+    assertChallenged(await submit(await ofOne('alice')), 'secondary', 'missing', s2, 200);
+    const { access_token } = await redeemed(server, await submit(await ofTwo('alice')));
+    assert.deepEqual(claimsOf(access_token).amr, ['ext-jwt', `ejs:${s2.id}`]);
+  });
+
+  test('it is nothing to a login that has no primary proof', async () => {
+    const authRequestId = await beginLogin(server);
+    const send = { json: { authRequestId }, headers: bearer(await ofTwo('alice')) };
+    assertChallenged(await server.post('/oidc/login/ext-jwt', send), 'secondary', 'missing', s2, 200);
+    // The same token again is the same proof again.
+    assertChallenged(await server.post('/oidc/login/ext-jwt', send), 'secondary', 'missing', s2, 200);
+  });
+});
+
 test('people in a browser get a page that says which token is lacking, with the same headers', async () => {
   const json = { authRequestId: await beginLogin(server), username: 'alice', password };
   const answer = await server.post('/oidc/login/username', { json, headers: { accept: 'text/html' } });
@@ -196,12 +242,39 @@ describe('together with TOTP', () => {
     assert.equal((await authQueries(server, again)).json.authQueries[0].typeId, 'EXT-JWT');
   });
 
+  test('both may be answered at once, whichever is faster', async () => {
+    const both = await createPolicy(server, 'both at once', {
+      secondary: { requireTotp: true, requireExtJwt: s2.id },
+    });
+    await createUserWithPolicy(server, 'frank', both);
+    const json = { username: 'frank', password };
+    const first = await beginLogin(server);
+    await server.post('/oidc/login/username', { json: { ...json, authRequestId: first } });
+    const app = scan(clock, (await startEnrollment(server, first)).json.provisioningUrl);
+    assert.equal((await verifyEnrollment(server, first, app.code())).status, 200);
+    for (let round = 0; round < 5; round += 1) {
+      clock.advance(MINUTE);
+      const authRequestId = await beginLogin(server);
+      await server.post('/oidc/login/username', { json: { ...json, authRequestId } });
+      const headers = bearer(await ofTwo('frank'));
+      const answers = await Promise.all([
+        submitCode(server, authRequestId, app.code()),
+        server.post('/oidc/login/ext-jwt', { json: { authRequestId }, headers }),
+      ]);
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 302]);
+      const finished = answers.find(({ status }) => status === 302);
+      assert.ok(finished);
+      const { amr } = claimsOf((await redeemed(server, finished)).access_token);
+      assert.deepEqual(amr.sort(), ['password', 'totp', `ejs:${s2.id}`].sort());
+    }
+  });
+
   test('a signer that is disabled between the steps counts no more', async () => {
     const both = await createPolicy(server, 'both again', {
       secondary: { requireTotp: true, requireExtJwt: s2.id },
     });
     await createUserWithPolicy(server, 'dave', both);
-    await createUserWithPolicy(
+    const erinId = await createUserWithPolicy(
       server,
       'erin',
       await createPolicy(server, 'totp', { secondary: { requireTotp: true } }),
@@ -223,6 +296,9 @@ describe('together with TOTP', () => {
     const asPrimary = await verifyEnrollment(server, primary, apps[1]?.code());
     assert.equal(asPrimary.status, 401);
     assert.equal(await reasonOf(server, asPrimary), 'signer-disabled');
+    // Nor does what it began: an app of whoever had the token must not become that of the identity.
+    assert.equal(await server.store.totp.find(erinId), null);
+    assert.equal((await startEnrollment(server, primary)).status, 401);
     await admin.call('PATCH', `external-jwt-signers/${s2.id}`, { enabled: true });
   });
 });

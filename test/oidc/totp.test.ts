@@ -540,15 +540,15 @@ describe('while the login is partial', () => {
   test('a failing read of the policy refuses: nothing is skipped', async () => {
     const { name, app } = await bob();
     const id = await partialLogin(server, name);
-    const { authPolicies } = server.store;
-    const { find } = authPolicies;
+    const { identities } = server.store;
+    const { findAccount } = identities;
     try {
-      Object.assign(authPolicies, { find: () => Promise.reject(new Error('disk on fire')) });
+      Object.assign(identities, { findAccount: () => Promise.reject(new Error('disk on fire')) });
       const answer = await submitCode(server, id, app.code());
       assert.equal(answer.status, 500);
       assert.ok(!answer.text.includes('fire'));
     } finally {
-      Object.assign(authPolicies, { find });
+      Object.assign(identities, { findAccount });
     }
     assert.equal((await authQueries(server, id)).status, 200);
   });

@@ -337,6 +337,63 @@ test('shows who tried the account, with the reference for an administrator', asy
   await guest.close();
 });
 
+describe('while the server cannot be reached or cannot answer', () => {
+  const looks: readonly VisitorOptions[] = [
+    { colorScheme: 'light' },
+    { colorScheme: 'dark', viewport: narrow },
+    { colorScheme: 'light', viewport: narrow, language: 'de-AT' },
+  ];
+  for (const [at, look] of looks.entries()) {
+    const { colorScheme = 'light', language = 'en' } = look;
+    test(`it says so and goes on afterwards: ${colorScheme}, ${language}`, async () => {
+      const name = `nora ${at}`;
+      const guest = await signedIn(name, look);
+      const { page } = guest;
+      await page.context().setOffline(true);
+      await page.locator('#set-up-app').click();
+      const alert = page.getByRole('alert').filter({ hasText: /could not be reached|nicht erreichbar/ });
+      await alert.waitFor();
+      assert.deepEqual(await accessibilityProblems(page), []);
+      await screenshot(page, `account unreachable ${colorScheme} ${language}`);
+      await page.context().setOffline(false);
+      await page.locator('#set-up-app').click();
+      await page.locator('#secret').waitFor();
+      assert.equal(await alert.count(), 0);
+
+      // The document comes, the calls behind it do not.
+      await page.route('**/oidc/**', (route) => route.abort());
+      await page.reload();
+      await page.locator('#retry').waitFor();
+      assert.match(await page.title(), /^(Error|Fehler): /);
+      assert.deepEqual(await accessibilityProblems(page), []);
+      await screenshot(page, `account not loaded ${colorScheme} ${language}`);
+      await page.unroute('**/oidc/**');
+      await page.locator('#retry').click();
+      await page.locator('#sign-out').waitFor();
+
+      await page.route('**/edge/**', (route) =>
+        route.fulfill({
+          status: 503,
+          contentType: 'application/json',
+          body: JSON.stringify({ error: { code: 'UNAVAILABLE', message: 'later', requestId: 'R3F3R3NC35' } }),
+        }),
+      );
+      await changePassword(page, password, newPassword);
+      await page.getByRole('alert').filter({ hasText: 'R3F3R3NC35' }).waitFor();
+      assert.match(
+        await page.getByRole('alert').filter({ hasText: 'R3F3R3NC35' }).innerText(),
+        /cannot answer at the moment|kann gerade nicht antworten/,
+      );
+      assert.deepEqual(await accessibilityProblems(page), []);
+      await screenshot(page, `account unavailable ${colorScheme} ${language}`);
+      await page.unroute('**/edge/**');
+      await changePassword(page, password, newPassword);
+      await announced(page, /Your password is changed|Ihr Passwort ist geändert/);
+      await guest.close();
+    });
+  }
+});
+
 describe('every state is accessible', () => {
   const looks: readonly (readonly [string, VisitorOptions])[] = [
     ['light', { colorScheme: 'light' }],

@@ -13,7 +13,7 @@ import { visitor } from '../support/browser.ts';
 import { authorizationQuery } from '../support/flow.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, totpPolicy } from '../support/totp.ts';
-import { assertLoggedIn, beginAt, givePassword, submit } from './support.ts';
+import { assertLoggedIn, beginAt, givePassword, submit, withoutDatabase } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let server: TestServer;
@@ -78,6 +78,23 @@ for (const scripts of [true, false]) {
       isFull = false;
       await assertToldToWait(page, scripts);
       await submit(page, '#go-on');
+      await givePassword(page, 'alice', password);
+      await assertLoggedIn(server, application, page);
+      await close();
+    });
+
+    test('while the database is away too', async () => {
+      const { page, close } = await visitor({ scripts });
+      await beginAt(server, application, page);
+      const id = await authRequestId(page);
+      await withoutDatabase(server, async () => {
+        await page.fill('#username', 'alice');
+        await page.fill('#password', password);
+        assert.equal(await submit(page, '#login'), 503);
+      });
+      await assertToldToWait(page, scripts);
+      assert.equal(await submit(page, '#go-on'), 200);
+      assert.equal(await authRequestId(page), id);
       await givePassword(page, 'alice', password);
       await assertLoggedIn(server, application, page);
       await close();

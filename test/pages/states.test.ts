@@ -17,7 +17,7 @@ import { login } from '../support/flow.ts';
 import { rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, totpPolicy } from '../support/totp.ts';
-import { beginAt, givePassword, submit } from './support.ts';
+import { beginAt, givePassword, submit, withoutDatabase } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let server: TestServer;
@@ -151,6 +151,11 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     clock.advance(MINUTE);
     assert.match(await page.locator('main').innerText(), /Try again in 60 seconds/);
   },
+  async unavailable(page) {
+    await beginAt(server, application, page);
+    await withoutDatabase(server, () => givePassword(page, 'alice', password));
+    assert.match(await page.locator('main').innerText(), /Try again in \d+ seconds/);
+  },
   async expired(page) {
     await beginAt(server, application, page);
     clock.advance(10 * MINUTE);
@@ -169,6 +174,9 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   async 'setup-refused'(page) {
     await atSetup(page);
     await setUp(page, 'ana', 'password123456');
+    const marked = "[...document.querySelectorAll('[aria-invalid=true]')].map(({ id }) => id)";
+    const wrong = await page.evaluate<readonly string[]>(marked);
+    assert.deepEqual(wrong, ['password'], 'the field that was refused, and no other');
   },
   async 'setup-done'(page) {
     await atSetup(page);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Page, Response } from 'playwright-core';
+import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import type { Application } from '../support/application.ts';
 import { authorizationQuery, redeem } from '../support/flow.ts';
 import type { OpenIdProvider } from '../support/openid-provider.ts';
@@ -34,6 +35,19 @@ export async function submit(page: Page, selector: string): Promise<number> {
   ]);
   await page.waitForLoadState();
   return answer.status();
+}
+
+/** While `work` runs nobody's password can be looked up, as when the connection to the database is lost. */
+export async function withoutDatabase(server: TestServer, work: () => Promise<unknown>): Promise<void> {
+  const { authenticators } = server.store;
+  const { findPasswordLogin } = authenticators;
+  const lost = () => Promise.reject(new StoreUnavailable('the connection is lost'));
+  Object.assign(authenticators, { findPasswordLogin: lost });
+  try {
+    await work();
+  } finally {
+    Object.assign(authenticators, { findPasswordLogin });
+  }
 }
 
 /** What a person does at the other provider: any password will do there, and consent may be asked for. */

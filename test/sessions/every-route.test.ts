@@ -29,10 +29,8 @@ function operations(): readonly Operation[] {
   );
 }
 
-/** What a session may do that lacks a factor (spec 5.6): read and end itself, and answer what is asked of it. */
+/** What a session may do that lacks a factor (spec 5.6): read itself, and answer what is asked of it. */
 const openToPartial = [
-  'DELETE current-api-session',
-  'DELETE current-identity/mfa',
   'GET current-api-session',
   'GET current-identity/mfa',
   'GET current-identity/mfa/qr-code',

@@ -30,16 +30,18 @@ export function apiSessionTests(shared: GetDatabase): void {
       const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user);
+      const before = await store.apiSessions.find(id);
+      assert.ok(before);
       const now = t0 + MINUTE;
       const outcome = await store.apiSessions.rotateRefreshToken(
         rotation(id, 1, { ipAddress: '192.0.2.9', now }),
       );
       assert.ok(outcome.outcome === 'rotated');
-      assert.equal(outcome.identity.id, user.id);
+      assert.deepEqual(outcome.identity, { id: user.id, name: user.identity.name, isAdmin: false });
       assert.equal(outcome.session.ipAddress, '192.0.2.9');
       assert.equal(outcome.session.lastActivityAt, now);
       assert.equal(outcome.session.expiresAt, now + sessionLifetime);
-      assert.deepEqual(await store.apiSessions.find(id), outcome.session);
+      assert.deepEqual(await store.apiSessions.find(id), { ...before, ...outcome.session });
       const next = await store.apiSessions.rotateRefreshToken(rotation(id, 2));
       assert.equal(next.outcome, 'rotated');
     });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { LoginProgress, PassedMethod } from '../../src/model/login.ts';
 import type { RedeemCode } from '../../src/store/contracts/auth-requests.ts';
 import type { GetDatabase } from './contract.ts';
 import {
@@ -95,6 +96,39 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, verifiedHash, code }), 'finished');
     });
 
+    test('takes back the attempts that were reserved for it, once, also when it is recorded no more', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const key = `password:${user.id}`;
+      const limit = { key, max: 2, lockFor: MINUTE, longestLock: MINUTE, forgetAfter: MINUTE };
+      const login = {
+        authRequest: newAuthRequest(),
+        progress: progressOf(user),
+        code: null,
+        expiresAt: t0 + MINUTE,
+        now: t0,
+        release: [key],
+      };
+      const outcomes = [
+        [login, 'recorded'],
+        [{ ...login, verifiedHash: 'another hash' }, 'changed'],
+        [
+          { ...login, code: { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [] } },
+          'recorded',
+        ],
+        [login, 'finished'],
+      ] as const;
+      await store.attempts.reserve([limit], t0);
+      for (const [recording, outcome] of outcomes) {
+        await store.attempts.reserve([limit], t0);
+        assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
+        assert.equal(await store.authRequests.recordPrimaryLogin(recording), outcome);
+        assert.equal(await store.attempts.lockedUntil(key, t0), null);
+      }
+      await store.attempts.reserve([limit], t0);
+      assert.notEqual(await store.attempts.lockedUntil(key, t0), null, 'the first failure still counts');
+    });
+
     test('the code that completes a login starts the counters of failures anew, and nothing short of it does', async () => {
       const { store } = shared();
       const user = await createUser(store);
@@ -110,7 +144,7 @@ export function authRequestTests(shared: GetDatabase): void {
       const finished = { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [key] };
       await store.authRequests.recordPrimaryLogin({ ...login, code: null });
       assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
-      const factor = { ...login, key: login.authRequest.key, code: finished };
+      const factor = { ...login, key: login.authRequest.key, known: login.progress, code: finished };
       assert.equal(await store.authRequests.recordFactor({ ...factor, generation: 7 }), 'superseded');
       assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
       assert.equal(await store.authRequests.recordFactor({ ...factor, generation: 1 }), 'recorded');
@@ -136,6 +170,7 @@ export function authRequestTests(shared: GetDatabase): void {
       await store.authRequests.recordPrimaryLogin({ ...common, progress: progressOf(user) });
       const factor = {
         key: authRequest.key,
+        known: progressOf(user),
         progress: progressOf(user, { passed: ['password', 'totp'] }),
         code: null,
         expiresAt: t0 + MINUTE,
@@ -147,6 +182,31 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.deepEqual(record?.progress.passed, ['password', 'totp']);
     });
 
+    test('of two factors that were verified at once, the second to be recorded does not undo the first', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const authRequest = newAuthRequest();
+      const known = progressOf(user);
+      const common = { code: null, expiresAt: t0 + MINUTE, now: t0 };
+      await store.authRequests.recordPrimaryLogin({ ...common, authRequest, progress: known });
+      const record = (from: LoginProgress, ...passed: PassedMethod[]) =>
+        store.authRequests.recordFactor({
+          ...common,
+          key: authRequest.key,
+          generation: 1,
+          known: from,
+          progress: progressOf(user, { passed }),
+        });
+      const outcomes = await Promise.all([
+        record(known, 'password', 'totp'),
+        record(known, 'password', 'ejs:one'),
+      ]);
+      assert.deepEqual(outcomes.sort(), ['outdated', 'recorded']);
+      const first = (await store.authRequests.findLogin(authRequest.key, t0))?.progress;
+      assert.ok(first);
+      assert.equal(await record(first, 'password', 'totp', 'ejs:one'), 'recorded');
+    });
+
     test('a factor changes nothing once there is a code, or the login has expired', async () => {
       const { store } = shared();
       const user = await createUser(store);
@@ -154,6 +214,7 @@ export function authRequestTests(shared: GetDatabase): void {
       const factor = {
         key: authRequest.key,
         generation: 1,
+        known: progressOf(user),
         progress: progressOf(user, { passed: ['password', 'totp'] }),
         code: null,
         expiresAt: t0 + MINUTE,

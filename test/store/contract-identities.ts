@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type AuthenticatorId, type AuthPolicyId, asId, type IdentityId } from '../../src/model/ids.ts';
-import { AlreadyTaken, NoAdministratorLeft } from '../../src/store/contracts/store.ts';
+import {
+  type AuthenticatorId,
+  type AuthPolicyId,
+  asId,
+  defaultAuthPolicyId,
+  type IdentityId,
+} from '../../src/model/ids.ts';
+import { AlreadyTaken, NoAdministratorLeft, ReferenceGone } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
+import { pendingTotp } from './contract-limits.ts';
 import {
   createUser,
   isAlive,
@@ -57,6 +64,32 @@ export function identityTests(shared: GetDatabase): void {
         assert.equal(await store.identities.find(another.id), null);
         assert.equal(await store.authenticators.find(asId<AuthenticatorId>(anotherPassword.id)), null);
       }
+    });
+
+    test('an account is the identity with its policy as it is now, and whether TOTP is enrolled', async () => {
+      const { store } = shared();
+      const { id } = await createUser(store);
+      const defaultPolicy = await store.authPolicies.find(defaultAuthPolicyId);
+      assert.ok(defaultPolicy);
+      const another = newId<AuthPolicyId>();
+      await store.authPolicies.create(another, { ...defaultPolicy, name: uniqueName('policy') }, t0);
+      for (const authPolicyId of [defaultAuthPolicyId, another]) {
+        await store.identities.update(id, { authPolicyId }, t0);
+        for (const isTotpEnrolled of [false, true]) {
+          const flow = newId<string>();
+          if (isTotpEnrolled) {
+            await store.totp.start(flow, pendingTotp(id), t0);
+            await store.totp.verify(flow, { sealedSeed: 'sealed', step: 100, now: t0 });
+          }
+          assert.deepEqual(await store.identities.findAccount(id), {
+            identity: await store.identities.find(id),
+            policy: await store.authPolicies.find(authPolicyId),
+            isTotpEnrolled,
+          });
+        }
+        await store.totp.remove(id, t0);
+      }
+      assert.equal(await store.identities.findAccount(newId<IdentityId>()), null);
     });
 
     test('only the members of a patch are changed', async () => {
@@ -164,6 +197,15 @@ export function identityTests(shared: GetDatabase): void {
   });
 
   describe('password authenticators', () => {
+    test('of an identity that is gone are refused as such', async () => {
+      const { store } = shared();
+      const username = uniqueName('gone');
+      const names = { username, usernameKey: username, passwordHash: 'phc' };
+      const ids = { id: newId<AuthenticatorId>(), identityId: newId<IdentityId>() };
+      const step = store.authenticators.createPassword({ ...ids, ...names, tags: {} }, t0);
+      await assert.rejects(step, ReferenceGone);
+    });
+
     test('a password login is read at once, by the key of the user name', async () => {
       const { store } = shared();
       const user = await createUser(store);

@@ -155,7 +155,18 @@ export function limitTests(shared: GetDatabase): void {
       assert.equal(await reserve(t0 + 1000 * HOUR), 'reserved');
     });
 
-    test('count nothing at all when one of several limits is reached', async () => {
+    test('count, of several limits, only at those after one that is reached, and name the last such one', async () => {
+      const { store } = shared();
+      const [narrow, wide] = [attemptLimit({ max: 1 }), attemptLimit({ max: 3 })];
+      const refusals: string[] = [];
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        const outcome = await store.attempts.reserve([narrow, wide], t0);
+        refusals.push(outcome.outcome === 'refused' ? outcome.key : outcome.outcome);
+      }
+      assert.deepEqual(refusals, ['reserved', narrow.key, narrow.key, wide.key, wide.key]);
+    });
+
+    test('count nothing at the limits before one that is reached', async () => {
       const { store } = shared();
       const [wide, narrow] = [attemptLimit({ max: 2 }), attemptLimit({ max: 1 })];
       await store.attempts.reserve([narrow], t0);
@@ -203,7 +214,8 @@ export function limitTests(shared: GetDatabase): void {
       const reference = uniqueName('ref');
       const attempts = Array.from({ length: 6 }, (_value, at) => record(reference, t0 + at));
       await store.loginAttempts.append(attempts.slice(0, 4), 1000);
-      await store.loginAttempts.append(attempts.slice(4), 5);
+      await store.loginAttempts.append(attempts.slice(4, 5), null);
+      await store.loginAttempts.append(attempts.slice(5), 5);
       const times = async () =>
         (await store.loginAttempts.findByReference(reference)).map(({ at }) => at - t0);
       assert.deepEqual(await times(), [1, 2, 3, 4, 5]);

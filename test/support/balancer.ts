@@ -8,8 +8,11 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
-/** @param targets ports of loopback; read for each connection */
-export async function balancer(targets: () => readonly number[]): Promise<Balancer> {
+/**
+ * @param targets ports of loopback; read for each connection
+ * @param header  what a connection to a node begins with, such as a PROXY header; nothing unless given
+ */
+export async function balancer(targets: () => readonly number[], header?: Buffer): Promise<Balancer> {
   const open = new Set<Socket>();
   let turn = 0;
 
@@ -34,6 +37,7 @@ export async function balancer(targets: () => readonly number[]): Promise<Balanc
       isJoined = true;
       far.on('close', () => near.destroy());
       near.on('close', () => far.destroy());
+      if (header !== undefined) far.write(header);
       near.pipe(far);
       far.pipe(near);
     });

@@ -180,7 +180,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /** The same database, by the wire. */
-function throughWire(url: string, wire: TcpProxy): string {
+/** The URL of a database, as it is reached through the wire. */
+export function throughWire(url: string, wire: TcpProxy): string {
   const wired = new URL(url);
   wired.searchParams.delete('host');
   wired.hostname = '127.0.0.1';

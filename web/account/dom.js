@@ -127,7 +127,7 @@ export function wrongCode(refusal) {
 export function failureText(error) {
   if (!(error instanceof Refusal)) return texts.unreachable;
   if (error.status === 429) return texts.tooMany(error.reference);
-  return texts.failed(error.reference);
+  return error.status === 503 ? texts.busy(error.reference) : texts.failed(error.reference);
 }
 
 /** @param {string | null} id */

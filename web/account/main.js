@@ -93,7 +93,9 @@ function showSecondTokenNeeded(reference) {
 
 function showFailure(error) {
   const again = button(texts.retry, () => location.reload(), { id: 'retry' });
-  show(texts.title, element('p', { role: 'alert' }, failureText(error)), again);
+  const what = element('p', { class: 'failure', role: 'alert' }, failureText(error));
+  show(texts.notShown, what, again);
+  document.title = texts.errorTitle(document.title);
 }
 
 /** Replaces the page; who listens is brought to its heading. */

@@ -21,6 +21,10 @@ export const de = {
     'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
   tooMany: (reference) =>
     `Zu viele Versuche. Warten Sie ein paar Minuten; wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${reference}`,
+  busy: (reference) =>
+    `Der Server kann gerade nicht antworten. Warten Sie einen Moment und versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${reference}`,
+  notShown: 'Ihr Konto kann nicht angezeigt werden',
+  errorTitle: (title) => `Fehler: ${title}`,
   failed: (reference) =>
     `Das hat nicht geklappt. Versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${reference}`,
 

@@ -20,6 +20,10 @@ export const en = {
   unreachable: 'The server could not be reached. Check your connection and try again.',
   tooMany: (reference) =>
     `Too many attempts. Wait a few minutes and try again; if it happens again, give this reference to an administrator: ${reference}`,
+  busy: (reference) =>
+    `The server cannot answer at the moment. Wait a little and try again; if it happens again, give this reference to an administrator: ${reference}`,
+  notShown: 'Your account cannot be shown',
+  errorTitle: (title) => `Error: ${title}`,
   failed: (reference) =>
     `That did not work. Try again; if it happens again, give this reference to an administrator: ${reference}`,
 

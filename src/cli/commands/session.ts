@@ -57,11 +57,17 @@ function registerLogin(program: Command, ports: CliPorts): void {
   const login = program
     .command('login')
     .description('log in with the browser, or with the credentials given')
-    .argument('[url]', 'address of the server, such as https://localhost:1280 (default: the current login)')
+    .argument(
+      '[url]',
+      'address of the server, such as https://localhost:1280 (default: that of the identity file, or the current login)',
+    )
     .option('-u, --username <name>', 'log in with user name and password; the password is asked for')
     .option('--password-stdin', 'read the password from standard input')
     .option('--password-file <file>', 'read the password from FILE')
-    .option('-c, --cert <file>', 'log in with the client certificate in FILE (PEM, leaf first)')
+    .option(
+      '-c, --cert <file>',
+      'log in with the client certificate in FILE: PEM, leaf first, or what enroll wrote',
+    )
     .option('-k, --key <file>', 'the key of the certificate (default: in the same file)')
     .option(
       '-e, --ext-jwt <file>',

@@ -4,8 +4,9 @@ import { answerError } from '../answer-failure.ts';
 import { usageError } from '../cli-error.ts';
 import { createHttpsClient, type HttpsAnswer } from '../https-client.ts';
 import { asObject, textField } from '../json-shape.ts';
-import { printable, printResult, type Report } from '../output.ts';
+import { notice, printable, printResult, type Report } from '../output.ts';
 import { refuseTakenFile, writeOwnerFile } from '../owner-file.ts';
+import { shellWord } from '../saved-session.ts';
 import { externalJwt, readNamedFile, readNewPassword, type SecretOptions } from '../secret-input.ts';
 import { certificateOfSigner, type Invitation, readInvitation } from './invitation.ts';
 
@@ -132,4 +133,5 @@ async function writeIdentity(
       `Enrolled. The identity is in ${output}; it holds a private key, so keep it where only you can read it.`,
     ),
   );
+  notice(report, `next: overlay-auth login -c ${shellWord(output)}`);
 }

@@ -1,4 +1,5 @@
 import { asObject, type JsonObject } from '../json-shape.ts';
+import { withoutMilliseconds } from '../table.ts';
 import { authPolicy } from './auth-policy.ts';
 import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';
@@ -325,6 +326,6 @@ export function entityNamed(name: string): EntityDescriptor {
 
 function disabledState(row: JsonObject): unknown {
   return row.disabled === true && typeof row.disabledUntil === 'string'
-    ? `until ${row.disabledUntil}`
+    ? `until ${withoutMilliseconds(row.disabledUntil)}`
     : row.disabled;
 }

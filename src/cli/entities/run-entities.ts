@@ -1,7 +1,7 @@
 // What create, get, list, update and delete do, for any entity.
 
 import { type ApiClient, withApi } from '../api-client.ts';
-import { usageError } from '../cli-error.ts';
+import { CliError, usageError } from '../cli-error.ts';
 import { asList, asObject, type JsonObject, numberField, textField } from '../json-shape.ts';
 import { notice, printable, printResult, type Report } from '../output.ts';
 import type { CliPorts } from '../ports.ts';
@@ -106,7 +106,7 @@ export async function updateEntity(
     const body = await bodyOf(report.ports, api, typed, await documentOf(report.ports, options));
     const json = setsPassword ? await withPassword(report, options, body, nameOrId) : body;
     const path = `${entity.path}/${encodeURIComponent(id)}`;
-    await api.call({ method: 'PATCH', path, json, ...forced(options) });
+    await changed(api, { method: 'PATCH', path, json }, options);
     printResult(report, { id }, () => printable(`Updated ${entityNoun(entity)} ${nameOrId}.`));
   });
 }
@@ -135,11 +135,28 @@ async function deleteOne(
   options: EntityOptions,
 ): Promise<void> {
   const path = `${entity.path}/${encodeURIComponent(id)}`;
-  await api.call({ method: 'DELETE', path, ...forced(options) });
+  await changed(api, { method: 'DELETE', path }, options);
 }
 
-function forced({ force }: EntityOptions): { query?: Readonly<Record<string, string>> } {
-  return force === true ? { query: { force: 'true' } } : {};
+/** Sends a change; the refusal for the sake of the last administrator names the option that is typed here. */
+async function changed(
+  api: ApiClient,
+  change: Pick<Parameters<ApiClient['call']>[0], 'method' | 'path' | 'json'>,
+  { force }: EntityOptions,
+): Promise<void> {
+  try {
+    await api.call({ ...change, ...(force === true ? { query: { force: 'true' } } : {}) });
+  } catch (error) {
+    if (!(error instanceof CliError) || !error.message.includes('?force=true')) throw error;
+    const { code, reference, exitCode } = error;
+    throw new CliError('After this change the last administrator could not log in any more.', {
+      exitCode,
+      next: 'make another administrator first, or add --force',
+      cause: error,
+      ...(code === undefined ? {} : { code }),
+      ...(reference === undefined ? {} : { reference }),
+    });
+  }
 }
 
 async function documentOf(ports: CliPorts, { file }: EntityOptions): Promise<JsonObject> {

@@ -1,3 +1,5 @@
+import { type JsonObject, textField } from '../json-shape.ts';
+
 /** One thing that was looked at. `unknown`: nobody could be asked. */
 export interface ShownCheck {
   readonly check: string;
@@ -16,4 +18,13 @@ export function checkLine({ check, verdict, saw }: ShownCheck): string {
 /** What strangers typed must not look like lines of ours. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ');
+}
+
+/** A check as the management API tells it. */
+export function shownCheck(check: JsonObject): ShownCheck {
+  return {
+    check: String(check.check),
+    verdict: check.verdict === 'passed' ? 'passed' : 'failed',
+    saw: textField(check, 'saw') ?? null,
+  };
 }

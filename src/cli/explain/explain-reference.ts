@@ -3,7 +3,7 @@ import { CliError } from '../cli-error.ts';
 import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
 import { printable, printResult, type Report } from '../output.ts';
 import { withoutMilliseconds } from '../table.ts';
-import { checkLine, oneLine, type ShownCheck } from './check-lines.ts';
+import { checkLine, oneLine, shownCheck } from './check-lines.ts';
 
 /**
  * Prints each step of the login with this reference id: what was checked, what it saw, and what to do.
@@ -41,12 +41,4 @@ function attemptText(attempt: JsonObject): string {
     ...asList(attempt.checks).map((check) => checkLine(shownCheck(asObject(check)))),
     ...(happened === undefined ? [] : ['', `What happened: ${happened}`, `What to do:    ${remedy}`]),
   ].join('\n');
-}
-
-function shownCheck(check: JsonObject): ShownCheck {
-  return {
-    check: String(check.check),
-    verdict: check.verdict === 'passed' ? 'passed' : 'failed',
-    saw: textField(check, 'saw') ?? null,
-  };
 }

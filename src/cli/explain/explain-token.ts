@@ -61,6 +61,9 @@ export async function explainToken(report: Report, file: string, named: string |
               : 'This ID token is genuine; calls of the APIs need the access token.'
             : 'Nothing speaks against this token; what is unknown needs a login: overlay-auth login URL'
           : `This token is refused: ${failed.check}.`,
+        ...(failed?.check === 'issuer'
+          ? ['A token of an external provider: overlay-auth verify ext-jwt-signer NAME FILE']
+          : []),
       ].join('\n'),
     ),
   );

@@ -12,20 +12,20 @@ import {
 import { AuthError } from '../../errors/auth-error.ts';
 import { ListenError } from '../../http/listen-error.ts';
 import { PkiFileError } from '../../overlay-pki.ts';
+import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/key-file-format.ts';
 import { PostgresTlsError } from '../../platform/postgres-tls.ts';
 import { SealBroken } from '../../platform/sealed-box.ts';
 import { BackupUnusable, NodesRunning } from '../../restore-database.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { fileErrorReason } from '../file-error-reason.ts';
 
 /** A failure of what a command on the host does, as one sentence that says what to do next; else as it is. */
 export function hostFailure(error: unknown): unknown {
   if (error instanceof ConfigError) {
     return new CliError(renderProblems(error.problems).trimEnd(), {
       code: 'config',
-      next: 'correct the file, or name another one: --config FILE, or its folder in OVERLAY_AUTH_HOME',
+      next: afterConfigFailure(error),
       cause: error,
     });
   }
@@ -45,7 +45,13 @@ export function hostFailure(error: unknown): unknown {
     });
   }
   if (error instanceof PkiFileError) return new CliError(error.message, { code: 'pki_file', cause: error });
-  if (error instanceof ListenError) return new CliError(error.message, { code: 'listen', cause: error });
+  if (error instanceof ListenError) {
+    return new CliError(error.message, {
+      code: 'listen',
+      next: 'overlay-auth run controller CONFIG --check   (after the change)',
+      cause: error,
+    });
+  }
   if (error instanceof AlreadyRunning || error instanceof SchemaError) {
     const isRunning = error instanceof AlreadyRunning;
     return new CliError(sentence(error.message), {
@@ -137,8 +143,16 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+function afterConfigFailure({ problems: [first] }: ConfigError): string {
+  const isAboutTheWhole = first?.line === null && first.path === '';
+  return first === undefined || isAboutTheWhole
+    ? 'name the file that is meant; without --config it is controller.yml in OVERLAY_AUTH_HOME or ./.overlay'
+    : 'correct what is named, then run: overlay-auth config validate FILE';
+}
+
 const afterKeyFailure: Readonly<Partial<Record<KeyFileFailure, string>>> = {
   missing: 'put the key file back, or correct secrets.keyFile; without the key the database cannot be read',
+  'too open': 'close the file to other users as it says, then run the command again',
   malformed: 'put the key file back from its backup',
   'passphrase wrong':
     'correct OVERLAY_AUTH_KEY_PASSPHRASE or the file OVERLAY_AUTH_KEY_PASSPHRASE_FILE names',

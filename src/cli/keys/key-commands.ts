@@ -8,6 +8,7 @@ import { CliError } from '../cli-error.ts';
 import { withHost } from '../host/open-host.ts';
 import { printResult, type Report } from '../output.ts';
 import { printTable } from '../print-table.ts';
+import { withoutMilliseconds } from '../table.ts';
 
 /**
  * `next`: published, does not sign yet; `signing`; `verifying`: signs no more, its tokens are still valid;
@@ -102,7 +103,7 @@ export async function rotateKeys(
       .map(({ kid, alg, use, signsFrom }) =>
         use === 'signing'
           ? `${alg} ${kid} signs from now on.`
-          : `${alg} ${kid} is published and signs from ${signsFrom}.`,
+          : `${alg} ${kid} is published and signs from ${withoutMilliseconds(signsFrom)}.`,
       )
       .join('\n'),
   );

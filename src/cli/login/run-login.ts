@@ -4,11 +4,12 @@ import { usageError } from '../cli-error.ts';
 import { connectionTo } from '../connection.ts';
 import { type CredentialsStore, credentialsStore, type SavedLogin } from '../credentials-store.ts';
 import type { HttpsClient } from '../https-client.ts';
+import { type IdentityFile, identityFileOf } from '../identity-file.ts';
 import { discover, type Provider, type TokenAnswer } from '../oidc-client.ts';
 import { notice, printable, printResult, type Report } from '../output.ts';
 import type { CliPorts } from '../ports.ts';
 import { withLogin } from '../saved-session.ts';
-import { externalJwt, readPassword, type SecretOptions } from '../secret-input.ts';
+import { externalJwt, readNamedFile, readPassword, type SecretOptions } from '../secret-input.ts';
 import { establishTrust } from '../server-trust.ts';
 import { serverOrigin } from '../server-url.ts';
 import { browserLogin } from './browser-login.ts';
@@ -37,11 +38,18 @@ export async function runLogin(
   const { ports } = report;
   const store = credentialsStore(ports);
   checkOptions(options);
-  const origin = await originToUse(store, url);
   const clientCertificate = certificateFiles(ports, options);
+  const identity = await identityOf(ports, options);
+  const origin = await originToUse(store, url, identity);
 
   const saved = await store.read();
-  const trust = await establishTrust(report, origin, options.ca, saved.trust[origin]);
+  const trust = await establishTrust(
+    report,
+    origin,
+    options.ca,
+    saved.trust[origin],
+    identity?.origin === origin ? identity : undefined,
+  );
   const http = await connectionTo(ports, trust, clientCertificate);
   try {
     const provider = await discover(http, origin);
@@ -89,8 +97,20 @@ function checkOptions(options: LoginOptions): void {
   }
 }
 
-async function originToUse(store: CredentialsStore, url: string | undefined): Promise<string> {
+/** The identity file that `--cert` names; undefined for PEM. */
+async function identityOf(ports: CliPorts, { cert }: LoginOptions): Promise<IdentityFile | undefined> {
+  return cert === undefined
+    ? undefined
+    : identityFileOf(await readNamedFile(ports, cert, 'certificate'), cert);
+}
+
+async function originToUse(
+  store: CredentialsStore,
+  url: string | undefined,
+  identity: IdentityFile | undefined,
+): Promise<string> {
   if (url !== undefined) return serverOrigin(url);
+  if (identity?.origin !== undefined) return identity.origin;
   const { current } = await store.read();
   if (current !== null) return current;
   throw usageError('The address of the server is missing.', 'overlay-auth login https://localhost:1280');

@@ -10,6 +10,7 @@ import { loadConfigFile } from '../host/load-config.ts';
 import { printResult, type Report } from '../output.ts';
 import type { CliPorts } from '../ports.ts';
 import { checkedConfig } from './check.ts';
+import { checkDatabaseAndKey } from './check-database.ts';
 import { readyFacts } from './ready-line.ts';
 import { runController } from './run-controller.ts';
 
@@ -64,19 +65,21 @@ async function runWithLog(
   }
 }
 
-/** `run controller CONFIG --check`: everything that can be known without starting. */
+/** `run controller CONFIG --check`: everything that can be known without starting, also beside a running controller. */
 export async function checkController(report: Report, file: string): Promise<void> {
   await explained(async () => {
     const { loaded, notes } = checkedConfig(report.ports, file);
     const { config, adjustments, warnings } = loaded;
-    readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(report.ports.env) });
+    const { clock, env } = report.ports;
+    const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
+    const findings = await checkDatabaseAndKey({ config, clock }, masterKey);
     const issuers = config.listeners.flatMap(({ bindPoints }) => bindPoints.map(({ issuer }) => issuer));
     const value = {
       ok: true,
       issuers,
       database: databaseName(config),
       adjustments,
-      warnings: [...warnings, ...notes],
+      warnings: [...warnings, ...notes, ...findings],
     };
     printResult(report, value, () =>
       [

@@ -6,6 +6,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import { type RunningController, startController } from '../../controller.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { OpenLogger } from '../../platform/logger.ts';
+import { releaseMemory } from '../../platform/release-memory.ts';
 import type { Foundations } from '../../services.ts';
 import { every } from '../../tasks/schedule.ts';
 import { serverCertificates, warnOfEndingCertificates } from './certificate-warnings.ts';
@@ -44,6 +45,7 @@ export async function runController(run: ControllerRun): Promise<void> {
     warnOfEndingCertificates(config, clock.now(), log);
     // Whoever reads that it is ready may stop it at once, and its signal would otherwise end the process half-way: an ephemeral home stayed.
     const stopSignal = untilStopped(() => reload(run, controller));
+    releaseMemory();
     await run.onReady(controller);
     const signal = await stopSignal;
     log.info('stopping', { event: 'stopping', signal });

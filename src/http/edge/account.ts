@@ -16,6 +16,7 @@ import {
   authenticatorListFields,
   ownLoginAttemptListFields,
 } from '../../model/list-fields.ts';
+import { attemptMechanisms } from '../../model/login-attempt.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { envelope } from '../answer.ts';
 import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
@@ -55,7 +56,7 @@ const ownAttemptSchema = z
     reference: z.string(),
     at: timeSchema,
     method: z.string(),
-    mechanism: z.enum(['oidc', 'legacy']),
+    mechanism: z.enum(attemptMechanisms),
     outcome: z.enum(['passed', 'refused']),
     ipAddress: z.string(),
   })

@@ -74,9 +74,9 @@ export function currentRoutes(
       summary: 'End the session of the caller',
       answers: { 200: doneAnswer },
       refusals: ['not_found'],
-      guard: 'partial',
+      // Not among the three things that are permitted while factors are outstanding (spec 5.6).
+      guard: 'full',
       async handler(context) {
-        if (context.principal.mechanism === 'oidc') enforceGuard('full', context.principal);
         await endApiSession(needs, adminCallOf(context), context.principal.apiSessionId, 'logout');
         return envelope({});
       },

@@ -7,10 +7,27 @@ import {
   replaceSigner,
   updateSigner,
 } from '../../admin/external-jwt-signers.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import { explanationOf } from '../../explain/read-attempts.ts';
+import { type TriedToken, tryExternalJwt } from '../../login/try-external-jwt.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
+import { asId } from '../../model/ids.ts';
 import { externalJwtSignerListFields } from '../../model/list-fields.ts';
+import { refusalReasons } from '../../model/login-attempt.ts';
+import { envelope } from '../answer.ts';
+import { dataAnswer } from '../declared-answers.ts';
 import type { Route } from '../routes.ts';
-import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '../wire.ts';
+import {
+  entityMembers,
+  entityRef,
+  entityRefSchema,
+  selfLink,
+  timeSchema,
+  wireTime,
+  wireTimeOrNull,
+} from '../wire.ts';
+import { adminRoute, idOf } from './admin-route.ts';
+import { attemptCheckSchema, explanationSchema } from './login-attempts.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
@@ -76,10 +93,25 @@ const signerSchema = z
   })
   .meta({ id: 'ExternalJwtSigner' });
 
+const tokenToTry = z.object({
+  token: z.string().meta({ description: 'The JWT, as a client would send it after `Bearer`.' }),
+});
+const triedSchema = z
+  .strictObject({
+    isAccepted: z.boolean(),
+    use: z.enum(['primary', 'secondary']).nullable(),
+    reason: z.enum(refusalReasons).nullable(),
+    claim: z.string().nullable(),
+    identity: entityRefSchema.nullable(),
+    checks: z.array(attemptCheckSchema),
+    explanation: explanationSchema.nullable(),
+  })
+  .meta({ id: 'TriedExternalJwt' });
+
 /** `/external-jwt-signers` */
 export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
   const needs = { ...managementNeeds, limits: managementNeeds.config.edge.externalJwtSigners.jwksFetch };
-  return resourceRoutes({
+  const entities = resourceRoutes({
     collection: 'external-jwt-signers',
     noun: 'an external JWT signer',
     document: signerSchema,
@@ -91,6 +123,37 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
     patch: operation(some, (by, fields, id) => updateSigner(needs, by, id, fields)),
     remove: (by, id) => deleteSigner(needs, by, id),
   });
+  return [
+    ...entities,
+    adminRoute('POST', 'external-jwt-signers/:id/verify', {
+      summary: 'Say whether a token of a signer would be accepted, for whom, and if not, why',
+      operationId: 'verifyExternalJwt',
+      permission: 'read',
+      answer: dataAnswer(
+        triedSchema,
+        'What a login with this token would decide now. Nobody is logged in, and nothing is stored. `use` is `secondary` when the policy of the identity asks for this signer besides another method.',
+      ),
+      body: tokenToTry,
+      refusals: ['not_found'],
+      async handler(context, { body }) {
+        const signer = needs.signers.find(asId(idOf(context)));
+        if (signer === undefined) throw new AuthError('not_found');
+        return envelope(triedDocument(await tryExternalJwt(needs, signer, body.token)));
+      },
+    }),
+  ];
+}
+
+function triedDocument({ use, reason, claim, identity, checks }: TriedToken): object {
+  return {
+    isAccepted: use !== null,
+    use,
+    reason,
+    claim,
+    identity: identity && entityRef('identities', identity.id, identity.name),
+    checks,
+    explanation: explanationOf({ reason }),
+  };
 }
 
 function signerDocument(signer: ExternalJwtSigner): object {

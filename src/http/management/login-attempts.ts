@@ -6,34 +6,35 @@ import {
   type ReadAttemptsNeeds,
 } from '../../explain/read-attempts.ts';
 import { loginAttemptListFields } from '../../model/list-fields.ts';
-import { refusalReasons } from '../../model/login-attempt.ts';
+import { attemptMechanisms, refusalReasons } from '../../model/login-attempt.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import type { Route } from '../routes.ts';
 import { entityRef, entityRefSchema, timeSchema, wireTime } from '../wire.ts';
 import { mapPage } from './map-page.ts';
 import { resourceRoutes } from './resource.ts';
 
+export const attemptCheckSchema = z.strictObject({
+  check: z.string(),
+  verdict: z.enum(['passed', 'failed']),
+  saw: z.string().nullable(),
+});
+export const explanationSchema = z.strictObject({ happened: z.string(), remedy: z.string() });
+
 const attemptSchema = z
   .strictObject({
     reference: z.string(),
     at: timeSchema,
     step: z.string(),
-    mechanism: z.enum(['oidc', 'legacy']),
+    mechanism: z.enum(attemptMechanisms),
     outcome: z.enum(['passed', 'refused']),
     reason: z.enum(refusalReasons).nullable(),
     subject: z.string().nullable(),
     ipAddress: z.string(),
     issuer: z.string(),
-    checks: z.array(
-      z.strictObject({
-        check: z.string(),
-        verdict: z.enum(['passed', 'failed']),
-        saw: z.string().nullable(),
-      }),
-    ),
+    checks: z.array(attemptCheckSchema),
     identityId: z.string().nullable(),
     identity: entityRefSchema.nullable(),
-    explanation: z.strictObject({ happened: z.string(), remedy: z.string() }).nullable(),
+    explanation: explanationSchema.nullable(),
   })
   .meta({ id: 'LoginAttempt' });
 const explainedReference = z

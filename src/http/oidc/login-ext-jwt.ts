@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/login-flow.ts';
+import { type LoginFlowNeeds, requireOpen } from '../../oidc/login-flow.ts';
+import { submitExternalJwts } from '../../oidc/submit-external-jwt.ts';
 import { json } from '../answer.ts';
 import { clientInfoFields, clientInfoOfFields } from '../client-info-input.ts';
 import { bearerTokens } from '../presented-tokens.ts';
@@ -19,7 +20,8 @@ const loginBody = z.object({ ...authRequestIdMembers, configTypes, csrPem, ...cl
 
 /**
  * `/oidc/login/ext-jwt` (spec 4.3): external JWTs stand in Authorization lines, for the primary proof and, where the
- * policy asks for one, for the secondary proof too, in any order. People get a page that leads to the providers.
+ * policy asks for one, for the secondary proof too, in any order. After another primary method the secondary one may come
+ * alone. People get a page that leads to the providers.
  */
 export function externalJwtLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   const show = route({
@@ -54,12 +56,11 @@ export function externalJwtLoginRoutes(needs: LoginFlowNeeds & StepNeeds): reado
     async handler(context, { query, body }) {
       const step = openStep(needs, context, query, body);
       const tokens = bearerTokens(context.authorization);
-      const credentials = { method: 'ext-jwt', tokens } as const;
       const origin = originOf(context);
       return loginStepFor(
         needs.signers,
         step,
-        await submitPrimary(needs, step.authRequest, credentials, body.configTypes, tokens, origin, {
+        await submitExternalJwts(needs, step.authRequest, tokens, body.configTypes, origin, {
           csrPem: body.csrPem,
           clientInfo: clientInfoOfFields(body),
         }),

@@ -123,7 +123,7 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
           return isEnrolled ? codePage(step, 200) : confirmPage(step, 200);
         };
         return forPeople(step, { mfa_exists: asFarAsItIs }, async () => {
-          const provisioning = await enrollTotp(needs, step.authRequest);
+          const provisioning = await enrollTotp(needs, step.authRequest, originOf(context));
           return isForPeople(step)
             ? provisioningPage(step, provisioning)
             : json({ isVerified: false, ...provisioning }, { status: 201 });

@@ -111,13 +111,13 @@ function tokenRoute(needs: GrantNeeds, path: string): Route {
       'rate_limited',
     ],
     async handler(context, { body }) {
-      const answer = await exchangeForTokens(
-        needs,
-        parametersOf(body),
-        basicCredentials(context.authorization),
-        originOf(context),
-        context.clientCertificates,
-      );
+      const answer = await exchangeForTokens(needs, {
+        parameters: parametersOf(body),
+        basic: basicCredentials(context.authorization),
+        origin: originOf(context),
+        clientCertificates: context.clientCertificates,
+        arrivedAt: context.startedAt,
+      });
       return json(answer, { headers: { pragma: 'no-cache' } });
     },
   });

@@ -1,9 +1,10 @@
 import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { Identity, IdentityInTokens } from '../../model/identity.ts';
 import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { LoginProgress, PassedMethod } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { Within } from './store.ts';
 
 export interface RotateRefreshToken {
   readonly sessionId: ApiSessionId;
@@ -24,10 +25,17 @@ export interface RotateRefreshToken {
   readonly now: Millis;
   /** A duplicate of the direct predecessor within this time, from the same sender, is refused without ending the family. */
   readonly duplicateWindow: Millis;
+  /** See `Within`. */
+  readonly within?: Within;
 }
 
 export type RotateOutcome =
-  | { readonly outcome: 'rotated'; readonly session: ApiSession; readonly identity: Identity }
+  | {
+      readonly outcome: 'rotated';
+      /** What is new of the session; the rest of it never changes. */
+      readonly session: Pick<ApiSession, 'ipAddress' | 'lastActivityAt' | 'expiresAt'>;
+      readonly identity: IdentityInTokens;
+    }
   /** The token is one of ours that was used before: the session and its whole family have been ended. */
   | { readonly outcome: 'reused' }
   | {

@@ -23,8 +23,9 @@ export type ReserveOutcome =
 export interface AttemptStore {
   /**
    * Counts one attempt against every limit, before it is evaluated, in one durable step: of any number of parallel
-   * guesses no more than `max` are let through. When one limit is reached nothing is counted at all. The attempt
-   * that reaches `max` locks the key, until it is released.
+   * guesses no more than `max` are let through. When a limit is reached, the attempt counts only against those that
+   * come after it, and the last one that is reached is named. The attempt that reaches `max` locks the key, until it is
+   * released.
    */
   reserve(limits: readonly AttemptLimit[], now: Millis): Promise<ReserveOutcome>;
   /** Forgets the failures and locks of the keys: after a success, or by an administrator. */

@@ -1,9 +1,11 @@
 import type { ApiSession } from '../../model/api-session.ts';
+import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { IdentityInTokens } from '../../model/identity.ts';
 import type { ApiSessionId, AuthRequestKey } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { Within } from './store.ts';
 
 /** An authorization code as it is stored: never the code itself. */
 export interface StoredCode {
@@ -40,6 +42,8 @@ export interface RedeemCode {
     readonly expiresAt: Millis;
     readonly refresh: NewRefreshFamily;
   };
+  /** See `Within`. */
+  readonly within?: Within;
 }
 
 /** Opened only when the scopes of the authorization request hold `offline_access`. */
@@ -55,7 +59,9 @@ export type RedeemOutcome =
   | {
       readonly outcome: 'redeemed';
       readonly session: ApiSession;
-      readonly identity: Identity;
+      readonly identity: IdentityInTokens;
+      /** That of the identity at this moment. */
+      readonly policy: Pick<AuthPolicy, 'primary' | 'secondary'>;
       readonly nonce: string | null;
       /** As in `LoginProgress`; null when none was asked for. */
       readonly certificateKey: string | null;
@@ -83,6 +89,7 @@ export interface AuthRequestStore {
    * With `code`, the request is finished by the same step. A request that already has a code is left as it is.
    * With `verifiedHash`, nothing is recorded unless the authenticator still has that password hash: a change of the
    * password ends every login that was verified before it, also one that is just being recorded.
+   * `release` takes back attempts that were reserved for the credentials (`AttemptStore.release`), whatever the outcome.
    * @returns `finished` when the request already has a code, `changed` when the password is another one now
    */
   recordPrimaryLogin(login: {
@@ -92,21 +99,26 @@ export interface AuthRequestStore {
     expiresAt: Millis;
     now: Millis;
     verifiedHash?: string | null;
+    release?: readonly string[];
   }): Promise<'recorded' | 'finished' | 'changed'>;
 
   /**
    * Records a factor that was passed after the primary login, with the code when nothing is outstanding any more.
    * Takes effect only for the generation against which the factor was verified: after another primary login, or
-   * once there is a code, it changes nothing.
+   * once there is a code, it changes nothing. Nor does it when another factor was recorded meanwhile, which it would
+   * undo.
+   * @param factor.known the progress to which the factor was added
+   * @returns `outdated` when the progress is another one by now, of the same primary login
    */
   recordFactor(factor: {
     key: AuthRequestKey;
     generation: number;
+    known: LoginProgress;
     progress: LoginProgress;
     code: StoredCode | null;
     expiresAt: Millis;
     now: Millis;
-  }): Promise<'recorded' | 'superseded'>;
+  }): Promise<'recorded' | 'superseded' | 'outdated'>;
 
   /** Keeps a login in progress open until `expiresAt`, if that is later than now its end. */
   extend(key: AuthRequestKey, expiresAt: Millis): Promise<void>;

@@ -1,3 +1,4 @@
+import type { Account } from '../../model/account.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
 import type { Identity, IdentityType, Tags } from '../../model/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
@@ -35,6 +36,8 @@ export interface IdentityStore {
     now: Millis,
   ): Promise<void>;
   find(id: IdentityId): Promise<Identity | null>;
+  /** The identity with its policy and enrolment, in one read. */
+  findAccount(id: IdentityId): Promise<Account | null>;
   /** What its client said about itself when a login was last completed (legacy: when a session was opened); null: nothing yet. */
   findClientInfo(id: IdentityId): Promise<ClientInfo | null>;
   /** The identity that has exactly this external id. */

@@ -6,8 +6,14 @@ import type { Millis } from '../../platform/clock.ts';
 export type ListedAttempt = LoginAttempt & { readonly identityName: string | null };
 
 export interface LoginAttemptStore {
-  /** Keeps decision records; beyond `keepAtMost` the oldest go. */
-  append(attempts: readonly (LoginAttempt & { readonly id: string })[], keepAtMost: number): Promise<void>;
+  /**
+   * Keeps decision records. With `keepAtMost` the oldest beyond that number go, a few hundred at most in one step; this
+   * counts the records, which takes as long as there are many, so it is not for each call.
+   */
+  append(
+    attempts: readonly (LoginAttempt & { readonly id: string })[],
+    keepAtMost: number | null,
+  ): Promise<void>;
   /** Every record with this reference id, in order: a login of several steps in one request has several. */
   findByReference(reference: string): Promise<readonly LoginAttempt[]>;
   list(query: ListQuery): Promise<Page<ListedAttempt>>;

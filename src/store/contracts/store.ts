@@ -2,6 +2,7 @@
 // never a table operation, and its promise resolves after the commit is durable. Implementations live in store/sql;
 // nothing but services.ts knows them.
 
+import type { Millis } from '../../platform/clock.ts';
 import type { ApiSessionStore } from './api-sessions.ts';
 import type { AttemptStore } from './attempts.ts';
 import type { AuthPolicyStore } from './auth-policies.ts';
@@ -56,6 +57,13 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/**
+ * How long a single-use credential may wait for a database that several nodes share before it is used up; later the
+ * method throws StoreUnavailable, and nothing is done. A client without an answer asks another node: what it asked first
+ * would come there as the second use, and end what the client has got meanwhile.
+ */
+export type Within = Millis;
+
 /** Thrown by methods that would leave no administrator who can log in, and are not told to do it anyway. */
 export class NoAdministratorLeft extends Error {
   override readonly name = 'NoAdministratorLeft';
@@ -71,5 +79,13 @@ export class AlreadyTaken extends Error {
   constructor(field: string) {
     super(`${field} is already taken`);
     this.field = field;
+  }
+}
+
+/** Thrown by methods that write down a reference to another entity, such as an owner, when that is gone. */
+export class ReferenceGone extends Error {
+  override readonly name = 'ReferenceGone';
+  constructor() {
+    super('what it refers to is gone');
   }
 }

@@ -1,9 +1,8 @@
 import { type AdministratorMeans, hasMeansToLogIn } from '../../model/administrator.ts';
-import type { AuthPolicy } from '../../model/auth-policy.ts';
 import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { NoAdministratorLeft } from '../contracts/store.ts';
-import { integer, integerOrNull, text, textOrNull } from './codec.ts';
+import { authPolicyRulesOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { all, type Intent, type SqlRow } from './intent.ts';
 
 // Somebody must remain who can undo a change. It is decided in the step that makes the change, so that two changes
@@ -13,7 +12,7 @@ const pageSize = 100;
 
 /** Administrators in the order of their ids. Parameters: the id after which to begin, how many. */
 export const administratorsSql = `SELECT identities.id, identities.disabled_at, identities.disabled_until,
-    identities.external_id, auth_policies.primary_rules, password.id AS password_id,
+    identities.external_id, auth_policies.primary_rules, auth_policies.secondary_rules, password.id AS password_id,
     (SELECT attempts.locked_until FROM attempts WHERE attempts.key = 'password:' || password.id) AS locked_until,
     (SELECT count(*) FROM authenticators
       WHERE authenticators.identity_id = identities.id AND authenticators.method = 'cert') AS certificates
@@ -41,7 +40,7 @@ export function administratorMeansOf(row: SqlRow, signers: EnabledSigners): Admi
       disabledUntil: integerOrNull(row, 'disabled_until'),
       externalId: textOrNull(row, 'external_id'),
     },
-    policy: { primary: JSON.parse(text(row, 'primary_rules')) as AuthPolicy['primary'] },
+    policy: authPolicyRulesOf(row),
     hasPassword: textOrNull(row, 'password_id') !== null,
     lockedUntil: integerOrNull(row, 'locked_until'),
     hasCertificate: integer(row, 'certificates') > 0,

@@ -5,7 +5,15 @@ import { isDisabled } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { RenewSession, RotateOutcome, RotateRefreshToken } from '../contracts/api-sessions.ts';
 import { recordChange } from './changes.ts';
-import { apiSessionOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
+import {
+  identityInTokensOf,
+  identityInTokensSql,
+  identityOf,
+  integer,
+  integerOrNull,
+  text,
+  textOrNull,
+} from './codec.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
 
 /** Ends a live session and leaves a change-feed entry; false when it was not alive. */
@@ -89,7 +97,7 @@ export function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOu
        AND client_id = ? AND issuer = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
        AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
          AND (disabled_at IS NULL OR disabled_until <= ?))
-     RETURNING *`,
+     RETURNING identity_id, expires_at`,
     rotate.nextHash,
     rotate.nextExpiresAt,
     now,
@@ -108,9 +116,11 @@ export function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOu
     now,
   );
   if (row === undefined) return yield* refuseRefresh(rotate);
-  const identityRow = yield* first('SELECT * FROM identities WHERE id = ?', text(row, 'identity_id'));
-  if (identityRow === undefined) throw new Error('a live session has no identity');
-  return { outcome: 'rotated', session: apiSessionOf(row), identity: identityOf(identityRow) };
+  // No more than the answer needs: what crosses to another thread is copied twice.
+  const identity = yield* first(identityInTokensSql, text(row, 'identity_id'));
+  if (identity === undefined) throw new Error('a live session has no identity');
+  const session = { ipAddress: rotate.ipAddress, lastActivityAt: now, expiresAt: integer(row, 'expires_at') };
+  return { outcome: 'rotated', session, identity: identityInTokensOf(identity) };
 }
 
 function* refuseRefresh(rotate: RotateRefreshToken): Intent<RotateOutcome> {

@@ -24,23 +24,34 @@ export function* reserveAttempt(args: {
   // One reading and one writing for all counters: whoever else comes from the same source waits meanwhile.
   const keys = limits.map(({ key }) => key);
   const rows = yield* all(`SELECT * FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
+  const counters: Counter[] = [];
   const kept: Kept[] = [];
-  for (const limit of limits) {
-    const row = rows.find((one) => text(one, 'key') === limit.key);
-    const counter = counterOf(row, now);
-    if (counter.lockedUntil > now) return { outcome: 'refused', key: limit.key, until: counter.lockedUntil };
-    if (counter.failures >= limit.max) {
+  let refused: (Extract<ReserveOutcome, { outcome: 'refused' }> & { readonly at: number }) | null = null;
+  for (const [at, limit] of limits.entries()) {
+    let counter = counterOf(
+      rows.find((row) => text(row, 'key') === limit.key),
+      now,
+    );
+    if (counter.lockedUntil <= now && counter.failures >= limit.max) {
       // The limit was higher when these were counted.
-      const locked = lock(limit, counter, now);
-      yield* keep([{ limit, counter: locked }], now);
-      return { outcome: 'refused', key: limit.key, until: locked.lockedUntil };
+      counter = lock(limit, counter, now);
+      kept.push({ limit, counter });
     }
+    counters.push(counter);
+    if (counter.lockedUntil > now)
+      refused = { outcome: 'refused', key: limit.key, until: counter.lockedUntil, at };
+  }
+  for (const [at, limit] of limits.entries()) {
+    if (refused !== null && at <= refused.at) continue;
+    const counter = counters[at] ?? fresh;
     const counted = { ...counter, failures: counter.failures + 1 };
     // The lock begins with the last failure, not with the attempt after it, which may come much later and be right.
     kept.push({ limit, counter: counted.failures < limit.max ? counted : lock(limit, counted, now) });
   }
   yield* keep(kept, now);
-  return { outcome: 'reserved' };
+  if (refused === null) return { outcome: 'reserved' };
+  const { at: _at, ...outcome } = refused;
+  return outcome;
 }
 
 function lock(limit: AttemptLimit, { failures, locks }: Counter, now: Millis): Counter {

@@ -1,31 +1,56 @@
 // Logins in progress and the redemption of authorization codes.
 
+import type { ApiSession } from '../../model/api-session.ts';
+import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import { isDisabled } from '../../model/identity.ts';
+import { type IdentityInTokens, isDisabled } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
   AuthRequestStore,
   LoginRecord,
+  NewRefreshFamily,
   RedeemCode,
   RedeemOutcome,
   RedeemRefusal,
 } from '../contracts/auth-requests.ts';
 import { endSession } from './api-sessions.ts';
-import { clearAttempts } from './attempts.ts';
+import { clearAttempts, releaseAttempts } from './attempts.ts';
 import { keepClientInfo } from './client-info.ts';
-import { apiSessionOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
+import { authPolicyRulesOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
 /** After so many redemptions with wrong bindings a code is worthless. */
 const maxCodeFailures = 5;
 
 type RecordPrimaryLogin = Parameters<AuthRequestStore['recordPrimaryLogin']>[0];
+type RecordFactor = Parameters<AuthRequestStore['recordFactor']>[0];
 
-export function* recordPrimaryLogin(login: RecordPrimaryLogin): Intent<'recorded' | 'finished' | 'changed'> {
-  const { authRequest, progress, code } = login;
-  const { condition, params } = hasStillPassword(progress.authenticatorId, login.verifiedHash);
+/** A login as the intent takes it: flat, with the structured values as the text of their columns. */
+export interface PrimaryLoginRow extends Omit<RecordPrimaryLogin, 'authRequest' | 'progress'> {
+  readonly key: string;
+  readonly request: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly codeChallenge: string;
+  readonly issuer: string;
+  readonly identityId: string;
+  readonly authenticatorId: string | null;
+  readonly progress: string;
+}
+
+export function primaryLoginRow({ authRequest, progress, ...rest }: RecordPrimaryLogin): PrimaryLoginRow {
+  const { key, clientId, redirectUri, codeChallenge, issuer } = authRequest;
+  const { identityId, authenticatorId } = progress;
+  const request = JSON.stringify(authRequest);
+  const bound = { clientId, redirectUri, codeChallenge, issuer };
+  return { ...rest, key, request, ...bound, identityId, authenticatorId, progress: JSON.stringify(progress) };
+}
+
+export function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<'recorded' | 'finished' | 'changed'> {
+  const { key, code, release = [] } = login;
+  const { condition, params } = hasStillPassword(login.authenticatorId, login.verifiedHash);
   const row = yield* first(
     `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, identity_id, progress,
        generation, code_hash, code_expires_at, expires_at)
@@ -38,26 +63,28 @@ export function* recordPrimaryLogin(login: RecordPrimaryLogin): Intent<'recorded
          ELSE auth_requests.expires_at END
      WHERE auth_requests.code_hash IS NULL
      RETURNING generation`,
-    authRequest.key,
-    JSON.stringify(authRequest),
-    authRequest.clientId,
-    authRequest.redirectUri,
-    authRequest.codeChallenge,
-    authRequest.issuer,
-    progress.identityId,
-    JSON.stringify(progress),
+    key,
+    login.request,
+    login.clientId,
+    login.redirectUri,
+    login.codeChallenge,
+    login.issuer,
+    login.identityId,
+    login.progress,
     code?.hash ?? null,
     code?.expiresAt ?? null,
     Math.max(login.expiresAt, code?.expiresAt ?? 0),
     ...params,
   );
+  // The guess was right whether or not the login can still be recorded.
+  const forgotten = row === undefined ? [] : (code?.forgetFailures ?? []);
+  yield* releaseAttempts({ keys: release.filter((held) => !forgotten.includes(held)) });
   if (row === undefined) {
     const held = yield* first(`SELECT 1 AS one WHERE ${condition}`, ...params);
     return held === undefined ? 'changed' : 'finished';
   }
-  if (integer(row, 'generation') > 1)
-    yield* first('DELETE FROM pending_totp WHERE flow = ?', authRequest.key);
-  if (code !== null) yield* clearAttempts({ keys: code.forgetFailures });
+  if (integer(row, 'generation') > 1) yield* first('DELETE FROM pending_totp WHERE flow = ?', key);
+  yield* clearAttempts({ keys: forgotten });
   return 'recorded';
 }
 
@@ -73,21 +100,26 @@ function hasStillPassword(
   return { condition, params: [authenticatorId, verifiedHash] };
 }
 
-export function* recordFactor(
-  factor: Parameters<AuthRequestStore['recordFactor']>[0],
-): Intent<'recorded' | 'superseded'> {
+export function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'superseded' | 'outdated'> {
+  const { key, generation, now } = factor;
+  const isOpen = 'id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ?';
+  // The text is the one that this service wrote, and read back with its members in the same order.
   const row = yield* first(
     `UPDATE auth_requests SET progress = ?, code_hash = ?, code_expires_at = ?, expires_at = ?
-     WHERE id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ? RETURNING id`,
+     WHERE ${isOpen} AND progress = ? RETURNING id`,
     JSON.stringify(factor.progress),
     factor.code?.hash ?? null,
     factor.code?.expiresAt ?? null,
     Math.max(factor.expiresAt, factor.code?.expiresAt ?? 0),
-    factor.key,
-    factor.generation,
-    factor.now,
+    key,
+    generation,
+    now,
+    JSON.stringify(factor.known),
   );
-  if (row === undefined) return 'superseded';
+  if (row === undefined) {
+    const open = yield* first(`SELECT id FROM auth_requests WHERE ${isOpen}`, key, generation, now);
+    return open === undefined ? 'superseded' : 'outdated';
+  }
   if (factor.code !== null) yield* clearAttempts({ keys: factor.code.forgetFailures });
   return 'recorded';
 }
@@ -113,7 +145,18 @@ export function loginRecordOf(row: SqlRow): LoginRecord {
   };
 }
 
-export function* redeemCode(redeem: RedeemCode): Intent<RedeemOutcome> {
+type RefusedCode = Extract<RedeemOutcome, { outcome: 'refused' }>;
+
+/** What the intent gives: the login that won, as the text of its columns. */
+interface RedeemedLogin {
+  readonly outcome: 'redeemed';
+  readonly identity: IdentityInTokens;
+  readonly policy: Pick<AuthPolicy, 'primary' | 'secondary'>;
+  readonly request: string;
+  readonly progress: string;
+}
+
+export function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const { now } = redeem;
   // The one statement that decides. A code that was used is kept as long as the first tokens of its session.
   const won = yield* first(
@@ -136,52 +179,110 @@ export function* redeemCode(redeem: RedeemCode): Intent<RedeemOutcome> {
     redeem.issuer,
   );
   if (won === undefined) return yield* refuseCode(redeem);
-  const identityRow = yield* first('SELECT * FROM identities WHERE id = ?', text(won, 'identity_id'));
-  const identity = identityRow === undefined ? null : identityOf(identityRow);
-  if (identity === null || isDisabled(identity, now)) return refused('identity-unavailable');
-  const authRequest = JSON.parse(text(won, 'request')) as AuthRequest;
-  const progress = JSON.parse(text(won, 'progress')) as LoginProgress;
-  const session = apiSessionOf(yield* openSession(redeem, authRequest, progress));
-  yield* keepClientInfo(identity.id, progress.clientInfo);
-  const { nonce } = authRequest;
-  return { outcome: 'redeemed', session, identity, nonce, certificateKey: progress.certificateKey ?? null };
+  const bearer = yield* first(
+    `SELECT identities.*, auth_policies.primary_rules, auth_policies.secondary_rules
+     FROM identities JOIN auth_policies ON auth_policies.id = identities.auth_policy_id WHERE identities.id = ?`,
+    text(won, 'identity_id'),
+  );
+  const identity = bearer === undefined ? null : identityOf(bearer);
+  if (bearer === undefined || identity === null || isDisabled(identity, now))
+    return refused('identity-unavailable');
+  const request = text(won, 'request');
+  const progress = text(won, 'progress');
+  const opened = openedSession(redeem, request, progress);
+  yield* insertSession(opened.session, opened.refresh);
+  yield* keepClientInfo(identity.id, opened.progress.clientInfo);
+  const { id, name, isAdmin } = identity;
+  const policy = authPolicyRulesOf(bearer);
+  return { outcome: 'redeemed', identity: { id, name, isAdmin }, policy, request, progress };
 }
 
-function* openSession(redeem: RedeemCode, authRequest: AuthRequest, progress: LoginProgress): Intent<SqlRow> {
-  const { session, now } = redeem;
-  const refresh = authRequest.scopes.includes('offline_access') ? session.refresh : null;
-  const row = yield* first(
+interface OpenedSession {
+  readonly session: ApiSession;
+  readonly refresh: NewRefreshFamily | null;
+  readonly authRequest: AuthRequest;
+  readonly progress: LoginProgress;
+}
+
+/** The session that a code opens follows from its login, given as the text of its columns. */
+function openedSession({ session, now }: RedeemCode, request: string, proven: string): OpenedSession {
+  const authRequest = JSON.parse(request) as AuthRequest;
+  const progress = JSON.parse(proven) as LoginProgress;
+  return {
+    session: {
+      id: session.id,
+      mechanism: 'oidc',
+      identityId: progress.identityId,
+      authenticatorId: progress.authenticatorId,
+      passed: progress.passed,
+      authTime: progress.authTime,
+      certThumbprint: progress.certThumbprint,
+      signerId: progress.signerId,
+      primaryProof: progress.primaryProof ?? [],
+      caId: progress.caId,
+      clientId: authRequest.clientId,
+      scopes: authRequest.scopes,
+      issuer: authRequest.issuer,
+      configTypes: authRequest.configTypes,
+      ipAddress: session.ipAddress,
+      createdAt: now,
+      lastActivityAt: now,
+      expiresAt: session.expiresAt,
+      endedAt: null,
+      endReason: null,
+    },
+    refresh: authRequest.scopes.includes('offline_access') ? session.refresh : null,
+    authRequest,
+    progress,
+  };
+}
+
+/** The outcome for whoever asked, who knows what the session was to be: the intent gives no more than the login. */
+export function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOutcome {
+  const { session, authRequest, progress } = openedSession(redeem, redeemed.request, redeemed.progress);
+  const certificateKey = progress.certificateKey ?? null;
+  return {
+    outcome: 'redeemed',
+    session,
+    identity: redeemed.identity,
+    policy: redeemed.policy,
+    nonce: authRequest.nonce,
+    certificateKey,
+  };
+}
+
+function* insertSession(session: ApiSession, refresh: NewRefreshFamily | null): Intent<void> {
+  yield* first(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, passed, auth_time, cert_thumbprint,
        signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
        refresh_hash, refresh_generation, refresh_expires_at, family_expires_at)
-     VALUES (?, 'oidc', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?) RETURNING *`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`,
     session.id,
-    progress.identityId,
-    progress.authenticatorId,
-    JSON.stringify(progress.passed),
-    progress.authTime,
-    progress.certThumbprint,
-    progress.signerId,
-    progress.caId,
-    progress.primaryProof === undefined ? null : JSON.stringify(progress.primaryProof),
-    authRequest.clientId,
-    JSON.stringify(authRequest.scopes),
-    authRequest.issuer,
-    JSON.stringify(authRequest.configTypes),
+    session.mechanism,
+    session.identityId,
+    session.authenticatorId,
+    JSON.stringify(session.passed),
+    session.authTime,
+    session.certThumbprint,
+    session.signerId,
+    session.caId,
+    session.primaryProof.length === 0 ? null : JSON.stringify(session.primaryProof),
+    session.clientId,
+    JSON.stringify(session.scopes),
+    session.issuer,
+    JSON.stringify(session.configTypes),
     session.ipAddress,
-    now,
-    now,
+    session.createdAt,
+    session.lastActivityAt,
     session.expiresAt,
     refresh?.hash ?? null,
     refresh?.expiresAt ?? null,
     refresh?.familyExpiresAt ?? null,
   );
-  if (row === undefined) throw new Error('an insert returned nothing');
-  return row;
 }
 
 /** Why the code was refused, and what follows from it. */
-function* refuseCode(redeem: RedeemCode): Intent<RedeemOutcome> {
+function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
   const row = yield* first(
     'SELECT * FROM auth_requests WHERE id = ? AND code_hash = ?',
     redeem.key,
@@ -206,6 +307,6 @@ function* refuseCode(redeem: RedeemCode): Intent<RedeemOutcome> {
   return { outcome: 'refused', reason: 'already-used', endedSession: ended ? asId(sessionId) : null };
 }
 
-function refused(reason: RedeemRefusal): RedeemOutcome {
+function refused(reason: RedeemRefusal): RefusedCode {
   return { outcome: 'refused', reason, endedSession: null };
 }

@@ -3,7 +3,7 @@
 import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { Authenticator } from '../../model/authenticator.ts';
-import type { Identity, IdentityType, Tags } from '../../model/identity.ts';
+import type { Identity, IdentityInTokens, IdentityType, Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { PassedMethod } from '../../model/login.ts';
 import type { Permission } from '../../model/permission.ts';
@@ -56,6 +56,12 @@ export function identityOf(row: SqlRow, prefix = ''): Identity {
   };
 }
 
+export const identityInTokensSql = 'SELECT id, name, is_admin FROM identities WHERE id = ?';
+
+export function identityInTokensOf(row: SqlRow): IdentityInTokens {
+  return { id: asId(text(row, 'id')), name: text(row, 'name'), isAdmin: integer(row, 'is_admin') === 1 };
+}
+
 /** `SELECT` list of an identity in a join, for `identityOf(row, prefix)`. */
 export function identityColumns(table: string, prefix: string): string {
   return [
@@ -82,11 +88,18 @@ export function authPolicyOf(row: SqlRow, prefix = ''): AuthPolicy {
   return {
     id: asId(text(row, at('id'))),
     name: text(row, at('name')),
-    primary: json<AuthPolicy['primary']>(row, at('primary_rules')),
-    secondary: json<AuthPolicy['secondary']>(row, at('secondary_rules')),
+    ...authPolicyRulesOf(row, prefix),
     tags: json<Tags>(row, at('tags')),
     createdAt: integer(row, at('created_at')),
     updatedAt: integer(row, at('updated_at')),
+  };
+}
+
+/** What a policy allows and asks for. */
+export function authPolicyRulesOf(row: SqlRow, prefix = ''): Pick<AuthPolicy, 'primary' | 'secondary'> {
+  return {
+    primary: json<AuthPolicy['primary']>(row, `${prefix}primary_rules`),
+    secondary: json<AuthPolicy['secondary']>(row, `${prefix}secondary_rules`),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ChangeListener } from '../contracts/changes.ts';
+import type { Within } from '../contracts/store.ts';
 import type { SqlRow, SqlValue, Statement } from './intent.ts';
 import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
 
@@ -6,7 +7,11 @@ import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
 export interface Engine {
   readonly dialect: Dialect;
   /** Runs an intent as one atomic step; resolves after the commit is durable. */
-  write<Name extends IntentName>(name: Name, args: IntentArgs<Name>): Promise<IntentOutcome<Name>>;
+  write<Name extends IntentName>(
+    name: Name,
+    args: IntentArgs<Name>,
+    within?: Within,
+  ): Promise<IntentOutcome<Name>>;
   /** @param sql one of the fixed texts of this folder: it stays prepared */
   read(sql: string, ...params: SqlValue[]): Promise<readonly SqlRow[]>;
   /** Reads with a text that was put together for this call, in batches: however many rows there are, nobody else waits for long. */

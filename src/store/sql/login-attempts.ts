@@ -3,9 +3,19 @@ import type { Millis } from '../../platform/clock.ts';
 import { integer, text, textOrNull } from './codec.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
 
+/** A record as the intent takes it: its checks as the text of their column. */
+type LoginAttemptRow = Omit<LoginAttempt, 'checks'> & { readonly id: string; readonly checks: string };
+
+export function loginAttemptRow(attempt: LoginAttempt & { readonly id: string }): LoginAttemptRow {
+  return { ...attempt, checks: JSON.stringify(attempt.checks) };
+}
+
+/** So many beyond what came in go in one step: a table that has grown over its limit comes back in small steps. */
+const mostOverdue = 200;
+
 export function* appendLoginAttempts(args: {
-  readonly attempts: readonly (LoginAttempt & { readonly id: string })[];
-  readonly keepAtMost: number;
+  readonly attempts: readonly LoginAttemptRow[];
+  readonly keepAtMost: number | null;
 }): Intent<void> {
   for (const attempt of args.attempts) {
     yield* first(
@@ -22,17 +32,17 @@ export function* appendLoginAttempts(args: {
       attempt.subject,
       attempt.ipAddress,
       attempt.issuer,
-      JSON.stringify(attempt.checks),
+      attempt.checks,
     );
   }
+  if (args.keepAtMost === null) return;
   const count = yield* first('SELECT count(*) AS total FROM login_attempts');
   const tooMany = count === undefined ? 0 : integer(count, 'total') - args.keepAtMost;
   if (tooMany <= 0) return;
-  // Ids are ordered by time, so the ones beyond the limit are the oldest. Deleting a few more than came in
-  // brings a table that has grown over its limit back in small steps.
+  // Ids are ordered by time, so the ones beyond the limit are the oldest.
   yield* first(
     'DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts ORDER BY id LIMIT ?)',
-    Math.min(tooMany, args.attempts.length + 10),
+    Math.min(tooMany, args.attempts.length + mostOverdue),
   );
 }
 

@@ -1,9 +1,10 @@
 // The PostgreSQL engine: each intent is one transaction on a connection of a pool.
 
 import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '../../platform/clock.ts';
 import { chunkSize } from '../../platform/in-chunks.ts';
 import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
-import { StoreUnavailable } from '../contracts/store.ts';
+import { StoreUnavailable, type Within } from '../contracts/store.ts';
 import { addChangeSql } from './changes.ts';
 import { type Engine, postgresDialect } from './engine.ts';
 import type { Intent, SqlRow, Statement } from './intent.ts';
@@ -54,12 +55,17 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   async function write<Name extends IntentName>(
     name: Name,
     args: IntentArgs<Name>,
+    within: Within = Number.POSITIVE_INFINITY,
   ): Promise<IntentOutcome<Name>> {
+    const begun = systemClock.monotonic();
+    const requireInTime = () => {
+      if (systemClock.monotonic() - begun > within) throw new StoreUnavailable('it has waited for too long');
+    };
     if (closing !== null) throw new StoreUnavailable('the store is closing');
     if (underWay.size >= maxWaiting) throw new StoreUnavailable('too many writes are waiting');
     const running = comesAfterActivity(name)
-      ? activity.then(() => writeWithRetries(name, args))
-      : writeWithRetries(name, args);
+      ? activity.then(() => writeWithRetries(name, args, requireInTime))
+      : writeWithRetries(name, args, requireInTime);
     underWay.add(running);
     if (name === 'recordActivity') activity = Promise.allSettled([activity, running]);
     try {
@@ -72,14 +78,22 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     }
   }
 
-  async function writeWithRetries<Name extends IntentName>(name: Name, args: IntentArgs<Name>) {
+  async function writeWithRetries<Name extends IntentName>(
+    name: Name,
+    args: IntentArgs<Name>,
+    requireInTime: () => void,
+  ) {
     const keys = keysOf(name, args);
     for (let tries = 1; ; tries += 1) {
       const attempt = { committing: false };
       try {
         const client = await writers.connect();
         const intent = (intents[name] as (args: unknown) => Intent<unknown>)(args);
-        return await onClient(client, () => inTransaction(client, keys, intent, attempt), unanswered);
+        return await onClient(
+          client,
+          () => inTransaction(client, keys, intent, attempt, requireInTime),
+          unanswered,
+        );
       } catch (error) {
         if (isStalePlan(error)) prepareAnew();
         // A commit whose answer was lost may have taken effect: only what came before it is begun again.
@@ -163,6 +177,7 @@ async function inTransaction(
   keys: readonly string[] | null,
   intent: Intent<unknown>,
   attempt: { committing: boolean },
+  requireInTime: () => void,
 ): Promise<{ readonly outcome: unknown; readonly hasChanges: boolean }> {
   // Sent together, in this order; a failure of one makes those behind it fail too.
   const opening: Promise<unknown>[] = [client.query(keys === null ? beginAlone : beginBesideOthers)];
@@ -181,6 +196,7 @@ async function inTransaction(
     }
     if (hasChanges) opening.push(client.query(`NOTIFY ${changesChannel}`));
     await Promise.all(opening.splice(0));
+    requireInTime();
     attempt.committing = true;
     await commit(client);
     return { outcome: step.value, hasChanges };

@@ -1,4 +1,4 @@
-import { AlreadyTaken, StoreUnavailable } from '../contracts/store.ts';
+import { AlreadyTaken, ReferenceGone, StoreUnavailable } from '../contracts/store.ts';
 import { fieldOfUnique } from './unique-fields.ts';
 
 /** An error of the server, or of the connection to it, as `pg` throws it. */
@@ -75,6 +75,7 @@ export function postgresError(error: unknown): unknown {
     const field = fieldOfUnique(`${String(table)}.${column}`);
     return field === undefined ? error : new AlreadyTaken(field);
   }
+  if (state === '23503') return new ReferenceGone();
   const isUnavailable =
     unavailableStates.has(state) || unavailableStates.has(state.slice(0, 2)) || isLostConnection(error);
   return isUnavailable ? new StoreUnavailable(messageOf(error), { cause: error }) : error;

@@ -27,7 +27,8 @@ const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   announceNode: none,
   leaveNode: none,
   // What reads, decides and writes a counter, and what clears one.
-  recordPrimaryLogin: ({ code }) => attemptKeys(code?.forgetFailures ?? []),
+  recordPrimaryLogin: ({ code, release }) =>
+    attemptKeys([...(release ?? []), ...(code?.forgetFailures ?? [])]),
   recordFactor: ({ code }) => attemptKeys(code?.forgetFailures ?? []),
   // Reads what was passed before.
   addPassed: ({ id }) => [`session:${id}`],

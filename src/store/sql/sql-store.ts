@@ -5,6 +5,7 @@ import type { Change, ChangeKind } from '../../model/change.ts';
 import { asId, type IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import { AlreadyTaken, type Store } from '../contracts/store.ts';
+import { accountOf, findAccountSql } from './accounts.ts';
 import {
   administratorMeansOf,
   administratorsSql,
@@ -12,7 +13,7 @@ import {
   enabledSignersSql,
 } from './administrators.ts';
 import { findByRefreshTokenSql } from './api-sessions.ts';
-import { findLoginSql, loginRecordOf } from './auth-requests.ts';
+import { findLoginSql, loginRecordOf, primaryLoginRow, redeemOutcomeOf } from './auth-requests.ts';
 import {
   certificateLoginOf,
   findCertificateLoginSql,
@@ -51,7 +52,7 @@ import {
   nodesSource,
   revocationsSource,
 } from './list-sources.ts';
-import { loginAttemptOf } from './login-attempts.ts';
+import { loginAttemptOf, loginAttemptRow } from './login-attempts.ts';
 import { nodeOf } from './nodes.ts';
 import { latestRestoreSql } from './restores.ts';
 import { listRevokedTokensSql, revocationOf } from './revocations.ts';
@@ -90,11 +91,14 @@ export function sqlStore(engine: Engine): Store {
 
   return {
     authRequests: {
-      recordPrimaryLogin: (login) => engine.write('recordPrimaryLogin', login),
+      recordPrimaryLogin: (login) => engine.write('recordPrimaryLogin', primaryLoginRow(login)),
       findLogin: (key, now) => find(loginRecordOf, findLoginSql, key, now),
       recordFactor: (factor) => engine.write('recordFactor', factor),
       extend: (key, expiresAt) => engine.write('extendLogin', { key, expiresAt }),
-      redeemCode: (redeem) => engine.write('redeemCode', redeem),
+      async redeemCode({ within, ...redeem }) {
+        const done = await engine.write('redeemCode', redeem, within);
+        return done.outcome === 'redeemed' ? redeemOutcomeOf(redeem, done) : done;
+      },
     },
     apiSessions: {
       find: (id) => find(apiSessionOf, 'SELECT * FROM api_sessions WHERE id = ?', id),
@@ -111,7 +115,7 @@ export function sqlStore(engine: Engine): Store {
         find(apiSessionOf, 'SELECT * FROM api_sessions WHERE token_hash = ?', tokenHash),
       addPassed: (id, factor) => engine.write('addPassed', { id, factor }),
       recordActivity: (activity) => engine.write('recordActivity', { activity }),
-      rotateRefreshToken: (rotate) => engine.write('rotateRefreshToken', rotate),
+      rotateRefreshToken: ({ within, ...rotate }) => engine.write('rotateRefreshToken', rotate, within),
       async renew(renew) {
         const rows = await engine.write('renewSession', renew);
         return rows === undefined
@@ -150,6 +154,7 @@ export function sqlStore(engine: Engine): Store {
     identities: {
       create: (identity, password, now) => engine.write('createIdentity', { identity, password, now }),
       find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
+      findAccount: (id) => find(accountOf, findAccountSql, id),
       findClientInfo: (id) => find(clientInfoOf, findClientInfoSql, id),
       findByExternalId: (externalId) =>
         find(identityOf, 'SELECT * FROM identities WHERE external_id = ?', externalId),
@@ -282,7 +287,8 @@ export function sqlStore(engine: Engine): Store {
         ),
     },
     loginAttempts: {
-      append: (attempts, keepAtMost) => engine.write('appendLoginAttempts', { attempts, keepAtMost }),
+      append: (attempts, keepAtMost) =>
+        engine.write('appendLoginAttempts', { attempts: attempts.map(loginAttemptRow), keepAtMost }),
       async findByReference(reference) {
         const sql = 'SELECT * FROM login_attempts WHERE reference = ? ORDER BY id';
         return (await engine.read(sql, reference)).map(loginAttemptOf);

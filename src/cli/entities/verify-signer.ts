@@ -1,0 +1,53 @@
+import { withApi } from '../api-client.ts';
+import { CliError } from '../cli-error.ts';
+import { checkLine, shownCheck } from '../explain/check-lines.ts';
+import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
+import { readJwt } from '../jwt-text.ts';
+import { printable, printResult, type Report } from '../output.ts';
+import { externalJwt } from '../secret-input.ts';
+import { entityNamed } from './entities.ts';
+import { findEntity } from './lookup.ts';
+
+/**
+ * `verify ext-jwt-signer NAME FILE|-`: asks the server what a login with this token would decide. Nobody is logged in.
+ * @throws CliError exit 1 when the token is refused, after the checks were printed
+ */
+export async function verifySigner(
+  report: Report,
+  nameOrId: string,
+  file: string,
+  server: string | undefined,
+): Promise<void> {
+  const token = await externalJwt(report.ports, file);
+  await withApi(report, server, async (api) => {
+    const { id } = await findEntity(api, entityNamed('ext-jwt-signer'), nameOrId);
+    const path = `/external-jwt-signers/${encodeURIComponent(id)}/verify`;
+    const tried = asObject((await api.call({ method: 'POST', path, json: { token } })).data);
+    const { header = null, payload = null } = readJwt(token) ?? {};
+    printResult(report, { header, payload, ...tried }, () =>
+      printable(
+        [
+          JSON.stringify({ header, payload }, null, 2),
+          '',
+          ...asList(tried.checks).map((check) => checkLine(shownCheck(asObject(check)))),
+          ...(tried.isAccepted === true ? ['', acceptance(tried)] : []),
+        ].join('\n'),
+      ),
+    );
+    if (tried.isAccepted !== true) throw refusal(tried);
+  });
+}
+
+function acceptance({ use, identity }: JsonObject): string {
+  const name = textField(asObject(identity), 'name') ?? '';
+  const what = use === 'secondary' ? 'as the second proof of' : 'as a login of';
+  return `The server accepts this token ${what} ${name}. What ${name} must prove besides: overlay-auth explain policy ${name}`;
+}
+
+function refusal({ reason, explanation }: JsonObject): CliError {
+  const { happened, remedy } = asObject(explanation);
+  return new CliError(`This token is refused. ${happened ?? ''}`.trim(), {
+    code: String(reason),
+    ...(typeof remedy === 'string' ? { next: remedy } : {}),
+  });
+}

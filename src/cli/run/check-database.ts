@@ -1,0 +1,42 @@
+import type { Config } from '../../config/config.ts';
+import {
+  databaseName,
+  databaseVersion,
+  NoDatabase,
+  openStore,
+  StoreUnavailable,
+  schemaVersion,
+} from '../../database.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { keyVault } from '../../platform/key-vault.ts';
+import { openKeyRing } from '../../tokens/key-ring.ts';
+
+/**
+ * Looks whether the key-encryption key is that of the database, and changes nothing: a database of an older release is
+ * not opened, since opening it would migrate it.
+ * @returns sentences about a database that could not be looked into, or that the start will change
+ * @throws SealBroken the key is another one; SchemaError a release that this one cannot follow has changed the database
+ */
+export async function checkDatabaseAndKey(
+  { config, clock }: { readonly config: Config; readonly clock: Clock },
+  masterKey: Buffer,
+): Promise<readonly string[]> {
+  const name = databaseName(config);
+  try {
+    const { version } = await databaseVersion(config);
+    if (version < schemaVersion) {
+      return [`the start will migrate ${name} from schema ${version} to ${schemaVersion}`];
+    }
+    const store = await openStore(config);
+    try {
+      await openKeyRing({ keys: store.keys, vault: keyVault(masterKey), clock });
+    } finally {
+      await store.close();
+    }
+    return [];
+  } catch (error) {
+    if (error instanceof NoDatabase) return [`there is no database at ${name}; the start makes one`];
+    if (error instanceof StoreUnavailable) return [`the database cannot be looked into: ${error.message}`];
+    throw error;
+  }
+}

@@ -1,0 +1,9 @@
+import type { AuthPolicy } from './auth-policy.ts';
+import type { Identity } from './identity.ts';
+
+/** An identity with what decides about its logins and calls, as they are at one moment. */
+export interface Account {
+  readonly identity: Identity;
+  readonly policy: AuthPolicy;
+  readonly isTotpEnrolled: boolean;
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { recentMap } from './recent-map.ts';
+
+describe('a map of what was used lately', () => {
+  test('keeps as many of the keys used last as it promises, and at most twice as many', () => {
+    const map = recentMap<number, string>(10);
+    for (let key = 0; key < 1000; key += 1) {
+      map.set(key, `value ${key}`);
+      for (let before = Math.max(0, key - 9); before <= key; before += 1) {
+        assert.equal(map.peek(before), `value ${before}`);
+      }
+      assert.equal(map.peek(key - 20), undefined);
+    }
+  });
+
+  test('what is used stays, whatever comes; what is only looked at does not', () => {
+    const map = recentMap<string, number>(10);
+    map.set('used', 1);
+    map.set('looked at', 2);
+    for (let key = 0; key < 1000; key += 1) {
+      map.set(`other ${key}`, key);
+      assert.equal(map.get('used'), 1);
+      map.peek('looked at');
+    }
+    assert.equal(map.peek('looked at'), undefined);
+  });
+
+  test('a key has one value, the last, and none once it is deleted, in either half', () => {
+    const map = recentMap<string, number>(3);
+    map.set('key', 1);
+    map.set('a', 0);
+    map.set('b', 0);
+    map.set('key', 2);
+    assert.equal(map.get('key'), 2);
+    map.delete('key');
+    assert.equal(map.get('key'), undefined);
+    map.delete('a');
+    assert.equal(map.get('a'), undefined);
+    assert.equal(map.get('b'), 0);
+    map.clear();
+    assert.equal(map.get('b'), undefined);
+  });
+
+  test('tells once of each value that it lets go of', () => {
+    const dropped: [string, number][] = [];
+    const map = recentMap<string, number>(2, (value, key) => dropped.push([key, value]));
+    map.set('a', 1);
+    map.set('b', 2);
+    map.set('a', 3);
+    assert.deepEqual(dropped, []);
+    map.set('c', 4);
+    assert.deepEqual(dropped.splice(0), [['b', 2]]);
+    map.delete('c');
+    map.delete('c');
+    assert.deepEqual(dropped.splice(0), [['c', 4]]);
+    map.set('d', 5);
+    map.clear();
+    assert.deepEqual(dropped.splice(0).sort(), [
+      ['a', 3],
+      ['d', 5],
+    ]);
+  });
+});

@@ -1,0 +1,64 @@
+/** Values that were used lately, by key. */
+export interface RecentMap<Key, Value> {
+  /** Counts as a use. */
+  get(key: Key): Value | undefined;
+  /** Does not count as one. */
+  peek(key: Key): Value | undefined;
+  set(key: Key, value: Value): void;
+  delete(key: Key): void;
+  clear(): void;
+}
+
+/**
+ * A cache that takes no more memory than what is in it; one that keeps a strict order takes it for `max` entries at
+ * once. It has two halves: what is used moves into the younger one, and when that is full it becomes the older one,
+ * and what was left in the older one is dropped.
+ * @param atLeast so many of the keys used last stay; at most twice as many are held
+ * @param onDrop  told of each value that is not held any more, whether dropped, deleted or cleared; not of one that
+ *                another value replaces
+ */
+export function recentMap<Key, Value>(
+  atLeast: number,
+  onDrop?: (value: Value, key: Key) => void,
+): RecentMap<Key, Value> {
+  let younger = new Map<Key, Value>();
+  let older = new Map<Key, Value>();
+
+  function add(key: Key, value: Value): void {
+    younger.set(key, value);
+    if (younger.size < atLeast) return;
+    if (onDrop !== undefined) older.forEach(onDrop);
+    older = younger;
+    younger = new Map();
+  }
+
+  return {
+    get(key) {
+      const value = younger.get(key);
+      if (value !== undefined) return value;
+      const aged = older.get(key);
+      if (aged === undefined) return undefined;
+      older.delete(key);
+      add(key, aged);
+      return aged;
+    },
+    peek: (key) => younger.get(key) ?? older.get(key),
+    set(key, value) {
+      older.delete(key);
+      add(key, value);
+    },
+    delete(key) {
+      const half = younger.has(key) ? younger : older;
+      const value = half.get(key);
+      if (value === undefined) return;
+      half.delete(key);
+      onDrop?.(value, key);
+    },
+    clear() {
+      const halves = [younger, older];
+      younger = new Map();
+      older = new Map();
+      if (onDrop !== undefined) for (const half of halves) half.forEach(onDrop);
+    },
+  };
+}
