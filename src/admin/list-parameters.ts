@@ -23,7 +23,7 @@ const LARGEST_OFFSET = 1_000_000_000;
  */
 export function listQuery(parameters: ListParameters, fields: ListFields): ListQuery {
   const parsed = parseFilter(parameters.filter ?? '', fields);
-  const sort = once('sort', parsed.sort, parameters.sort, (text) => parseSort(text, fields)) ?? [];
+  const sort = once('sort', parsed.sort, parameters.sort, (text) => sortOf(text, fields)) ?? [];
   const limit = once('limit', parsed.limit, parameters.limit, limitOf);
   const offset = once('offset', parsed.skip, parameters.offset, (text) => wholeNumber('offset', text)) ?? 0;
   if (typeof limit === 'number' && limit > LARGEST_LIMIT) {
@@ -47,6 +47,17 @@ function once<T>(
   if (parameter === undefined || parameter === '') return inFilter;
   if (inFilter !== undefined) throw refused(name, 'stands both in the filter and in a parameter', parameter);
   return read(parameter);
+}
+
+/** The parameter is written as in a filter, and refused under its own name. */
+function sortOf(text: string, fields: ListFields): ListQuery['sort'] {
+  try {
+    return parseSort(text, fields);
+  } catch (error) {
+    if (!(error instanceof AuthError) || error.code !== 'invalid_filter') throw error;
+    const description = error.description.replace(/^The filter/, 'The sort order');
+    throw new AuthError('invalid_filter', { description, cause: error });
+  }
 }
 
 function limitOf(text: string): number | null {

@@ -17,6 +17,7 @@ export function printTable<Row>(
       ? fittingColumns(columns, rows, width)
       : { shown: columns, leftOut: [] };
   printResult(report, value, () => renderTable(shown, rows));
+  if (rows.length === 0 && isTTY === true) notice(report, 'There are none.');
   if (leftOut.length > 0) {
     const names = leftOut.map(({ heading }) => heading).join(', ');
     notice(report, `No room for ${names}: widen the terminal, or add -j.`);

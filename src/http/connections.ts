@@ -1,6 +1,7 @@
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock, Millis } from '../platform/clock.ts';
+import { sourcePrefix } from '../platform/source-prefix.ts';
 
 export interface ConnectionLimits {
   /** Connections that one source may have open; an IPv6 source is its /64. */
@@ -27,7 +28,7 @@ export function superviseConnections(clock: Clock, server: Server, limits: Conne
 
   // Before TLS begins, so that a connection too many costs no handshake.
   server.prependListener('connection', (socket: Socket) => {
-    const source = sourceOf(socket.remoteAddress ?? '');
+    const source = sourcePrefix(socket.remoteAddress ?? '');
     const open = perSource.get(source) ?? 0;
     if (open >= limits.perSource) {
       socket.destroy();
@@ -76,16 +77,4 @@ export function superviseConnections(clock: Clock, server: Server, limits: Conne
       clearInterval(timer);
     },
   };
-}
-
-/** The one who holds an IPv6 /64 holds all its addresses. */
-export function sourceOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [head = '', tail] = address.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? [] : new Array<string>(8 - before.length - after.length).fill('0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 }

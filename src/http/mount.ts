@@ -190,11 +190,14 @@ function admit(
   reply: FastifyReply,
 ): Promise<void> | undefined {
   if (caller instanceof Promise) return caller.then((principal) => admit(route, principal, context, reply));
-  enforceGuard(route.guard, caller, route.permission);
-  context.principal = caller;
+  // Who is authenticated and lacks only the right is told too when the session ends (spec 5.5).
+  const isComplete = caller.outstanding.length === 0;
+  if (!isComplete) enforceGuard(route.guard, caller, route.permission);
   const headers = sessionHeaders(caller, context.receivedAt);
   reply.header('expires-at', headers['expires-at']);
   reply.header('expiration-seconds', headers['expiration-seconds']);
+  if (isComplete) enforceGuard(route.guard, caller, route.permission);
+  context.principal = caller;
   return undefined;
 }
 

@@ -2,6 +2,7 @@
 // the carriers (authorization request, legacy session).
 
 import { AuthError } from '../errors/auth-error.ts';
+import type { Account } from '../model/account.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
 import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
@@ -15,6 +16,8 @@ import type { ReservedGuess } from './reserved-guess.ts';
 export interface PrimaryResult {
   readonly account: LoginAccount;
   readonly progress: LoginProgress;
+  /** See `PrimaryVerdict.current`. */
+  readonly current: Account | null;
   /** See `PrimaryVerdict.verifiedHash`. */
   readonly verifiedHash: string | null;
   /** Whoever records the login gives it back, and whoever gives the login up. */
@@ -48,13 +51,15 @@ export async function authenticatePrimary(
     needs.audit.record({ event: 'login.refused', method: credentials.method }, origin);
     throw new AuthError('invalid_auth', { challenges: verdict.challenges ?? [] });
   }
-  const { account, authenticatorId, certThumbprint, caId, usedToken, verifiedHash, reserved } = verdict;
+  const { account, current, authenticatorId, certThumbprint, caId, usedToken, verifiedHash, reserved } =
+    verdict;
   needs.audit.record(
     { event: 'login.passed', method: credentials.method, identityId: account.identity.id },
     origin,
   );
   return {
     account,
+    current,
     verifiedHash,
     reserved,
     progress: {

@@ -49,6 +49,7 @@ export async function verifyCertificate(
     usedToken: null,
     verifiedHash: null,
     reserved: nothingReserved,
+    current: null,
   };
 }
 

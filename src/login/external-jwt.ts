@@ -65,6 +65,7 @@ export async function verifyPrimaryJwt(
       usedToken: { proof: proofHashes(chosen.token), signerId: chosen.signer.id },
       verifiedHash: null,
       reserved: nothingReserved,
+      current: null,
     };
   }
   if (failures.length === 0) attempt.failed('token', 'no-token');

@@ -78,14 +78,16 @@ export async function verifyPassword(
     return { verdict: 'refused' };
   }
   if (!mayLogIn(current, 'password', attempt, needs.clock.now())) return { verdict: 'refused' };
+  const verifiedHash = await upgradeHash(needs, current, password);
   return {
     verdict: 'passed',
     account: current,
+    current: verifiedHash === current.passwordHash ? current : null,
     authenticatorId: current.authenticator.id,
     certThumbprint: null,
     caId: null,
     usedToken: null,
-    verifiedHash: await upgradeHash(needs, current, password),
+    verifiedHash,
     reserved: reservedGuess(countersOf(target, ipAddress)),
   };
 }

@@ -1,4 +1,5 @@
 import type { Challenge } from '../errors/challenge.ts';
+import type { Account } from '../model/account.ts';
 import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
 import type { LoginAccount } from './account.ts';
 import type { ReservedGuess } from './reserved-guess.ts';
@@ -15,6 +16,11 @@ export type PrimaryVerdict =
   | {
       readonly verdict: 'passed';
       readonly account: LoginAccount;
+      /**
+       * The account when it was read at the very end of the check, and what opened the login is asked for again by the
+       * step that records it; null when time may have passed since.
+       */
+      readonly current: Account | null;
       /** Null when the identity was found by a claim. */
       readonly authenticatorId: AuthenticatorId | null;
       /** SHA-256 of the DER leaf, base64url, after a certificate login. */

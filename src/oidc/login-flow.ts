@@ -101,8 +101,9 @@ export async function submitPrimary(
   try {
     // Not before: strangers cause no reading.
     const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
-    // A foreign key may have to be fetched: others of the same address need not wait for that.
-    if (primary.account.policy.secondary.requireExtJwt !== null) await giveBack(needs, primary.reserved);
+    const waitsForOthers = primary.account.policy.secondary.requireExtJwt !== null;
+    // A foreign key may have to be fetched: nobody else of the same address is to wait for that.
+    if (waitsForOthers) await giveBack(needs, primary.reserved);
     const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
     const said = clientInfo === undefined ? {} : { clientInfo };
     const progress = { ...secondary.progress, ...certified, ...said };
@@ -116,7 +117,8 @@ export async function submitPrimary(
         verifiedHash: primary.verifiedHash,
         release: primary.reserved.take(),
       });
-    return await nextStep(needs, merged, progress, origin, record, secondary.error);
+    const current = waitsForOthers ? null : primary.current;
+    return await nextStep(needs, merged, progress, origin, record, { error: secondary.error, current });
   } finally {
     // Of a login that did not come to be recorded.
     await giveBack(needs, primary.reserved);
@@ -295,11 +297,15 @@ async function factorPassed(
   return factorPassed(needs, current, factor, origin);
 }
 
+const laterStep = { error: 'missing', current: null } as const;
+
 /**
  * Records what was proven, and answers with the code when nothing is outstanding. Identity, policy, authenticator,
  * signers and enrolment are read again for this decision, and a read that fails refuses. The code exists only in
  * this answer: no endpoint returns it again (RFC 9700 4.5).
- * @param error what the challenge says when an external JWT is outstanding
+ * @param primary.error   what the challenge says when an external JWT is outstanding
+ * @param primary.current what the primary step has read just now, as its last act, and nothing but the store was waited
+ *                        for since: it is not read again then
  */
 async function nextStep<Outcome extends 'recorded' | 'finished' | 'superseded' | 'outdated' | 'changed'>(
   needs: LoginFlowNeeds,
@@ -307,9 +313,9 @@ async function nextStep<Outcome extends 'recorded' | 'finished' | 'superseded' |
   progress: LoginProgress,
   origin: RequestOrigin,
   record: (code: StoredCode | null) => Promise<Outcome>,
-  error: ChallengeError = 'missing',
+  primary: { readonly error: ChallengeError; readonly current: Account | null } = laterStep,
 ): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
-  const account = await requireStillAllowed(needs, progress, origin);
+  const account = primary.current ?? (await requireStillAllowed(needs, progress, origin));
   const outstanding = outstandingFor(needs, account, progress);
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
   const recorded = await record(
@@ -326,7 +332,7 @@ async function nextStep<Outcome extends 'recorded' | 'finished' | 'superseded' |
   if (recorded !== 'recorded') {
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
-  if (code === null) return queriesStep(needs, authRequest, outstanding, error);
+  if (code === null) return queriesStep(needs, authRequest, outstanding, primary.error);
   return { kind: 'redirect', location: finishedLocation(needs, authRequest, code.text) };
 }
 

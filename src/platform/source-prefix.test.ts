@@ -17,6 +17,8 @@ describe('the source of requests', () => {
       ['::', '0:0:0:0::/64'],
       ['1::', '1:0:0:0::/64'],
       ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+      // Of a connection that is gone already.
+      ['', ''],
     ];
     for (const [address, prefix] of cases) assert.equal(sourcePrefix(address), prefix, address);
   });

@@ -96,6 +96,10 @@ describe('identities', () => {
     assert.match(narrow.stdout, /^NAME +ID +TYPE +ADMIN +DISABLED +AUTH POLICY\n/);
     for (const line of narrow.stdout.split('\n')) assert.ok(line.length <= 80, line);
     assert.equal(narrow.stderr, 'No room for attributes: widen the terminal, or add -j.\n');
+    const none = await cli.run(['list', 'identities', 'name = "nobody"'], { columns: 80 });
+    assert.equal(none.stderr, 'There are none.\n');
+    const unsorted = await cli.run(['list', 'identities', '--sort', 'colour']);
+    assert.match(unsorted.stderr, /^error: The sort order could not be parsed: .* fields id, name/);
     const wide = await cli.run(['list', 'identities', 'name = "root"'], { columns: 200 });
     assert.match(wide.stdout, /ATTRIBUTES\n/);
     assert.equal(wide.stderr, '');

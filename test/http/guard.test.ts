@@ -47,6 +47,10 @@ describe('guards', () => {
     assert.match(String(answer.headers['expires-at']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const seconds = Number(answer.headers['expiration-seconds']);
     assert.ok(seconds > 1790 && seconds <= 1800, String(seconds));
+    const forbidden = await send(port, admin, { headers: { authorization: 'Bearer full' } });
+    assert.deepEqual([forbidden.status, forbidden.headers['expires-at'] === undefined], [403, false]);
+    const partial = await send(port, full, { headers: { authorization: 'Bearer partial' } });
+    assert.deepEqual([partial.status, partial.headers['expires-at']], [401, undefined]);
     const anonymous = await send(port, '/edge/client/v1/version', {
       headers: { authorization: 'Bearer full' },
     });

@@ -178,27 +178,35 @@ describe('a password', () => {
 
   test('is not locked by a right one whose login comes to nothing', async () => {
     await setRules({ maxAttempts: 1, lockoutDurationMinutes: 15 });
-    const { identities, authRequests } = server.store;
+    const { configTypes, authRequests } = server.store;
     const original = {
-      findAccount: identities.findAccount,
+      findByNames: configTypes.findByNames,
       recordPrimaryLogin: authRequests.recordPrimaryLogin,
     };
     const breaks = [
-      // Deleted just after the password was found right.
-      () => Object.assign(identities, { findAccount: async () => null }),
-      // Changed just before the login is recorded.
-      () =>
-        Object.assign(authRequests, {
-          recordPrimaryLogin: (login: Parameters<typeof authRequests.recordPrimaryLogin>[0]) =>
-            original.recordPrimaryLogin({ ...login, verifiedHash: 'another' }),
-        }),
+      // Between the check of the password and the recording of the login.
+      {
+        status: 500,
+        begin: () => Object.assign(configTypes, { findByNames: () => Promise.reject(new Error('x')) }),
+      },
+      // The password is changed just before the login is recorded.
+      {
+        status: 401,
+        begin: () =>
+          Object.assign(authRequests, {
+            recordPrimaryLogin: (login: Parameters<typeof authRequests.recordPrimaryLogin>[0]) =>
+              original.recordPrimaryLogin({ ...login, verifiedHash: 'another' }),
+          }),
+      },
     ];
-    for (const begin of breaks) {
+    for (const { status, begin } of breaks) {
+      const authRequestId = await beginLogin(server);
       begin();
-      const answer = await attempt('alice', password);
-      Object.assign(identities, { findAccount: original.findAccount });
+      const credentials = { authRequestId, username: 'alice', password, configTypes: ['a'] };
+      const answer = await server.post('/oidc/login/username', { json: credentials });
+      Object.assign(configTypes, { findByNames: original.findByNames });
       Object.assign(authRequests, { recordPrimaryLogin: original.recordPrimaryLogin });
-      assert.equal(answer.status, 401);
+      assert.equal(answer.status, status, answer.text);
       await assertOpen();
     }
   });

@@ -1,3 +1,4 @@
+import type { Account } from '../../model/account.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type {
   Authenticator,
@@ -21,11 +22,9 @@ export interface NewPasswordAuthenticator {
 }
 
 /** Everything a password login needs, read at once. */
-export interface PasswordLogin {
+export interface PasswordLogin extends Account {
   readonly authenticator: PasswordAuthenticator;
   readonly passwordHash: string;
-  readonly identity: Identity;
-  readonly policy: AuthPolicy;
 }
 
 export type NewCertificateAuthenticator = Pick<

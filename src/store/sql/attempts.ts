@@ -24,34 +24,27 @@ export function* reserveAttempt(args: {
   // One reading and one writing for all counters: whoever else comes from the same source waits meanwhile.
   const keys = limits.map(({ key }) => key);
   const rows = yield* all(`SELECT * FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
-  const counters: Counter[] = [];
-  const kept: Kept[] = [];
-  let refused: (Extract<ReserveOutcome, { outcome: 'refused' }> & { readonly at: number }) | null = null;
-  for (const [at, limit] of limits.entries()) {
-    let counter = counterOf(
+  const found = limits.map((limit) => {
+    const counter = counterOf(
       rows.find((row) => text(row, 'key') === limit.key),
       now,
     );
-    if (counter.lockedUntil <= now && counter.failures >= limit.max) {
-      // The limit was higher when these were counted.
-      counter = lock(limit, counter, now);
-      kept.push({ limit, counter });
-    }
-    counters.push(counter);
-    if (counter.lockedUntil > now)
-      refused = { outcome: 'refused', key: limit.key, until: counter.lockedUntil, at };
-  }
-  for (const [at, limit] of limits.entries()) {
-    if (refused !== null && at <= refused.at) continue;
-    const counter = counters[at] ?? fresh;
+    // The limit was higher when these were counted.
+    const isOverdue = counter.lockedUntil <= now && counter.failures >= limit.max;
+    return { limit, counter: isOverdue ? lock(limit, counter, now) : counter, isOverdue };
+  });
+  const refusedAt = found.findLastIndex(({ counter }) => counter.lockedUntil > now);
+  const kept = found.flatMap(({ limit, counter, isOverdue }, at): Kept[] => {
+    if (at <= refusedAt) return isOverdue ? [{ limit, counter }] : [];
     const counted = { ...counter, failures: counter.failures + 1 };
     // The lock begins with the last failure, not with the attempt after it, which may come much later and be right.
-    kept.push({ limit, counter: counted.failures < limit.max ? counted : lock(limit, counted, now) });
-  }
+    return [{ limit, counter: counted.failures < limit.max ? counted : lock(limit, counted, now) }];
+  });
   yield* keep(kept, now);
-  if (refused === null) return { outcome: 'reserved' };
-  const { at: _at, ...outcome } = refused;
-  return outcome;
+  const refused = found[refusedAt];
+  return refused === undefined
+    ? { outcome: 'reserved' }
+    : { outcome: 'refused', key: refused.limit.key, until: refused.counter.lockedUntil };
 }
 
 function lock(limit: AttemptLimit, { failures, locks }: Counter, now: Millis): Counter {

@@ -6,22 +6,15 @@ import type {
   NewPasswordAuthenticator,
   PasswordLogin,
 } from '../contracts/authenticators.ts';
+import { accountColumns, accountOf } from './accounts.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
-import {
-  authenticatorOf,
-  authPolicyColumns,
-  authPolicyOf,
-  identityColumns,
-  identityOf,
-  text,
-} from './codec.ts';
+import { authenticatorOf, authPolicyOf, identityOf, text } from './codec.ts';
 import { insertPassword } from './identities.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 
 /** Everything that a primary login needs in one read. */
-const findLoginSql = `SELECT authenticators.*,
-    ${identityColumns('identities', 'identity__')}, ${authPolicyColumns('auth_policies', 'policy__')}
+const findLoginSql = `SELECT authenticators.*, ${accountColumns}
   FROM authenticators
   JOIN identities ON identities.id = authenticators.identity_id
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
@@ -36,8 +29,7 @@ export function passwordLoginOf(row: SqlRow): PasswordLogin {
   return {
     authenticator,
     passwordHash: text(row, 'password_hash'),
-    identity: identityOf(row, 'identity__'),
-    policy: authPolicyOf(row, 'policy__'),
+    ...accountOf(row),
   };
 }
 
