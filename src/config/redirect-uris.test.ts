@@ -164,6 +164,8 @@ describe('configured redirect URIs', () => {
       'myapp://user@auth/callback',
       'MyApp://auth/callback',
       '1app://auth/callback',
+      'myapp://[auth]/callback',
+      'myapp://auth:x/callback',
     ];
     for (const uri of hostile) assert.throws(() => parseRedirectUri(uri), RedirectUriError, uri);
   });

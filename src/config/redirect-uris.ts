@@ -119,6 +119,8 @@ function parseNativeUri(text: string, scheme: string, refuse: Refuse): RedirectU
   if (text.includes('*')) throw starRefusal(refuse);
   if (authority?.includes('@') === true) throw refuse('it must not contain a user name (@)');
   checkPath(path ?? '', refuse);
+  // The pages of a login take its scheme out of it.
+  if (!URL.canParse(text)) throw refuse('its host or port cannot be read');
   return { kind: 'exact', uri: text };
 }
 

@@ -1,6 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
 import type { RequestOrigin } from './audit-event.ts';
-import type { PrimaryMethod } from './login.ts';
+import { primaryMethods } from './login.ts';
 
 /** Why a step of a login was refused. The client is told none of it; explain/reasons.ts says each in plain words. */
 export const refusalReasons = [
@@ -72,7 +72,8 @@ export interface AttemptCheck {
 }
 
 /** Which step of a login an attempt was; `enroll` stands before the first one. */
-export type AttemptStep = PrimaryMethod | 'totp' | 'secondary-ext-jwt' | 'enroll';
+export const attemptSteps = [...primaryMethods, 'totp', 'secondary-ext-jwt', 'enroll'] as const;
+export type AttemptStep = (typeof attemptSteps)[number];
 
 /** What an attempt was part of. */
 export const attemptMechanisms = ['oidc', 'legacy', 'enrollment'] as const;

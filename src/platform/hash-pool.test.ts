@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { systemClock } from './clock.ts';
+import { fixedClock, systemClock } from './clock.ts';
 import {
   createHashPool,
   type HashPool,
@@ -52,6 +52,23 @@ describe('the pool of password hashes', () => {
       { ...hashes.depth(), refused: 0 },
       { threads: 1, running: 0, waiting: 0, longestQueue: 3, refused: 0 },
     );
+  });
+
+  test('refuses who would wait for longer than anybody does, where hashes take long', async () => {
+    const clock = fixedClock(0);
+    const hashes = createHashPool({ clock }, { cost: cheap, threads: 1 });
+    pools.push(hashes);
+    await hashes.verifyNobody(password);
+    // As if other programs had the processors.
+    const slow = hashes.verifyNobody(password);
+    clock.advance(24_000);
+    await slow;
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => hashes.verifyNobody(password)));
+    // One runs; of some three seconds each, those who wait come to eight.
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 4);
+    const [last] = outcomes.slice(-1);
+    assert.ok(last?.status === 'rejected' && last.reason instanceof HashPoolFull);
+    assert.equal(last.reason.retryAfterSeconds, 10);
   });
 
   test('leaves the thread pool of file access free', async () => {

@@ -66,6 +66,12 @@ export interface HashPoolOptions {
   readonly startThread?: () => Worker;
 }
 
+/**
+ * Who would wait longer is refused. Where hashes take longer than usual, because other programs use the processors, a
+ * queue of the usual length is done when nobody waits for it any more, and what is done then makes the next ones wait.
+ */
+const longestWait: Millis = 8000;
+
 interface Job {
   readonly request: HashRequest;
   readonly resolve: (reply: HashReply) => void;
@@ -93,9 +99,9 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
   function enqueue(request: HashRequest): Promise<HashReply> {
     if (closed) return Promise.reject(new HashPoolStopped('the pool of password hashes is closed'));
     const idle = slots.find((slot) => slot.job === undefined);
-    if (idle === undefined && waiting.length >= longestQueue) {
+    const untilDone = (waiting.length * usualDuration) / threads;
+    if (idle === undefined && (waiting.length >= longestQueue || untilDone > longestWait)) {
       refused += 1;
-      const untilDone = (waiting.length * usualDuration) / threads;
       return Promise.reject(new HashPoolFull(Math.max(1, Math.ceil(untilDone / 1000))));
     }
     return new Promise((resolve, reject) => {
@@ -107,10 +113,12 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
 
   function run(slot: Slot, job: Job): void {
     const startedAt = needs.clock.monotonic();
+    // The first hash of a thread waits for its start.
+    const isUsual = slot.thread !== undefined;
     slot.job = {
       ...job,
       resolve(reply) {
-        usualDuration += (needs.clock.monotonic() - startedAt - usualDuration) / 8;
+        if (isUsual) usualDuration += (needs.clock.monotonic() - startedAt - usualDuration) / 8;
         job.resolve(reply);
       },
     };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type RefusalReason, refusalReasons } from '../../src/model/login-attempt.ts';
+import { attemptSteps, type RefusalReason, refusalReasons } from '../../src/model/login-attempt.ts';
 import { DAY, fixedClock, HOUR } from '../../src/platform/clock.ts';
 import { denySet } from '../../src/sessions/deny-set.ts';
 import { deleteExpired } from '../../src/tasks/expire.ts';
@@ -190,6 +190,13 @@ test('every reason is explained in sentences', async () => {
   for (const reason of refusalReasons) {
     const { happened, remedy } = explanations[reason];
     for (const text of [happened, remedy]) assert.match(text, /^[A-Z"].*[.]$/, reason);
+  }
+});
+
+test('every step has a name on the account page, in every language', async () => {
+  for (const language of ['en', 'de']) {
+    const texts = await import(new URL(`../../web/account/texts-${language}.js`, import.meta.url).href);
+    for (const step of attemptSteps) assert.equal(typeof texts[language].method[step], 'string', step);
   }
 });
 

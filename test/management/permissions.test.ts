@@ -34,14 +34,19 @@ function guardedOperations(): readonly {
     );
 }
 
+/** What changes nothing, and has a body only because a token must not stand in a path. */
+const askingByPost = ['/edge/management/v1/external-jwt-signers/:id/verify'];
+
 describe('the permission to read', () => {
   test('opens everything that reads, and nothing that changes', async () => {
     const [, reader] = await somebodyWith('reader', ['read']);
     for (const { method, path, route } of guardedOperations()) {
-      const reads = method === 'GET' || method === 'HEAD';
-      const answer = await reader.call(method, path, reads ? undefined : {});
+      const asks = method === 'POST' && askingByPost.includes(route.path);
+      const reads = method === 'GET' || method === 'HEAD' || asks;
+      const answer = await reader.call(method, path, method === 'GET' || method === 'HEAD' ? undefined : {});
       if (reads && route.permission === 'read') {
-        assert.ok([200, 404].includes(answer.status), `${method} ${path} ${answer.text}`);
+        const expected = asks ? [400] : [200, 404];
+        assert.ok(expected.includes(answer.status), `${method} ${path} ${answer.text}`);
       } else assertRefused(answer, 403, 'FORBIDDEN');
     }
     assert.ok(guardedOperations().some(({ route }) => route.permission === 'read'));

@@ -4,6 +4,7 @@
 
 import { type Millis, SECOND, systemClock } from '../../src/platform/clock.ts';
 import type { Cluster } from './cluster.ts';
+import { clusterSize } from './cluster-size.ts';
 import {
   authorize,
   authRequestIdOf,
@@ -43,8 +44,7 @@ export interface Load {
   readonly count: { logins: number; refreshes: number; ends: number; calls: number; retries: number };
 }
 
-/** A client gives up an answer after so long, and tries again after so long. */
-const patience: Millis = 4 * SECOND;
+/** A client tries again after so long. */
 const pause: Millis = 100;
 /** Refreshes before a session is ended. */
 const rounds = 6;
@@ -239,7 +239,7 @@ async function judge(cluster: Cluster, session: SessionRecord, at: number): Prom
 
 /** Does not wait for ever. */
 function patient(client: HttpsClient): HttpsClient {
-  const within = (init: RequestInit = {}): RequestInit => ({ timeout: patience, ...init });
+  const within = (init: RequestInit = {}): RequestInit => ({ timeout: clusterSize.patience, ...init });
   return {
     request: (method, path, init) => client.request(method, path, within(init)),
     get: (path, init) => client.get(path, within(init)),

@@ -10,6 +10,8 @@ export interface ClusterSize {
   readonly rounds: number;
   /** How long the load goes on before each fault, and after it was overcome. */
   readonly calm: Millis;
+  /** A client gives up an answer after so long, and tries again. */
+  readonly patience: Millis;
   /** How many changes are timed. */
   readonly changes: number;
 }
@@ -17,5 +19,5 @@ export interface ClusterSize {
 const isFull = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
 
 export const clusterSize: ClusterSize = isFull
-  ? { nodes: 3, clients: 16, rounds: 5, calm: 5 * SECOND, changes: 300 }
-  : { nodes: 2, clients: 4, rounds: 1, calm: SECOND, changes: 20 };
+  ? { nodes: 3, clients: 16, rounds: 5, calm: 5 * SECOND, patience: 10 * SECOND, changes: 300 }
+  : { nodes: 2, clients: 4, rounds: 1, calm: SECOND, patience: 4 * SECOND, changes: 20 };

@@ -120,5 +120,6 @@ export const de = {
     'ext-jwt': 'anderer Anbieter',
     totp: 'Authenticator-App',
     'secondary-ext-jwt': 'zweites Token eines anderen Anbieters',
+    enroll: 'Einrichtung des Zugangs',
   },
 };
