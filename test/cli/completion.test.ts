@@ -27,8 +27,11 @@ after(async () => {
   await server.close();
 });
 
+/** On a busy machine the usual time may not be enough. */
+const patient = { OVERLAY_AUTH_COMPLETION_SECONDS: '60' };
+
 async function offered(who: CommandLine, ...words: string[]): Promise<readonly string[]> {
-  const { code, stdout, stderr } = await who.run(['complete', '--', ...words]);
+  const { code, stdout, stderr } = await who.run(['complete', '--', ...words], { env: patient });
   assert.equal(code, 0);
   assert.equal(stderr, '');
   return stdout.split('\n').filter((line) => line !== '');
@@ -90,7 +93,7 @@ async function run(shell: string, args: readonly string[]): Promise<readonly str
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(shell, args, {
     cwd: cli.cwd,
-    env: { PATH: `${cli.cwd}:${PATH}`, HOME, OVERLAY_AUTH_CONFIG_DIR: cli.configDir },
+    env: { PATH: `${cli.cwd}:${PATH}`, HOME, OVERLAY_AUTH_CONFIG_DIR: cli.configDir, ...patient },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let stdout = '';

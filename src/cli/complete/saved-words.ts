@@ -9,7 +9,7 @@ import type { CliPorts } from '../ports.ts';
 import { connectionOf, isFresh, type SessionNeeds, savedLogin } from '../saved-session.ts';
 
 /** Somebody waits with a finger on the key. */
-const patience: Millis = 1.5 * SECOND;
+const usualPatience: Millis = 1.5 * SECOND;
 const most = 100;
 
 /** The addresses of the saved logins. */
@@ -37,13 +37,19 @@ export async function namesOf(
     if (login.secondaryJwtFile !== undefined || !isFresh(login, ports.clock.now())) return [];
     const http = await connectionOf(needs, login);
     try {
-      return await withinTime(ask(http, login, entityName, typed), patience, 'too slow to complete');
+      return await withinTime(ask(http, login, entityName, typed), patienceOf(ports), 'too slow to complete');
     } finally {
       http.close();
     }
   } catch {
     return [];
   }
+}
+
+/** How long somebody who pressed the tab key waits for a server. */
+function patienceOf({ env }: CliPorts): Millis {
+  const seconds = Number(env.OVERLAY_AUTH_COMPLETION_SECONDS);
+  return seconds > 0 ? seconds * SECOND : usualPatience;
 }
 
 async function ask(
