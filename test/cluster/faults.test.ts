@@ -92,8 +92,7 @@ describe('a cluster under load', () => {
         async () => (await callWith(node.client, tokens.access_token)).status === 503,
       );
       assert.equal((await refresh(node.client, tokens.refresh_token)).status, 503);
-      const checks = await node.failingChecks();
-      assert.ok(checks.includes('store.changes'), checks.join());
+      await until(10 * SECOND, async () => (await node.failingChecks()).includes('store.changes'));
       // The others serve meanwhile.
       const others = await load.untilServed();
       node.wire.heal();
