@@ -20,10 +20,11 @@ import { holdIntents, migrationLock } from './postgres-locks.ts';
 const oldestServer = 150_000;
 /**
  * Who waits for a table makes everybody wait who comes later, readers too. A migration that meets a long
- * transaction, such as a backup, therefore lets them pass and tries again.
+ * transaction, such as a backup, therefore lets them pass and tries again: long before a token request has waited for
+ * too long (`Within`).
  */
-const patience = 3 * SECOND;
-const maxTries = 60;
+const patience = 1.5 * SECOND;
+const maxTries = 120;
 
 type Client = Pick<pg.Client, 'query'>;
 
