@@ -1,6 +1,6 @@
 import type { DetailedPeerCertificate, PeerCertificate, TLSSocket } from 'node:tls';
-import { LRUCache } from 'lru-cache';
 import { sha256 } from '../platform/digest.ts';
+import { recentMap } from '../platform/recent-map.ts';
 
 export interface PeerCertificates {
   /** SHA-256 of the leaf as base64url, the form of `cnf.x5t#S256` (RFC 8705 section 3.1). */
@@ -20,7 +20,7 @@ const bySocket = new WeakMap<TLSSocket, PeerCertificates | null>();
 
 // A TLS session ticket holds the leaf but not the rest of the chain. The rest is no secret and proves nothing
 // by itself, so it may be remembered for the connections that resume; every login validates it anew.
-const intermediatesByLeaf = new LRUCache<string, readonly Buffer[]>({ max: 1000 });
+const intermediatesByLeaf = recentMap<string, readonly Buffer[]>(1000);
 
 /** The client's certificates, or null when it sent none. Read once per connection. */
 export function peerCertificates(socket: TLSSocket): PeerCertificates | null {

@@ -5,12 +5,12 @@
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { LRUCache } from 'lru-cache';
 import type { Listener } from '../config/config.ts';
 import { addressSet } from '../platform/address-rules.ts';
 import { type Clock, MINUTE, type Millis } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { type ProxiedClient, readProxyHeader } from '../platform/proxy-header.ts';
+import { recentMap } from '../platform/recent-map.ts';
 
 export interface ProxiedConnections {
   /** Ends the connections that have not said yet whose they are. */
@@ -150,7 +150,7 @@ function complaints(
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
   listener: string,
 ): (balancer: string, problem: string) => void {
-  const made = new LRUCache<string, { readonly at: Millis; notLogged: number }>({ max: MOST_COMPLAINTS });
+  const made = recentMap<string, { readonly at: Millis; notLogged: number }>(MOST_COMPLAINTS);
   return (balancer, problem) => {
     const key = `${balancer} ${problem}`;
     const now = clock.monotonic();

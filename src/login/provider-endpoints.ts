@@ -1,11 +1,11 @@
 // Where a provider sends people and takes codes: its discovery document, fetched when somebody asks and kept for a
 // while, so that strangers who ask often make nobody fetch often.
 
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import { FetchRefused } from '../platform/fetch-refused.ts';
 import type { OutboundClient } from '../platform/outbound-client.ts';
+import { recentMap } from '../platform/recent-map.ts';
 
 const keepFound: Millis = 10 * MINUTE;
 const keepMissing: Millis = 10 * SECOND;
@@ -37,12 +37,10 @@ export function providerDirectory(needs: {
   readonly client: OutboundClient;
   readonly clock: Clock;
 }): ProviderDirectory {
-  const held = new LRUCache<
+  const held = recentMap<
     string,
     { readonly until: Millis; readonly answer: Promise<ProviderEndpoints | string> }
-  >({
-    max: mostProviders,
-  });
+  >(mostProviders);
   return {
     find(address) {
       const now = needs.clock.now();

@@ -2,8 +2,8 @@
 // for reading, by the main thread.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { LRUCache } from 'lru-cache';
 import type { Millis } from '../../platform/clock.ts';
+import { recentMap } from '../../platform/recent-map.ts';
 import type { SqlRow, Statement } from './intent.ts';
 
 export interface SqliteConnection {
@@ -15,7 +15,7 @@ export interface SqliteConnection {
 }
 
 /** The fixed texts of the intents and reads fit; those of filtered lists, which are many, come and go. */
-const maxPrepared = 200;
+const prepareAtLeast = 200;
 
 /**
  * @param options.busyTimeout how long a statement waits, blocking its thread, for another connection
@@ -31,7 +31,7 @@ export function connectSqlite(
   database.function('lower_case', { deterministic: true, directOnly: true }, (value) =>
     typeof value === 'string' ? value.toLowerCase() : value,
   );
-  const prepared = new LRUCache<string, StatementSync>({ max: maxPrepared });
+  const prepared = recentMap<string, StatementSync>(prepareAtLeast);
 
   function statement(sql: string): StatementSync {
     const known = prepared.get(sql);
