@@ -88,9 +88,11 @@ test('a full disk of its log, which stops the database, loses nothing either', a
   });
 });
 
-/** Fills the log of changes. @throws when the server can no more */
+/** Fills the log of changes. @throws when the server can no more, or says nothing any more, as one that cannot end */
 async function writeWithoutEnd(url: string): Promise<void> {
-  for (;;) await query(url, `SELECT pg_logical_emit_message(false, 'test', repeat('x', 1000000), true)`);
+  const limits = { connectionTimeoutMillis: 5 * SECOND, query_timeout: 5 * SECOND };
+  for (;;)
+    await query(url, `SELECT pg_logical_emit_message(false, 'test', repeat('x', 1000000), true)`, limits);
 }
 
 /** The server that has this socket runs as another user. */

@@ -59,6 +59,9 @@ interface User {
   readonly gid: number;
 }
 
+/** How long an orderly end may take. A server that ran out of disk may wait for itself without end. */
+const longestStop = 30_000;
+
 const home = mkdtempSync(join(tmpdir(), 'overlay-auth-pg-'));
 // The server's user passes through it to what is its own.
 chmodSync(home, 0o711);
@@ -282,28 +285,38 @@ async function untilReady(starting: ChildProcess): Promise<string | null> {
 
 /** At once, in an orderly way: connections end, nothing is waited for. */
 async function stop(): Promise<void> {
-  await end('SIGINT', []);
+  await end((stopping) => {
+    stopping.kill('SIGINT');
+    return setTimeout(() => killAll(stopping), longestStop);
+  });
 }
 
 /** As the machine would do when it loses power: all its processes at once, in the middle of whatever they do. */
 async function kill(): Promise<void> {
-  await end('SIGKILL', childrenOf(server?.pid));
+  await end(killAll);
 }
 
-async function end(signal: NodeJS.Signals, alongside: readonly number[]): Promise<void> {
+/** @param begin makes the server end; what it returns is a timer that need not go off any more when it has */
+async function end(begin: (stopping: ChildProcess) => NodeJS.Timeout | undefined): Promise<void> {
   const stopping = server;
   server = null;
   if (stopping === null || stopping.exitCode !== null || stopping.signalCode !== null) return;
   const exited = once(stopping, 'exit');
-  stopping.kill(signal);
-  for (const pid of alongside) {
+  const timer = begin(stopping);
+  await exited;
+  clearTimeout(timer);
+}
+
+function killAll(stopping: ChildProcess): undefined {
+  const children = childrenOf(stopping.pid);
+  stopping.kill('SIGKILL');
+  for (const pid of children) {
     try {
-      process.kill(pid, signal);
+      process.kill(pid, 'SIGKILL');
     } catch {
       // It has ended by itself.
     }
   }
-  await exited;
 }
 
 /** Where the system does not say, the children end by themselves when they miss their parent. */

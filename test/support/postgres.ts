@@ -95,8 +95,14 @@ export async function startPostgres(options: KeeperOptions = {}): Promise<Postgr
 }
 
 /** Runs one statement on a connection of its own. */
-export async function query(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
+export async function query(
+  url: string,
+  sql: string,
+  limits: Pick<pg.ClientConfig, 'connectionTimeoutMillis' | 'query_timeout'> = {},
+): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, ...limits });
+  // One that is lost fails at the statement.
+  client.on('error', () => {});
   await client.connect();
   try {
     return (await client.query(sql)).rows;
