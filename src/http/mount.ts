@@ -192,13 +192,17 @@ function admit(
   if (caller instanceof Promise) return caller.then((principal) => admit(route, principal, context, reply));
   // Who is authenticated and lacks only the right is told too when the session ends (spec 5.5).
   const isComplete = caller.outstanding.length === 0;
-  if (!isComplete) enforceGuard(route.guard, caller, route.permission);
+  if (isComplete) sayWhenItEnds(caller, context, reply);
+  enforceGuard(route.guard, caller, route.permission);
+  if (!isComplete) sayWhenItEnds(caller, context, reply);
+  context.principal = caller;
+  return undefined;
+}
+
+function sayWhenItEnds(caller: Principal, context: RequestContext, reply: FastifyReply): void {
   const headers = sessionHeaders(caller, context.receivedAt);
   reply.header('expires-at', headers['expires-at']);
   reply.header('expiration-seconds', headers['expiration-seconds']);
-  if (isComplete) enforceGuard(route.guard, caller, route.permission);
-  context.principal = caller;
-  return undefined;
 }
 
 function inputOf(route: Route, context: RequestContext): Input<unknown, unknown, unknown> {
