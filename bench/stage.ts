@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../src/platform/clock.ts';
-import { issueClientCertificate } from '../src/platform/pki.ts';
+import { issueClientCertificate } from '../src/platform/x509/pki.ts';
 import { postgresServer } from '../test/support/postgres.ts';
 import { freePort, type MeasuredProcess, startMeasured } from './measured-process.ts';
 import { makeHome, type OverlayHome, startOverlay, startWithoutHashing } from './overlay/home.ts';

@@ -9,8 +9,8 @@ import { type ApiSessionId, type AuthRequestKey, asId, defaultAuthPolicyId } fro
 import { HOUR, MINUTE, systemClock } from '../src/platform/clock.ts';
 import { systemRandom } from '../src/platform/random.ts';
 import type { Store } from '../src/store/contracts/store.ts';
-import { openPostgresStore } from '../src/store/sql/open-postgres.ts';
-import { openSqliteStore } from '../src/store/sql/open-sqlite.ts';
+import { openPostgresStore } from '../src/store/postgres/open.ts';
+import { openSqliteStore } from '../src/store/sqlite/open.ts';
 
 const sessionCount = Number(process.argv[2] ?? 20_000);
 const seconds = Number(process.argv[3] ?? 3);

@@ -6,8 +6,8 @@ import { hostname } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
 import type { BindPoint, Config, Listener } from './config/config.ts';
 import { apiAddressesOf } from './http/edge/api-addresses.ts';
-import { type RunningListener, startListener } from './http/listener.ts';
-import type { TlsMaterial } from './http/tls-material.ts';
+import { type RunningListener, startListener } from './http/server/listener.ts';
+import type { TlsMaterial } from './http/server/tls-material.ts';
 import {
   readEnrollmentIdentity,
   readOverlayAuthorities,

@@ -4,18 +4,18 @@
 import { existsSync } from 'node:fs';
 import type { Config } from './config/config.ts';
 import { dbText } from './config/file-shape.ts';
-import { readPostgresTls, staysOnMachine } from './platform/postgres-tls.ts';
+import { readPostgresTls, staysOnMachine } from './platform/network/postgres-tls.ts';
 import { type Store, StoreUnavailable } from './store/contracts/store.ts';
-import { backupSqlite, checkSqlite } from './store/sql/backup.ts';
 import {
   NodesInTheWay,
   refuseNewer,
   SchemaError,
   type StoredVersion,
   schemaVersion,
-} from './store/sql/migrate.ts';
-import { openSqliteStore, sqliteSchemaVersion } from './store/sql/open-sqlite.ts';
-import { AlreadyRunning, acquireRunLock } from './store/sql/run-lock.ts';
+} from './store/migrations/migrate.ts';
+import { backupSqlite, checkSqlite } from './store/sqlite/backup.ts';
+import { openSqliteStore, sqliteSchemaVersion } from './store/sqlite/open.ts';
+import { AlreadyRunning, acquireRunLock } from './store/sqlite/run-lock.ts';
 
 export { AlreadyRunning, NodesInTheWay, SchemaError, StoreUnavailable, schemaVersion };
 
@@ -77,7 +77,7 @@ export function isOpenToListeners(
 
 /** Loaded when it is used: who has no PostgreSQL does not pay for its client. */
 function postgres() {
-  return import('./store/sql/open-postgres.ts');
+  return import('./store/postgres/open.ts');
 }
 
 /** How the database is called in front of people; a password in it is masked. */
@@ -127,7 +127,7 @@ export async function backupDatabase(config: Config, target: string): Promise<vo
  */
 export async function checkDatabase({ db }: Config): Promise<readonly string[]> {
   if (db.engine === 'sqlite') return checkSqlite(existingFile(db.file));
-  const { checkPostgres } = await import('./store/sql/check-postgres.ts');
+  const { checkPostgres } = await import('./store/postgres/check.ts');
   return checkPostgres(db);
 }
 
@@ -149,6 +149,6 @@ export async function copyToPostgres(
   onProgress: (table: string, rows: number) => void,
 ): Promise<void> {
   const path = existingFile(sqliteFile(config, 'The database is on PostgreSQL already.'));
-  const { copySqliteToPostgres } = await import('./store/sql/copy-to-postgres.ts');
+  const { copySqliteToPostgres } = await import('./store/postgres/copy-from-sqlite.ts');
   await copySqliteToPostgres({ path, url, onProgress });
 }

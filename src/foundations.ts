@@ -4,10 +4,10 @@
 import type { Config } from './config/config.ts';
 import { databaseVersion, isOpenToListeners, openStore, schemaVersion } from './database.ts';
 import type { Clock } from './platform/clock.ts';
-import { createHashPool } from './platform/hash-pool.ts';
-import type { Logger } from './platform/logger.ts';
-import { keyPassphrase, readKeyFile } from './platform/master-key.ts';
+import type { Logger } from './platform/log/logger.ts';
 import type { Random } from './platform/random.ts';
+import { createHashPool } from './platform/secrets/hash-pool.ts';
+import { keyPassphrase, readKeyFile } from './platform/secrets/master-key.ts';
 import type { Foundations } from './services.ts';
 
 export interface OpenFoundations extends Foundations {

@@ -13,16 +13,16 @@ import {
 } from './database.ts';
 import { isOnline } from './model/node.ts';
 import type { Clock } from './platform/clock.ts';
-import { keyVault } from './platform/key-vault.ts';
 import type { Random } from './platform/random.ts';
-import { SealBroken } from './platform/sealed-box.ts';
-import { timeStepAt } from './platform/totp-code.ts';
+import { keyVault } from './platform/secrets/key-vault.ts';
+import { SealBroken } from './platform/secrets/sealed-box.ts';
+import { timeStepAt } from './platform/secrets/totp-code.ts';
 import type { Withdrawn } from './store/contracts/restores.ts';
 import type { Store } from './store/contracts/store.ts';
-import { checkSqlite } from './store/sql/backup.ts';
-import { refuseNewer, SchemaError } from './store/sql/migrate.ts';
-import { openSqliteStore, sqliteSchemaVersion } from './store/sql/open-sqlite.ts';
-import { copySqliteBackup, discardSqliteCopy, replaceSqlite } from './store/sql/restore.ts';
+import { refuseNewer, SchemaError } from './store/migrations/migrate.ts';
+import { checkSqlite } from './store/sqlite/backup.ts';
+import { openSqliteStore, sqliteSchemaVersion } from './store/sqlite/open.ts';
+import { copySqliteBackup, discardSqliteCopy, replaceSqlite } from './store/sqlite/restore.ts';
 import { openKeyRing } from './tokens/key-ring.ts';
 import { openServerSecrets } from './tokens/server-secrets.ts';
 

@@ -6,9 +6,9 @@ import { loadConfig } from '../../src/config/load.ts';
 import { startController } from '../../src/controller.ts';
 import { openFoundations } from '../../src/foundations.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import type { HashPool } from '../../src/platform/hash-pool.ts';
-import { openLogger } from '../../src/platform/logger.ts';
+import { openLogger } from '../../src/platform/log/logger.ts';
 import { systemRandom } from '../../src/platform/random.ts';
+import type { HashPool } from '../../src/platform/secrets/hash-pool.ts';
 
 const { config } = loadConfig(process.argv[2] ?? '', {
   readFile: (path) => readFileSync(path, 'utf8'),

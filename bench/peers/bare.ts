@@ -3,8 +3,8 @@ import { generateKeyPairSync, hash, randomBytes, sign, verify } from 'node:crypt
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createHashPool } from '../../src/platform/hash-pool.ts';
-import { preparePassword } from '../../src/platform/password-hash.ts';
+import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
+import { preparePassword } from '../../src/platform/secrets/password-hash.ts';
 import { answerCommands } from '../child-channel.ts';
 import { openBareStore } from './bare-store.ts';
 import { peerArguments } from './peer.ts';

@@ -4,8 +4,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:https';
 import { Provider } from 'oidc-provider';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createHashPool } from '../../src/platform/hash-pool.ts';
-import { preparePassword } from '../../src/platform/password-hash.ts';
+import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
+import { preparePassword } from '../../src/platform/secrets/password-hash.ts';
 import '../child-channel.ts';
 import { peerArguments } from './peer.ts';
 

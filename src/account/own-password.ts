@@ -5,9 +5,9 @@ import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts'
 import { getAuthenticator, listAuthenticators } from '../admin/authenticators.ts';
 import { ofIdentity } from '../admin/list-parameters.ts';
 import { AuthError } from '../errors/auth-error.ts';
-import { hashNewPassword } from '../login/new-password.ts';
-import { type PasswordLoginNeeds, verifyPassword } from '../login/password.ts';
-import { type PasswordRules, passwordRules } from '../login/password-rules.ts';
+import { hashNewPassword } from '../login/password/new-password.ts';
+import { type PasswordLoginNeeds, verifyPassword } from '../login/password/password.ts';
+import { type PasswordRules, passwordRules } from '../login/password/password-rules.ts';
 import { giveBack } from '../login/reserved-guess.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';

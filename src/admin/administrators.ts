@@ -2,9 +2,9 @@
 // the host's files. Administrators who are logged in use the management API instead.
 
 import { AuthError } from '../errors/auth-error.ts';
-import type { PasswordHasher } from '../login/password.ts';
-import { checkNewPassword } from '../login/password-rules.ts';
-import { usernameKey } from '../login/username.ts';
+import type { PasswordHasher } from '../login/password/password.ts';
+import { checkNewPassword } from '../login/password/password-rules.ts';
+import { usernameKey } from '../login/password/username.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type IdentityId,
 } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/malformed-input.ts';
+import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import type { Random } from '../platform/random.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { IdentityStore, NewIdentity } from '../store/contracts/identities.ts';

@@ -1,8 +1,8 @@
 // Authenticators: what proves an identity in a primary login.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { hashNewPassword } from '../login/new-password.ts';
-import type { PasswordHasher } from '../login/password.ts';
+import { hashNewPassword } from '../login/password/new-password.ts';
+import type { PasswordHasher } from '../login/password/password.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Authenticator } from '../model/authenticator.ts';
 import type { Identity, Tags } from '../model/identity.ts';

@@ -1,7 +1,7 @@
 // Third-party authorities: whose certificates may log in besides those of the overlay's own PKI (spec 2.9).
 
 import { AuthError } from '../errors/auth-error.ts';
-import type { TrustedAuthorities } from '../login/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Ca } from '../model/ca.ts';
 import { asId, type CaId } from '../model/ids.ts';

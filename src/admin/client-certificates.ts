@@ -1,10 +1,10 @@
 // Certificates that administrators hand in: read once, with what is wrong said of the field.
 
 import type { Millis } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/malformed-input.ts';
-import { describeRefusal } from '../platform/path-refusal.ts';
-import { anchorProblem, readTrustAnchor, type TrustAnchor } from '../platform/path-validation.ts';
-import { parseCertificates } from '../platform/x509.ts';
+import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { describeRefusal } from '../platform/x509/path-refusal.ts';
+import { anchorProblem, readTrustAnchor, type TrustAnchor } from '../platform/x509/path-validation.ts';
+import { parseCertificates } from '../platform/x509/x509.ts';
 import { refusedField } from './acceptable-values.ts';
 
 const longestPem = 16_384;

@@ -6,7 +6,7 @@ import { type ExternalJwtSigner, externalJwtSignerDefaults } from '../model/exte
 import { type AuthPolicyId, asId, type SignerId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { OutboundLimits } from '../platform/outbound-client.ts';
+import type { OutboundLimits } from '../platform/network/outbound-client.ts';
 import type { Random } from '../platform/random.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type {

@@ -1,7 +1,7 @@
 import type { Ca } from '../model/ca.ts';
 import type { Millis } from '../platform/clock.ts';
-import { readTrustAnchor } from '../platform/path-validation.ts';
-import { parseCertificate } from '../platform/x509.ts';
+import { readTrustAnchor } from '../platform/x509/path-validation.ts';
+import { parseCertificate } from '../platform/x509/x509.ts';
 import { acceptableCertificate } from './client-certificates.ts';
 
 /**

@@ -1,8 +1,8 @@
 // The way back in for an administrator who cannot log in, for whoever can read the files of the host.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { usernameKey } from '../login/password/username.ts';
 import { forgetFailures } from '../login/throttle.ts';
-import { usernameKey } from '../login/username.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';
 import type { Identity } from '../model/identity.ts';

@@ -1,7 +1,7 @@
 // The first administrator, by a link that works once: whoever can read the terminal or the files of the host
 // makes the link, and whoever opens it chooses the name and the password. There is never a default password.
 
-import { shortestPassword } from '../login/password-rules.ts';
+import { shortestPassword } from '../login/password/password-rules.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { PasswordPolicy } from '../model/auth-policy.ts';
 import { defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';

@@ -1,11 +1,11 @@
 // Where the keys of a signer come from: exactly one of a certificate and an address of a key set.
 
-import { readSignerCertificate } from '../login/signer-keys.ts';
+import { readSignerCertificate } from '../login/external-jwt/signer-keys.ts';
 import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
 import type { Clock } from '../platform/clock.ts';
-import { FetchRefused } from '../platform/fetch-refused.ts';
-import { checkAddress, type OutboundLimits } from '../platform/outbound-client.ts';
-import { certificateFacts, parseCertificates } from '../platform/x509.ts';
+import { FetchRefused } from '../platform/network/fetch-refused.ts';
+import { checkAddress, type OutboundLimits } from '../platform/network/outbound-client.ts';
+import { certificateFacts, parseCertificates } from '../platform/x509/x509.ts';
 import { refusedField } from './acceptable-values.ts';
 import type { Some } from './admin-call.ts';
 

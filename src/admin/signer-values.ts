@@ -1,6 +1,6 @@
 // Rules of single values of an external JWT signer.
 
-import { isClaimsSelector } from '../login/claims-selector.ts';
+import { isClaimsSelector } from '../login/external-jwt/claims-selector.ts';
 import { refusedField } from './acceptable-values.ts';
 
 const longestUrl = 2048;

@@ -5,9 +5,9 @@ import { describe, test } from 'node:test';
 import * as asn1 from '@peculiar/x509';
 import { asId, type IdentityId } from '../model/ids.ts';
 import { DAY, fixedClock, HOUR, MINUTE } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/malformed-input.ts';
-import { createIntermediateCa, createRootCa } from '../platform/pki.ts';
-import { certificateFacts, parseCertificate, parseCertificates } from '../platform/x509.ts';
+import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { createIntermediateCa, createRootCa } from '../platform/x509/pki.ts';
+import { certificateFacts, parseCertificate, parseCertificates } from '../platform/x509/x509.ts';
 import { clientCertificateIssuer, signingAuthority } from './client-certificate-issuer.ts';
 
 const clock = fixedClock('2026-03-01T12:00:00Z');

@@ -4,10 +4,10 @@
 import { createPrivateKey, createPublicKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { AuthError } from '../errors/auth-error.ts';
 import type { IdentityId } from '../model/ids.ts';
-import { readCertificateRequest } from '../platform/certificate-request.ts';
 import { type Clock, DAY, type Millis } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/malformed-input.ts';
-import { certificateFacts, parseCertificate } from '../platform/x509.ts';
+import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { readCertificateRequest } from '../platform/x509/certificate-request.ts';
+import { certificateFacts, parseCertificate } from '../platform/x509/x509.ts';
 
 /** What client certificates are signed with. */
 export interface SigningAuthority {
@@ -143,5 +143,5 @@ function readPrivateKey(pem: string): KeyObject {
 
 /** Loading what makes certificates takes a while, so only a process that makes one does. */
 function certificateMaker() {
-  return import('../platform/pki.ts');
+  return import('../platform/x509/pki.ts');
 }

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { Agent, get } from 'node:https';
-import { readCertificateBundle } from '../platform/certificate-bundle.ts';
 import { SECOND } from '../platform/clock.ts';
+import { readCertificateBundle } from '../platform/x509/certificate-bundle.ts';
 
 const largestList = 256 * 1024;
 const mostSteps = 8;

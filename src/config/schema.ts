@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import type { Millis } from '../platform/clock.ts';
-import { PostgresTlsError, readPostgresTls } from '../platform/postgres-tls.ts';
+import { PostgresTlsError, readPostgresTls } from '../platform/network/postgres-tls.ts';
 import {
   AddressError,
   formatHostAndPort,

@@ -7,15 +7,15 @@ import {
   type RequestedKey,
 } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
-import { type CertificateLoginNeeds, verifyCertificate } from '../login/certificate.ts';
+import { type CertificateLoginNeeds, verifyCertificate } from '../login/certificate/certificate.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { CertificateAuthenticator } from '../model/authenticator.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';
 import type { Principal } from '../model/principal.ts';
 import { DAY, type Millis } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/malformed-input.ts';
-import { parseCertificate, thumbprint } from '../platform/x509.ts';
+import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { parseCertificate, thumbprint } from '../platform/x509/x509.ts';
 import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
 
 export interface ExtendCertificateNeeds extends CertificateLoginNeeds {

@@ -2,8 +2,8 @@
 // The session of the caller is the flow that a pending enrolment belongs to.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { readRecoveryCode, verifyTotp } from '../login/totp.ts';
-import { recordedTotpAttempt } from '../login/totp-attempt.ts';
+import { readRecoveryCode, verifyTotp } from '../login/totp/totp.ts';
+import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
 import {
   pendingTotpEnrollment,
   renewRecoveryCodes,
@@ -11,7 +11,7 @@ import {
   type TotpEnrollmentNeeds,
   type TotpProvisioning,
   verifyTotpEnrollment,
-} from '../login/totp-enrollment.ts';
+} from '../login/totp/totp-enrollment.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';
 import type { Principal } from '../model/principal.ts';

@@ -2,19 +2,19 @@
 // `ca` makes the identity too. The handshake has proven the key; the path is validated as for a login.
 
 import { acceptableName, acceptableRoleAttributes } from '../admin/acceptable-values.ts';
-import { externalIdFrom } from '../login/ca-claim.ts';
+import { externalIdFrom } from '../login/certificate/ca-claim.ts';
 import {
   findTrustedPath,
   isStillTrusted,
   type TrustedPath,
   type TrustedPathNeeds,
-} from '../login/trusted-path.ts';
+} from '../login/certificate/trusted-path.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { Ca } from '../model/ca.ts';
 import { type AuthenticatorId, asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { Random } from '../platform/random.ts';
-import { parseCertificate } from '../platform/x509.ts';
+import { parseCertificate } from '../platform/x509/x509.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
 import {
   attemptToEnroll,

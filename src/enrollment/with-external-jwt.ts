@@ -2,15 +2,15 @@
 // came along, and otherwise one that logs in with such JWTs.
 
 import { acceptableName, acceptableRoleAttributes } from '../admin/acceptable-values.ts';
-import { type Claims, selectClaim } from '../login/claims-selector.ts';
-import type { ExternalJwtNeeds } from '../login/external-jwt.ts';
-import { recordRefusal } from '../login/external-jwt-record.ts';
+import { type Claims, selectClaim } from '../login/external-jwt/claims-selector.ts';
+import type { ExternalJwtNeeds } from '../login/external-jwt/external-jwt.ts';
+import { recordRefusal } from '../login/external-jwt/external-jwt-record.ts';
 import {
   furtherThan,
   type RefusedExternalJwt,
   type ValidExternalJwt,
-} from '../login/external-jwt-verdict.ts';
-import { verifyExternalJwt } from '../login/verify-external-jwt.ts';
+} from '../login/external-jwt/external-jwt-verdict.ts';
+import { verifyExternalJwt } from '../login/external-jwt/verify-external-jwt.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';

@@ -27,7 +27,7 @@ export interface AuthErrorOptions {
   readonly allow?: readonly string[];
 }
 
-/** A failure with a code of the closed list; rendered in one place, http/errors.ts. */
+/** A failure with a code of the closed list; rendered in one place, http/request/errors.ts. */
 export class AuthError extends Error {
   override readonly name: string = 'AuthError';
   readonly code: ErrorCode;

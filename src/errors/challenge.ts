@@ -1,4 +1,4 @@
-// Challenges of a 401 (spec 7.2). Values here; http/challenges.ts prints them as header lines.
+// Challenges of a 401 (spec 7.2). Values here; http/request/challenges.ts prints them as header lines.
 
 export type ChallengeError = 'missing' | 'invalid' | 'expired';
 

@@ -1,6 +1,6 @@
 /**
  * The closed list of failures. The description is for the person or program outside and names no internals.
- * http/errors.ts maps each code to a status and to the words of each protocol; an unlisted code does not compile.
+ * http/request/errors.ts maps each code to a status and to the words of each protocol; an unlisted code does not compile.
  */
 export const errorCodes = {
   // OAuth 2.0 and OpenID Connect (RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009, OIDC Core 3.1.2.6)

@@ -9,7 +9,7 @@ import type {
   RefusalReason,
 } from '../model/login-attempt.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/log/logger.ts';
 import type { Random } from '../platform/random.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 import { strangersShare } from './strangers-share.ts';

@@ -2,7 +2,7 @@
 // as one structured log line for each event.
 
 import type { AuditTrail } from '../model/audit-event.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/log/logger.ts';
 
 /** The audit trail over the log. Events hold ids and reasons, never secrets. */
 export function auditLog(log: Logger): AuditTrail {

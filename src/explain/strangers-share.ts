@@ -1,5 +1,5 @@
 import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
-import { sourcePrefix } from '../platform/source-prefix.ts';
+import { sourcePrefix } from '../platform/network/source-prefix.ts';
 
 const window: Millis = HOUR;
 const mostOfSource = 600;

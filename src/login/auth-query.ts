@@ -1,5 +1,5 @@
 import type { AuthQuery, Factor } from '../model/login.ts';
-import type { SignerDirectory } from './signer-directory.ts';
+import type { SignerDirectory } from './external-jwt/signer-directory.ts';
 
 /**
  * How a factor is asked of a client (spec 2.3).

@@ -7,9 +7,9 @@ import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
 import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
 import type { LoginAccount } from './account.ts';
-import { type CertificateLoginNeeds, verifyCertificate } from './certificate.ts';
-import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt.ts';
-import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
+import { type CertificateLoginNeeds, verifyCertificate } from './certificate/certificate.ts';
+import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt/external-jwt.ts';
+import { type PasswordLoginNeeds, verifyPassword } from './password/password.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
 import type { ReservedGuess } from './reserved-guess.ts';
 

@@ -6,7 +6,7 @@ import type { ReservedGuess } from './reserved-guess.ts';
 
 /** The external JWT that was used up as the primary proof: it cannot be the secondary one too. */
 export interface UsedToken {
-  /** See login/proof-hashes.ts. */
+  /** See login/external-jwt/proof-hashes.ts. */
   readonly proof: readonly string[];
   readonly signerId: SignerId;
 }

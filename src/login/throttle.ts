@@ -4,7 +4,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { PasswordPolicy } from '../model/auth-policy.ts';
 import type { AuthenticatorId, IdentityId } from '../model/ids.ts';
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
-import { sourcePrefix } from '../platform/source-prefix.ts';
+import { sourcePrefix } from '../platform/network/source-prefix.ts';
 import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts';
 
 /** In place of "for ever": an administrator has to unlock. */

@@ -12,7 +12,7 @@ export type ClaimMatcher = (typeof claimMatchers)[number];
 export const claimParsers = ['NONE', 'SPLIT'] as const;
 export type ClaimParser = (typeof claimParsers)[number];
 
-/** Which name in a certificate is the external id of an identity. How it is read: login/ca-claim.ts. */
+/** Which name in a certificate is the external id of an identity. How it is read: login/certificate/ca-claim.ts. */
 export interface ExternalIdClaim {
   readonly location: ClaimLocation;
   readonly matcher: ClaimMatcher;

@@ -33,7 +33,7 @@ export interface LoginProgress {
   readonly authTime: Millis;
   /** SHA-256 of the DER leaf, base64url, when the primary method was `cert`; tokens are bound to it (RFC 8705). */
   readonly certThumbprint: string | null;
-  /** Hashes of the external JWT that was the primary proof (login/proof-hashes.ts): it never is the secondary one. */
+  /** Hashes of the external JWT that was the primary proof (login/external-jwt/proof-hashes.ts): it never is the secondary one. */
   readonly primaryProof?: readonly string[];
   /** SPKI, DER as base64, of the key for which the client wants a certificate of its session; proven to be its own. */
   readonly certificateKey?: string;

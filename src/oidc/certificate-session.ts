@@ -1,5 +1,5 @@
 import { AuthError } from '../errors/auth-error.ts';
-import { type CertificateLoginNeeds, verifyCertificate } from '../login/certificate.ts';
+import { type CertificateLoginNeeds, verifyCertificate } from '../login/certificate/certificate.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';

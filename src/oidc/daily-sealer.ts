@@ -2,7 +2,13 @@
 // share, so nothing has to be distributed.
 
 import { DAY, type Millis } from '../platform/clock.ts';
-import { deriveKey, openText, SealBroken, type SealingKey, sealText } from '../platform/sealed-box.ts';
+import {
+  deriveKey,
+  openText,
+  SealBroken,
+  type SealingKey,
+  sealText,
+} from '../platform/secrets/sealed-box.ts';
 
 export interface DailySealer {
   /** base64url. @param at when it is sealed, Millis */

@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import { readIdTokenHint } from '../tokens/id-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
-import type { OidcBindPoint } from './authorization-request.ts';
+import type { OidcBindPoint } from './flow/authorization-request.ts';
 import { optional, type Parameters } from './parameters.ts';
 import { isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
 

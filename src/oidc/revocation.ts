@@ -9,8 +9,8 @@ import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
 import { readRefreshToken } from '../tokens/refresh-token.ts';
 import { type Client, type ClientRegistry, refreshTokenFormOf } from './clients.ts';
+import { type BasicCredentials, identifyClient } from './grants/token-endpoint.ts';
 import { type Parameters, required } from './parameters.ts';
-import { type BasicCredentials, identifyClient } from './token-endpoint.ts';
 
 /**
  * Resolves alike for tokens that were alive, dead, foreign or of another client (RFC 7009 2.2): the answer must

@@ -1,5 +1,5 @@
 import { encode } from 'uqr';
-import { pngOf } from '../platform/png.ts';
+import { pngOf } from '../platform/formats/png.ts';
 import { longestText } from './qr-code.ts';
 
 const smallestWidth = 256;

@@ -1,11 +1,11 @@
 // The authorities whose certificates may log in, in memory with their certificates read: a login that read them
 // anew would take twice as long.
 
-import type { TrustedAuthorities } from '../login/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import { type Ca, isTrustedForLogin } from '../model/ca.ts';
 import type { CaId } from '../model/ids.ts';
-import { readTrustAnchor, type TrustAnchor } from '../platform/path-validation.ts';
-import { parseCertificate } from '../platform/x509.ts';
+import { readTrustAnchor, type TrustAnchor } from '../platform/x509/path-validation.ts';
+import { parseCertificate } from '../platform/x509/x509.ts';
 import type { CaStore } from '../store/contracts/cas.ts';
 
 export interface AuthorityView extends TrustedAuthorities {

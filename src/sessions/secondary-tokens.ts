@@ -3,20 +3,20 @@
 // signer's record, the keys that it was verified with, and its time.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { type ExternalJwtNeeds, namesIdentity } from '../login/external-jwt.ts';
-import { secondaryChallenge } from '../login/external-jwt-challenge.ts';
-import { readForeignJwt } from '../login/foreign-jwt.ts';
-import { isSameProof, proofHashes } from '../login/proof-hashes.ts';
-import { type SecondaryVerdict, verifySecondaryJwt } from '../login/secondary-jwt.ts';
-import { enabledSigner } from '../login/signer-directory.ts';
+import { type ExternalJwtNeeds, namesIdentity } from '../login/external-jwt/external-jwt.ts';
+import { secondaryChallenge } from '../login/external-jwt/external-jwt-challenge.ts';
+import { readForeignJwt } from '../login/external-jwt/foreign-jwt.ts';
+import { isSameProof, proofHashes } from '../login/external-jwt/proof-hashes.ts';
+import { type SecondaryVerdict, verifySecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
+import { enabledSigner } from '../login/external-jwt/signer-directory.ts';
 import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
 import type { Identity } from '../model/identity.ts';
 import type { SignerId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
+import type { VerificationKey } from '../platform/jwk/verification-key.ts';
 import { recentMap } from '../platform/recent-map.ts';
-import type { VerificationKey } from '../platform/verification-key.ts';
 
 export interface SecondaryTokens {
   /**
@@ -38,7 +38,7 @@ export interface SecondaryTokens {
 interface SeenToken {
   readonly signer: ExternalJwtSigner;
   readonly claim: string;
-  /** See login/proof-hashes.ts. */
+  /** See login/external-jwt/proof-hashes.ts. */
   readonly proof: readonly string[];
   /** The published keys under its `kid` when it was verified; null: the signer has a certificate instead. */
   readonly keys: readonly VerificationKey[] | null;

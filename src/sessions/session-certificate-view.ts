@@ -1,10 +1,10 @@
 // The session certificates that were presented lately, in memory, by their thumbprint.
 
-import type { TrustedAuthorities } from '../login/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
-import { type TrustAnchor, validateClientPath } from '../platform/path-validation.ts';
 import { recentMap } from '../platform/recent-map.ts';
+import { type TrustAnchor, validateClientPath } from '../platform/x509/path-validation.ts';
 import type { SessionCertificateStore } from '../store/contracts/session-certificates.ts';
 
 /** What a connection proved and brought. */

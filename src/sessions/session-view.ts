@@ -3,10 +3,10 @@
 import type { Change } from '../model/change.ts';
 import { asId } from '../model/ids.ts';
 import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
-import type { JwksCache } from '../platform/jwks-cache.ts';
-import type { Logger } from '../platform/logger.ts';
-import type { TrustAnchor } from '../platform/path-validation.ts';
+import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
+import type { Logger } from '../platform/log/logger.ts';
 import { withinTime } from '../platform/within-time.ts';
+import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { type AccountView, accountView } from './account-view.ts';
 import { type AuthorityView, openAuthorityView } from './authority-view.ts';

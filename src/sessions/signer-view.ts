@@ -1,10 +1,10 @@
 // The external JWT signers in memory: logins and calls ask for them with every token, and there are few of them.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { SignerDirectory } from '../login/signer-directory.ts';
+import type { SignerDirectory } from '../login/external-jwt/signer-directory.ts';
 import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
 import type { SignerId } from '../model/ids.ts';
-import type { JwksCache } from '../platform/jwks-cache.ts';
+import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { ExternalJwtSignerStore } from '../store/contracts/external-jwt-signers.ts';
 
 export interface SignerView extends SignerDirectory {

@@ -1,6 +1,6 @@
 import { allowsMethod } from '../login/account.ts';
-import { enabledSigner, type SignerDirectory } from '../login/signer-directory.ts';
-import type { TrustedAuthorities } from '../login/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
+import { enabledSigner, type SignerDirectory } from '../login/external-jwt/signer-directory.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';
 import type { CaId, SignerId } from '../model/ids.ts';
 import type { PassedMethod, PrimaryMethod } from '../model/login.ts';

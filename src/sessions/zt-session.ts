@@ -2,9 +2,9 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import { ztSessionChallenge } from '../errors/challenge.ts';
+import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
+import type { SignerDirectory } from '../login/external-jwt/signer-directory.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
-import type { SignerDirectory } from '../login/signer-directory.ts';
-import type { TrustedAuthorities } from '../login/trusted-authorities.ts';
 import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { SignerId } from '../model/ids.ts';

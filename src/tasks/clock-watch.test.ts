@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ControllerNode } from '../model/node.ts';
 import { DAY, fixedClock, HOUR, type Millis, SECOND } from '../platform/clock.ts';
-import { memoryLogger } from '../platform/logger.ts';
+import { memoryLogger } from '../platform/log/logger.ts';
 import { clockWatch } from './clock-watch.ts';
 
 function watched(truth: string, beats: readonly Millis[] = []) {

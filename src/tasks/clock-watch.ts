@@ -4,7 +4,7 @@
 import { longestOffset, noticeableOffset, othersAgreeWithUs } from '../model/clock-offset.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import { SECOND } from '../platform/clock.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/log/logger.ts';
 import type { NodeStore } from '../store/contracts/nodes.ts';
 import { StoreUnavailable } from '../store/contracts/store.ts';
 

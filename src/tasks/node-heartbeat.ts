@@ -2,7 +2,7 @@
 
 import { type ControllerNode, heartbeatInterval, isOnline } from '../model/node.ts';
 import { type Clock, DAY, type Millis, SECOND } from '../platform/clock.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/log/logger.ts';
 import type { NodeStore } from '../store/contracts/nodes.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { every } from './schedule.ts';

@@ -1,5 +1,5 @@
 import type { Millis } from '../platform/clock.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/log/logger.ts';
 
 /**
  * Runs a task again and again, never twice at the same time, until stopped. A failure is logged and does not

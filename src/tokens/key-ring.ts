@@ -5,7 +5,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type webcrypto 
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import type { SigningAlgorithm, SigningKey } from '../model/signing-key.ts';
 import { type Clock, DAY, HOUR, MINUTE, type Millis } from '../platform/clock.ts';
-import type { KeyVault } from '../platform/key-vault.ts';
+import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 import { headerSegment, type JwtType, jwtTypes, type SigningMaterial } from './jws.ts';
 

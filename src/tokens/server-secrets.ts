@@ -1,6 +1,6 @@
-import type { KeyVault } from '../platform/key-vault.ts';
 import type { Random } from '../platform/random.ts';
-import { deriveSecret } from '../platform/sealed-box.ts';
+import type { KeyVault } from '../platform/secrets/key-vault.ts';
+import { deriveSecret } from '../platform/secrets/sealed-box.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 
 /** Secrets that all nodes share and that only this service ever uses. */

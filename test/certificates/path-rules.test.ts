@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { DAY, MINUTE, systemClock } from '../../src/platform/clock.ts';
-import { describeRefusal, type PathRefusal } from '../../src/platform/path-refusal.ts';
-import { anchorProblem, readTrustAnchor } from '../../src/platform/path-validation.ts';
-import { thumbprint } from '../../src/platform/x509.ts';
+import { describeRefusal, type PathRefusal } from '../../src/platform/x509/path-refusal.ts';
+import { anchorProblem, readTrustAnchor } from '../../src/platform/x509/path-validation.ts';
+import { thumbprint } from '../../src/platform/x509/x509.ts';
 import {
   authority,
   authorityExtensions,

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { DAY, systemClock } from '../../src/platform/clock.ts';
-import type { GeneralName } from '../../src/platform/general-names.ts';
-import { readPathCertificate } from '../../src/platform/path-certificate.ts';
+import type { GeneralName } from '../../src/platform/x509/general-names.ts';
+import { readPathCertificate } from '../../src/platform/x509/path-certificate.ts';
 import {
   createIntermediateCa,
   createRootCa,
   issueClientCertificate,
   issueServerCertificate,
-} from '../../src/platform/pki.ts';
-import { certificateFacts } from '../../src/platform/x509.ts';
+} from '../../src/platform/x509/pki.ts';
+import { certificateFacts } from '../../src/platform/x509/x509.ts';
 import {
   ATTRIBUTE,
   authority,

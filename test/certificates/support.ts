@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../src/platform/clock.ts';
-import { describeRefusal, type PathRefusal } from '../../src/platform/path-refusal.ts';
-import { type PathVerdict, readTrustAnchor, validateClientPath } from '../../src/platform/path-validation.ts';
+import { describeRefusal, type PathRefusal } from '../../src/platform/x509/path-refusal.ts';
+import {
+  type PathVerdict,
+  readTrustAnchor,
+  validateClientPath,
+} from '../../src/platform/x509/path-validation.ts';
 import type { Made } from '../support/chains.ts';
 import { type PresentedChain, tlsVerdict } from '../support/tls-judge.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
 

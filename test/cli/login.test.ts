@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { fixedClock, HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
-import { timeStepAt, totpCode } from '../../src/platform/totp-code.ts';
+import { timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { authorize, beginLogin, claimsOf, submitPassword } from '../support/flow.ts';
 import { password } from '../support/management.ts';

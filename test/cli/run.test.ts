@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { systemClock } from '../../src/platform/clock.ts';
-import { issueServerCertificate } from '../../src/platform/pki.ts';
+import { issueServerCertificate } from '../../src/platform/x509/pki.ts';
 import {
   clientOfHome,
   type Sandbox,

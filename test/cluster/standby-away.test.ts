@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
-import { openPostgresStore } from '../../src/store/sql/open-postgres.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
 import { underLoad, until } from '../support/cluster-fault.ts';
 import { clusterSize } from '../support/cluster-size.ts';

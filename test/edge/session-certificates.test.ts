@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fixedClock, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
-import { certificateFacts, parseCertificate, parseCertificates } from '../../src/platform/x509.ts';
+import { certificateFacts, parseCertificate, parseCertificates } from '../../src/platform/x509/x509.ts';
 import { authenticate, sessionOf } from '../legacy/support.ts';
 import {
   certificateLogin,

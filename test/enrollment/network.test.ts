@@ -6,8 +6,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { connect } from 'node:tls';
 import { systemClock } from '../../src/platform/clock.ts';
-import { childrenOf, contextTag, DER_TAG, readDer, readObjectIdentifier } from '../../src/platform/der.ts';
-import { createIntermediateCa, issueServerCertificate } from '../../src/platform/pki.ts';
+import {
+  childrenOf,
+  contextTag,
+  DER_TAG,
+  readDer,
+  readObjectIdentifier,
+} from '../../src/platform/x509/der.ts';
+import { createIntermediateCa, issueServerCertificate } from '../../src/platform/x509/pki.ts';
 import { clientApi, presentedLeaf, verifiedClaims } from '../support/enrollment.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { testPki } from '../support/test-pki.ts';

@@ -4,7 +4,7 @@ import { type webcrypto, X509Certificate } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import * as asn1 from '@peculiar/x509';
 import { fixedClock, HOUR, systemClock } from '../../src/platform/clock.ts';
-import { certificateFacts, parseCertificates } from '../../src/platform/x509.ts';
+import { certificateFacts, parseCertificates } from '../../src/platform/x509/x509.ts';
 import { certificateLogin, withCertificate } from '../support/certificates.ts';
 import { commonName, newKeys } from '../support/chains.ts';
 import { csrAlgorithms, csrDer, csrPem, ecKeys, pemOf } from '../support/csr.ts';

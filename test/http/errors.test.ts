@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { AuthError, AuthorizationError } from '../../src/errors/auth-error.ts';
 import { oidcChallenge } from '../../src/errors/challenge.ts';
 import { type ErrorCode, errorCodes } from '../../src/errors/codes.ts';
-import { json } from '../../src/http/answer.ts';
-import type { ErrorFormat } from '../../src/http/error-answers.ts';
-import { errorTable } from '../../src/http/errors.ts';
-import { type Route, route } from '../../src/http/routes.ts';
-import { HashPoolFull } from '../../src/platform/hash-pool.ts';
-import { MalformedInput } from '../../src/platform/malformed-input.ts';
+import { json } from '../../src/http/request/answer.ts';
+import type { ErrorFormat } from '../../src/http/request/error-answers.ts';
+import { errorTable } from '../../src/http/request/errors.ts';
+import { type Route, route } from '../../src/http/request/route.ts';
+import { MalformedInput } from '../../src/platform/formats/malformed-input.ts';
+import { HashPoolFull } from '../../src/platform/secrets/hash-pool.ts';
 import { AlreadyTaken, StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { send, startTestListener } from './support.ts';
 
@@ -204,7 +204,7 @@ describe('errors', () => {
   });
 
   test('answers that a handler makes wrongly are defects, not headers of an attacker', async (t) => {
-    const { redirect } = await import('../../src/http/answer.ts');
+    const { redirect } = await import('../../src/http/request/answer.ts');
     const bad = route({
       methods: ['GET'],
       path: '/bad',

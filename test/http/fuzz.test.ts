@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { OpenApiDocument, Operation } from '../../src/http/openapi/document.ts';
-import type { Route } from '../../src/http/routes.ts';
+import type { Route } from '../../src/http/request/route.ts';
 import { authorizationQuery, beginLogin, login } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
 import { type Components, misfitsOf, sampleOf } from '../support/schema-samples.ts';

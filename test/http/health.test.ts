@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { healthRoutes } from '../../src/http/health.ts';
+import { healthRoutes } from '../../src/http/server/health.ts';
 import { fixedClock, systemClock } from '../../src/platform/clock.ts';
 import { recordingLogger, send, startTestListener, testListener } from './support.ts';
 

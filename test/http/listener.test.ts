@@ -4,13 +4,13 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { connect as connectTcp, createServer as createTcpServer } from 'node:net';
 import { describe, test } from 'node:test';
 import type { ConnectionOptions } from 'node:tls';
-import { envelope } from '../../src/http/answer.ts';
-import { ListenError } from '../../src/http/listen-error.ts';
-import { type ListenerNeeds, startListener } from '../../src/http/listener.ts';
-import { route } from '../../src/http/routes.ts';
+import { envelope } from '../../src/http/request/answer.ts';
+import { route } from '../../src/http/request/route.ts';
+import { ListenError } from '../../src/http/server/listen-error.ts';
+import { type ListenerNeeds, startListener } from '../../src/http/server/listener.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createIntermediateCa, createRootCa, issueClientCertificate } from '../../src/platform/pki.ts';
 import { systemRandom } from '../../src/platform/random.ts';
+import { createIntermediateCa, createRootCa, issueClientCertificate } from '../../src/platform/x509/pki.ts';
 import {
   bindPoint,
   echoRoutes,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { answerTimes } from '../../src/http/answer-times.ts';
+import { answerTimes } from '../../src/http/server/answer-times.ts';
 import { refusalReasons } from '../../src/model/login-attempt.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

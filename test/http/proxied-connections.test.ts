@@ -8,7 +8,7 @@ import { describe, type TestContext, test } from 'node:test';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import type { IpRange } from '../../src/config/config.ts';
 import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
-import { issueClientCertificate } from '../../src/platform/pki.ts';
+import { issueClientCertificate } from '../../src/platform/x509/pki.ts';
 import { balancer } from '../support/balancer.ts';
 import {
   proxyBlock,

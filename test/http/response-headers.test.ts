@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { page, redirect } from '../../src/http/answer.ts';
-import { assetRoutes } from '../../src/http/assets.ts';
-import { route } from '../../src/http/routes.ts';
-import { contentSecurityPolicy } from '../../src/http/security-headers.ts';
+import { assetRoutes } from '../../src/http/pages/assets.ts';
+import { page, redirect } from '../../src/http/request/answer.ts';
+import { route } from '../../src/http/request/route.ts';
+import { contentSecurityPolicy } from '../../src/http/request/security-headers.ts';
 import { html } from '../../src/pages/html.ts';
 import { branded, echoRoutes, send, startTestListener } from './support.ts';
 

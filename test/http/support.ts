@@ -8,25 +8,25 @@ import { issuerOf } from '../../src/config/addresses.ts';
 import type { BindPoint, Listener, ListenerApi } from '../../src/config/config.ts';
 import { AuthError } from '../../src/errors/auth-error.ts';
 import { noTokenChallenges } from '../../src/errors/challenge.ts';
-import { envelope, json } from '../../src/http/answer.ts';
+import { viewsOf } from '../../src/http/pages/views.ts';
+import { envelope, json } from '../../src/http/request/answer.ts';
+import { type Route, route } from '../../src/http/request/route.ts';
 import {
   type ListenerNeeds,
   type ListenerOptions,
   type RunningListener,
   startListener,
-} from '../../src/http/listener.ts';
-import { type Route, route } from '../../src/http/routes.ts';
-import type { TlsMaterial } from '../../src/http/tls-material.ts';
-import { viewsOf } from '../../src/http/views.ts';
+} from '../../src/http/server/listener.ts';
+import type { TlsMaterial } from '../../src/http/server/tls-material.ts';
 import { asId } from '../../src/model/ids.ts';
 import type { Principal } from '../../src/model/principal.ts';
 import { lookOf } from '../../src/pages/look.ts';
-import type { CertifiedKey } from '../../src/platform/certificate-builder.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import type { LogFields } from '../../src/platform/log-fields.ts';
-import type { Logger } from '../../src/platform/logger.ts';
-import { createRootCa, issueServerCertificate } from '../../src/platform/pki.ts';
+import type { LogFields } from '../../src/platform/log/log-fields.ts';
+import type { Logger } from '../../src/platform/log/logger.ts';
 import { systemRandom } from '../../src/platform/random.ts';
+import type { CertifiedKey } from '../../src/platform/x509/certificate-builder.ts';
+import { createRootCa, issueServerCertificate } from '../../src/platform/x509/pki.ts';
 
 const needs = { clock: systemClock };
 

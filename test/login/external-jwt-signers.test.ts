@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, sign } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { createRootCa } from '../../src/platform/pki.ts';
+import { createRootCa } from '../../src/platform/x509/pki.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import {
   assertRefused,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createRootCa } from '../../src/platform/pki.ts';
-import { parseCertificate, thumbprint } from '../../src/platform/x509.ts';
+import { createRootCa } from '../../src/platform/x509/pki.ts';
+import { parseCertificate, thumbprint } from '../../src/platform/x509/x509.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

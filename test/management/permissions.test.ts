@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Route } from '../../src/http/routes.ts';
+import type { Route } from '../../src/http/request/route.ts';
 import { asId } from '../../src/model/ids.ts';
 import type { Permission } from '../../src/model/permission.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';

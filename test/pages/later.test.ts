@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { sourceLimit } from '../../src/login/throttle.ts';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
 import { DAY, fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
-import { createHashPool, HashPoolFull } from '../../src/platform/hash-pool.ts';
+import { createHashPool, HashPoolFull } from '../../src/platform/secrets/hash-pool.ts';
 import { type Application, startApplication } from '../support/application.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { visitor } from '../support/browser.ts';

@@ -9,8 +9,8 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { parseIpRange } from '../../src/config/addresses.ts';
 import type { JwksFetchConfig } from '../../src/config/config.ts';
-import { type FetchRefusal, FetchRefused } from '../../src/platform/fetch-refused.ts';
-import { type OutboundNeeds, outboundClient } from '../../src/platform/outbound-client.ts';
+import { type FetchRefusal, FetchRefused } from '../../src/platform/network/fetch-refused.ts';
+import { type OutboundNeeds, outboundClient } from '../../src/platform/network/outbound-client.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 
 const limits: JwksFetchConfig = {
@@ -264,7 +264,7 @@ describe('the outbound client', () => {
 
 /** What a process of its own makes of the provider's keys: `fetched` or the reason of the refusal. */
 async function fetchInChild(env: Record<string, string>): Promise<string> {
-  const module = new URL('../../src/platform/outbound-client.ts', import.meta.url).href;
+  const module = new URL('../../src/platform/network/outbound-client.ts', import.meta.url).href;
   const script = `
     import { outboundClient } from ${JSON.stringify(module)};
     outboundClient(${JSON.stringify(limits)}).get(${JSON.stringify(idp.jwksEndpoint)}, ${JSON.stringify(wanted)})

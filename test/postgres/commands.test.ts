@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { ourSchema, schemaVersion } from '../../src/store/sql/migrate.ts';
+import { ourSchema, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { login, refresh } from '../support/flow.ts';
 import { postgresServer, query } from '../support/postgres.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
-import { openPostgresStore } from '../../src/store/sql/open-postgres.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { beginLogin, callWith, login, refresh, submitPassword } from '../support/flow.ts';
 import { type PostgresServer, postgresServer, query } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { NodesInTheWay, ourSchema, type Schema, schemaVersion } from '../../src/store/sql/migrate.ts';
-import { migratePostgres } from '../../src/store/sql/migrate-postgres.ts';
-import { openPostgresStore } from '../../src/store/sql/open-postgres.ts';
+import { NodesInTheWay, ourSchema, type Schema, schemaVersion } from '../../src/store/migrations/migrate.ts';
+import { migratePostgres } from '../../src/store/postgres/migrate.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { callWith, login, refresh, type Tokens } from '../support/flow.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { type Node, startNode } from '../support/nodes.ts';

@@ -8,11 +8,11 @@ import { after, before, describe, test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
 import { isOpenToListeners } from '../../src/database.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createRootCa, issueClientCertificate, issueServerCertificate } from '../../src/platform/pki.ts';
-import { readPostgresTls } from '../../src/platform/postgres-tls.ts';
+import { readPostgresTls } from '../../src/platform/network/postgres-tls.ts';
+import { createRootCa, issueClientCertificate, issueServerCertificate } from '../../src/platform/x509/pki.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
-import { openPostgresStore } from '../../src/store/sql/open-postgres.ts';
-import { tlsForConnections } from '../../src/store/sql/postgres-tls-files.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
+import { tlsForConnections } from '../../src/store/postgres/tls-files.ts';
 import {
   clientOfHome,
   type Finished,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Route } from '../../src/http/routes.ts';
+import type { Route } from '../../src/http/request/route.ts';
 import { fixedClock } from '../../src/platform/clock.ts';
 import { openSession, type Session } from '../legacy/support.ts';
 import type { Answer } from '../support/https-client.ts';

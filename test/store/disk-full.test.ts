@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fixedClock, SECOND } from '../../src/platform/clock.ts';
-import { checkSqlite } from '../../src/store/sql/backup.ts';
+import { checkSqlite } from '../../src/store/sqlite/backup.ts';
 import { openSession } from '../legacy/support.ts';
 import {
   beginLogin,

@@ -6,7 +6,7 @@ import { MINUTE } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import type { NewExternalJwtSigner } from '../../src/store/contracts/external-jwt-signers.ts';
 import { AlreadyTaken, type Store } from '../../src/store/contracts/store.ts';
-import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { newIdentity, start, temporaryFolder } from './support.ts';
 
 const folder = temporaryFolder();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { backupSqlite, checkSqlite } from '../../src/store/sql/backup.ts';
-import { migrateSqlite, ourSchema, SchemaError, schemaVersion } from '../../src/store/sql/migrate.ts';
-import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
+import { migrateSqlite, ourSchema, SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
+import { backupSqlite, checkSqlite } from '../../src/store/sqlite/backup.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { createUser, type Folder, newIdentity, start, temporaryFolder } from './support.ts';
 
 describe('the files of the embedded store', () => {

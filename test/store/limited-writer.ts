@@ -1,9 +1,9 @@
 // A writer thread whose database can be kept from growing, like a disk that is full.
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { serveWrites } from '../../src/store/sql/serve-writes.ts';
-import { connectSqlite } from '../../src/store/sql/sqlite-connection.ts';
-import type { WriterSettings } from '../../src/store/sql/writer-thread.ts';
+import { connectSqlite } from '../../src/store/sqlite/connection.ts';
+import { serveWrites } from '../../src/store/sqlite/serve-writes.ts';
+import type { WriterSettings } from '../../src/store/sqlite/writer-thread.ts';
 
 export type LimitedWriterSettings = WriterSettings & { readonly limits: MessagePort };
 

@@ -1,4 +1,4 @@
-import { openPostgresStore } from '../../src/store/sql/open-postgres.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { postgresServer } from '../support/postgres.ts';
 import type { TestDatabase } from './contract.ts';
 

@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { AlreadyTaken, type Store, StoreUnavailable } from '../../src/store/contracts/store.ts';
-import { SchemaError, schemaVersion } from '../../src/store/sql/migrate.ts';
-import { openPostgresStore } from '../../src/store/sql/open-postgres.ts';
-import { beginBesideOthers, holdFeed } from '../../src/store/sql/postgres-locks.ts';
+import { SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
+import { beginBesideOthers, holdFeed } from '../../src/store/postgres/locks.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { postgresServer, query } from '../support/postgres.ts';
 import {
   createUser,

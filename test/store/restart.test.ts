@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, type TestContext, test } from 'node:test';
 import type { Store } from '../../src/store/contracts/store.ts';
-import { backupSqlite, checkSqlite } from '../../src/store/sql/backup.ts';
-import { schemaVersion } from '../../src/store/sql/migrate.ts';
-import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
-import { AlreadyRunning, acquireRunLock } from '../../src/store/sql/run-lock.ts';
+import { schemaVersion } from '../../src/store/migrations/migrate.ts';
+import { backupSqlite, checkSqlite } from '../../src/store/sqlite/backup.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { AlreadyRunning, acquireRunLock } from '../../src/store/sqlite/run-lock.ts';
 import { login, refresh } from '../support/flow.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createUser, openSession, rotation, t0 } from './fixtures.ts';
@@ -60,7 +60,7 @@ describe('a restart', () => {
 
 describe('the run lock', () => {
   const holder = `
-    import { acquireRunLock } from ${JSON.stringify(new URL('../../src/store/sql/run-lock.ts', import.meta.url))};
+    import { acquireRunLock } from ${JSON.stringify(new URL('../../src/store/sqlite/run-lock.ts', import.meta.url))};
     acquireRunLock(process.argv[1]);
     process.stdout.write('held');
     setInterval(() => {}, 1000);`;

@@ -6,11 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { migrateSqlite, NodesInTheWay, ourSchema, schemaVersion } from '../../src/store/sql/migrate.ts';
-import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
-import { AlreadyRunning, acquireRunLock, runsElsewhere } from '../../src/store/sql/run-lock.ts';
+import {
+  migrateSqlite,
+  NodesInTheWay,
+  ourSchema,
+  schemaVersion,
+} from '../../src/store/migrations/migrate.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { AlreadyRunning, acquireRunLock, runsElsewhere } from '../../src/store/sqlite/run-lock.ts';
 
-const lockModule = new URL('../../src/store/sql/run-lock.ts', import.meta.url).href;
+const lockModule = new URL('../../src/store/sqlite/run-lock.ts', import.meta.url).href;
 
 /** Another process that tries to get the lock, says so, and stays until it is killed. */
 async function otherProcess(path: string): Promise<{ answer: string; child: ChildProcess }> {

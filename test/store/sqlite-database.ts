@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteStore } from '../../src/store/sql/open-sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { TestDatabase } from './contract.ts';
 
 /** A fresh database in a folder of its own. */

@@ -12,8 +12,8 @@ import {
   openSqliteEngine,
   type SqliteEngine,
   type SqliteEngineOptions,
-} from '../../src/store/sql/sqlite-engine.ts';
-import { startWriter } from '../../src/store/sql/writer-thread.ts';
+} from '../../src/store/sqlite/engine.ts';
+import { startWriter } from '../../src/store/sqlite/writer-thread.ts';
 import { newIdentity, newPassword, t0 } from './fixtures.ts';
 import type { LimitedWriterSettings } from './limited-writer.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';

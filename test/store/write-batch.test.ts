@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectSqlite, type SqliteConnection } from '../../src/store/sql/sqlite-connection.ts';
-import { type WriteRequest, writeBatch } from '../../src/store/sql/write-batch.ts';
+import { connectSqlite, type SqliteConnection } from '../../src/store/sqlite/connection.ts';
+import { type WriteRequest, writeBatch } from '../../src/store/sqlite/write-batch.ts';
 import { newIdentity, newPassword, t0 } from './fixtures.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 

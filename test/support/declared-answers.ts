@@ -1,9 +1,13 @@
 // Compares real answers with the declarations from which the API description is written.
 
-import type { Answer } from '../../src/http/answer.ts';
-import { type DeclaredAnswer, declaredRefusals, refusalsOf } from '../../src/http/declared-answers.ts';
-import { errorTable } from '../../src/http/errors.ts';
-import type { Route } from '../../src/http/routes.ts';
+import type { Answer } from '../../src/http/request/answer.ts';
+import {
+  type DeclaredAnswer,
+  declaredRefusals,
+  refusalsOf,
+} from '../../src/http/request/declared-answers.ts';
+import { errorTable } from '../../src/http/request/errors.ts';
+import type { Route } from '../../src/http/request/route.ts';
 
 /** What of an answer its endpoint does not declare, in words; null when everything is declared. */
 export function undeclaredIn(route: Route, answer: Answer): string | null {

@@ -1,7 +1,7 @@
 // A root, a server certificate and what signs client certificates, made once for each test process.
 
 import { systemClock } from '../../src/platform/clock.ts';
-import { createIntermediateCa, createRootCa, issueServerCertificate } from '../../src/platform/pki.ts';
+import { createIntermediateCa, createRootCa, issueServerCertificate } from '../../src/platform/x509/pki.ts';
 
 type CertifiedKey = Awaited<ReturnType<typeof createRootCa>>;
 

@@ -42,7 +42,7 @@ async function enrollWithNewKey(
   jwt: string,
   output: string,
 ): Promise<void> {
-  const { newCertificateRequest } = await import('../../platform/new-certificate-request.ts');
+  const { newCertificateRequest } = await import('../../platform/x509/new-certificate-request.ts');
   const { csrPem, keyPem } = await newCertificateRequest();
   const answer = await send(invitation, jwt, { clientCsr: csrPem });
   const cert = textField(asObject(asObject(answer.body).data), 'cert') ?? '';

@@ -10,12 +10,12 @@ import {
   UnsupportedDatabase,
 } from '../../database.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { ListenError } from '../../http/listen-error.ts';
+import { ListenError } from '../../http/server/listen-error.ts';
 import { PkiFileError } from '../../overlay-pki.ts';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
-import { KeyFileError, type KeyFileFailure } from '../../platform/key-file-format.ts';
-import { PostgresTlsError } from '../../platform/postgres-tls.ts';
-import { SealBroken } from '../../platform/sealed-box.ts';
+import { PostgresTlsError } from '../../platform/network/postgres-tls.ts';
+import { KeyFileError, type KeyFileFailure } from '../../platform/secrets/key-file-format.ts';
+import { SealBroken } from '../../platform/secrets/sealed-box.ts';
 import { BackupUnusable, NodesRunning } from '../../restore-database.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';

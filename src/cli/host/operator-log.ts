@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { LogConfig } from '../../config/config.ts';
 import { auditLog } from '../../explain/audit-log.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
-import { type OpenLogger, openLogger } from '../../platform/logger.ts';
+import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 
 /** Where commands on the host, and the quickstart, write their log: beside the configuration. */
 export function logFileOf(configFile: string): string {

@@ -1,7 +1,7 @@
 import type { OpenFoundations } from '../../foundations.ts';
 import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { keyVault } from '../../platform/key-vault.ts';
+import { keyVault } from '../../platform/secrets/key-vault.ts';
 import { openKeyRing, publishAhead, rotateSigningKey, signingPeriod } from '../../tokens/key-ring.ts';
 import { longestSignedLifetime } from '../../tokens/signed-lifetime.ts';
 import { CliError } from '../cli-error.ts';

@@ -10,7 +10,7 @@ import {
   sqliteFile,
 } from '../../database.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
-import { keyPassphrase, readKeyFile } from '../../platform/master-key.ts';
+import { keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
 import {
   afterForeignRestore,
   type Restored,

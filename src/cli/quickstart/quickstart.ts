@@ -7,7 +7,7 @@ import { createSetupLink } from '../../admin/setup.ts';
 import type { Config } from '../../config/config.ts';
 import type { RunningController } from '../../controller.ts';
 import { claimDatabase } from '../../database.ts';
-import { type OpenLogger, openLogger } from '../../platform/logger.ts';
+import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { QuickstartOptions } from '../commands/setup.ts';
 import { explained } from '../host/failures.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { DAY, type Millis } from '../../platform/clock.ts';
-import type { Logger } from '../../platform/logger.ts';
-import { type CertificateFacts, certificateFacts, parseCertificate } from '../../platform/x509.ts';
+import type { Logger } from '../../platform/log/logger.ts';
+import { type CertificateFacts, certificateFacts, parseCertificate } from '../../platform/x509/x509.ts';
 
 /** Operators hear of a certificate that ends sooner than this. */
 const warningTime: Millis = 30 * DAY;

@@ -8,7 +8,7 @@ import {
   schemaVersion,
 } from '../../database.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { keyVault } from '../../platform/key-vault.ts';
+import { keyVault } from '../../platform/secrets/key-vault.ts';
 import { openKeyRing } from '../../tokens/key-ring.ts';
 
 /**

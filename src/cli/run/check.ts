@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { findUnreadableFiles } from '../../config/named-files.ts';
-import { checkTlsMaterial } from '../../http/tls-material.ts';
+import { checkTlsMaterial } from '../../http/server/tls-material.ts';
 import { loadConfigFile } from '../host/load-config.ts';
 import type { CliPorts } from '../ports.ts';
 import { endingCertificates } from './certificate-warnings.ts';

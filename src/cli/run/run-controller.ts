@@ -5,7 +5,7 @@ import { renderAdjustment } from '../../config/explain.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { type RunningController, startController } from '../../controller.ts';
 import { DAY } from '../../platform/clock.ts';
-import type { OpenLogger } from '../../platform/logger.ts';
+import type { OpenLogger } from '../../platform/log/logger.ts';
 import { releaseMemory } from '../../platform/release-memory.ts';
 import type { Foundations } from '../../services.ts';
 import { every } from '../../tasks/schedule.ts';

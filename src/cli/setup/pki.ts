@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { CertifiedKey } from '../../platform/certificate-builder.ts';
 import { type Clock, DAY, type Millis } from '../../platform/clock.ts';
-import { type CertificateFacts, certificateFacts, parseCertificate } from '../../platform/x509.ts';
+import type { CertifiedKey } from '../../platform/x509/certificate-builder.ts';
+import { type CertificateFacts, certificateFacts, parseCertificate } from '../../platform/x509/x509.ts';
 import type { HomePaths, PemPair } from './home.ts';
 import { ownerOnly, readable, readIfThere, writeWhole } from './write-file.ts';
 
@@ -163,5 +163,5 @@ function factsOf(certPem: string): CertificateFacts {
 
 /** Loading what makes certificates takes a while, so only a run that makes one does. */
 function pkiMaker() {
-  return import('../../platform/pki.ts');
+  return import('../../platform/x509/pki.ts');
 }

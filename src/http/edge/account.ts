@@ -18,17 +18,17 @@ import {
 } from '../../model/list-fields.ts';
 import { attemptMechanisms } from '../../model/login-attempt.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
-import { envelope } from '../answer.ts';
-import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
-import { dataAnswer, doneAnswer, listAnswer as listAnswerOf } from '../declared-answers.ts';
+import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
+import { timeSchema, wireTime } from '../documents/wire.ts';
 import { idOf } from '../management/admin-route.ts';
 import { authenticatorDocument, authenticatorSchema } from '../management/authenticators.ts';
 import { mapPage } from '../management/map-page.ts';
 import { listAnswer } from '../management/resource.ts';
 import { listParameters } from '../management/schemas.ts';
 import { originOf } from '../oidc/bind-point.ts';
-import { type Route, route } from '../routes.ts';
-import { timeSchema, wireTime } from '../wire.ts';
+import { envelope } from '../request/answer.ts';
+import { dataAnswer, doneAnswer, listAnswer as listAnswerOf } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
 
 export interface OwnAccountNeeds extends OwnPasswordNeeds, ApiSessionNeeds, OwnAttemptsNeeds {
   readonly store: OwnPasswordNeeds['store'] & ApiSessionNeeds['store'] & OwnAttemptsNeeds['store'];

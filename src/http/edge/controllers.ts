@@ -2,11 +2,11 @@ import { listQuery } from '../../admin/list-parameters.ts';
 import { nodeListFields } from '../../model/list-fields.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Store } from '../../store/contracts/store.ts';
-import { envelope } from '../answer.ts';
-import { controllerDocument, controllerSchema } from '../controller-document.ts';
-import { listAnswer } from '../declared-answers.ts';
+import { controllerDocument, controllerSchema } from '../documents/controller-document.ts';
 import { listParameters } from '../management/schemas.ts';
-import { type Route, route } from '../routes.ts';
+import { envelope } from '../request/answer.ts';
+import { listAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
 
 /** Where else a client that has logged in can turn. */
 export function controllersRoute(

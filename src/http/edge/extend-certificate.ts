@@ -4,12 +4,12 @@ import {
   type ExtendCertificateNeeds,
   extendCertificate,
 } from '../../enrollment/extend-certificate.ts';
-import { envelope } from '../answer.ts';
-import { dataAnswer, doneAnswer } from '../declared-answers.ts';
 import { idOf } from '../management/admin-route.ts';
 import { originOf } from '../oidc/bind-point.ts';
-import { type Route, route } from '../routes.ts';
-import { csrText } from './csr-text.ts';
+import { envelope } from '../request/answer.ts';
+import { csrText } from '../request/csr-text.ts';
+import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
 import type { NetworkNeeds } from './network.ts';
 
 const pem = z.string().meta({ description: 'PEM' });

@@ -4,11 +4,11 @@ import { listQuery } from '../../admin/list-parameters.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
 import { publicSignerListFields } from '../../model/list-fields.ts';
 import type { Store } from '../../store/contracts/store.ts';
-import { envelope } from '../answer.ts';
-import { listAnswer } from '../declared-answers.ts';
+import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
 import { listParameters } from '../management/schemas.ts';
-import { type Route, route } from '../routes.ts';
-import { entityMembers, selfLink, wireTime } from '../wire.ts';
+import { envelope } from '../request/answer.ts';
+import { listAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
 
 const publicSignerSchema = z
   .strictObject({

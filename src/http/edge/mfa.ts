@@ -15,16 +15,16 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
 import { qrCodeSvg } from '../../pages/qr-code.ts';
 import { qrCodePng } from '../../pages/qr-code-png.ts';
-import { envelope } from '../answer.ts';
-import { validate } from '../body.ts';
-import { dataAnswer, doneAnswer } from '../declared-answers.ts';
-import { enforceGuard } from '../guard.ts';
-import { chooseMediaType, jsonType } from '../negotiate.ts';
+import { linksSchema } from '../documents/wire.ts';
 import { originOf } from '../oidc/bind-point.ts';
-import type { RequestContext } from '../request-context.ts';
-import { type Route, route } from '../routes.ts';
-import { totpCode } from '../totp-code-input.ts';
-import { linksSchema } from '../wire.ts';
+import { envelope } from '../request/answer.ts';
+import { validate } from '../request/body.ts';
+import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
+import { enforceGuard } from '../request/guard.ts';
+import { chooseMediaType, jsonType } from '../request/negotiate.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { type Route, route } from '../request/route.ts';
+import { totpCode } from '../request/totp-code-input.ts';
 
 export interface OwnMfaNeeds extends OwnTotpNeeds {
   /** Tells the mechanism of the caller's session that TOTP was proven in it by enrolling. */

@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
 import type { EnrollmentSigner } from '../../tokens/enrollment-jwt.ts';
-import { envelope } from '../answer.ts';
-import { contentAnswer, listAnswer } from '../declared-answers.ts';
-import { type Route, route } from '../routes.ts';
+import { envelope } from '../request/answer.ts';
+import { contentAnswer, listAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
 
 export interface NetworkNeeds {
   readonly publishedAuthorities: PublishedAuthorities;

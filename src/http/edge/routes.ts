@@ -4,7 +4,7 @@ import type { ClientCertificateIssuer } from '../../certificates/client-certific
 import type { ExtendCertificateNeeds } from '../../enrollment/extend-certificate.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { type LegacyRouteNeeds, legacyRoutes } from '../legacy/routes.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from '../request/route.ts';
 import { type OwnAccountNeeds, ownAccountRoutes } from './account.ts';
 import { controllersRoute } from './controllers.ts';
 import { type CurrentNeeds, currentRoutes } from './current.ts';

@@ -10,14 +10,14 @@ import {
 import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
 import type { SessionCertificate } from '../../model/session-certificate.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
-import { displaySubject, parseCertificate } from '../../platform/x509.ts';
-import { envelope } from '../answer.ts';
-import { dataAnswer, doneAnswer, listAnswer } from '../declared-answers.ts';
+import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
+import { entityMembers, linksSchema, wireTime } from '../documents/wire.ts';
 import { idOf } from '../management/admin-route.ts';
 import { originOf } from '../oidc/bind-point.ts';
-import { type Route, route } from '../routes.ts';
-import { entityMembers, linksSchema, wireTime } from '../wire.ts';
-import { csrText } from './csr-text.ts';
+import { envelope } from '../request/answer.ts';
+import { csrText } from '../request/csr-text.ts';
+import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
 
 /** Of a certificate that was asked for here; the session may end sooner. */
 const lifetime: Millis = 12 * HOUR;

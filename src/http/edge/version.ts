@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Binding, Config } from '../../config/config.ts';
-import { envelope } from '../answer.ts';
-import { dataAnswer } from '../declared-answers.ts';
-import type { RequestContext } from '../request-context.ts';
-import { type Route, route } from '../routes.ts';
+import { envelope } from '../request/answer.ts';
+import { dataAnswer } from '../request/declared-answers.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { type Route, route } from '../request/route.ts';
 
 export interface VersionNeeds {
   readonly config: Pick<Config, 'listeners' | 'edge'>;

@@ -5,21 +5,26 @@ import { z } from 'zod';
 import { type CertificateExtensionNeeds, certificateExtension } from '../../certificates/extendable.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { authenticate, type LegacyNeeds, type OpenedSession, submitTotp } from '../../legacy/authenticate.ts';
-import { secondaryChallenge } from '../../login/external-jwt-challenge.ts';
+import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
 import { type Credentials, primaryMethods } from '../../model/login.ts';
-import { type Answer, envelope } from '../answer.ts';
-import { validate } from '../body.ts';
-import { challengeLines } from '../challenges.ts';
-import { clientInfoMembers, clientInfoOf } from '../client-info-input.ts';
-import { type DeclaredAnswer, dataAnswer, doneAnswer, totpRequiredHeader } from '../declared-answers.ts';
 import { originOf } from '../oidc/bind-point.ts';
 import { configTypes } from '../oidc/login.ts';
-import { bearerTokens } from '../presented-tokens.ts';
-import type { RequestContext } from '../request-context.ts';
-import { type Route, route } from '../routes.ts';
-import { sessionHeaders } from '../session-headers.ts';
-import { totpCode } from '../totp-code-input.ts';
-import { deprecationHeaders } from './deprecation.ts';
+import { type Answer, envelope } from '../request/answer.ts';
+import { validate } from '../request/body.ts';
+import { challengeLines } from '../request/challenges.ts';
+import { clientInfoMembers, clientInfoOf } from '../request/client-info-input.ts';
+import {
+  type DeclaredAnswer,
+  dataAnswer,
+  doneAnswer,
+  totpRequiredHeader,
+} from '../request/declared-answers.ts';
+import { deprecationHeaders } from '../request/deprecation.ts';
+import { bearerTokens } from '../request/presented-tokens.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { type Route, route } from '../request/route.ts';
+import { sessionHeaders } from '../request/session-headers.ts';
+import { totpCode } from '../request/totp-code-input.ts';
 import { legacySessionDocument, legacySessionSchema } from './session-document.ts';
 
 const methodQuery = z.object({ method: z.enum(primaryMethods, 'must be password, cert or ext-jwt') });

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { NamedApiSession } from '../../admin/api-sessions.ts';
 import type { CertificateExtension } from '../../certificates/extendable.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
-import type { SignerDirectory } from '../../login/signer-directory.ts';
+import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { Factor } from '../../model/login.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
-import { apiSessionDocument, ownApiSessionSchema } from '../api-session-document.ts';
-import { selfLink } from '../wire.ts';
+import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
+import { selfLink } from '../documents/wire.ts';
 
 export const legacySessionSchema = z
   .strictObject({

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Permission } from '../../model/permission.ts';
-import type { Answer } from '../answer.ts';
-import type { DeclaredAnswer } from '../declared-answers.ts';
-import type { AuthenticatedContext, RequestContext } from '../request-context.ts';
-import { type Input, type Method, type Route, route } from '../routes.ts';
+import type { Answer } from '../request/answer.ts';
+import type { DeclaredAnswer } from '../request/declared-answers.ts';
+import type { AuthenticatedContext, RequestContext } from '../request/request-context.ts';
+import { type Input, type Method, type Route, route } from '../request/route.ts';
 
 export const managementRoot = '/edge/management/v1';
 

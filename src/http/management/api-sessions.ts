@@ -1,7 +1,7 @@
 import { endApiSession, getApiSession, listApiSessions } from '../../admin/api-sessions.ts';
 import { apiSessionListFields } from '../../model/list-fields.ts';
-import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
-import type { Route } from '../routes.ts';
+import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
+import type { Route } from '../request/route.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { resourceRoutes } from './resource.ts';

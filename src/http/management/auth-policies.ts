@@ -10,8 +10,8 @@ import {
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { authPolicyListFields } from '../../model/list-fields.ts';
-import type { Route } from '../routes.ts';
-import { entityMembers, selfLink, wireTime } from '../wire.ts';
+import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
+import type { Route } from '../request/route.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';

@@ -11,10 +11,6 @@ import {
 import { authenticatorListFields } from '../../model/list-fields.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
-import { adminCallOf } from '../admin-call.ts';
-import { envelope } from '../answer.ts';
-import { doneAnswer } from '../declared-answers.ts';
-import type { Route } from '../routes.ts';
 import {
   entityMembers,
   entityRef,
@@ -23,7 +19,11 @@ import {
   timeSchema,
   wireTime,
   wireTimeOrNull,
-} from '../wire.ts';
+} from '../documents/wire.ts';
+import { adminCallOf } from '../request/admin-call.ts';
+import { envelope } from '../request/answer.ts';
+import { doneAnswer } from '../request/declared-answers.ts';
+import type { Route } from '../request/route.ts';
 import { adminRoute, idOf } from './admin-route.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';

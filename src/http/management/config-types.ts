@@ -8,8 +8,8 @@ import {
 } from '../../admin/config-types.ts';
 import type { ConfigType } from '../../model/config-type.ts';
 import { configTypeListFields } from '../../model/list-fields.ts';
-import type { Route } from '../routes.ts';
-import { entityMembers, selfLink, wireTime } from '../wire.ts';
+import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
+import type { Route } from '../request/route.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';

@@ -1,7 +1,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import { nodeListFields } from '../../model/list-fields.ts';
-import { controllerDocument, controllerSchema } from '../controller-document.ts';
-import type { Route } from '../routes.ts';
+import { controllerDocument, controllerSchema } from '../documents/controller-document.ts';
+import type { Route } from '../request/route.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { resourceRoutes } from './resource.ts';

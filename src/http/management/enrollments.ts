@@ -11,8 +11,15 @@ import {
 import { tokenMethods } from '../../model/enrollment.ts';
 import { enrollmentListFields } from '../../model/list-fields.ts';
 import type { ListedEnrollment } from '../../store/contracts/enrollments.ts';
-import type { Route } from '../routes.ts';
-import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema, wireTime } from '../wire.ts';
+import {
+  entityMembers,
+  entityRef,
+  entityRefSchema,
+  selfLink,
+  timeSchema,
+  wireTime,
+} from '../documents/wire.ts';
+import type { Route } from '../request/route.ts';
 import { mapPage } from './map-page.ts';
 import { operation, type Reader, resourceRoutes } from './resource.ts';
 import { idText, optionalTime } from './schemas.ts';

@@ -9,14 +9,11 @@ import {
 } from '../../admin/external-jwt-signers.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { explanationOf } from '../../explain/read-attempts.ts';
-import { type TriedToken, tryExternalJwt } from '../../login/try-external-jwt.ts';
+import { type TriedToken, tryExternalJwt } from '../../login/external-jwt/try-external-jwt.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
 import { asId } from '../../model/ids.ts';
 import { externalJwtSignerListFields } from '../../model/list-fields.ts';
 import { refusalReasons } from '../../model/login-attempt.ts';
-import { envelope } from '../answer.ts';
-import { dataAnswer } from '../declared-answers.ts';
-import type { Route } from '../routes.ts';
 import {
   entityMembers,
   entityRef,
@@ -25,7 +22,10 @@ import {
   timeSchema,
   wireTime,
   wireTimeOrNull,
-} from '../wire.ts';
+} from '../documents/wire.ts';
+import { envelope } from '../request/answer.ts';
+import { dataAnswer } from '../request/declared-answers.ts';
+import type { Route } from '../request/route.ts';
 import { adminRoute, idOf } from './admin-route.ts';
 import { attemptCheckSchema, explanationSchema } from './login-attempts.ts';
 import { mapPage } from './map-page.ts';

@@ -24,9 +24,9 @@ import {
   identityListFields,
 } from '../../model/list-fields.ts';
 import { permissions } from '../../model/permission.ts';
-import { apiSessionDocument, apiSessionSchema } from '../api-session-document.ts';
-import type { Route } from '../routes.ts';
-import { timeSchema, wireTimeOrNull } from '../wire.ts';
+import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
+import { timeSchema, wireTimeOrNull } from '../documents/wire.ts';
+import type { Route } from '../request/route.ts';
 import { authenticatorDocument, authenticatorSchema } from './authenticators.ts';
 import { enrollmentDocument, enrollmentSchema, signedAtOnce } from './enrollments.ts';
 import {

@@ -3,8 +3,12 @@ import { type EnrollmentNeeds, issuedEnrollment } from '../../admin/enrollments.
 import type { Enrollment } from '../../model/enrollment.ts';
 import type { Identity } from '../../model/identity.ts';
 import { inChunks } from '../../platform/in-chunks.ts';
-import { type IdentityDocumentNeeds, identityDocuments, identitySchema } from '../identity-document.ts';
-import { timeSchema, wireTime } from '../wire.ts';
+import {
+  type IdentityDocumentNeeds,
+  identityDocuments,
+  identitySchema,
+} from '../documents/identity-document.ts';
+import { timeSchema, wireTime } from '../documents/wire.ts';
 import type { Reader } from './resource.ts';
 
 export type ManagedIdentityNeeds = IdentityDocumentNeeds &

@@ -8,8 +8,8 @@ import {
 import { loginAttemptListFields } from '../../model/list-fields.ts';
 import { attemptMechanisms, refusalReasons } from '../../model/login-attempt.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
-import type { Route } from '../routes.ts';
-import { entityRef, entityRefSchema, timeSchema, wireTime } from '../wire.ts';
+import { entityRef, entityRefSchema, timeSchema, wireTime } from '../documents/wire.ts';
+import type { Route } from '../request/route.ts';
 import { mapPage } from './map-page.ts';
 import { resourceRoutes } from './resource.ts';
 

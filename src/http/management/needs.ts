@@ -1,8 +1,8 @@
 import type { EnrollmentNeeds } from '../../admin/enrollments.ts';
 import type { Config } from '../../config/config.ts';
-import type { PasswordHasher } from '../../login/password.ts';
-import type { SignerDirectory } from '../../login/signer-directory.ts';
-import type { TrustedAuthorities } from '../../login/trusted-authorities.ts';
+import type { TrustedAuthorities } from '../../login/certificate/trusted-authorities.ts';
+import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
+import type { PasswordHasher } from '../../login/password/password.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';

@@ -11,11 +11,11 @@ import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Principal } from '../../model/principal.ts';
-import { adminCallOf } from '../admin-call.ts';
-import { type Answer, envelope, listEnvelope } from '../answer.ts';
-import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../declared-answers.ts';
-import type { Route } from '../routes.ts';
-import { linksSchema, selfLink } from '../wire.ts';
+import { linksSchema, selfLink } from '../documents/wire.ts';
+import { adminCallOf } from '../request/admin-call.ts';
+import { type Answer, envelope, listEnvelope } from '../request/answer.ts';
+import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../request/declared-answers.ts';
+import type { Route } from '../request/route.ts';
 import { adminRoute, idOf, managementRoot } from './admin-route.ts';
 import { changeParameters, listParameters } from './schemas.ts';
 

@@ -7,8 +7,8 @@ import {
 } from '../../admin/revocations.ts';
 import { revocationListFields } from '../../model/list-fields.ts';
 import { type Revocation, revocationTypes } from '../../model/revocation.ts';
-import type { Route } from '../routes.ts';
-import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '../wire.ts';
+import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '../documents/wire.ts';
+import type { Route } from '../request/route.ts';
 import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';

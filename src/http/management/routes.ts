@@ -6,7 +6,7 @@ import { ownMfaRoutes } from '../edge/mfa.ts';
 import { versionRoute } from '../edge/version.ts';
 import { heartbeatRoute } from '../legacy/heartbeats.ts';
 import { legacyRoutes } from '../legacy/routes.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from '../request/route.ts';
 import { managementRoot } from './admin-route.ts';
 import { apiSessionRoutes } from './api-sessions.ts';
 import { authPolicyRoutes } from './auth-policies.ts';

@@ -1,8 +1,8 @@
 import type { RequestOrigin } from '../../model/audit-event.ts';
-import type { OidcBindPoint } from '../../oidc/authorization-request.ts';
-import { accountPaths } from '../account-paths.ts';
-import type { RequestContext } from '../request-context.ts';
-import { servesApi } from '../routes.ts';
+import type { OidcBindPoint } from '../../oidc/flow/authorization-request.ts';
+import { accountPaths } from '../pages/account-paths.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { servesApi } from '../request/route.ts';
 
 /**
  * The bind point of a request, as the OIDC endpoints see it: issuer and allowed redirects. Where the account page is

@@ -4,7 +4,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import { sha256 } from '../../platform/digest.ts';
 import type { Random } from '../../platform/random.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
 const name = '__Host-overlay-auth-login';
 const maxAgeSeconds = 1800;

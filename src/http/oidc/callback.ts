@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type CallbackSealer, callbackPath, followCallback } from '../../oidc/callback.ts';
+import { type CallbackSealer, callbackPath, followCallback } from '../../oidc/flow/callback.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { redirect } from '../answer.ts';
-import { redirectAnswer } from '../declared-answers.ts';
-import { type Route, route } from '../routes.ts';
+import { redirect } from '../request/answer.ts';
+import { redirectAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
 import { originOf } from './bind-point.ts';
 import { browserOfStep } from './browser-binding.ts';
 

@@ -5,10 +5,10 @@ import { discoveryDocument } from '../../oidc/discovery.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { jwksMaxAge, type KeyRing } from '../../tokens/key-ring.ts';
-import { json } from '../answer.ts';
-import { documentAnswer } from '../declared-answers.ts';
-import { type Route, route } from '../routes.ts';
-import { publicFor } from '../security-headers.ts';
+import { json } from '../request/answer.ts';
+import { documentAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
+import { publicFor } from '../request/security-headers.ts';
 
 const words = z.array(z.string());
 const discoverySchema = z

@@ -5,12 +5,12 @@ import { loggedOutPage } from '../../pages/logged-out.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ApiSessionStore } from '../../store/contracts/api-sessions.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
-import { accountPaths } from '../account-paths.ts';
-import { json, page, redirect } from '../answer.ts';
-import { documentAnswer, orPage, redirectAnswer } from '../declared-answers.ts';
-import { wantsHtml } from '../negotiate.ts';
-import { type Route, route } from '../routes.ts';
-import type { Views } from '../views.ts';
+import { accountPaths } from '../pages/account-paths.ts';
+import type { Views } from '../pages/views.ts';
+import { json, page, redirect } from '../request/answer.ts';
+import { documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
+import { wantsHtml } from '../request/negotiate.ts';
+import { type Route, route } from '../request/route.ts';
 import { oidcBindPointOf, originOf, servesAccountPage } from './bind-point.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type IntrospectionNeeds, introspect } from '../../oidc/introspection.ts';
-import { json } from '../answer.ts';
-import { documentAnswer } from '../declared-answers.ts';
-import { type Route, route } from '../routes.ts';
+import { json } from '../request/answer.ts';
+import { documentAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
 
 const introspectionSchema = z

@@ -1,6 +1,6 @@
-import type { LoginStep } from '../../oidc/login-flow.ts';
-import { type Answer, json, redirect } from '../answer.ts';
-import { challengeLines } from '../challenges.ts';
+import type { LoginStep } from '../../oidc/flow/login-flow.ts';
+import { type Answer, json, redirect } from '../request/answer.ts';
+import { challengeLines } from '../request/challenges.ts';
 
 /** The answer to a login step: 302 to the client with its code, or 200 with what remains (spec 3.1). */
 export function loginStepAnswer(step: LoginStep): Answer {

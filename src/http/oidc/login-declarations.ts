@@ -2,14 +2,14 @@
 
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors/codes.ts';
-import { authQueriesSchema } from '../api-session-document.ts';
+import { authQueriesSchema } from '../documents/api-session-document.ts';
 import {
   type DeclaredAnswers,
   documentAnswer,
   orPage,
   redirectAnswer,
   totpRequiredHeader,
-} from '../declared-answers.ts';
+} from '../request/declared-answers.ts';
 
 const queries = documentAnswer(
   z.strictObject({ authQueries: authQueriesSchema }).meta({ id: 'OutstandingQueries' }),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type LoginFlowNeeds, requireOpen } from '../../oidc/login-flow.ts';
-import { submitExternalJwts } from '../../oidc/submit-external-jwt.ts';
-import { json } from '../answer.ts';
-import { clientInfoFields, clientInfoOfFields } from '../client-info-input.ts';
-import { bearerTokens } from '../presented-tokens.ts';
-import { type Route, route } from '../routes.ts';
+import { type LoginFlowNeeds, requireOpen } from '../../oidc/flow/login-flow.ts';
+import { submitExternalJwts } from '../../oidc/flow/submit-external-jwt.ts';
+import { json } from '../request/answer.ts';
+import { clientInfoFields, clientInfoOfFields } from '../request/client-info-input.ts';
+import { bearerTokens } from '../request/presented-tokens.ts';
+import { type Route, route } from '../request/route.ts';
 import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { configTypes, csrPem } from './login.ts';

@@ -2,17 +2,17 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import type { AuthRequestSealer } from '../../oidc/auth-request-id.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
-import { openAuthRequest } from '../../oidc/open-auth-request.ts';
+import type { AuthRequestSealer } from '../../oidc/flow/auth-request-id.ts';
+import { openAuthRequest } from '../../oidc/flow/open-auth-request.ts';
 import type { Html } from '../../pages/html.ts';
 import type { View } from '../../pages/view.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
-import { type Answer, page } from '../answer.ts';
-import { wantsHtml } from '../negotiate.ts';
-import type { RequestContext } from '../request-context.ts';
-import type { Views } from '../views.ts';
+import type { Views } from '../pages/views.ts';
+import { type Answer, page } from '../request/answer.ts';
+import { wantsHtml } from '../request/negotiate.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { type AuthRequestIdSpellings, authRequestIdIn } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { bindBrowser, browserOfStep } from './browser-binding.ts';

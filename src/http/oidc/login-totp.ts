@@ -10,13 +10,13 @@ import {
   outstandingQueries,
   submitTotp,
   verifyEnrolledTotp,
-} from '../../oidc/login-flow.ts';
-import { type Answer, json } from '../answer.ts';
-import { contentAnswer, documentAnswer, orPage } from '../declared-answers.ts';
-import { errorTable } from '../errors.ts';
-import { htmlType } from '../negotiate.ts';
-import type { RequestContext } from '../request-context.ts';
-import { type Route, route } from '../routes.ts';
+} from '../../oidc/flow/login-flow.ts';
+import { type Answer, json } from '../request/answer.ts';
+import { contentAnswer, documentAnswer, orPage } from '../request/declared-answers.ts';
+import { errorTable } from '../request/errors.ts';
+import { htmlType } from '../request/negotiate.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { type Route, route } from '../request/route.ts';
 import { type AuthRequestIdSpellings, authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';

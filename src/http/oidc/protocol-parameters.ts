@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
+import type { BasicCredentials } from '../../oidc/grants/token-endpoint.ts';
 import type { Parameters } from '../../oidc/parameters.ts';
-import type { BasicCredentials } from '../../oidc/token-endpoint.ts';
 
 /** A query or form in which any parameter may come any number of times; the endpoint decides what that means. */
 export const anyParameters = z.record(z.string(), z.union([z.string(), z.array(z.string())]));

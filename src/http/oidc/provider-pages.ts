@@ -1,10 +1,10 @@
 // What people see of signing in at another provider.
 
-import type { SignerDirectory } from '../../login/signer-directory.ts';
+import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { SignerId } from '../../model/ids.ts';
-import { isForPeople as isProviderForPeople, type ProviderFailure } from '../../oidc/provider-login.ts';
+import { isForPeople as isProviderForPeople, type ProviderFailure } from '../../oidc/flow/provider-login.ts';
 import { providerLoginPage, secondProviderPage } from '../../pages/login-provider.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../request/answer.ts';
 import { loginPageAnswer, type Step } from './login-step.ts';
 import { applicationOf, hrefOf, passwordPath, signInWays, visitHref } from './sign-in-ways.ts';
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { asId, type SignerId } from '../../model/ids.ts';
-import { requireOpen } from '../../oidc/login-flow.ts';
+import { requireOpen } from '../../oidc/flow/login-flow.ts';
 import {
   openVisit,
   type ProviderFailure,
@@ -10,13 +10,13 @@ import {
   providerCallbackPath,
   returnFromProvider,
   visitProvider,
-} from '../../oidc/provider-login.ts';
+} from '../../oidc/flow/provider-login.ts';
 import { sha256 } from '../../platform/digest.ts';
-import { type Answer, redirect } from '../answer.ts';
-import { redirectAnswer } from '../declared-answers.ts';
-import { errorTable } from '../errors.ts';
-import { htmlType } from '../negotiate.ts';
-import { type Route, route } from '../routes.ts';
+import { type Answer, redirect } from '../request/answer.ts';
+import { redirectAnswer } from '../request/declared-answers.ts';
+import { errorTable } from '../request/errors.ts';
+import { htmlType } from '../request/negotiate.ts';
+import { type Route, route } from '../request/route.ts';
 import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { originOf } from './bind-point.ts';
 import { browserOfStep } from './browser-binding.ts';

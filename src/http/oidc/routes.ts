@@ -1,9 +1,9 @@
 // The endpoints of the OpenID provider: one line each. What they do is oidc/'s business.
 
-import type { GrantNeeds } from '../../oidc/issue-tokens.ts';
-import type { ProviderLoginNeeds } from '../../oidc/provider-login.ts';
+import type { ProviderLoginNeeds } from '../../oidc/flow/provider-login.ts';
+import type { GrantNeeds } from '../../oidc/grants/issue-tokens.ts';
 import type { AuthenticatorStore } from '../../store/contracts/authenticators.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from '../request/route.ts';
 import { authorizationRoutes } from './authorization.ts';
 import { callbackRoute } from './callback.ts';
 import { documentRoutes } from './documents.ts';

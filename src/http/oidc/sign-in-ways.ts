@@ -1,7 +1,7 @@
 // The ways in which a login can be done at this address, for the pages that offer them.
 
-import type { SignerDirectory } from '../../login/signer-directory.ts';
-import { isForPeople, type ProviderStep } from '../../oidc/provider-login.ts';
+import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
+import { isForPeople, type ProviderStep } from '../../oidc/flow/provider-login.ts';
 import type { SignInWays } from '../../pages/sign-in-ways.ts';
 import type { Step } from './login-step.ts';
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { tokenTypes } from '../../model/tokens.ts';
-import { tokenExchangeGrant } from '../../oidc/grant-token-exchange.ts';
-import type { GrantNeeds } from '../../oidc/issue-tokens.ts';
+import { tokenExchangeGrant } from '../../oidc/grants/grant-token-exchange.ts';
+import type { GrantNeeds } from '../../oidc/grants/issue-tokens.ts';
+import { exchangeForTokens } from '../../oidc/grants/token-endpoint.ts';
 import { revokeToken } from '../../oidc/revocation.ts';
-import { exchangeForTokens } from '../../oidc/token-endpoint.ts';
-import { empty, json } from '../answer.ts';
-import { documentAnswer } from '../declared-answers.ts';
-import { type Route, route } from '../routes.ts';
+import { empty, json } from '../request/answer.ts';
+import { documentAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
 import { originOf } from './bind-point.ts';
 import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
 

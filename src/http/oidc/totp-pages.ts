@@ -1,10 +1,10 @@
 // What people see of the secondary factors during a login: the same endpoints, answered with pages. The JSON
 // contract knows none of this.
 
-import type { SignerDirectory } from '../../login/signer-directory.ts';
+import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import type { AuthQuery } from '../../model/login.ts';
-import type { LoginStep } from '../../oidc/login-flow.ts';
+import type { LoginStep } from '../../oidc/flow/login-flow.ts';
 import type { Html } from '../../pages/html.ts';
 import { totpPage } from '../../pages/totp.ts';
 import {
@@ -13,7 +13,7 @@ import {
   enrollmentIntroPage,
   enrollmentPage,
 } from '../../pages/totp-enrollment.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../request/answer.ts';
 import { loginStepAnswer } from './login-answer.ts';
 import { isForPeople, loginPageAnswer, type Step } from './login-step.ts';
 import { secondProviderAnswer } from './provider-pages.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { userInfo } from '../../oidc/userinfo.ts';
 import type { AuthenticatorStore } from '../../store/contracts/authenticators.ts';
-import { json } from '../answer.ts';
-import { documentAnswer } from '../declared-answers.ts';
-import { type Route, route } from '../routes.ts';
+import { json } from '../request/answer.ts';
+import { documentAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
 
 const userInfoSchema = z
   .strictObject({ sub: z.string(), name: z.string(), preferred_username: z.string().optional() })

@@ -2,12 +2,12 @@
 
 import { z } from 'zod';
 import { apiReferencePage } from '../../pages/api-reference.ts';
-import { json, page } from '../answer.ts';
-import { contentAnswer, documentAnswer } from '../declared-answers.ts';
-import { htmlType } from '../negotiate.ts';
-import { type Api, type Route, route } from '../routes.ts';
-import { publicFor } from '../security-headers.ts';
-import type { Views } from '../views.ts';
+import type { Views } from '../pages/views.ts';
+import { json, page } from '../request/answer.ts';
+import { contentAnswer, documentAnswer } from '../request/declared-answers.ts';
+import { htmlType } from '../request/negotiate.ts';
+import { type Api, type Route, route } from '../request/route.ts';
+import { publicFor } from '../request/security-headers.ts';
 
 import { type DescribedApi, type OpenApiDocument, openApiDocument } from './document.ts';
 import { apiReferenceOf } from './reference.ts';

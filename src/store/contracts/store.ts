@@ -1,5 +1,5 @@
 // What the rest of the program may ask of the store: one interface per concern. A method is one atomic intent,
-// never a table operation, and its promise resolves after the commit is durable. Implementations live in store/sql;
+// never a table operation, and its promise resolves after the commit is durable. Implementations live beside this folder;
 // nothing but services.ts knows them.
 
 import type { Millis } from '../../platform/clock.ts';

@@ -42,7 +42,7 @@ export const sqliteDialect: Dialect = {
   name: 'sqlite',
   ddl: (statement) => statement,
   position: 'instr',
-  // Ours: the built-in `lower` knows ASCII only. Defined by sqlite-connection.ts.
+  // Ours: the built-in `lower` knows ASCII only. Defined by store/sqlite/connection.ts.
   lowerCase: (expression) => `lower_case(${expression})`,
   noLimit: '-1',
   jsonTexts: 'json_each',

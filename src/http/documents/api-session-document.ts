@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { NamedApiSession } from '../../admin/api-sessions.ts';
+import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema, wireTime } from './wire.ts';
+
+export const apiSessionSchema = z
+  .strictObject({
+    ...entityMembers,
+    mechanism: z.enum(['oidc', 'legacy']),
+    identityId: z.string(),
+    identity: entityRefSchema,
+    authenticatorId: z.string().nullable(),
+    clientId: z.string(),
+    amr: z.array(z.string()),
+    authTime: timeSchema,
+    ipAddress: z.string(),
+    configTypes: z.array(z.string()),
+    lastActivityAt: timeSchema,
+    cachedLastActivityAt: timeSchema,
+    expiresAt: timeSchema,
+  })
+  .meta({ id: 'ApiSession' });
+
+const authQuerySchema = z
+  .strictObject({
+    typeId: z.string(),
+    format: z.string().optional(),
+    httpMethod: z.string().optional(),
+    httpUrl: z.string().optional(),
+    minLength: z.int().optional(),
+    maxLength: z.int().optional(),
+    provider: z.string(),
+    isTotpEnrolled: z.boolean().optional(),
+    id: z.string().optional(),
+    issuer: z.string().optional(),
+    clientId: z.string().optional(),
+    scopes: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'AuthQuery', description: 'What is still to be answered before the login is complete' });
+export const authQueriesSchema = z.array(authQuerySchema);
+
+/** As its owner reads it. */
+export const ownApiSessionSchema = z
+  .strictObject({ ...apiSessionSchema.shape, authQueries: authQueriesSchema, expirationSeconds: z.int() })
+  .meta({ id: 'OwnApiSession' });
+
+/** A session without its tokens: nobody but their owner ever sees them. */
+export function apiSessionDocument(session: NamedApiSession) {
+  const { id, identityId } = session;
+  const lastActivityAt = wireTime(session.lastActivityAt);
+  return {
+    id,
+    createdAt: wireTime(session.createdAt),
+    updatedAt: lastActivityAt,
+    _links: { self: selfLink('api-sessions', id) },
+    tags: {},
+    mechanism: session.mechanism,
+    identityId,
+    identity: entityRef('identities', identityId, session.identityName),
+    authenticatorId: session.authenticatorId,
+    clientId: session.clientId,
+    amr: session.passed,
+    authTime: wireTime(session.authTime),
+    ipAddress: session.ipAddress,
+    configTypes: session.configTypes,
+    lastActivityAt,
+    cachedLastActivityAt: lastActivityAt,
+    expiresAt: wireTime(session.expiresAt),
+  };
+}

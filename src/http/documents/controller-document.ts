@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { type ControllerNode, isOnline } from '../../model/node.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { entityMembers, selfLink, timeSchema, wireTime } from './wire.ts';
+
+export const controllerSchema = z
+  .strictObject({
+    ...entityMembers,
+    name: z.string(),
+    ctrlAddress: z.string(),
+    version: z.string(),
+    isOnline: z.boolean(),
+    lastJoinedAt: timeSchema,
+    apiAddresses: z.record(z.string(), z.array(z.strictObject({ url: z.string(), version: z.string() }))),
+  })
+  .meta({ id: 'Controller' });
+
+/** A node as both Edge APIs show it: clients find out where else they can turn. */
+export function controllerDocument(node: ControllerNode, now: Millis) {
+  const apiAddresses: Record<string, { readonly url: string; readonly version: string }[]> = {};
+  for (const { binding, url, version } of node.apiAddresses) {
+    apiAddresses[binding] = [...(apiAddresses[binding] ?? []), { url, version }];
+  }
+  return {
+    id: node.id,
+    createdAt: wireTime(node.createdAt),
+    updatedAt: wireTime(node.lastSeenAt),
+    _links: { self: selfLink('controllers', node.id) },
+    tags: {},
+    name: node.name,
+    ctrlAddress: node.address,
+    version: node.version,
+    isOnline: isOnline(node, now),
+    lastJoinedAt: wireTime(node.startedAt),
+    apiAddresses,
+  };
+}

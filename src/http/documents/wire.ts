@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { isoTime, type Millis } from '../../platform/clock.ts';
+
+// Pieces of the documents of the Edge APIs. Links are relative to the root of the API.
+
+/** RFC 3339, UTC. */
+export const timeSchema = z.iso.datetime();
+const linkSchema = z.strictObject({ href: z.string() }).meta({ id: 'Link' });
+export const linksSchema = z.record(z.string(), linkSchema);
+export const entityRefSchema = z
+  .strictObject({ _links: linksSchema, entity: z.string(), id: z.string(), name: z.string() })
+  .meta({ id: 'EntityRef' });
+const tagsSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+/** What every document of an entity has. */
+export const entityMembers = {
+  id: z.string(),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+  _links: linksSchema,
+  tags: tagsSchema,
+};
+
+export interface Link {
+  readonly href: string;
+}
+
+/** RFC 3339, UTC, with milliseconds. */
+export function wireTime(time: Millis): string {
+  return isoTime(time);
+}
+
+export function wireTimeOrNull(time: Millis | null): string | null {
+  return time === null ? null : wireTime(time);
+}
+
+/** @param collection the last part of the path of the collection, such as `identities` */
+export function selfLink(collection: string, id: string): Link {
+  return { href: `./${collection}/${id}` };
+}
+
+/** How a document names another entity. */
+export function entityRef(collection: string, id: string, name: string): Readonly<Record<string, unknown>> {
+  return { _links: { self: selfLink(collection, id) }, entity: collection, id, name };
+}

@@ -1,0 +1,40 @@
+import type { Branding } from '../../model/branding.ts';
+import { type Asset, lookOf } from '../../pages/look.ts';
+import { contentAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
+import { immutable } from '../request/security-headers.ts';
+import { type Views, viewsOf } from './views.ts';
+
+/** What every page needs of a branding: the views, and the endpoints of the files that pages refer to. */
+export function brandedPages(branding: Branding): {
+  readonly views: Views;
+  readonly assets: readonly Route[];
+} {
+  const { look, assets } = lookOf(branding);
+  return { views: viewsOf(look), assets: assetRoutes(assets) };
+}
+
+/** The files that pages refer to. A picture that is opened by itself runs nothing and loads nothing. */
+export function assetRoutes(assets: readonly Asset[]): readonly Route[] {
+  return assets.map(({ path, type, content }) =>
+    route({
+      methods: ['GET', 'HEAD'],
+      path,
+      api: 'pages',
+      guard: 'anonymous',
+      errors: 'html-or-edge',
+      produces: [type.replace(/;.*/, '')],
+      summary: 'Get a file that pages refer to',
+      answers: { 200: contentAnswer(type.replace(/;.*/, ''), 'The file') },
+      handler: () => ({
+        status: 200,
+        headers: {
+          'content-type': type,
+          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+          ...immutable,
+        },
+        body: content,
+      }),
+    }),
+  );
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { checkSetupLink, completeSetup, setupPasswordRules } from '../../admin/setup.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import { PasswordNotAcceptable } from '../../login/password/password-rules.ts';
+import {
+  type DeadLink,
+  deadSetupLinkPage,
+  type SetupProblem,
+  setupDonePage,
+  setupPage,
+} from '../../pages/setup.ts';
+import type { View } from '../../pages/view.ts';
+import { originOf } from '../oidc/bind-point.ts';
+import { type Answer, page } from '../request/answer.ts';
+import { contentAnswer } from '../request/declared-answers.ts';
+import { errorTable } from '../request/errors.ts';
+import { htmlType } from '../request/negotiate.ts';
+import { type Route, route } from '../request/route.ts';
+import type { Views } from './views.ts';
+
+const path = '/setup';
+const statusOfDeadLink: Readonly<Record<DeadLink, number>> = { used: 410, expired: 410, unknown: 404 };
+
+const setupQuery = z.object({ t: z.string().optional() });
+const setupBody = z.object({
+  t: z.string(),
+  username: z.string(),
+  password: z.string(),
+  repeated: z.string(),
+});
+
+const setupPageAnswer = contentAnswer(htmlType, 'A page for people');
+
+export type SetupRouteNeeds = Parameters<typeof completeSetup>[0] & { readonly views: Views };
+
+/**
+ * `/setup`: the page behind the one-time link for the first administrator. The token stands in the form, so
+ * nobody without it can post one; it appears in no log line and, by the referrer policy, in no other request.
+ */
+export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
+  const show = route({
+    methods: ['GET'],
+    path,
+    api: 'pages',
+    guard: 'anonymous',
+    errors: 'html-or-edge',
+    produces: [htmlType],
+    summary: 'Show the page that creates the first administrator',
+    answers: { 200: setupPageAnswer, 404: setupPageAnswer, 410: setupPageAnswer },
+    query: setupQuery,
+    async handler(context, { query }) {
+      const view = needs.views(context);
+      const { requestId: referenceId } = context;
+      const token = query.t ?? '';
+      const state = await checkSetupLink(needs, token);
+      if (state !== 'usable') return deadLink(view, state, referenceId);
+      const rules = await setupPasswordRules(needs);
+      const form = { action: path, token, username: '', rules, problems: [], referenceId };
+      return page(setupPage(view, form), { scripts: true });
+    },
+  });
+
+  const submit = route({
+    methods: ['POST'],
+    path,
+    api: 'pages',
+    guard: 'anonymous',
+    errors: 'html-or-edge',
+    produces: [htmlType],
+    summary: 'Create the first administrator',
+    answers: {
+      201: setupPageAnswer,
+      400: setupPageAnswer,
+      404: setupPageAnswer,
+      409: setupPageAnswer,
+      410: setupPageAnswer,
+    },
+    body: { json: false, form: true, schema: setupBody },
+    async handler(context, { body }) {
+      const { t: token, username, password, repeated } = body;
+      const view = needs.views(context);
+      const { requestId: referenceId } = context;
+      const again = async (status: number, problems: readonly SetupProblem[]) => {
+        const rules = await setupPasswordRules(needs);
+        const form = setupPage(view, { action: path, token, username, rules, problems, referenceId });
+        return page(form, { status, scripts: true });
+      };
+      const state = await checkSetupLink(needs, token);
+      if (state !== 'usable') return deadLink(view, state, referenceId);
+      if (password !== repeated) return again(400, ['repeated']);
+      try {
+        const result = await completeSetup(needs, { token, username, password }, originOf(context));
+        if (result.outcome !== 'created') return deadLink(view, result.outcome, referenceId);
+        const url = new URL(context.issuer).origin;
+        return page(setupDonePage(view, { username: result.username, url }), { status: 201 });
+      } catch (error) {
+        if (!(error instanceof AuthError) || !retryable.has(error.code)) throw error;
+        return await again(errorTable[error.code].status, problemsOf(error));
+      }
+    },
+  });
+  return [show, submit];
+}
+
+const retryable: ReadonlySet<AuthError['code']> = new Set([
+  'password_not_acceptable',
+  'invalid_field',
+  'conflict',
+]);
+
+function problemsOf(error: AuthError): readonly SetupProblem[] {
+  if (error instanceof PasswordNotAcceptable) return error.rules;
+  return [error.code === 'conflict' ? 'taken' : 'username'];
+}
+
+function deadLink(view: View, state: DeadLink, referenceId: string): Answer {
+  return page(deadSetupLinkPage(view, state, referenceId), { status: statusOfDeadLink[state] });
+}

@@ -1,0 +1,57 @@
+// The view of the visitor who asks: the language they want, the look of this server.
+
+import { acceptedLanguages, languageFor } from '../../pages/texts/languages.ts';
+import type { Look, View } from '../../pages/view.ts';
+import type { RequestContext } from '../request/request-context.ts';
+
+/** What a view depends on; a request that failed early has no more than this. */
+export type Visitor = Pick<RequestContext, 'queryText' | 'headers'>;
+
+export type Views = (visitor: Visitor) => View;
+
+const cookieName = '__Host-overlay-auth-language';
+const languageLifetimeSeconds = 1800;
+const longestTags = 100;
+
+/**
+ * The language that the application asked for (`ui_locales`, OIDC Core 3.1.2.1) wins over that of the browser, on this
+ * page and, by a cookie, on those that follow it.
+ */
+export function viewsOf(look: Look): Views {
+  return (visitor) => {
+    const wanted = uiLocales(visitor) ?? rememberedLanguages(visitor);
+    const accepted = acceptedLanguages(visitor.headers['accept-language']);
+    const language = languageFor([...wanted, ...accepted]);
+    return { look, language, texts: language.texts };
+  };
+}
+
+/**
+ * The cookies with which an authorization request sets the language of the pages that follow, or takes it back.
+ * @param asksFor its `ui_locales`, or null
+ */
+export function languageCookies(visitor: Visitor, asksFor: string | null): readonly string[] {
+  const asked = tagsIn(asksFor);
+  const rules = 'Path=/; Secure; HttpOnly; SameSite=Lax';
+  if (asked !== null) {
+    return [`${cookieName}=${languageFor(asked).tag}; ${rules}; Max-Age=${languageLifetimeSeconds}`];
+  }
+  return rememberedLanguages(visitor).length > 0 ? [`${cookieName}=; ${rules}; Max-Age=0`] : [];
+}
+
+function uiLocales({ queryText }: Visitor): readonly string[] | null {
+  if (!queryText.includes('ui_locales=')) return null;
+  return tagsIn(new URLSearchParams(queryText).get('ui_locales'));
+}
+
+/** The language tags of a `ui_locales` parameter; null when it has none. */
+function tagsIn(value: string | null): readonly string[] | null {
+  if (value === null || value.length > longestTags) return null;
+  const tags = value.split(' ').filter((tag) => /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i.test(tag));
+  return tags.length === 0 ? null : tags;
+}
+
+function rememberedLanguages({ headers }: Visitor): readonly string[] {
+  const found = /(?:^|;\s*)__Host-overlay-auth-language=([a-z]{2,8})(?:;|$)/.exec(headers.cookie ?? '');
+  return found?.[1] === undefined ? [] : [found[1]];
+}

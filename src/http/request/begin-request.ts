@@ -1,0 +1,134 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BindPoint, Listener } from '../../config/config.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { corsHeaders, type OriginCheck } from './cors.ts';
+import { RequestContext } from './request-context.ts';
+import { securityHeaders } from './security-headers.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until `beginRequest`; undefined where the framework made the request without its decorations. */
+    overlay: RequestContext | null | undefined;
+  }
+}
+
+/** A bind point that accepts connections, with the port it really has. */
+export interface OpenBindPoint {
+  readonly bindPoint: BindPoint;
+  readonly isAllowedOrigin: OriginCheck;
+}
+
+/** What one server (one interface of a listener) knows about itself. */
+export interface ServerScope {
+  readonly listener: Listener;
+  /** By the Host header in lower case; filled when the port is known. */
+  readonly byHost: ReadonlyMap<string, OpenBindPoint>;
+  /** Stands in where no Host is needed. */
+  readonly fallback: OpenBindPoint;
+  /** True while shutting down: every answer ends its connection. */
+  readonly isDraining: boolean;
+}
+
+const MOST_HEADERS = 100;
+const MOST_AUTHORIZATION_LINES = 3;
+const NO_AUTHORIZATION: readonly string[] = [];
+
+const commonHeaders = { ...securityHeaders, vary: 'origin' };
+
+/** The parts of a request that Node's own header object does not show: how often a line was there. */
+interface Lines {
+  hosts: number;
+  authorization: readonly string[];
+}
+
+/**
+ * Makes the context of a request and puts the headers on its answer that every answer has. Must run before
+ * anything else looks at the request; a second call returns the same context.
+ * @param needsHost false for endpoints that serve machines inside, by whatever address they dial
+ * @throws AuthError with the context already made, so that the refusal has headers and a reference id too
+ */
+export function beginRequest(
+  clock: Clock,
+  scope: ServerScope,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  needsHost: boolean,
+): RequestContext {
+  if (request.overlay) return request.overlay;
+  const { raw } = request;
+  const lines = countLines(raw.rawHeaders);
+  const host = raw.headers.host;
+  const found = host === undefined ? undefined : openBindPointOf(scope, host);
+  const { bindPoint, isAllowedOrigin } = found ?? scope.fallback;
+  const context = new RequestContext(
+    request,
+    clock.now(),
+    clock.monotonic(),
+    scope.listener,
+    bindPoint,
+    lines.authorization,
+  );
+  request.overlay = context;
+
+  reply.headers(commonHeaders);
+  reply.header('x-request-id', request.id);
+  if (scope.isDraining) reply.header('connection', 'close');
+  const origin = raw.headers.origin;
+  // Nobody reads an answer that does not come from a bind point, so it names no origin either.
+  if (origin !== undefined && found !== undefined && isAllowedOrigin(origin)) {
+    reply.headers(corsHeaders(origin));
+  }
+
+  refuseOddLines(raw.rawHeaders, lines);
+  if (needsHost) refuseForeignTarget(scope, host, found, lines.hosts, raw.url ?? '');
+  return context;
+}
+
+// Runs for every request: compares lengths before text and allocates only when there is something to keep.
+function countLines(rawHeaders: readonly string[]): Lines {
+  let hosts = 0;
+  let authorization: string[] | null = null;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') {
+      authorization ??= [];
+      authorization.push(rawHeaders[at + 1] as string);
+    }
+  }
+  return { hosts, authorization: authorization ?? NO_AUTHORIZATION };
+}
+
+function openBindPointOf(scope: ServerScope, host: string): OpenBindPoint | undefined {
+  return scope.byHost.get(host) ?? scope.byHost.get(host.toLowerCase());
+}
+
+function refuseOddLines(rawHeaders: readonly string[], { authorization }: Lines): void {
+  if (rawHeaders.length > 2 * MOST_HEADERS) throw new AuthError('header_too_large');
+  if (authorization.length > MOST_AUTHORIZATION_LINES) {
+    throw new AuthError('invalid_request', {
+      description: `At most ${MOST_AUTHORIZATION_LINES} Authorization headers are accepted`,
+    });
+  }
+}
+
+/** @see RFC 9112 section 3.2, RFC 9110 section 7.4 */
+function refuseForeignTarget(
+  scope: ServerScope,
+  host: string | undefined,
+  found: OpenBindPoint | undefined,
+  hosts: number,
+  target: string,
+): void {
+  if (host === undefined || hosts !== 1) {
+    throw new AuthError('invalid_request', { description: 'Exactly one Host header is required' });
+  }
+  if (found === undefined) throw new AuthError('misdirected_request', { detail: `Host: ${host}` });
+  if (target.startsWith('/') || target === '*') return;
+  // An absolute target takes the place of the Host header; one that differs is nobody's honest request.
+  const authority = /^https:\/\/([^/?#]*)/i.exec(target)?.[1];
+  if (authority === undefined || openBindPointOf(scope, authority) !== found) {
+    throw new AuthError('misdirected_request', { detail: `target ${target.slice(0, 200)}` });
+  }
+}

@@ -1,0 +1,61 @@
+import type { BindPoint, Listener } from '../../config/config.ts';
+import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
+
+// Which web origins may read our answers: the bind point's own and those that codes are sent to anyway.
+// No credentials are allowed: nothing that scripts call depends on a cookie, and certificates of a browser
+// must not be usable by the pages of others.
+
+/** Decides for one bind point whether an Origin header names an allowed origin. */
+export type OriginCheck = (origin: string) => boolean;
+
+const METHODS = 'GET, POST, PUT, PATCH, DELETE';
+const REQUEST_HEADERS = 'authorization, content-type, accept, zt-session, mfa-validation-code';
+const EXPOSED = [
+  'location',
+  'www-authenticate',
+  'auth-request-id',
+  'totp-required',
+  'expires-at',
+  'expiration-seconds',
+  'x-request-id',
+  'retry-after',
+  'zt-session',
+  'deprecation',
+].join(', ');
+
+/** Headers of an answer to a request from an allowed origin. `vary: origin` is on every answer. */
+export function corsHeaders(origin: string): Readonly<Record<string, string>> {
+  return { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED };
+}
+
+/** Further headers of the answer to a preflight; browsers keep it for ten minutes. */
+export const preflightHeaders: Readonly<Record<string, string>> = {
+  'access-control-allow-methods': METHODS,
+  'access-control-allow-headers': REQUEST_HEADERS,
+  'access-control-max-age': '600',
+};
+
+/** The allow-list of a bind point; exact texts, and loopback origins of any port where the pattern says so. */
+export function originCheck(bindPoint: BindPoint, listener: Listener): OriginCheck {
+  const patterns = listener.apis.flatMap((api) => (api.binding === 'edge-oidc' ? api.redirectUris : []));
+  const exact = new Set([`https://${bindPoint.address.replace(/:443$/, '')}`]);
+  const loopback: string[] = [];
+  for (const pattern of patterns) {
+    if (pattern.kind === 'loopback-port') loopback.push(pattern.prefix);
+    else addOrigin(exact, pattern);
+  }
+  return (origin) => exact.has(origin) || loopback.some((prefix) => isOnLoopback(origin, prefix));
+}
+
+function addOrigin(origins: Set<string>, { uri }: Extract<RedirectUriPattern, { kind: 'exact' }>): void {
+  const { protocol, origin } = new URL(uri);
+  // Schemes of native apps have no origin that a browser would send.
+  if (protocol === 'https:' || protocol === 'http:') origins.add(origin);
+}
+
+// A browser leaves the port out only where it is the scheme's own.
+function isOnLoopback(origin: string, prefix: string): boolean {
+  if (!origin.startsWith(prefix)) return false;
+  const port = origin.slice(prefix.length);
+  return port === '' || (/^:[1-9]\d{0,4}$/.test(port) && Number(port.slice(1)) <= 65535);
+}

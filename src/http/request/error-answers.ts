@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import type { AuthError } from '../../errors/auth-error.ts';
+import { AuthorizationError } from '../../errors/auth-error.ts';
+import { errorPage } from '../../pages/error.ts';
+import type { View } from '../../pages/view.ts';
+import { type Answer, type AnswerHeaders, json, page, redirect } from './answer.ts';
+import { challengeLines } from './challenges.ts';
+import { errorTable, retryAfterOf } from './errors.ts';
+import { wantsHtml } from './negotiate.ts';
+
+/** How an endpoint words its errors; `html-or-…`: a page for clients that prefer one. */
+export type ErrorFormat = 'oauth' | 'edge' | 'html-or-oauth' | 'html-or-edge';
+
+/** What the answer depends on besides the failure. */
+export interface FailedRequest {
+  readonly requestId: string;
+  readonly accept: string | undefined;
+  /** How a page would look to whoever asks. */
+  readonly view: () => View;
+  /** Where a person goes on with the login that the request belongs to; null when there is none. */
+  readonly loginPage: string | null;
+  /** Whether the client tried to authenticate with the Basic scheme. */
+  readonly usedBasic: boolean;
+}
+
+/** The answer to a failed request: a redirect to the client when that is safe, otherwise a document. */
+export function errorAnswer(failure: AuthError, format: ErrorFormat, request: FailedRequest): Answer {
+  if (failure instanceof AuthorizationError) return authorizationErrorRedirect(failure);
+  if ((format === 'html-or-edge' || format === 'html-or-oauth') && wantsHtml(request.accept)) {
+    return htmlError(failure, request);
+  }
+  return format === 'oauth' || format === 'html-or-oauth'
+    ? oauthError(failure, request)
+    : edgeError(failure, request);
+}
+
+const outside = Object.values(errorTable);
+// All there are, so that generated clients know them.
+const oauthErrors = [...new Set(outside.map(({ oauthError }) => oauthError))].sort();
+const edgeCodes = [...new Set(outside.map(({ edgeCode }) => edgeCode))].sort();
+
+export const oauthErrorBody = z
+  .strictObject({ error: z.enum(oauthErrors), error_description: z.string() })
+  .meta({ id: 'OAuthError', description: 'RFC 6749 section 5.2; the reference id is in x-request-id' });
+
+export const edgeErrorBody = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.enum(edgeCodes),
+      message: z.string(),
+      requestId: z.string().meta({ description: 'The reference id that `explain` takes' }),
+      cause: z
+        .strictObject({
+          field: z.string(),
+          reason: z.string(),
+          value: z.union([z.string(), z.number(), z.boolean()]).optional(),
+        })
+        .optional()
+        .meta({ description: 'The first field that was refused; no value where it could be secret' }),
+    }),
+    meta: z.strictObject({}),
+  })
+  .meta({ id: 'EdgeError' });
+
+/** @see RFC 6749 section 5.2 */
+export function oauthError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
+  return json(
+    {
+      error: errorTable[failure.code].oauthError,
+      error_description: oauthDescription(failure),
+    },
+    {
+      status: statusOf(failure, request),
+      headers: { ...errorHeaders(failure, request), pragma: 'no-cache' },
+    },
+  );
+}
+
+/** The envelope of the Edge APIs; `cause` tells which field was refused, the first one if there are several. */
+export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
+  const problem = failure.fields[0];
+  const error = {
+    code: errorTable[failure.code].edgeCode,
+    message: failure.description,
+    requestId: request.requestId,
+    ...(problem === undefined
+      ? {}
+      : { cause: { field: problem.field, reason: problem.reason, value: problem.value } }),
+  };
+  return json(
+    { error, meta: {} },
+    { status: statusOf(failure, request), headers: errorHeaders(failure, request) },
+  );
+}
+
+/** A page with the same status. */
+export function htmlError(failure: AuthError, request: FailedRequest): Answer {
+  const status = statusOf(failure, request);
+  const retryAfterSeconds = retryAfterOf(failure);
+  const document = errorPage(request.view(), {
+    code: failure.code,
+    description: failure.description,
+    referenceId: request.requestId,
+    problems: failure.fields,
+    retryAfterSeconds,
+    startAgain: failure.startAgain,
+    // Whoever has to wait has lost nothing; other refusals would be the same again.
+    goOn: retryAfterSeconds === undefined ? null : request.loginPage,
+  });
+  return page(document, { status, headers: errorHeaders(failure, request) });
+}
+
+/**
+ * Sends an authorization error back to the client. Its description goes along; the redirect URI was validated
+ * by whoever built the error.
+ * @see RFC 6749 section 4.1.2.1, RFC 9207
+ */
+function authorizationErrorRedirect(failure: AuthorizationError): Answer {
+  const { redirectUri, state, issuer } = failure.redirect;
+  const parameters = [
+    `error=${encodeURIComponent(errorTable[failure.code].oauthError)}`,
+    `error_description=${encodeURIComponent(oauthDescription(failure))}`,
+  ];
+  // toWellFormed: a lone surrogate has no percent-encoding and would turn the refusal into a failure of ours.
+  if (state !== null) parameters.push(`state=${encodeURIComponent(state.toWellFormed())}`);
+  parameters.push(`iss=${encodeURIComponent(issuer)}`);
+  return redirect(`${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${parameters.join('&')}`);
+}
+
+/** `error_description` is limited to printable ASCII without `"` and `\` (RFC 6749 section 5.2). */
+function oauthDescription(failure: AuthError): string {
+  const problem = failure.fields[0];
+  const text =
+    problem === undefined
+      ? failure.description
+      : `${failure.description}: ${problem.field} ${problem.reason}`;
+  return text
+    .replace(/"/g, "'")
+    .replace(/\\/g, '/')
+    .replace(/[^\x20-\x7e]/g, '?');
+}
+
+function statusOf(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): number {
+  if (failure.code === 'invalid_client' && request.usedBasic) return 401;
+  return errorTable[failure.code].status;
+}
+
+function errorHeaders(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): AnswerHeaders {
+  const headers: Record<string, string | readonly string[]> = {};
+  const challenges = challengeLines(failure.challenges);
+  // RFC 6749 section 5.2: the scheme that the client used must be named.
+  if (failure.code === 'invalid_client' && request.usedBasic) challenges.push('Basic realm="overlay-oidc"');
+  if (challenges.length > 0) headers['www-authenticate'] = challenges;
+  if (failure.code === 'method_not_allowed') headers.allow = failure.allow.join(', ');
+  const retryAfter = retryAfterOf(failure);
+  if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter);
+  return headers;
+}

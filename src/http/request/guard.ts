@@ -1,0 +1,47 @@
+import { AuthError } from '../../errors/auth-error.ts';
+import {
+  type Challenge,
+  oidcChallenge,
+  secondaryExtJwtChallenge,
+  ztSessionChallenge,
+} from '../../errors/challenge.ts';
+import { isCovered, type Permission } from '../../model/permission.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { RequestContext } from './request-context.ts';
+import type { Guard } from './route.ts';
+
+/**
+ * Finds out who calls, from the tokens of the request and, where a token is bound to one, the certificate.
+ * A RequestContext fits `PresentedCredentials`; sessions/ has its own view of it.
+ * @throws AuthError unauthorized   with every challenge that applies
+ */
+export type Authenticate = (presented: RequestContext) => Principal | Promise<Principal>;
+
+/**
+ * Whether this caller may use an endpoint.
+ * @throws AuthError unauthorized   factors are outstanding: only authentication is lacking (spec section 7.1)
+ * @param permission for whom who has it an endpoint of administrators is open too
+ * @throws AuthError forbidden      fully authenticated, but without the right
+ */
+export function enforceGuard(guard: Guard, principal: Principal, permission?: Permission): void {
+  if (guard === 'anonymous' || guard === 'partial') return;
+  if (principal.outstanding.length > 0) {
+    throw new AuthError('unauthorized', {
+      description: 'The authentication is not complete: answer the outstanding authentication queries first',
+      challenges: challengesOf(principal),
+      detail: `outstanding: ${principal.outstanding.map((factor) => JSON.stringify(factor)).join(', ')}`,
+    });
+  }
+  if (guard !== 'admin' || principal.isAdmin) return;
+  if (permission === undefined || !isCovered(permission, principal.permissions))
+    throw new AuthError('forbidden');
+}
+
+function challengesOf({ mechanism, lackingJwt }: Principal): readonly Challenge[] {
+  // An access token cannot be upgraded: only a new login, with every factor, gives one that is good.
+  if (mechanism === 'oidc') return [oidcChallenge('invalid')];
+  // RFC 9110 15.5.2: there has to be one. The token is not good for this call, as it is.
+  if (lackingJwt === undefined) return [ztSessionChallenge('invalid')];
+  const { signerId: id, issuer, error } = lackingJwt;
+  return [secondaryExtJwtChallenge(error, issuer === null ? [] : [{ id, issuer }])];
+}

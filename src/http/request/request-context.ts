@@ -1,0 +1,110 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { FastifyRequest } from 'fastify';
+import type { BindPoint, Listener } from '../../config/config.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { type PeerCertificates, peerCertificates } from '../server/peer-certificates.ts';
+
+/**
+ * What an endpoint may know about the request it answers. One is made per request, so it is a class: what is
+ * computed on demand lives on the prototype and costs a request nothing.
+ */
+export class RequestContext {
+  /** The reference id: in `x-request-id`, in error bodies, in the log and in `explain`. */
+  readonly requestId: string;
+  readonly receivedAt: Millis;
+  /** On the monotonic clock, to measure how long the answer takes. */
+  readonly startedAt: Millis;
+  readonly listener: Listener;
+  /** The bind point that the Host header names; its address and issuer are what documents may mention. */
+  readonly bindPoint: BindPoint;
+  /**
+   * The address of the client: of the other end of the connection, or what a load balancer says in a PROXY header
+   * (proxied-connections.ts). Headers of the request are not believed.
+   */
+  readonly remoteAddress: string;
+  /** The values of all Authorization lines in order, at most three. */
+  readonly authorization: readonly string[];
+  /** Who calls; null on anonymous endpoints. Set by the guard. */
+  principal: Principal | null = null;
+  /** The page of the login that the request belongs to, with its query; set once the login is known to be good. */
+  loginPage: string | null = null;
+  readonly #request: FastifyRequest;
+
+  constructor(
+    request: FastifyRequest,
+    receivedAt: Millis,
+    startedAt: Millis,
+    listener: Listener,
+    bindPoint: BindPoint,
+    authorization: readonly string[],
+  ) {
+    this.#request = request;
+    this.requestId = request.id;
+    this.receivedAt = receivedAt;
+    this.startedAt = startedAt;
+    this.listener = listener;
+    this.bindPoint = bindPoint;
+    this.remoteAddress = request.raw.socket.remoteAddress ?? '';
+    this.authorization = authorization;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+
+  /** `https://host[:port]/oidc` of the bind point. */
+  get issuer(): string {
+    return this.bindPoint.issuer;
+  }
+
+  /** The path as it was sent, without the query. */
+  get path(): string {
+    const url = this.#request.raw.url ?? '';
+    const end = url.indexOf('?');
+    return end === -1 ? url : url.slice(0, end);
+  }
+
+  /** The query as it was sent, without the question mark. */
+  get queryText(): string {
+    const url = this.#request.raw.url ?? '';
+    const start = url.indexOf('?');
+    return start === -1 ? '' : url.slice(start + 1);
+  }
+
+  /** The parts of the path that the route names with a colon, percent-decoded. */
+  get params(): Readonly<Record<string, string | undefined>> {
+    return this.#request.params as Record<string, string | undefined>;
+  }
+
+  get headers(): Readonly<IncomingHttpHeaders> {
+    return this.#request.headers;
+  }
+
+  /** The bytes of the body, or undefined when there is none or it has not been read yet. */
+  get rawBody(): Buffer | undefined {
+    return this.#request.body as Buffer | undefined;
+  }
+
+  /** The token of the `zt-session` header. Node joins several lines by `, `, which no token contains. */
+  get ztSession(): string | undefined {
+    const value = this.#request.headers['zt-session'];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  /** The certificates that the client proved and sent in the handshake; null when it sent none. */
+  get clientCertificates(): PeerCertificates | null {
+    return peerCertificates(this.#request.raw.socket as TLSSocket);
+  }
+
+  /** Whether the client tried to authenticate with the Basic scheme. */
+  get usedBasic(): boolean {
+    return this.authorization.some((value) => /^basic(?: |$)/i.test(value));
+  }
+}
+
+/** The context of a request whose caller the guard has let through. */
+export interface AuthenticatedContext extends RequestContext {
+  principal: Principal;
+}

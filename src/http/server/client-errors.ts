@@ -1,0 +1,80 @@
+import type { Server } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+import type { Logger } from '../../platform/log/logger.ts';
+import { edgeError } from '../request/error-answers.ts';
+import { securityHeaders } from '../request/security-headers.ts';
+
+/**
+ * Answers what is no HTTP request, or none that arrived in time, and closes: after a broken message nobody
+ * knows where the next one begins (RFC 9112 section 9.3).
+ */
+export function clientErrorHandler(newReferenceId: () => string, log: Logger) {
+  return (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable || hasAnswerUnderWay(socket)) {
+      socket.destroy();
+      return;
+    }
+    // Without TLS there is nobody to answer, and the answer would wait for a handshake that does not come.
+    if (!isOfHttp(error)) {
+      log.info('TLS failed', { detail: error.code });
+      socket.destroy();
+      return;
+    }
+    const requestId = newReferenceId();
+    const { status, reason, code } = meaningOf(error.code);
+    log.info('request refused', { requestId, status, errorCode: code, detail: error.code });
+    write(socket, requestId, status, reason, new AuthError(code));
+  };
+}
+
+/** CONNECT does not reach the request handler: Node hands over the bare connection. */
+export function refuseConnect(server: Server, newReferenceId: () => string): void {
+  server.on('connect', (_request, socket: Duplex) => {
+    const failure = new AuthError('method_not_allowed');
+    write(socket, newReferenceId(), 405, 'Method Not Allowed', failure, ['allow: GET, POST, OPTIONS']);
+  });
+}
+
+function isOfHttp({ code = '' }: NodeJS.ErrnoException): boolean {
+  return code.startsWith('HPE_') || code.startsWith('ERR_HTTP_');
+}
+
+function meaningOf(code: string | undefined): { status: number; reason: string; code: ErrorCode } {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return { status: 431, reason: 'Request Header Fields Too Large', code: 'header_too_large' };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { status: 408, reason: 'Request Timeout', code: 'invalid_request' };
+  }
+  return { status: 400, reason: 'Bad Request', code: 'invalid_request' };
+}
+
+// The first bytes of an answer are out: another status line would be read as its body.
+function hasAnswerUnderWay(socket: Duplex): boolean {
+  const { _httpMessage: message } = socket as { _httpMessage?: { headersSent?: boolean } | null };
+  return message?.headersSent === true;
+}
+
+function write(
+  socket: Duplex,
+  requestId: string,
+  status: number,
+  reason: string,
+  failure: AuthError,
+  further: readonly string[] = [],
+): void {
+  const { body } = edgeError(failure, { requestId, accept: undefined, usedBasic: false });
+  const text = String(body);
+  const lines = [
+    `HTTP/1.1 ${status} ${reason}`,
+    ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
+    ...further,
+    `x-request-id: ${requestId}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+}

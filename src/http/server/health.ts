@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { Clock, Millis } from '../../platform/clock.ts';
+import { SECOND } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/log/logger.ts';
+import { withinTime } from '../../platform/within-time.ts';
+import { timeSchema } from '../documents/wire.ts';
+import { type Answer, envelope } from '../request/answer.ts';
+import { dataAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
+
+/** Something that has to work for the service to do its work, such as the database. */
+export interface HealthCheck {
+  /** A short name for machines, such as `store.read`. */
+  readonly id: string;
+  /** Resolves when it works. What it throws is logged, not shown. */
+  check(): Promise<void>;
+}
+
+const healthSchema = z
+  .strictObject({
+    checks: z.array(
+      z.strictObject({
+        id: z.string(),
+        healthy: z.boolean(),
+        lastCheckTime: timeSchema,
+        lastCheckDuration: z.string(),
+      }),
+    ),
+    healthy: z.boolean(),
+  })
+  .meta({ id: 'Health' });
+
+interface Finding {
+  readonly id: string;
+  readonly healthy: boolean;
+  /** RFC 3339. */
+  readonly lastCheckTime: string;
+  /** A duration in Go's notation, as monitors of such controllers read it. */
+  readonly lastCheckDuration: string;
+}
+
+/** Findings are kept this long: asking is free for everybody, and must not become work for the database. */
+const KEPT: Millis = SECOND;
+const LONGEST_CHECK: Millis = 5 * SECOND;
+
+/**
+ * `/health-checks` and `/health-checks/ready`: 200 when every check passes, otherwise 503, with each finding.
+ * `/health-checks/live`: 200 as long as the process answers; a supervisor restarts what does not.
+ */
+export function healthRoutes(
+  needs: { readonly clock: Clock; readonly log: Logger },
+  checks: readonly HealthCheck[],
+): readonly Route[] {
+  let findings: Promise<readonly Finding[]> = Promise.resolve([]);
+  let foundAt = Number.NEGATIVE_INFINITY;
+
+  function currentFindings(): Promise<readonly Finding[]> {
+    const now = needs.clock.monotonic();
+    if (now - foundAt >= KEPT) {
+      foundAt = now;
+      findings = Promise.all(checks.map((check) => runCheck(needs, check)));
+    }
+    return findings;
+  }
+
+  async function ready(): Promise<Answer> {
+    return healthAnswer(await currentFindings());
+  }
+
+  const common = {
+    methods: ['GET', 'HEAD'],
+    api: 'health',
+    guard: 'anonymous',
+    errors: 'edge',
+    answers: {
+      200: dataAnswer(healthSchema, 'Everything works'),
+      503: dataAnswer(healthSchema, 'Something does not work'),
+    },
+  } as const;
+  return [
+    route({
+      ...common,
+      path: '/health-checks',
+      summary: 'Find out whether everything works',
+      handler: ready,
+    }),
+    route({
+      ...common,
+      path: '/health-checks/ready',
+      summary: 'Find out whether everything works',
+      handler: ready,
+    }),
+    route({
+      ...common,
+      path: '/health-checks/live',
+      summary: 'Find out whether the process answers',
+      handler: () => healthAnswer([]),
+    }),
+  ];
+}
+
+function healthAnswer(checks: readonly Finding[]): Answer {
+  const healthy = checks.every((finding) => finding.healthy);
+  return envelope({ checks, healthy }, {}, { status: healthy ? 200 : 503 });
+}
+
+async function runCheck(
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  check: HealthCheck,
+): Promise<Finding> {
+  const lastCheckTime = new Date(clock.now()).toISOString();
+  const start = clock.monotonic();
+  let healthy = true;
+  try {
+    await withinTime(check.check(), LONGEST_CHECK, 'the check took too long');
+  } catch (error) {
+    healthy = false;
+    log.warn('health check failed', { check: check.id, error });
+  }
+  const millis = Math.round((clock.monotonic() - start) * 1000) / 1000;
+  return { id: check.id, healthy, lastCheckTime, lastCheckDuration: `${millis}ms` };
+}

@@ -1,0 +1,274 @@
+// http/ is the only layer that knows the HTTP framework. It turns requests into calls of use cases and what
+// they return or throw into answers; it has no rules of its own about identities, factors or tokens.
+//
+// This file opens and closes the listeners of the configuration: one TLS server for each interface.
+import { createServer as createHttpsServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyServerFactoryHandler } from 'fastify';
+import { issuerOf } from '../../config/addresses.ts';
+import type { BindPoint, Listener } from '../../config/config.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import type { OpenBindPoint, ServerScope } from '../request/begin-request.ts';
+import { originCheck } from '../request/cors.ts';
+import { referenceIds } from '../request/reference-ids.ts';
+import { type Route, servesApi } from '../request/route.ts';
+import { clientErrorHandler, refuseConnect } from './client-errors.ts';
+import { type Connections, superviseConnections } from './connections.ts';
+import { listenErrorOf } from './listen-error.ts';
+import { BODY_LIMIT, failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
+import { rememberIntermediates } from './peer-certificates.ts';
+import { readProxyHeaders } from './proxied-connections.ts';
+import { checkTlsMaterial, secureContextOf, type TlsMaterial, tlsOptionsOf } from './tls-material.ts';
+
+export interface ListenerNeeds extends MountNeeds {
+  readonly random: Random;
+}
+
+export interface RunningListener {
+  readonly listener: Listener;
+  /** As configured, with the real port where the configuration left it to the system. */
+  readonly bindPoints: readonly BindPoint[];
+  /**
+   * Presents another certificate from now on; open connections stay.
+   * @throws ListenError when the material cannot be used; the old one stays in use
+   */
+  reloadCertificates(material: TlsMaterial): void;
+  /** Accepts no more connections, finishes the requests under way, and ends the rest after ten seconds. */
+  close(): Promise<void>;
+}
+
+export interface ListenerOptions {
+  /** Connections that one source may have open on one interface. */
+  readonly connectionsPerSource?: number;
+  /** How long `close` waits for requests under way. */
+  readonly drain?: Millis;
+}
+
+const HEADER_LIMIT = 16 * 1024;
+const CONNECTIONS = 20_000;
+const CONNECTIONS_PER_SOURCE = 2_000;
+const DRAIN: Millis = 10_000;
+// Tickets that were not used by then cost a full handshake; nobody can decrypt recordings with today's key.
+const TICKET_KEY_LIFETIME: Millis = 6 * 3_600_000;
+
+/**
+ * Opens all interfaces of a listener with the endpoints of the APIs that it binds, or none.
+ * @param routes all endpoints there are
+ * @throws ListenError the identity cannot be used, or an interface cannot be listened on
+ */
+export async function startListener(
+  needs: ListenerNeeds,
+  listener: Listener,
+  material: TlsMaterial,
+  routes: readonly Route[],
+  options: ListenerOptions = {},
+): Promise<RunningListener> {
+  checkTlsMaterial(listener, material);
+  const bound = new Set(listener.apis.map((api) => api.binding));
+  const mounted = routes.filter((route) => servesApi(bound, route.api));
+  const ticketKeys = needs.random.bytes(48);
+  const started: RunningServer[] = [];
+  try {
+    for (const bindPoints of byInterface(listener.bindPoints)) {
+      started.push(await startServer(needs, listener, bindPoints, material, mounted, ticketKeys, options));
+    }
+  } catch (error) {
+    await Promise.all(started.map((server) => server.close()));
+    throw error;
+  }
+  const rotation = setInterval(() => {
+    const fresh = needs.random.bytes(48);
+    for (const { server } of started) server.setTicketKeys(fresh);
+  }, TICKET_KEY_LIFETIME);
+  rotation.unref();
+  return {
+    listener,
+    bindPoints: started.flatMap((server) => server.bindPoints),
+    reloadCertificates(fresh) {
+      checkTlsMaterial(listener, fresh);
+      for (const { server } of started) {
+        // Node drops the ticket keys of a context that it replaces.
+        const keys = server.getTicketKeys();
+        server.setSecureContext(secureContextOf(listener, fresh));
+        server.setTicketKeys(keys);
+      }
+    },
+    async close() {
+      clearInterval(rotation);
+      await Promise.all(started.map((server) => server.close()));
+    },
+  };
+}
+
+interface RunningServer {
+  readonly server: Server;
+  readonly bindPoints: readonly BindPoint[];
+  close(): Promise<void>;
+}
+
+async function startServer(
+  needs: ListenerNeeds,
+  listener: Listener,
+  bindPoints: readonly [BindPoint, ...BindPoint[]],
+  material: TlsMaterial,
+  routes: readonly Route[],
+  ticketKeys: Buffer,
+  options: ListenerOptions,
+): Promise<RunningServer> {
+  const newReferenceId = referenceIds(needs.random);
+  const byHost = new Map<string, OpenBindPoint>();
+  const scope: { -readonly [K in keyof ServerScope]: ServerScope[K] } = {
+    listener,
+    byHost,
+    fallback: openBindPoint(bindPoints[0], listener),
+    isDraining: false,
+  };
+  const app = Fastify({
+    serverFactory: (handler) => createServer(listener, material, ticketKeys, handler),
+    genReqId: newReferenceId,
+    clientErrorHandler: clientErrorHandler(newReferenceId, needs.log),
+    // A HEAD request must not do what a GET does; endpoints list it where it is harmless.
+    exposeHeadRoutes: false,
+    // Parsed on demand from the address itself; the framework's parser would drop what is there twice.
+    routerOptions: { querystringParser: () => noQuery, maxParamLength: 256 },
+    schemaController: noSchemas,
+    frameworkErrors: (error, request, reply) =>
+      failureHandler(needs, scope, 'html-or-edge', 'none')(error, request, reply),
+  }) as unknown as FastifyInstance;
+  mountRoutes(app, needs, scope, routes);
+  await app.ready();
+
+  const server = app.server as Server;
+  refuseConnect(server, newReferenceId);
+  server.on('secureConnection', rememberIntermediates);
+  const connections = superviseConnections(needs.clock, server, {
+    perSource: options.connectionsPerSource ?? CONNECTIONS_PER_SOURCE,
+    write: listener.timeouts.write,
+  });
+  const isBalanced = listener.proxyProtocol.balancers.length > 0;
+  const proxied = isBalanced ? readProxyHeaders(needs, server, listener) : null;
+
+  const { host, port } = bindPoints[0].interface;
+  try {
+    await listen(server, host, port);
+  } catch (error) {
+    connections.stop();
+    await app.close();
+    throw listenErrorOf(listener.name, host, port, error);
+  }
+  const { port: openPort } = server.address() as AddressInfo;
+  const open = bindPoints.map((bindPoint) => openBindPoint(withPort(bindPoint, openPort), listener));
+  for (const one of open) {
+    const { address } = one.bindPoint;
+    byHost.set(address, one);
+    if (address.endsWith(':443')) byHost.set(address.slice(0, -':443'.length), one);
+  }
+  scope.fallback = open[0] ?? scope.fallback;
+  return {
+    server,
+    bindPoints: open.map((one) => one.bindPoint),
+    async close() {
+      scope.isDraining = true;
+      const drained = drain(server, connections, options.drain ?? DRAIN);
+      proxied?.endPending();
+      await drained;
+      await app.close();
+    },
+  };
+}
+
+// Bodies are judged by zod. The framework would load its own compilers of schemas, more than a hundred modules that
+// a start would wait for.
+const noSchemas = { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } };
+
+function noCompiler(): never {
+  throw new Error('endpoints have no schemas of the framework');
+}
+
+const noQuery = Object.freeze(Object.create(null)) as Record<string, unknown>;
+
+function createServer(
+  listener: Listener,
+  material: TlsMaterial,
+  ticketKeys: Buffer,
+  handler: FastifyServerFactoryHandler,
+): Server {
+  const { idle, read } = listener.timeouts;
+  const server = createHttpsServer(
+    {
+      ...tlsOptionsOf(listener, material, ticketKeys),
+      maxHeaderSize: HEADER_LIMIT,
+      headersTimeout: read,
+      requestTimeout: read * 1.5,
+      keepAliveTimeout: idle,
+      connectionsCheckingInterval: Math.min(1000, read / 4),
+      insecureHTTPParser: false,
+      // Refused with a reference id by beginRequest.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      // The router knows the common methods; any other one is refused as the one that no path has.
+      if (!routedMethods.has(request.method ?? '')) request.method = 'TRACE';
+      handler(request, response);
+    },
+  );
+  // A body that will be refused for its announced length need not be sent at all.
+  server.on('checkContinue', (request, response) => {
+    if (Number(request.headers['content-length'] ?? 0) <= BODY_LIMIT) response.writeContinue();
+    server.emit('request', request, response);
+  });
+  server.maxConnections = CONNECTIONS;
+  // Node would drop the lines beyond a limit without a word; beginRequest counts and refuses.
+  server.maxHeadersCount = 0;
+  return server;
+}
+
+const routedMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port, backlog: 1024 }, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+function drain(server: Server, connections: Connections, longest: Millis): Promise<void> {
+  return new Promise((resolve) => {
+    const idle = setInterval(() => server.closeIdleConnections(), 50);
+    const end = setTimeout(() => connections.destroyAll(), longest);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(end);
+      connections.stop();
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function openBindPoint(bindPoint: BindPoint, listener: Listener): OpenBindPoint {
+  return { bindPoint, isAllowedOrigin: originCheck(bindPoint, listener) };
+}
+
+function withPort(bindPoint: BindPoint, port: number): BindPoint {
+  if (!bindPoint.address.endsWith(':0')) return bindPoint;
+  const address = bindPoint.address.replace(/:0$/, `:${port}`);
+  return { interface: { ...bindPoint.interface, port }, address, issuer: issuerOf(address) };
+}
+
+/** Bind points of one interface share a server; where the system chooses the port, each has its own. */
+function byInterface(bindPoints: readonly BindPoint[]): [BindPoint, ...BindPoint[]][] {
+  const groups = new Map<string, [BindPoint, ...BindPoint[]]>();
+  bindPoints.forEach((bindPoint, index) => {
+    const { host, port } = bindPoint.interface;
+    const key = port === 0 ? `chosen ${index}` : `${host} ${port}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [bindPoint]);
+    else group.push(bindPoint);
+  });
+  return [...groups.values()];
+}

@@ -1,0 +1,191 @@
+// `/metrics` in the text format of Prometheus. What is counted is counted elsewhere, in plain numbers; they are read
+// when somebody asks. Labels come from closed lists: no identity, no user name, nothing that a client sent.
+
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { AttemptLabels, AuditLabels, Tally } from '../../explain/decision-counts.ts';
+import type { Millis, Seconds } from '../../platform/clock.ts';
+import type { HashPoolDepth } from '../../platform/secrets/hash-pool.ts';
+import { contentAnswer } from '../request/declared-answers.ts';
+import { type Route, route } from '../request/route.ts';
+import { type AnswerSeries, answerBuckets } from './answer-times.ts';
+
+/** Where the numbers come from. Everything is asked for at each scrape and must be at hand. */
+export interface MetricSources {
+  readonly version: string;
+  /** When the process started, in seconds since the epoch. */
+  readonly startedAt: Seconds;
+  readonly auditEvents: Pick<Tally<AuditLabels>, 'list'>;
+  readonly loginAttempts: Pick<Tally<AttemptLabels>, 'list'>;
+  readonly answers: { list(): readonly AnswerSeries[] };
+  readonly hashPool: { depth(): HashPoolDepth };
+  readonly endedSessions: { readonly size: number };
+  readonly decisionRecords: { queue(): { readonly waiting: number; readonly dropped: number } };
+  readonly changeFeed: { readonly isBehind: boolean };
+  readonly clockWatch: { readonly ahead: Millis };
+  readonly eventLoop: { p99(): Millis };
+}
+
+const textFormat = 'text/plain';
+
+/** `GET /metrics`, for anybody who reaches a listener that binds it. */
+export function metricsRoutes(sources: MetricSources): readonly Route[] {
+  let registry: Promise<Registry> | undefined;
+  return [
+    route({
+      methods: ['GET', 'HEAD'],
+      path: '/metrics',
+      api: 'metrics',
+      guard: 'anonymous',
+      errors: 'edge',
+      summary: 'Read the metrics in the text format of Prometheus',
+      answers: { 200: contentAnswer(textFormat, 'The metrics') },
+      produces: [textFormat],
+      async handler() {
+        // Loaded when somebody asks: a start that nobody watches should not wait for it.
+        registry ??= newRegistry(sources);
+        const loaded = await registry;
+        return {
+          status: 200,
+          headers: { 'content-type': loaded.contentType, 'cache-control': 'no-store' },
+          body: await loaded.metrics(),
+        };
+      },
+    }),
+  ];
+}
+
+type Samples = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+
+async function newRegistry(sources: MetricSources): Promise<Registry> {
+  const prometheus = await import('prom-client');
+  const registry = new prometheus.Registry();
+  const registers = [registry];
+
+  function define(
+    Metric: typeof Counter | typeof Gauge,
+    [name, help]: readonly [name: string, help: string],
+    labelNames: readonly string[],
+    read: () => Samples,
+  ): void {
+    const refill = (metric: Counter | Gauge) => {
+      metric.reset();
+      for (const { labels, value } of read()) metric.inc(labels, value);
+    };
+    new Metric({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers,
+      collect() {
+        refill(this);
+      },
+    });
+  }
+  const counter = (name: string, help: string, read: () => number) =>
+    define(prometheus.Counter, [name, help], [], () => [{ labels: {}, value: read() }]);
+  const gauge = (name: string, help: string, read: () => number) =>
+    define(prometheus.Gauge, [name, help], [], () => [{ labels: {}, value: read() }]);
+
+  const { version } = sources;
+  define(
+    prometheus.Gauge,
+    ['overlay_auth_build_info', 'Version of this service and of its runtime; always 1.'],
+    ['version', 'node_version'],
+    () => [{ labels: { version, node_version: process.version }, value: 1 }],
+  );
+  define(
+    prometheus.Counter,
+    ['overlay_auth_audit_events_total', 'Events of the audit trail.'],
+    ['event', 'method'],
+    () => samplesOf(sources.auditEvents),
+  );
+  define(
+    prometheus.Counter,
+    ['overlay_auth_login_attempts_total', 'Steps of logins that were decided, with the reason of a refusal.'],
+    ['step', 'mechanism', 'outcome', 'reason'],
+    () => samplesOf(sources.loginAttempts),
+  );
+
+  // The library's own histogram can only be filled one observation at a time; the registry needs no more than this.
+  const durations = {
+    name: answerDuration,
+    help: 'From the header of a request to its answer, by API and status class; _count is the number of requests.',
+    type: 'histogram',
+    values: () => sources.answers.list().flatMap(histogramSamples),
+    get: async () => ({ ...durations, values: durations.values() }),
+  };
+  registry.registerMetric(durations as unknown as Histogram);
+
+  const pool = () => sources.hashPool.depth();
+  gauge('overlay_auth_password_hash_threads', 'Threads for password hashes.', () => pool().threads);
+  gauge('overlay_auth_password_hash_running', 'Password hashes being computed.', () => pool().running);
+  gauge('overlay_auth_password_hash_waiting', 'Password hashes in the queue.', () => pool().waiting);
+  gauge('overlay_auth_password_hash_queue_limit', 'Length of that queue.', () => pool().longestQueue);
+  counter(
+    'overlay_auth_password_hash_refused_total',
+    'Password hashes refused because the queue was full.',
+    () => pool().refused,
+  );
+  gauge(
+    'overlay_auth_ended_sessions',
+    'Ended sessions that may still have unexpired tokens; each is refused.',
+    () => sources.endedSessions.size,
+  );
+  gauge(
+    'overlay_auth_decision_records_waiting',
+    'Decision records that are still to be written.',
+    () => sources.decisionRecords.queue().waiting,
+  );
+  counter(
+    'overlay_auth_decision_records_dropped_total',
+    'Decision records that were not kept because too many came at once.',
+    () => sources.decisionRecords.queue().dropped,
+  );
+  gauge(
+    'overlay_auth_change_feed_behind',
+    '1 while changes in the database cannot be read, so that memory may be older than the database.',
+    () => (sources.changeFeed.isBehind ? 1 : 0),
+  );
+  gauge(
+    'overlay_auth_clock_ahead_seconds',
+    'How far the clock of this node is ahead of that of the database; negative when behind.',
+    () => sources.clockWatch.ahead / 1000,
+  );
+  gauge(
+    'overlay_auth_event_loop_delay_p99_seconds',
+    'How late timers ran: 99th percentile of the last one to two minutes.',
+    () => sources.eventLoop.p99() / 1000,
+  );
+
+  gauge('process_start_time_seconds', 'When the process started, since the epoch.', () => sources.startedAt);
+  counter('process_cpu_seconds_total', 'Processor time of all threads, user and system.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  gauge('process_resident_memory_bytes', 'Memory that the process occupies.', () =>
+    process.memoryUsage.rss(),
+  );
+  return registry;
+}
+
+function samplesOf(counts: {
+  list(): readonly { readonly labels: Readonly<Record<string, string>>; readonly count: number }[];
+}): Samples {
+  return counts.list().map(({ labels, count }) => ({ labels, value: count }));
+}
+
+const answerDuration = 'overlay_auth_http_request_duration_seconds';
+
+function histogramSamples({ api, statusClass, cumulative, sumSeconds }: AnswerSeries) {
+  const labels = { api, status_class: statusClass };
+  const sample = (suffix: string, value: number, more: Readonly<Record<string, string | number>> = {}) => ({
+    metricName: `${answerDuration}_${suffix}`,
+    labels: { ...more, ...labels },
+    value,
+  });
+  return [
+    ...cumulative.map((count, at) => sample('bucket', count, { le: answerBuckets[at] ?? '+Inf' })),
+    sample('sum', sumSeconds),
+    sample('count', cumulative.at(-1) ?? 0),
+  ];
+}

@@ -1,0 +1,279 @@
+// Puts declared endpoints onto the HTTP framework: everything that holds for all of them happens here, in the
+// order Host, media type of the answer, guard, body, handler; and every failure ends in one place.
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/log/logger.ts';
+import type { Views } from '../pages/views.ts';
+import { type Answer, isInParts } from '../request/answer.ts';
+import { beginRequest, type ServerScope } from '../request/begin-request.ts';
+import { readBody, readQuery, validate } from '../request/body.ts';
+import { preflightHeaders } from '../request/cors.ts';
+import { deprecationHeaders } from '../request/deprecation.ts';
+import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
+import { asAuthError, errorTable } from '../request/errors.ts';
+import { type Authenticate, enforceGuard } from '../request/guard.ts';
+import { chooseMediaType, htmlType, jsonType } from '../request/negotiate.ts';
+import { sendAnswer } from '../request/reply.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Input, Route } from '../request/route.ts';
+import { sessionHeaders } from '../request/session-headers.ts';
+import type { AnsweredApi, AnswerObserver } from './answer-times.ts';
+
+export interface MountNeeds {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly authenticate: Authenticate;
+  /** When this process has just stood still: resolves when it is up to date, rejects when it must not act. */
+  readonly afterStandstill?: () => Promise<void> | undefined;
+  /** How pages look to whoever asks. */
+  readonly views: Views;
+  /** Told of every answer. */
+  readonly onAnswer?: AnswerObserver;
+  /** Told of every answer of an endpoint, so that a test can compare it with the declaration. */
+  readonly inspectAnswer?: AnswerInspector;
+}
+
+export type AnswerInspector = (route: Route, answer: Answer) => void;
+
+/** Largest body in bytes; less for the OIDC endpoints, which take a few short fields. */
+export const BODY_LIMIT = 64 * 1024;
+const OIDC_BODY_LIMIT = 16 * 1024;
+
+/** All that may be asked for; what a path does not have is answered with 405. */
+const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const;
+
+export function mountRoutes(
+  app: FastifyInstance,
+  needs: MountNeeds,
+  scope: ServerScope,
+  routes: readonly Route[],
+): void {
+  app.decorateRequest('overlay', null);
+  // Bodies stay bytes until the endpoint says what they may be.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+
+  for (const route of routes) mountRoute(app, needs, scope, route);
+  for (const paths of groupByPath(routes).values()) mountRefusals(app, needs, scope, paths);
+
+  const unknownPath = failureHandler(needs, scope, 'html-or-edge', 'none');
+  app.setErrorHandler(unknownPath);
+  app.setNotFoundHandler((request, reply) => unknownPath(new AuthError('not_found'), request, reply));
+}
+
+type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+
+/**
+ * Renders whatever was thrown. Refusals are ordinary and logged as such; only defects are errors.
+ * @param api of the endpoint; `none` where there is none
+ * @param route whose declaration the refusal has to be in; none where the method or the path is wrong
+ */
+export function failureHandler(
+  needs: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer' | 'inspectAnswer' | 'views'>,
+  scope: ServerScope,
+  format: ErrorFormat,
+  api: AnsweredApi,
+  route?: Route,
+): FailureHandler {
+  const { clock, log } = needs;
+  const needsHost = needsHostOf(api);
+  return (thrown, request, reply) => {
+    // The client broke off while it was sending: nobody is there to answer, and nothing has failed.
+    const isBrokenOff = thrown !== null && thrown === request.raw.errored;
+    let failure = isBrokenOff ? new AuthError('invalid_request', { cause: thrown }) : asAuthError(thrown);
+    if (!request.overlay) {
+      // A request that failed before any hook ran; being for somebody else is the better reason.
+      try {
+        beginRequest(clock, scope, request, reply, needsHost);
+      } catch (error) {
+        failure = asAuthError(error);
+      }
+    }
+    const context = request.overlay as RequestContext | null | undefined;
+    const fields = {
+      requestId: request.id,
+      method: request.method,
+      path: context?.path,
+      remoteAddress: context?.remoteAddress,
+      errorCode: failure.code,
+      status: errorTable[failure.code].status,
+      detail: failure.detail,
+    };
+    if (failure.code === 'server_error') {
+      log.error('request failed', { ...fields, error: failure.cause ?? failure });
+    } else log.info('request refused', fields);
+    const answer = errorAnswer(failure, format, {
+      requestId: request.id,
+      accept: request.headers.accept,
+      view: () =>
+        needs.views({
+          headers: request.headers,
+          queryText: context?.queryText ?? '',
+        }),
+      loginPage: context?.loginPage ?? null,
+      usedBasic: context?.usedBasic ?? false,
+    });
+    if (route !== undefined) needs.inspectAnswer?.(route, answer);
+    finish(needs, api, request, reply, answer);
+  };
+}
+
+function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope, route: Route): void {
+  const { clock, authenticate } = needs;
+  const needsHost = needsHostOf(route.api);
+  const produces = route.produces ?? defaultProduces(route.errors);
+  function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
+    needs.inspectAnswer?.(route, answer);
+    finish(needs, route.api, request, reply, answer);
+  }
+  app.route({
+    method: [...route.methods],
+    url: route.path,
+    bodyLimit: route.bodyLimit ?? (route.api === 'oidc' ? OIDC_BODY_LIMIT : BODY_LIMIT),
+    errorHandler: failureHandler(needs, scope, route.errors, route.api, route),
+    onRequest(request, reply, done) {
+      let admitted: Promise<void> | undefined;
+      try {
+        const context = beginRequest(clock, scope, request, reply, needsHost);
+        if (route.headers !== undefined) reply.headers(route.headers);
+        else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
+        if (chooseMediaType(request.headers.accept, produces) === null) throw new AuthError('not_acceptable');
+        if (route.guard !== 'anonymous') admitted = admit(route, authenticate(context), context, reply);
+      } catch (error) {
+        done(error as Error);
+        return;
+      }
+      // What came while this process stood still may have been given up and sent elsewhere. Meanwhile the connection is
+      // read to its end, and a request that was broken off never reaches its handler.
+      const awake = request.method === 'GET' ? undefined : needs.afterStandstill?.();
+      if (awake !== undefined) admitted = Promise.all([awake, admitted]).then(() => undefined);
+      if (admitted === undefined) done();
+      else admitted.then(() => done(), done);
+    },
+    handler(request, reply) {
+      const context = request.overlay as RequestContext;
+      if (request.raw.errored !== null) throw request.raw.errored;
+      const answer = route.handler(context, inputOf(route, context));
+      if (!(answer instanceof Promise)) {
+        succeed(request, reply, answer);
+        return undefined;
+      }
+      return answer.then((settled) => {
+        succeed(request, reply, settled);
+        // What is sent in parts has not begun yet, and the framework must not end it.
+        return isInParts(settled.body) ? reply : undefined;
+      });
+    },
+  });
+}
+
+function finish(
+  { clock, onAnswer }: Pick<MountNeeds, 'clock' | 'onAnswer'>,
+  api: AnsweredApi,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): void {
+  if (onAnswer !== undefined && !reply.sent && request.overlay) {
+    onAnswer(api, answer.status, clock.monotonic() - request.overlay.startedAt);
+  }
+  sendAnswer(request, reply, answer);
+}
+
+// Synchronous where it can be: most callers are known from memory, and a promise costs as much as the rest.
+function admit(
+  route: Route,
+  caller: Principal | Promise<Principal>,
+  context: RequestContext,
+  reply: FastifyReply,
+): Promise<void> | undefined {
+  if (caller instanceof Promise) return caller.then((principal) => admit(route, principal, context, reply));
+  // Who is authenticated and lacks only the right is told too when the session ends (spec 5.5).
+  const isComplete = caller.outstanding.length === 0;
+  if (isComplete) sayWhenItEnds(caller, context, reply);
+  enforceGuard(route.guard, caller, route.permission);
+  if (!isComplete) sayWhenItEnds(caller, context, reply);
+  context.principal = caller;
+  return undefined;
+}
+
+function sayWhenItEnds(caller: Principal, context: RequestContext, reply: FastifyReply): void {
+  const headers = sessionHeaders(caller, context.receivedAt);
+  reply.header('expires-at', headers['expires-at']);
+  reply.header('expiration-seconds', headers['expiration-seconds']);
+}
+
+function inputOf(route: Route, context: RequestContext): Input<unknown, unknown, unknown> {
+  return {
+    body: route.body === undefined ? undefined : readBody(context, route.body),
+    query: route.query === undefined ? undefined : readQuery(context.queryText, route.query),
+    params: route.params === undefined ? undefined : validate(context.params, route.params),
+  };
+}
+
+/** The methods that a path does not have, and OPTIONS, which browsers ask before they send. */
+function mountRefusals(
+  app: FastifyInstance,
+  needs: MountNeeds,
+  scope: ServerScope,
+  routes: readonly [Route, ...Route[]],
+): void {
+  const [first] = routes;
+  const needsHost = needsHostOf(first.api);
+  const errorHandler = failureHandler(needs, scope, first.errors, first.api);
+  const has = routes.flatMap((route) => route.methods);
+  const allow = [...has, 'OPTIONS'];
+  app.route({
+    method: KNOWN_METHODS.filter((method) => !(has as readonly string[]).includes(method)) as HTTPMethods[],
+    url: first.path,
+    errorHandler,
+    onRequest(request, reply, done) {
+      try {
+        beginRequest(needs.clock, scope, request, reply, needsHost);
+        done(new AuthError('method_not_allowed', { allow }));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    handler() {},
+  });
+  app.route({
+    method: 'OPTIONS',
+    url: first.path,
+    errorHandler,
+    onRequest(request, reply, done) {
+      try {
+        beginRequest(needs.clock, scope, request, reply, needsHost);
+      } catch (error) {
+        done(error as Error);
+        return;
+      }
+      const isAllowed = reply.hasHeader('access-control-allow-origin');
+      const headers = { allow: allow.join(', '), ...(isAllowed ? preflightHeaders : {}) };
+      finish(needs, first.api, request, reply, { status: 204, headers, body: null });
+    },
+    handler() {},
+  });
+}
+
+// `/a/:id` and `/a/:name` are one path.
+function groupByPath(routes: readonly Route[]): Map<string, [Route, ...Route[]]> {
+  const groups = new Map<string, [Route, ...Route[]]>();
+  for (const route of routes) {
+    const key = route.path.replace(/:\w+/g, ':');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [route]);
+    else group.push(route);
+  }
+  return groups;
+}
+
+function needsHostOf(api: AnsweredApi): boolean {
+  return api !== 'health' && api !== 'metrics';
+}
+
+function defaultProduces(errors: ErrorFormat): readonly string[] {
+  return errors === 'oauth' || errors === 'edge' ? [jsonType] : [jsonType, htmlType];
+}

@@ -1,0 +1,78 @@
+import type { DetailedPeerCertificate, PeerCertificate, TLSSocket } from 'node:tls';
+import { sha256 } from '../../platform/digest.ts';
+import { recentMap } from '../../platform/recent-map.ts';
+
+export interface PeerCertificates {
+  /** SHA-256 of the leaf as base64url, the form of `cnf.x5t#S256` (RFC 8705 section 3.1). */
+  readonly leafThumbprint: string;
+  /**
+   * DER: first the leaf, whose key the handshake proved, then those of the certificates sent with it that
+   * lead upwards from it. Nothing here has been validated: the handshake accepts every certificate.
+   */
+  readonly chain: readonly Buffer[];
+}
+
+/** More is neither needed by any PKI in use nor worth the work for somebody unknown. */
+const LONGEST_CHAIN = 8;
+const LARGEST_CHAIN_BYTES = 32 * 1024;
+
+const bySocket = new WeakMap<TLSSocket, PeerCertificates | null>();
+
+// A TLS session ticket holds the leaf but not the rest of the chain. The rest is no secret and proves nothing
+// by itself, so it may be remembered for the connections that resume; every login validates it anew.
+const intermediatesByLeaf = recentMap<string, readonly Buffer[]>(1000);
+
+/** The client's certificates, or null when it sent none. Read once per connection. */
+export function peerCertificates(socket: TLSSocket): PeerCertificates | null {
+  const known = bySocket.get(socket);
+  if (known !== undefined) return known;
+  const read = readPeerCertificates(socket);
+  bySocket.set(socket, read);
+  return read;
+}
+
+/**
+ * To be called when a handshake is done: remembers the intermediates of a full handshake, because a connection
+ * that resumes it may be the first to ask.
+ */
+export function rememberIntermediates(socket: TLSSocket): void {
+  if (socket.isSessionReused()) return;
+  const leaf = socket.getPeerX509Certificate();
+  // Without an issuer among the certificates sent there is nothing that a resumption would lose.
+  if (leaf === undefined || leaf.issuerCertificate === undefined) return;
+  peerCertificates(socket);
+}
+
+function readPeerCertificates(socket: TLSSocket): PeerCertificates | null {
+  const leaf = socket.getPeerCertificate(true);
+  if (!isCertificate(leaf)) return null;
+  const leafThumbprint = sha256(leaf.raw);
+  const chain = chainOf(leaf);
+  if (socket.isSessionReused()) {
+    const intermediates = intermediatesByLeaf.get(leafThumbprint);
+    if (chain.length === 1 && intermediates !== undefined) chain.push(...intermediates);
+  } else if (chain.length > 1) {
+    intermediatesByLeaf.set(leafThumbprint, chain.slice(1));
+  }
+  return { leafThumbprint, chain };
+}
+
+// Node answers with an empty object where there is no certificate.
+function isCertificate(certificate: Partial<PeerCertificate>): certificate is PeerCertificate {
+  return certificate.raw !== undefined;
+}
+
+function chainOf(leaf: DetailedPeerCertificate): Buffer[] {
+  const chain: Buffer[] = [];
+  let bytes = 0;
+  let current: Partial<DetailedPeerCertificate> | undefined = leaf;
+  while (current?.raw !== undefined && chain.length < LONGEST_CHAIN) {
+    bytes += current.raw.length;
+    if (chain.length > 0 && bytes > LARGEST_CHAIN_BYTES) break;
+    chain.push(current.raw);
+    // A self-signed certificate is its own issuer.
+    if (current.issuerCertificate === current) break;
+    current = current.issuerCertificate;
+  }
+  return chain;
+}

@@ -1,0 +1,89 @@
+import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
+import type { Listener } from '../../config/config.ts';
+import { sha256 } from '../../platform/digest.ts';
+import { ListenError } from './listen-error.ts';
+
+/** What a listener proves its name with. */
+export interface TlsMaterial {
+  /** PEM: the server certificate first, then its intermediates. */
+  readonly certificateChain: string;
+  /** PEM, unencrypted. */
+  readonly privateKey: string;
+}
+
+// Only suites with an ephemeral key exchange and an authenticated cipher (RFC 9325 section 4.2).
+const CIPHERS = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+/** The part of the TLS settings that changes when certificates are reloaded. */
+export function secureContextOf(listener: Listener, material: TlsMaterial): SecureContextOptions {
+  return {
+    cert: material.certificateChain,
+    key: material.privateKey,
+    minVersion: listener.tls.minVersion,
+    maxVersion: listener.tls.maxVersion,
+    ciphers: CIPHERS,
+    honorCipherOrder: true,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_COMPRESSION,
+    // A session of another listener, which may trust others, must not be taken up here.
+    sessionIdContext: sha256(`listener ${listener.name}`).slice(0, 32),
+  };
+}
+
+/**
+ * The TLS settings of a listener's servers. Certificates of clients are asked for and never refused in the
+ * handshake: who may log in with one is decided at each login. No CA names are sent along, because some
+ * clients would then withhold a certificate of a CA that is not named.
+ * @param ticketKeys 48 random bytes, of this listener only
+ */
+export function tlsOptionsOf(listener: Listener, material: TlsMaterial, ticketKeys: Buffer): TlsOptions {
+  return {
+    ...secureContextOf(listener, material),
+    ticketKeys,
+    requestCert: listener.clientCertificates === 'request',
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+    handshakeTimeout: listener.timeouts.read,
+  };
+}
+
+/**
+ * @throws ListenError when certificate and key cannot be read or do not belong together
+ */
+export function checkTlsMaterial(listener: Listener, material: TlsMaterial): void {
+  const refuse = (what: string, cause?: unknown) =>
+    new ListenError(`The identity of the listener ${JSON.stringify(listener.name)} cannot be used: ${what}`, {
+      cause,
+    });
+  const { serverCertFile, keyFile } = listener.identity;
+  let leaf: X509Certificate;
+  let key: KeyObject;
+  try {
+    leaf = new X509Certificate(material.certificateChain);
+  } catch (error) {
+    throw refuse(`${serverCertFile} does not begin with a certificate in PEM form.`, error);
+  }
+  try {
+    key = createPrivateKey(material.privateKey);
+  } catch (error) {
+    throw refuse(`${keyFile} does not hold an unencrypted private key in PEM form.`, error);
+  }
+  if (!leaf.checkPrivateKey(key)) {
+    throw refuse(`the key in ${keyFile} does not belong to the certificate in ${serverCertFile}.`);
+  }
+  try {
+    createSecureContext(secureContextOf(listener, material));
+  } catch (error) {
+    throw refuse(`${error instanceof Error ? error.message : String(error)}.`, error);
+  }
+}

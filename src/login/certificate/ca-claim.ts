@@ -1,0 +1,93 @@
+import type { ClaimLocation, ExternalIdClaim } from '../../model/ca.ts';
+
+/** The names of a validated leaf, all of each kind. */
+export interface ClaimedNames {
+  readonly commonNames: readonly string[];
+  readonly uris: readonly string[];
+  readonly emails: readonly string[];
+}
+
+export type ClaimVerdict =
+  | { readonly verdict: 'found'; readonly externalId: string }
+  | { readonly verdict: 'refused'; readonly reason: ClaimRefusal };
+
+export const claimRefusals = [
+  /** The certificate has no name at the location. */
+  'claim-missing',
+  /** It has some, and none that the matcher wants. */
+  'claim-no-match',
+  /** Several different ones are left after the matcher: nothing says which of them is meant. */
+  'claim-ambiguous',
+  /** There is no part with the index. */
+  'claim-index-missing',
+  'claim-empty',
+  'claim-too-long',
+  /** Control characters, or text that is not well-formed Unicode. */
+  'claim-not-text',
+  /** The rule itself makes no sense: a criterion is empty, or SCHEME is not used with SAN_URI. */
+  'claim-rule-invalid',
+] as const;
+export type ClaimRefusal = (typeof claimRefusals)[number];
+
+/** Characters of an external id, as of the name before it is split. */
+const LONGEST = 1024;
+
+/**
+ * The external id that a CA's rule finds in a certificate it issued. The id means something for that CA only:
+ * whether it may speak for the identity with this external id is the caller's question.
+ * Matchers select names and do not shorten them; exactly one name must be left; SPLIT cuts that one, and the
+ * index counts its parts. Letter case matters, except in a scheme (RFC 3986 section 3.1).
+ */
+export function externalIdFrom(names: ClaimedNames, rule: ExternalIdClaim): ClaimVerdict {
+  if (!isUsable(rule)) return refused('claim-rule-invalid');
+  const values = namesAt(names, rule.location);
+  if (values.length === 0) return refused('claim-missing');
+  const [name, ...others] = new Set(values.filter((value) => matches(value, rule)));
+  if (name === undefined) return refused('claim-no-match');
+  if (others.length > 0) return refused('claim-ambiguous');
+  if (name.length > LONGEST) return refused('claim-too-long');
+  const parts = rule.parser === 'SPLIT' ? name.split(rule.parserCriteria) : [name];
+  const externalId = parts[rule.index];
+  if (externalId === undefined) return refused('claim-index-missing');
+  if (externalId.trim() === '') return refused('claim-empty');
+  if (!externalId.isWellFormed() || NOT_TEXT.test(externalId)) return refused('claim-not-text');
+  return { verdict: 'found', externalId };
+}
+
+// Format characters too, which make two ids look alike.
+const NOT_TEXT = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+
+function refused(reason: ClaimRefusal): ClaimVerdict {
+  return { verdict: 'refused', reason };
+}
+
+function isUsable(rule: ExternalIdClaim): boolean {
+  if (rule.matcher !== 'ALL' && rule.matcherCriteria === '') return false;
+  if (rule.matcher === 'SCHEME' && rule.location !== 'SAN_URI') return false;
+  if (rule.parser === 'SPLIT' && rule.parserCriteria === '') return false;
+  return Number.isSafeInteger(rule.index) && rule.index >= 0;
+}
+
+function namesAt(names: ClaimedNames, location: ClaimLocation): readonly string[] {
+  switch (location) {
+    case 'COMMON_NAME':
+      return names.commonNames;
+    case 'SAN_URI':
+      return names.uris;
+    case 'SAN_EMAIL':
+      return names.emails;
+  }
+}
+
+function matches(value: string, { matcher, matcherCriteria }: ExternalIdClaim): boolean {
+  switch (matcher) {
+    case 'ALL':
+      return true;
+    case 'PREFIX':
+      return value.startsWith(matcherCriteria);
+    case 'SUFFIX':
+      return value.endsWith(matcherCriteria);
+    case 'SCHEME':
+      return value.toLowerCase().startsWith(`${matcherCriteria.toLowerCase()}:`);
+  }
+}

@@ -1,0 +1,93 @@
+// Client certificates (spec 5.3). Only the leaf says who somebody is, because only its key was proved by the
+// handshake; whatever else was sent may help to find the path to a trusted authority. All of it is judged anew at
+// each login and refresh.
+
+import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import { type AccountNeeds, type LoginAccount, mayLogIn } from '../account.ts';
+import type { PrimaryVerdict } from '../primary-verdict.ts';
+import { nothingReserved } from '../reserved-guess.ts';
+import { externalIdFrom } from './ca-claim.ts';
+import { findTrustedPath, isStillTrusted, type TrustedPath, type TrustedPathNeeds } from './trusted-path.ts';
+
+export type CertificateLoginNeeds = AccountNeeds & TrustedPathNeeds;
+
+type Passed = Extract<PrimaryVerdict, { verdict: 'passed' }>;
+
+/** @param chain DER of what the connection proved and brought, the leaf first; null when it brought nothing */
+export async function verifyCertificate(
+  needs: CertificateLoginNeeds,
+  chain: readonly Buffer[] | null,
+  attempt: AttemptRecorder,
+): Promise<PrimaryVerdict> {
+  // Whether an expired one is good enough is up to the policy of somebody who is not known yet.
+  const path = findTrustedPath(needs, chain, attempt, true);
+  if (path === null) return { verdict: 'refused' };
+  const found = await accountOf(needs, path, attempt);
+  if (found === null || !mayLogIn(found.account, 'cert', attempt, needs.clock.now()))
+    return { verdict: 'refused' };
+  const { policy } = found.account;
+  if (path.leaf.isExpired && !policy.primary.cert.allowExpiredCerts) {
+    attempt.failed(
+      'validity',
+      'certificate-expired',
+      `policy ${policy.name} does not allow expired certificates`,
+    );
+    return { verdict: 'refused' };
+  }
+  attempt.passed('validity', path.leaf.isExpired ? `expired, which policy ${policy.name} allows` : undefined);
+  // The store was asked meanwhile, and somebody may have turned the authority off.
+  if (!isStillTrusted(needs, path.anchor)) {
+    attempt.failed('unchanged', 'changed-meanwhile', 'the authority was disabled during the login');
+    return { verdict: 'refused' };
+  }
+  return {
+    verdict: 'passed',
+    account: found.account,
+    authenticatorId: found.authenticatorId,
+    certThumbprint: path.leaf.thumbprint,
+    caId: needs.authorities.caOf(path.anchor)?.id ?? null,
+    usedToken: null,
+    verifiedHash: null,
+    reserved: nothingReserved,
+    current: null,
+  };
+}
+
+/** By the certificate itself if somebody has it, else by the rule of the authority that the path ends in. */
+async function accountOf(
+  needs: CertificateLoginNeeds,
+  path: TrustedPath,
+  attempt: AttemptRecorder,
+): Promise<Pick<Passed, 'account' | 'authenticatorId'> | null> {
+  const known = await needs.store.authenticators.findCertificateLogin(path.leaf.thumbprint);
+  if (known !== null) {
+    attempt.passed('certificate known', known.identity.name);
+    return { account: known, authenticatorId: known.authenticator.id };
+  }
+  const ca = needs.authorities.caOf(path.anchor);
+  if (ca === undefined || ca.externalIdClaim === null) {
+    attempt.failed('certificate known', 'unknown-thumbprint', `SHA-256 ${path.leaf.thumbprint}`);
+    return null;
+  }
+  const claim = externalIdFrom(path.leaf.names, ca.externalIdClaim);
+  if (claim.verdict === 'refused') {
+    attempt.failed('external id', 'certificate-claim-missing', `rule of ${ca.name}: ${claim.reason}`);
+    return null;
+  }
+  const account = await accountWithExternalId(needs, claim.externalId);
+  if (account === null) {
+    const saw = `rule of ${ca.name}: no identity has the external id "${claim.externalId}"`;
+    attempt.failed('external id', 'no-identity-for-claim', saw);
+    return null;
+  }
+  attempt.passed('external id', `rule of ${ca.name}: "${claim.externalId}"`);
+  return { account, authenticatorId: null };
+}
+
+async function accountWithExternalId(
+  needs: CertificateLoginNeeds,
+  externalId: string,
+): Promise<LoginAccount | null> {
+  const identity = await needs.store.identities.findByExternalId(externalId);
+  return identity === null ? null : needs.store.identities.findAccount(identity.id);
+}

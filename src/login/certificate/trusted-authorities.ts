@@ -1,0 +1,15 @@
+import type { Ca } from '../../model/ca.ts';
+import type { CaId } from '../../model/ids.ts';
+import type { TrustAnchor } from '../../platform/x509/path-validation.ts';
+
+/** Who may issue certificates for logins now, in memory: the overlay's own PKI and third-party authorities. */
+export interface TrustedAuthorities {
+  /** Those of the overlay first, so that they win where a certificate leads to several. */
+  anchors(): readonly TrustAnchor[];
+  /** The third-party authority with this certificate; undefined for one of the overlay's own. */
+  caOf(anchor: TrustAnchor): Ca | undefined;
+  /** Undefined unless its certificates may log in now. */
+  find(id: CaId): Ca | undefined;
+  /** Whether a certificate is one of the overlay's own authorities. @param thumbprint SHA-256, base64url */
+  isOwn(thumbprint: string): boolean;
+}

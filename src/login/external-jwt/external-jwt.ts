@@ -1,0 +1,180 @@
+// External JWTs as a primary method (spec 5.3). Of the tokens that a request brought, the first one counts that is
+// valid, names an identity, and is of a signer that this identity's policy allows.
+
+import type { ChallengeError } from '../../errors/challenge.ts';
+import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { Identity } from '../../model/identity.ts';
+import { asId } from '../../model/ids.ts';
+import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
+import { type AccountNeeds, type LoginAccount, mayLogIn } from '../account.ts';
+import type { PrimaryVerdict } from '../primary-verdict.ts';
+import { nothingReserved } from '../reserved-guess.ts';
+import { primaryChallenge } from './external-jwt-challenge.ts';
+import { recordRefusal } from './external-jwt-record.ts';
+import { challengeErrorOf, furtherThan, type RefusedExternalJwt } from './external-jwt-verdict.ts';
+import { type HeldRecord, heldRecord } from './held-record.ts';
+import { proofHashes } from './proof-hashes.ts';
+import type { SignerDirectory } from './signer-directory.ts';
+import { verifyExternalJwt } from './verify-external-jwt.ts';
+
+/** What it takes to judge an external JWT. */
+export interface ExternalJwtNeeds {
+  readonly clock: Clock;
+  readonly jwks: JwksCache;
+  readonly signers: SignerDirectory;
+}
+
+export type ExternalJwtLoginNeeds = ExternalJwtNeeds & AccountNeeds;
+
+/** What became of one token. `refusal` is null when the token was good and the identity was not. */
+type TokenVerdict =
+  | PassedToken
+  | { readonly verdict: 'refused'; readonly refusal: RefusedExternalJwt | null };
+
+interface PassedToken {
+  readonly verdict: 'passed';
+  readonly account: LoginAccount;
+  readonly signer: ExternalJwtSigner;
+}
+
+/** Decides a login by external JWT. @param tokens in the order of their header lines */
+export async function verifyPrimaryJwt(
+  needs: ExternalJwtLoginNeeds,
+  tokens: readonly string[],
+  attempt: AttemptRecorder,
+): Promise<PrimaryVerdict> {
+  const failures: { readonly record: HeldRecord; readonly refusal: RefusedExternalJwt | null }[] = [];
+  let chosen: (PassedToken & { readonly token: string; readonly record: HeldRecord }) | null = null;
+  for (const token of tokens) {
+    const record = heldRecord();
+    const verdict = await verifyToken(needs, token, record);
+    if (verdict.verdict === 'refused') failures.push({ record, refusal: verdict.refusal });
+    else if (chosen === null || isBetterPrimary(verdict, chosen)) chosen = { ...verdict, token, record };
+    if (chosen !== null && !isOfSecondarySigner(chosen)) break;
+  }
+  if (chosen !== null) {
+    chosen.record.handTo(attempt);
+    return {
+      verdict: 'passed',
+      account: chosen.account,
+      authenticatorId: null,
+      certThumbprint: null,
+      caId: null,
+      usedToken: { proof: proofHashes(chosen.token), signerId: chosen.signer.id },
+      verifiedHash: null,
+      reserved: nothingReserved,
+      current: null,
+    };
+  }
+  if (failures.length === 0) attempt.failed('token', 'no-token');
+  // The token that came furthest gives the reason of the record.
+  failures.sort((one, other) => furtherThan(one.refusal, other.refusal));
+  for (const { record } of failures) record.handTo(attempt);
+  const error = errorOf(failures.map(({ refusal }) => refusal));
+  return { verdict: 'refused', challenges: [primaryChallenge(needs.signers, error)] };
+}
+
+/** A token that the policy asks for as the second proof is left for that, wherever it stands. */
+function isBetterPrimary(other: PassedToken, chosen: PassedToken): boolean {
+  return other.account.identity.id === chosen.account.identity.id && !isOfSecondarySigner(other);
+}
+
+function isOfSecondarySigner({ account, signer }: PassedToken): boolean {
+  return account.policy.secondary.requireExtJwt === signer.id;
+}
+
+async function verifyToken(
+  needs: ExternalJwtLoginNeeds,
+  token: string,
+  record: AttemptRecorder,
+): Promise<TokenVerdict> {
+  const verdict = await verifyExternalJwt(needs, needs.signers.all(), token);
+  if (verdict.verdict === 'refused') {
+    recordRefusal(needs.signers, record, verdict);
+    return { verdict: 'refused', refusal: verdict };
+  }
+  const { signer, claim } = verdict;
+  record.passed('token', `valid for signer ${signer.name}`);
+  const account = await accountNamedBy(needs, signer, claim, record);
+  if (account === null) return { verdict: 'refused', refusal: null };
+  if (!mayLogIn(account, 'ext-jwt', record, needs.clock.now())) return { verdict: 'refused', refusal: null };
+  if (!maySignerLogIn(needs, account, signer, record)) return { verdict: 'refused', refusal: null };
+  return { verdict: 'passed', account, signer };
+}
+
+/** Whom the claim of a signer's valid token names; null, which is recorded, when there is nobody. */
+export async function accountNamedBy(
+  needs: AccountNeeds,
+  signer: ExternalJwtSigner,
+  claim: string,
+  record: AttemptRecorder,
+): Promise<LoginAccount | null> {
+  record.about({ subject: claim });
+  const account = await accountOf(needs, signer, claim);
+  if (account === null) {
+    const property = signer.useExternalId ? 'external id' : 'id';
+    record.failed('identity', 'no-identity-for-claim', `no identity has the ${property} "${claim}"`);
+  }
+  return account;
+}
+
+async function accountOf(
+  needs: AccountNeeds,
+  signer: ExternalJwtSigner,
+  claim: string,
+): Promise<LoginAccount | null> {
+  if (!signer.useExternalId) return isId(claim) ? needs.store.identities.findAccount(asId(claim)) : null;
+  const identity = await needs.store.identities.findByExternalId(claim);
+  return identity === null ? null : needs.store.identities.findAccount(identity.id);
+}
+
+/** Ids are ours and short; other text from a token must not reach the store as one. */
+function isId(claim: string): boolean {
+  return /^[\w.-]{1,64}$/.test(claim);
+}
+
+/** Whether the claim of a signer's token names this identity. */
+export function namesIdentity(
+  signer: Pick<ExternalJwtSigner, 'useExternalId'>,
+  claim: string,
+  identity: Pick<Identity, 'id' | 'externalId'>,
+): boolean {
+  return signer.useExternalId ? identity.externalId === claim : identity.id === claim;
+}
+
+/**
+ * Whether a signer may be the primary one of an account now. Asked with the verified token, which may have waited
+ * for keys while the signer was changed, and again before a code is issued; what refuses is recorded.
+ */
+export function maySignerLogIn(
+  needs: { readonly signers: SignerDirectory },
+  { policy }: Pick<LoginAccount, 'policy'>,
+  signer: ExternalJwtSigner,
+  attempt: AttemptRecorder,
+): boolean {
+  const current = needs.signers.find(signer.id);
+  if (current === undefined || !current.enabled) {
+    attempt.failed('signer enabled', 'signer-disabled', `signer ${signer.name} was disabled or deleted`);
+    return false;
+  }
+  if (current !== signer) {
+    attempt.failed('unchanged', 'changed-meanwhile', `signer ${signer.name} was changed during the login`);
+    return false;
+  }
+  const { allowedSigners } = policy.primary.extJwt;
+  if (allowedSigners.length > 0 && !allowedSigners.includes(signer.id)) {
+    const saw = `policy ${policy.name} does not allow signer ${signer.name}`;
+    attempt.failed('signer allowed', 'signer-not-allowed', saw);
+    return false;
+  }
+  attempt.passed('signer allowed', `policy ${policy.name} allows signer ${signer.name}`);
+  return true;
+}
+
+/** A good token of somebody who may not log in is `invalid`: nothing tells it from a token that was not good. */
+function errorOf(refusals: readonly (RefusedExternalJwt | null)[]): ChallengeError {
+  const error = challengeErrorOf(refusals.filter((refusal) => refusal !== null));
+  return error === 'missing' && refusals.includes(null) ? 'invalid' : error;
+}

@@ -1,0 +1,81 @@
+// Where a provider sends people and takes codes: its discovery document, fetched when somebody asks and kept for a
+// while, so that strangers who ask often make nobody fetch often.
+
+import { z } from 'zod';
+import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
+import { FetchRefused } from '../../platform/network/fetch-refused.ts';
+import type { OutboundClient } from '../../platform/network/outbound-client.ts';
+import { recentMap } from '../../platform/recent-map.ts';
+
+const keepFound: Millis = 10 * MINUTE;
+const keepMissing: Millis = 10 * SECOND;
+const maxBytes = 64 * 1024;
+const mostProviders = 1000;
+
+const httpsUrl = z.url({ protocol: /^https$/ }).max(2000);
+const discovery = z.object({
+  issuer: z.string().max(2000),
+  authorization_endpoint: httpsUrl,
+  token_endpoint: httpsUrl,
+});
+
+export interface ProviderEndpoints {
+  readonly issuer: string;
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
+}
+
+export interface ProviderDirectory {
+  /**
+   * @param address of the provider, to which the well-known path of OpenID Connect Discovery 4 is added
+   * @returns why not, in words for an administrator, when there is no usable document
+   */
+  find(address: string): Promise<ProviderEndpoints | string>;
+}
+
+export function providerDirectory(needs: {
+  readonly client: OutboundClient;
+  readonly clock: Clock;
+}): ProviderDirectory {
+  const held = recentMap<
+    string,
+    { readonly until: Millis; readonly answer: Promise<ProviderEndpoints | string> }
+  >(mostProviders);
+  return {
+    find(address) {
+      const now = needs.clock.now();
+      const known = held.get(address);
+      if (known !== undefined && now < known.until) return known.answer;
+      const answer = fetchEndpoints(needs.client, address);
+      held.set(address, { until: now + keepFound, answer });
+      void answer.then((found) => {
+        if (typeof found === 'string') held.set(address, { until: now + keepMissing, answer });
+      });
+      return answer;
+    },
+  };
+}
+
+async function fetchEndpoints(client: OutboundClient, address: string): Promise<ProviderEndpoints | string> {
+  const url = `${address.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+  let body: Buffer;
+  try {
+    body = await client.get(url, { accept: 'application/json', maxBytes });
+  } catch (error) {
+    if (error instanceof FetchRefused) return `${url}: ${error.message}`;
+    throw error;
+  }
+  const document = discovery.safeParse(jsonOf(body));
+  if (!document.success) return `${url} is no discovery document with https endpoints`;
+  const { issuer, authorization_endpoint, token_endpoint } = document.data;
+  return { issuer, authorizationEndpoint: authorization_endpoint, tokenEndpoint: token_endpoint };
+}
+
+/** Undefined for what is no JSON. */
+export function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}

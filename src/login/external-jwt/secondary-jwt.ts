@@ -1,0 +1,76 @@
+// The external JWT that a policy requires besides the primary proof (spec 5.4): at login, and on every API call
+// after it. It must be of the one signer that the policy names, and of the identity that it stands beside.
+
+import type { ChallengeError } from '../../errors/challenge.ts';
+import type { Identity } from '../../model/identity.ts';
+import type { SignerId } from '../../model/ids.ts';
+import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import type { UsedToken } from '../primary-verdict.ts';
+import { type ExternalJwtNeeds, namesIdentity } from './external-jwt.ts';
+import { recordRefusal } from './external-jwt-record.ts';
+import {
+  challengeErrorOf,
+  type RefusedExternalJwt,
+  refused,
+  type ValidExternalJwt,
+} from './external-jwt-verdict.ts';
+import { heldRecord } from './held-record.ts';
+import { isSameProof, proofHashes } from './proof-hashes.ts';
+import { enabledSigner } from './signer-directory.ts';
+import { verifyExternalJwt } from './verify-external-jwt.ts';
+
+export type SecondaryVerdict =
+  | { readonly verdict: 'passed'; readonly token: string; readonly jwt: ValidExternalJwt }
+  | { readonly verdict: 'refused'; readonly error: ChallengeError };
+
+/**
+ * Looks for the secondary token among those that a request brought; what refuses is recorded.
+ * @param usedToken the token that was the primary proof: one proof never counts twice
+ */
+export async function verifySecondaryJwt(
+  needs: ExternalJwtNeeds,
+  signerId: SignerId,
+  identity: Pick<Identity, 'id' | 'externalId'>,
+  tokens: readonly string[],
+  usedToken: UsedToken | null,
+  attempt: AttemptRecorder,
+): Promise<SecondaryVerdict> {
+  const signer = enabledSigner(needs.signers, signerId);
+  if (signer === undefined) {
+    attempt.failed('signer enabled', 'signer-disabled', 'the signer that the policy requires is not enabled');
+    return { verdict: 'refused', error: tokens.length === 0 ? 'missing' : 'invalid' };
+  }
+  const refusals: RefusedExternalJwt[] = [];
+  const failures = heldRecord();
+  let isRepeated = false;
+  for (const token of tokens) {
+    if (usedToken !== null && isSameProof(proofHashes(token), usedToken.proof)) {
+      if (usedToken.signerId === signerId) {
+        failures.failed('token', 'secondary-same-token', 'the token was the primary proof already');
+        isRepeated = true;
+      }
+      continue;
+    }
+    const verdict = await verifyExternalJwt(needs, [signer], token);
+    if (verdict.verdict === 'refused') {
+      refusals.push(verdict);
+      // What is of nobody that was asked for is not worth a line: an access token may stand beside.
+      if (verdict.outward !== 'missing') recordRefusal(needs.signers, failures, verdict);
+    } else if (needs.signers.find(signerId) !== signer) {
+      refusals.push(refused('no-signer-for-issuer', signerId));
+      failures.failed('unchanged', 'changed-meanwhile', `signer ${signer.name} was changed meanwhile`);
+    } else if (namesIdentity(signer, verdict.claim, identity)) {
+      attempt.passed('token', `valid for signer ${signer.name}`);
+      return { verdict: 'passed', token, jwt: verdict };
+    } else {
+      // Somebody else's token is a good one, but not here.
+      refusals.push(refused('claim-missing', signerId));
+      failures.failed('same identity', 'secondary-wrong-identity', `the token names "${verdict.claim}"`);
+    }
+  }
+  const error = challengeErrorOf(refusals);
+  if (error === 'missing' && !isRepeated)
+    attempt.failed('token', 'secondary-token-missing', `none of signer ${signer.name}`);
+  failures.handTo(attempt);
+  return { verdict: 'refused', error };
+}

@@ -1,0 +1,68 @@
+import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { Clock, Millis } from '../../platform/clock.ts';
+import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
+import { type VerificationKey, verificationKey } from '../../platform/jwk/verification-key.ts';
+import { parseCertificate } from '../../platform/x509/x509.ts';
+import { type RefusedExternalJwt, refused } from './external-jwt-verdict.ts';
+
+/**
+ * The keys of one signer that a token may be verified with; never empty.
+ * @param kid null when the token names no key, which only a signer with a certificate accepts
+ */
+export async function keysOf(
+  needs: { readonly clock: Clock; readonly jwks: JwksCache },
+  signer: ExternalJwtSigner,
+  kid: string | null,
+): Promise<readonly VerificationKey[] | RefusedExternalJwt> {
+  if (signer.certPem !== null) return keyOfCertificate(needs, signer, signer.certPem, kid);
+  if (signer.jwksEndpoint === null) return refused('keys-unavailable', signer.id, 'the signer has no keys');
+  if (kid === null) return refused('unknown-key', signer.id, 'the token names no key');
+  const lookup = await needs.jwks.find({ id: signer.id, url: signer.jwksEndpoint }, kid);
+  if (lookup.found === 'keys') return lookup.keys;
+  return lookup.found === 'no-such-key'
+    ? refused('unknown-key', signer.id)
+    : refused('keys-unavailable', signer.id, lookup.reason);
+}
+
+function keyOfCertificate(
+  needs: { readonly clock: Clock },
+  signer: ExternalJwtSigner,
+  certPem: string,
+  kid: string | null,
+): readonly VerificationKey[] | RefusedExternalJwt {
+  if (kid !== null && signer.kid !== null && kid !== signer.kid) return refused('unknown-key', signer.id);
+  const held = remembered(signer, certPem);
+  if (held === undefined) return refused('keys-unavailable', signer.id, 'no accepted key in the certificate');
+  const now = needs.clock.now();
+  if (now < held.notBefore || now > held.notAfter) return refused('certificate-expired', signer.id);
+  return [held.key];
+}
+
+// Reading a certificate costs as much as the rest of a verification. Records are never changed in place.
+const read = new WeakMap<ExternalJwtSigner, SignerCertificate>();
+
+function remembered(signer: ExternalJwtSigner, certPem: string): SignerCertificate | undefined {
+  const held = read.get(signer) ?? readSignerCertificate(certPem);
+  if (held !== undefined) read.set(signer, held);
+  return held;
+}
+
+export interface SignerCertificate {
+  readonly key: VerificationKey;
+  readonly notBefore: Millis;
+  readonly notAfter: Millis;
+}
+
+/** The key of a signer's certificate. @returns undefined when it is no certificate, or its key is not accepted */
+export function readSignerCertificate(certPem: string): SignerCertificate | undefined {
+  try {
+    const certificate = parseCertificate(certPem);
+    const key = verificationKey(certificate.publicKey);
+    if (key === undefined) return undefined;
+    const { validFromDate, validToDate } = certificate;
+    return { key, notBefore: validFromDate.getTime(), notAfter: validToDate.getTime() };
+  } catch {
+    // No certificate, or one with a key that the runtime does not know.
+    return undefined;
+  }
+}

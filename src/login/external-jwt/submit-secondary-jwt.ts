@@ -1,0 +1,46 @@
+import type { ChallengeError } from '../../errors/challenge.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { LoginProgress } from '../../model/login.ts';
+import type { LoginAttempt } from '../../model/login-attempt.ts';
+import type { PrimaryNeeds, PrimaryResult } from '../authenticate-primary.ts';
+import type { UsedToken } from '../primary-verdict.ts';
+import { verifySecondaryJwt } from './secondary-jwt.ts';
+
+/**
+ * Takes the external JWT that the policy requires besides, if it came with the primary credentials (spec 4.4, 5.4).
+ * A refusal ends nothing: the factor stays outstanding, and `error` says what was wrong.
+ */
+export async function submitSecondaryJwt(
+  needs: PrimaryNeeds,
+  { account, progress }: Pick<PrimaryResult, 'account' | 'progress'>,
+  bearers: readonly string[],
+  origin: RequestOrigin,
+  mechanism: LoginAttempt['mechanism'],
+): Promise<{ readonly progress: LoginProgress; readonly error: ChallengeError }> {
+  const signerId = account.policy.secondary.requireExtJwt;
+  if (signerId === null) return { progress, error: 'missing' };
+  const { identity } = account;
+  const method = 'secondary-ext-jwt';
+  const attempt = needs.attempts.begin(method, mechanism, origin);
+  attempt.about({ identityId: identity.id });
+  const verdict = await verifySecondaryJwt(
+    needs,
+    signerId,
+    identity,
+    bearers,
+    usedTokenOf(progress),
+    attempt,
+  );
+  attempt.conclude();
+  if (verdict.verdict === 'refused') {
+    needs.audit.record({ event: 'login.refused', method }, origin);
+    return { progress, error: verdict.error };
+  }
+  needs.audit.record({ event: 'login.passed', method, identityId: identity.id }, origin);
+  return { progress: { ...progress, passed: [...progress.passed, `ejs:${signerId}`] }, error: 'missing' };
+}
+
+/** The token that was the primary proof; null after another primary method. */
+function usedTokenOf({ primaryProof, signerId }: LoginProgress): UsedToken | null {
+  return primaryProof === undefined || signerId === null ? null : { proof: primaryProof, signerId };
+}

@@ -1,0 +1,25 @@
+import { AuthError } from '../../errors/auth-error.ts';
+import type { PasswordPolicy } from '../../model/auth-policy.ts';
+import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import type { PasswordHasher } from './password.ts';
+import { checkNewPassword } from './password-rules.ts';
+
+/**
+ * The hash of a new password that its policy accepts.
+ * @param ownNames as for checkNewPassword
+ * @throws AuthError password_not_acceptable   with every reason
+ */
+export async function hashNewPassword(
+  needs: { readonly hasher: PasswordHasher },
+  password: string,
+  policy: PasswordPolicy,
+  ownNames: readonly string[],
+): Promise<string> {
+  checkNewPassword(password, policy, ownNames);
+  try {
+    return await needs.hasher.hash(password);
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    throw new AuthError('password_not_acceptable', { fields: [{ field: 'password', reason: error.reason }] });
+  }
+}

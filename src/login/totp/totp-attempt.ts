@@ -1,0 +1,27 @@
+import { AuthError } from '../../errors/auth-error.ts';
+import type { AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
+import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../../model/login-attempt.ts';
+
+/**
+ * Runs the check of a TOTP or recovery code and writes its decision record; a refusal is audited too. Of an attempt
+ * that was throttled, or failed for a reason of ours, nothing is written: nothing was decided about it, and a flood
+ * of them would push out the others.
+ * @throws whatever `decide` throws
+ */
+export async function recordedTotpAttempt(
+  needs: { readonly attempts: AttemptLog; readonly audit: AuditTrail },
+  mechanism: LoginAttempt['mechanism'],
+  origin: RequestOrigin,
+  decide: (attempt: AttemptRecorder) => Promise<void>,
+): Promise<void> {
+  const attempt = needs.attempts.begin('totp', mechanism, origin);
+  try {
+    await decide(attempt);
+  } catch (error) {
+    if (!(error instanceof AuthError) || error.code === 'rate_limited') throw error;
+    needs.audit.record({ event: 'login.refused', method: 'totp' }, origin);
+    attempt.conclude();
+    throw error;
+  }
+  attempt.conclude();
+}

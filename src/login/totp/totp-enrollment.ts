@@ -1,0 +1,160 @@
+// Enrolling TOTP: start, verify, abandon. The seed belongs to the flow that showed it, so that nobody who has
+// only the password can swap it under a person's hands.
+
+import { AuthError } from '../../errors/auth-error.ts';
+import type { Identity } from '../../model/identity.ts';
+import type { IdentityId } from '../../model/ids.ts';
+import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import { encodeBase32, matchingTimeStep } from '../../platform/secrets/totp-code.ts';
+import { releaseGuess, reserveGuess, totpLimit } from '../throttle.ts';
+import { readRecoveryCode, recoveryCodeHash, seedLabel, type TotpNeeds } from './totp.ts';
+
+export interface TotpEnrollmentNeeds extends TotpNeeds {
+  readonly random: Random;
+  /** The name that authenticator apps show. */
+  readonly totpIssuer: string;
+}
+
+/** What the person puts into an authenticator app; shown once (spec 2.7). */
+export interface TotpProvisioning {
+  readonly provisioningUrl: string;
+  readonly recoveryCodes: readonly string[];
+}
+
+const seedLength = 20;
+const recoveryCodes = 20;
+
+/**
+ * Makes a seed and recovery codes for a flow and shows them, this once.
+ * @param flow key of the authorization request, or id of the session
+ * @throws AuthError mfa_exists   already enrolled, or started in this flow
+ */
+export async function startTotpEnrollment(
+  needs: TotpEnrollmentNeeds,
+  flow: string,
+  identity: Pick<Identity, 'id' | 'name'>,
+  expiresAt: Millis,
+): Promise<TotpProvisioning> {
+  const seed = needs.random.bytes(seedLength);
+  const codes = Array.from({ length: recoveryCodes }, () => newRecoveryCode(needs.random));
+  const started = await needs.store.totp.start(
+    flow,
+    {
+      identityId: identity.id,
+      sealedSeed: needs.vault.seal(pendingSecret(seed, codes), pendingLabel(flow)),
+      recoveryHashes: codes.map((code) => recoveryCodeHash(needs.recoveryKey, identity.id, code)),
+      expiresAt,
+    },
+    needs.clock.now(),
+  );
+  if (started === 'exists') throw new AuthError('mfa_exists');
+  return {
+    provisioningUrl: provisioningUrl(needs.totpIssuer, identity.name, seed),
+    recoveryCodes: codes.map(printed),
+  };
+}
+
+/** What `startTotpEnrollment` has shown in this flow, or null when nothing is pending in it. */
+export async function pendingTotpEnrollment(
+  needs: TotpEnrollmentNeeds,
+  flow: string,
+  identity: Pick<Identity, 'id' | 'name'>,
+): Promise<TotpProvisioning | null> {
+  const pending = await needs.store.totp.findPending(flow, needs.clock.now());
+  if (pending === null || pending.identityId !== identity.id) return null;
+  const secret = needs.vault.open(pending.sealedSeed, pendingLabel(flow));
+  const codes = secret.subarray(seedLength).toString('latin1').split(' ');
+  return {
+    provisioningUrl: provisioningUrl(needs.totpIssuer, identity.name, secret.subarray(0, seedLength)),
+    recoveryCodes: codes.map(printed),
+  };
+}
+
+/**
+ * Puts new recovery codes in the place of all that are left. They are shown this once: only keyed hashes are kept.
+ * @throws AuthError not_found   not enrolled
+ */
+export async function renewRecoveryCodes(
+  needs: Pick<TotpEnrollmentNeeds, 'random' | 'recoveryKey'> & {
+    readonly store: Pick<TotpEnrollmentNeeds['store'], 'totp'>;
+  },
+  identityId: IdentityId,
+): Promise<readonly string[]> {
+  const codes = Array.from({ length: recoveryCodes }, () => newRecoveryCode(needs.random));
+  const hashes = codes.map((code) => recoveryCodeHash(needs.recoveryKey, identityId, code));
+  if (!(await needs.store.totp.replaceRecoveryCodes(identityId, hashes))) throw new AuthError('not_found');
+  return codes.map(printed);
+}
+
+/**
+ * Ends an enrolment with the first code. That code is used up; recovery codes are not accepted here.
+ * @throws AuthError not_found           nothing was started in this flow, or another flow was faster
+ * @throws AuthError invalid_totp_code   wrong, or guessed too often
+ */
+export async function verifyTotpEnrollment(
+  needs: TotpEnrollmentNeeds,
+  flow: string,
+  identityId: IdentityId,
+  code: string,
+  attempt: AttemptRecorder,
+  ipAddress: string,
+): Promise<void> {
+  attempt.about({ identityId });
+  const now = needs.clock.now();
+  const pending = await needs.store.totp.findPending(flow, now);
+  if (pending === null || pending.identityId !== identityId) {
+    attempt.failed('enrollment started', 'totp-not-enrolled', 'no enrollment was started in this login');
+    throw new AuthError('not_found');
+  }
+  const limit = totpLimit(identityId);
+  if ((await reserveGuess(needs, limit, ipAddress)) === 'locked') {
+    attempt.failed('factor unlocked', 'locked', 'too many wrong codes in a row');
+    throw new AuthError('invalid_totp_code');
+  }
+  const seed = needs.vault.open(pending.sealedSeed, pendingLabel(flow)).subarray(0, seedLength);
+  const step = matchingTimeStep(seed, code, now);
+  if (step === undefined) {
+    attempt.failed('code', 'wrong-code', 'the first code of a new enrolment');
+    throw new AuthError('invalid_totp_code');
+  }
+  const sealedSeed = needs.vault.seal(seed, seedLabel(identityId));
+  if (!(await needs.store.totp.verify(flow, { sealedSeed, step, now }))) {
+    attempt.failed(
+      'enrollment open',
+      'changed-meanwhile',
+      'another login enrolled first, or it was cancelled',
+    );
+    throw new AuthError('not_found');
+  }
+  attempt.passed('code', 'the first code of a new enrolment');
+  await releaseGuess(needs, limit, ipAddress);
+}
+
+/** The recovery codes stand behind the seed until it is verified, so that the flow can show them again. */
+function pendingSecret(seed: Buffer, codes: readonly string[]): Buffer {
+  return Buffer.concat([seed, Buffer.from(codes.join(' '), 'latin1')]);
+}
+
+function printed(code: string): string {
+  return `${code.slice(0, 5)}-${code.slice(5)}`;
+}
+
+function pendingLabel(flow: string): string {
+  return `pending-totp/${flow}`;
+}
+
+/** Ten characters of base32, 50 bits; at least one is a letter, so that it cannot be taken for a TOTP code. */
+function newRecoveryCode(random: Random): string {
+  for (;;) {
+    const code = encodeBase32(random.bytes(7)).slice(0, 10);
+    if (readRecoveryCode(code) !== undefined) return code;
+  }
+}
+
+/** The Key URI of authenticator apps; every part is encoded, whatever the identity is called. */
+function provisioningUrl(issuer: string, name: string, seed: Buffer): string {
+  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(name.toWellFormed())}`;
+  return `otpauth://totp/${label}?issuer=${encodeURIComponent(issuer)}&secret=${encodeBase32(seed)}`;
+}

@@ -1,0 +1,195 @@
+// What may be asked at the authorization endpoint (RFC 6749 4.1.1, RFC 7636 4.3, OIDC Core 3.1.2.1).
+
+import { AuthError, AuthorizationError, type ValidatedRedirect } from '../../errors/auth-error.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+import { readConfigTypes } from '../../login/config-types.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import { asId } from '../../model/ids.ts';
+import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
+import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import { type ClientRegistry, redirectUrisOf } from '../clients.ts';
+import { isRepeated, type Parameters, parameter, required } from '../parameters.ts';
+import { isCodeChallenge } from '../pkce.ts';
+import { isRegisteredRedirectUri } from '../redirect-uri.ts';
+
+/** The bind point at which a protocol request arrived. */
+export interface OidcBindPoint {
+  readonly issuer: string;
+  readonly redirectUris: readonly RedirectUriPattern[];
+  readonly postLogoutUris: readonly RedirectUriPattern[];
+}
+
+/** Scopes that mean something here; others are ignored (OIDC Core 3.1.2.1). */
+export const supportedScopes = ['openid', 'offline_access'] as const;
+
+const maxStateSize = 4098;
+const maxNonceLength = 512;
+/** Of the whole request: the auth request id holds it, and has to fit into an address. */
+const maxRequestSize = 8000;
+
+/** Parameters that we read; each may come once. */
+const singleParameters = [
+  'response_type',
+  'response_mode',
+  'scope',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'method',
+  'prompt',
+  'max_age',
+  'request',
+  'request_uri',
+  'registration',
+];
+
+/**
+ * Checks an authorization request. The client and the redirect URI come first: before both are good, an error
+ * is shown to the person and never redirected (RFC 6749 4.1.2.1, RFC 9700 4.11.2).
+ * @param browserBinding hash of the cookie that ties the login to this browser, or null
+ * @throws AuthError          before the redirect URI is proven
+ * @throws AuthorizationError after it
+ */
+export function validateAuthorizationRequest(
+  needs: { readonly clients: ClientRegistry; readonly clock: Clock; readonly random: Random },
+  bindPoint: OidcBindPoint,
+  parameters: Parameters,
+  browserBinding: string | null,
+): AuthRequest {
+  const client = needs.clients.find(required(parameters, 'client_id'));
+  if (client === undefined) throw new AuthError('invalid_client');
+  const redirectUri = required(parameters, 'redirect_uri');
+  if (!isRegisteredRedirectUri(redirectUrisOf(client, bindPoint.redirectUris), redirectUri)) {
+    throw new AuthError('redirect_uri_not_registered', {
+      detail: `redirect_uri ${JSON.stringify(redirectUri.slice(0, 200))} matches none of the listener's redirectURIs`,
+    });
+  }
+
+  const state = isRepeated(parameters, 'state') ? null : parameter(parameters, 'state');
+  const back = { redirectUri, state, issuer: bindPoint.issuer };
+  checkOnce(back, parameters);
+  if (state !== null && sizeOf(state) > maxStateSize) {
+    throw new AuthorizationError(
+      'invalid_request',
+      { ...back, state: null },
+      { description: 'state is too long' },
+    );
+  }
+  refuseRequestObjects(back, parameters);
+  checkResponseType(back, parameters);
+  const nonce = parameter(parameters, 'nonce');
+  if (nonce !== null && nonce.length > maxNonceLength)
+    throw refuse(back, 'invalid_request', 'nonce is too long');
+  const scopes = readScopes(back, parameters);
+  const codeChallenge = readChallenge(back, parameters);
+  const requestedMethod = readMethod(back, parameters);
+  checkPromptAndAge(back, parameters);
+
+  const authRequest: AuthRequest = {
+    key: asId(needs.random.id()),
+    clientId: client.clientId,
+    redirectUri,
+    scopes,
+    state,
+    nonce,
+    codeChallenge,
+    issuer: bindPoint.issuer,
+    requestedMethod,
+    configTypes: wantedConfigTypes(back, parameters),
+    browserBinding,
+    createdAt: needs.clock.now(),
+  };
+  if (sizeOf(authRequest) > maxRequestSize)
+    throw refuse(back, 'invalid_request', 'the parameters are too long together');
+  return authRequest;
+}
+
+function refuse(back: ValidatedRedirect, code: ErrorCode, description?: string): AuthorizationError {
+  return new AuthorizationError(code, back, description === undefined ? {} : { description });
+}
+
+function checkOnce(back: ValidatedRedirect, parameters: Parameters): void {
+  const twice = ['state', ...singleParameters].find((name) => isRepeated(parameters, name));
+  if (twice !== undefined)
+    throw refuse(back, 'invalid_request', `the parameter ${twice} is given more than once`);
+}
+
+/** OIDC Core 6: what is not supported is said, never ignored, since it may carry state and nonce. */
+function refuseRequestObjects(back: ValidatedRedirect, parameters: Parameters): void {
+  if (parameter(parameters, 'request') !== null) throw refuse(back, 'request_not_supported');
+  if (parameter(parameters, 'request_uri') !== null) throw refuse(back, 'request_uri_not_supported');
+  if (parameter(parameters, 'registration') !== null) throw refuse(back, 'registration_not_supported');
+}
+
+function checkResponseType(back: ValidatedRedirect, parameters: Parameters): void {
+  const responseType = parameter(parameters, 'response_type');
+  if (responseType === null) throw refuse(back, 'invalid_request', 'the parameter response_type is missing');
+  if (responseType !== 'code')
+    throw refuse(back, 'unsupported_response_type', 'only response_type=code is supported');
+  const responseMode = parameter(parameters, 'response_mode');
+  if (responseMode !== null && responseMode !== 'query') {
+    throw refuse(back, 'invalid_request', 'only response_mode=query is supported');
+  }
+}
+
+function readScopes(back: ValidatedRedirect, parameters: Parameters): readonly string[] {
+  const text = parameter(parameters, 'scope');
+  if (text === null) throw refuse(back, 'invalid_request', 'the parameter scope is missing');
+  const asked = text.split(' ');
+  if (!asked.includes('openid')) throw refuse(back, 'invalid_scope', 'the scope must include openid');
+  return supportedScopes.filter((scope) => asked.includes(scope));
+}
+
+/** RFC 7636 4.4.1. An absent method would mean `plain`, which is not accepted. */
+function readChallenge(back: ValidatedRedirect, parameters: Parameters): string {
+  const challenge = parameter(parameters, 'code_challenge');
+  if (challenge === null) throw refuse(back, 'invalid_request', 'code challenge required');
+  if (parameter(parameters, 'code_challenge_method') !== 'S256') {
+    throw refuse(
+      back,
+      'invalid_request',
+      'transform algorithm not supported: code_challenge_method must be S256',
+    );
+  }
+  if (!isCodeChallenge(challenge)) {
+    throw refuse(back, 'invalid_request', 'code_challenge must be 43 characters of base64url');
+  }
+  return challenge;
+}
+
+function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMethod | null {
+  const asked = parameter(parameters, 'method');
+  if (asked === null) return null;
+  const method = primaryMethods.find((known) => known === asked);
+  if (method === undefined) {
+    throw refuse(back, 'invalid_request', `method must be one of ${primaryMethods.join(', ')}`);
+  }
+  return method;
+}
+
+/** Every login is interactive and fresh, so `max_age` is always met and `prompt=none` never can be. */
+function checkPromptAndAge(back: ValidatedRedirect, parameters: Parameters): void {
+  const prompts = parameter(parameters, 'prompt')?.split(' ') ?? [];
+  if (prompts.includes('none')) {
+    throw prompts.length === 1
+      ? refuse(back, 'login_required')
+      : refuse(back, 'invalid_request', 'prompt=none must not be combined with other values');
+  }
+  const maxAge = parameter(parameters, 'max_age');
+  if (maxAge !== null && !/^[0-9]{1,9}$/.test(maxAge)) {
+    throw refuse(back, 'invalid_request', 'max_age must be a number of seconds');
+  }
+}
+
+function wantedConfigTypes(back: ValidatedRedirect, parameters: Parameters): readonly string[] {
+  const configTypes = readConfigTypes(parameters.get('configTypes') ?? []);
+  if (configTypes === undefined) throw refuse(back, 'invalid_request', 'too many or too long configTypes');
+  return configTypes;
+}
+
+/** Bytes that a text takes up in an auth request id, where it stands as JSON. */
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}

@@ -1,0 +1,22 @@
+import type { AuthRequest } from '../../model/auth-request.ts';
+
+/**
+ * The path at which an authorization request that has ended begins again, with all that the client asked for
+ * (WCAG 2.2.1). It is validated like any other.
+ */
+export function beginAgain(authRequest: AuthRequest): string {
+  const { state, nonce, requestedMethod, configTypes } = authRequest;
+  const parameters = [
+    ['response_type', 'code'],
+    ['client_id', authRequest.clientId],
+    ['redirect_uri', authRequest.redirectUri],
+    ['scope', authRequest.scopes.join(' ')],
+    ['state', state],
+    ['nonce', nonce],
+    ['code_challenge', authRequest.codeChallenge],
+    ['code_challenge_method', 'S256'],
+    ['method', requestedMethod],
+    ...configTypes.map((configType) => ['configTypes', configType]),
+  ].filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+  return `/oidc/authorization?${new URLSearchParams(parameters).toString()}`;
+}

@@ -1,0 +1,85 @@
+// How a finished login leads back to the client: at once, or for clients of the compatibility profile by one more
+// redirect on this service, since some of them follow the first one here whatever it names. What the second hop
+// answers is sealed into the address of the first: nothing is stored, and the code is read nowhere but there.
+
+import { AuthError } from '../../errors/auth-error.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { Clock, Millis } from '../../platform/clock.ts';
+import { sha256 } from '../../platform/digest.ts';
+import type { ClientRegistry } from '../clients.ts';
+import { dailySealer } from '../daily-sealer.ts';
+import { withParameters } from '../redirect-uri.ts';
+import { codeLifetime } from './authorization-code.ts';
+import { requireSameBrowser } from './open-auth-request.ts';
+
+/** Path of the second hop below the issuer. */
+export const callbackPath = '/authorize/callback';
+
+interface FinishedLogin extends Pick<AuthRequest, 'redirectUri' | 'state' | 'issuer' | 'browserBinding'> {
+  readonly code: string;
+  /** Of the code. */
+  readonly expiresAt: Millis;
+}
+
+export interface CallbackSealer {
+  /** base64url. */
+  seal(login: FinishedLogin, now: Millis): string;
+  /** The login, or undefined when the text was not made here or its code has expired. */
+  open(text: string, now: Millis): FinishedLogin | undefined;
+}
+
+/** @param root the server secret that all nodes share */
+export function callbackSealer(root: Buffer): CallbackSealer {
+  const sealer = dailySealer(root, 'callback');
+  return {
+    seal: (login, now) => sealer.seal(JSON.stringify(login), now),
+    open(text, now) {
+      const plain = sealer.open(text, now);
+      if (plain === undefined) return undefined;
+      const login = JSON.parse(plain) as FinishedLogin;
+      return now < login.expiresAt ? login : undefined;
+    },
+  };
+}
+
+/** Where to send a client whose login is finished, with its code. */
+export function finishedLocation(
+  needs: { readonly clients: ClientRegistry; readonly callbacks: CallbackSealer; readonly clock: Clock },
+  authRequest: AuthRequest,
+  code: string,
+): string {
+  const { redirectUri, state, issuer, browserBinding } = authRequest;
+  if (needs.clients.find(authRequest.clientId)?.profile !== 'compatibility') {
+    return clientLocation({ redirectUri, state, issuer, code });
+  }
+  const now = needs.clock.now();
+  const login = { redirectUri, state, issuer, browserBinding, code, expiresAt: now + codeLifetime };
+  return `${issuer}${callbackPath}?id=${needs.callbacks.seal(login, now)}`;
+}
+
+/**
+ * Where the second hop leads.
+ * @param browserCookie the binding cookie of the browser, or null
+ * @throws AuthError auth_request_unknown   not ours, the code has expired, another bind point or another browser
+ */
+export function followCallback(
+  needs: { readonly callbacks: CallbackSealer; readonly clock: Clock },
+  id: string,
+  origin: RequestOrigin,
+  browserCookie: string | null,
+): string {
+  const login = needs.callbacks.open(id, needs.clock.now());
+  if (login === undefined || login.issuer !== origin.issuer) throw new AuthError('auth_request_unknown');
+  requireSameBrowser(login.browserBinding, browserCookie === null ? null : sha256(browserCookie));
+  return clientLocation(login);
+}
+
+/** The code comes before the state: some clients take for the code whatever follows `code=`. */
+function clientLocation(login: Pick<FinishedLogin, 'redirectUri' | 'state' | 'issuer' | 'code'>): string {
+  return withParameters(login.redirectUri, [
+    ['code', login.code],
+    ['state', login.state],
+    ['iss', login.issuer],
+  ]);
+}

@@ -1,0 +1,393 @@
+// oidc/ is the OpenID provider as plain functions: values in, values out. It knows the protocol's words, not HTTP.
+//
+// This file: the steps of a login on an authorization request. Each step ends in `nextStep`, the one place that
+// decides between "here is your code" and "these questions remain"; steps never call each other.
+
+import { type ClientCertificateIssuer, keptKey } from '../../certificates/client-certificate-issuer.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { Challenge, ChallengeError } from '../../errors/challenge.ts';
+import { authQueryOf } from '../../login/auth-query.ts';
+import { authenticatePrimary, type PrimaryNeeds } from '../../login/authenticate-primary.ts';
+import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
+import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
+import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
+import { submitSecondaryJwt } from '../../login/external-jwt/submit-secondary-jwt.ts';
+import { outstandingFactors } from '../../login/outstanding-factors.ts';
+import { giveBack } from '../../login/reserved-guess.ts';
+import { failureKeys } from '../../login/throttle.ts';
+import { verifyTotp } from '../../login/totp/totp.ts';
+import { recordedTotpAttempt } from '../../login/totp/totp-attempt.ts';
+import {
+  startTotpEnrollment,
+  type TotpEnrollmentNeeds,
+  type TotpProvisioning,
+  verifyTotpEnrollment,
+} from '../../login/totp/totp-enrollment.ts';
+import type { Account } from '../../model/account.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { ClientInfo } from '../../model/client-info.ts';
+import { asId } from '../../model/ids.ts';
+import type { AuthQuery, Credentials, Factor, LoginProgress, PassedMethod } from '../../model/login.ts';
+import type { AuthRequestStore, LoginRecord, StoredCode } from '../../store/contracts/auth-requests.ts';
+import type { IdentityStore } from '../../store/contracts/identities.ts';
+import type { ClientRegistry } from '../clients.ts';
+import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
+import { codeLifetime, mintCode } from './authorization-code.ts';
+import { beginAgain } from './begin-again.ts';
+import { type CallbackSealer, finishedLocation } from './callback.ts';
+import { requireSameBrowser } from './open-auth-request.ts';
+import { requireStillAllowed } from './still-allowed.ts';
+
+/** What to answer to a login step. */
+export type LoginStep =
+  /** Finished: send the client to its redirect URI with the code. */
+  | { readonly kind: 'redirect'; readonly location: string }
+  /** Partially authenticated: these remain. */
+  | {
+      readonly kind: 'queries';
+      readonly authQueries: readonly AuthQuery[];
+      readonly isTotpRequired: boolean;
+      /** Says which external JWT is lacking; none when no such token is asked for. */
+      readonly challenges: readonly Challenge[];
+    };
+
+export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
+  readonly store: PrimaryNeeds['store'] &
+    ConfigTypeResolving['store'] &
+    TotpEnrollmentNeeds['store'] & {
+      readonly authRequests: AuthRequestStore;
+      readonly identities: IdentityStore;
+    };
+  readonly clients: ClientRegistry;
+  readonly callbacks: CallbackSealer;
+  readonly tagKey: Buffer;
+  readonly certificateIssuer: Pick<ClientCertificateIssuer, 'readRequest'>;
+}
+
+/** What may come along with primary credentials. */
+export interface LoginExtras {
+  /** PEM of a certificate request. */
+  readonly csrPem?: string | undefined;
+  readonly clientInfo?: ClientInfo | undefined;
+}
+
+/** Path at which TOTP codes are submitted during an OIDC login. */
+const totpUrl = '/oidc/login/totp';
+
+/**
+ * Takes primary credentials for an authorization request.
+ * @param configTypes given with the login, added to those of the authorization request
+ * @param bearers     tokens that came with the credentials: one of them may be the secondary proof
+ * @param more.csrPem  asks for a certificate of the session, which comes with the tokens
+ * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
+ * @throws AuthError csr_not_acceptable   before the credentials are looked at
+ * @throws AuthError could_not_validate   too many or too long configTypes
+ */
+export async function submitPrimary(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  credentials: Credentials,
+  configTypes: readonly string[],
+  bearers: readonly string[],
+  origin: RequestOrigin,
+  { csrPem, clientInfo }: LoginExtras = {},
+): Promise<LoginStep> {
+  await requireOpen(needs, authRequest);
+  const wanted = withConfigTypes(authRequest, configTypes);
+  const certified =
+    csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
+  const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
+  try {
+    // Not before: strangers cause no reading.
+    const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
+    const waitsForOthers = primary.account.policy.secondary.requireExtJwt !== null;
+    // A foreign key may have to be fetched: nobody else of the same address is to wait for that.
+    if (waitsForOthers) await giveBack(needs, primary.reserved);
+    const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
+    const said = clientInfo === undefined ? {} : { clientInfo };
+    const progress = { ...secondary.progress, ...certified, ...said };
+    const record = (code: StoredCode | null) =>
+      needs.store.authRequests.recordPrimaryLogin({
+        authRequest: merged,
+        progress,
+        code,
+        expiresAt: authRequest.createdAt + authRequestLifetime,
+        now: needs.clock.now(),
+        verifiedHash: primary.verifiedHash,
+        release: primary.reserved.take(),
+      });
+    const current = waitsForOthers ? null : primary.current;
+    return await nextStep(needs, merged, progress, origin, record, { error: secondary.error, current });
+  } finally {
+    // Of a login that did not come to be recorded.
+    await giveBack(needs, primary.reserved);
+  }
+}
+
+function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {
+  const configTypes = readConfigTypes([...authRequest.configTypes, ...more]);
+  if (configTypes === undefined) {
+    throw new AuthError('could_not_validate', {
+      fields: [{ field: 'configTypes', reason: 'too many or too long' }],
+    });
+  }
+  return { ...authRequest, configTypes };
+}
+
+/**
+ * Takes a TOTP or recovery code.
+ * @throws AuthError auth_request_unknown   no primary login was done on this request
+ * @throws AuthError invalid_totp_code, rate_limited
+ */
+export async function submitTotp(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  code: string,
+  origin: RequestOrigin,
+): Promise<LoginStep> {
+  const login = await loginInProgress(needs, authRequest);
+  const { identityId } = login.progress;
+  await recordedTotpAttempt(needs, 'oidc', origin, (attempt) =>
+    verifyTotp(needs, identityId, code, attempt, origin.ipAddress),
+  );
+  needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
+  return factorPassed(needs, login, 'totp', origin);
+}
+
+/**
+ * Takes the external JWT that the policy requires besides, for a login whose primary step is done. One that is not good
+ * for this login ends nothing: it stays outstanding, and the challenge says what was wrong.
+ * @throws AuthError auth_request_unknown   no primary login was done on this request
+ * @throws AuthError invalid_auth           nothing asks for such a token
+ */
+export async function submitSecondary(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  token: string,
+  origin: RequestOrigin,
+): Promise<LoginStep> {
+  const login = await loginInProgress(needs, authRequest);
+  const account = await needs.store.identities.findAccount(login.progress.identityId);
+  if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
+  const primary = { account, progress: login.progress };
+  const { progress, error } = await submitSecondaryJwt(needs, primary, [token], origin, 'oidc');
+  const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
+  if (passed !== undefined) return factorPassed(needs, login, passed, origin);
+  if (account.policy.secondary.requireExtJwt === null) {
+    throw new AuthError('invalid_auth', { detail: 'no second token is asked for' });
+  }
+  return queriesStep(needs, authRequest, await outstandingNow(needs, login.progress), error);
+}
+
+/** The factors that remain. @throws AuthError auth_request_unknown   no primary login was done on this request */
+export async function outstandingQueries(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+): Promise<Extract<LoginStep, { kind: 'queries' }>> {
+  const login = await loginInProgress(needs, authRequest);
+  return queriesStep(needs, authRequest, await outstandingNow(needs, login.progress), 'missing');
+}
+
+/**
+ * Starts a TOTP enrolment in the middle of the login, which is kept open meanwhile.
+ * @throws AuthError auth_request_unknown, mfa_exists
+ * @throws AuthError invalid_auth   the login is no longer allowed
+ * @throws AuthError conflict       nothing asks this identity for TOTP
+ */
+export async function enrollTotp(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  origin: RequestOrigin,
+): Promise<TotpProvisioning> {
+  const { progress } = await loginInProgress(needs, authRequest);
+  const account = await requireStillAllowed(needs, progress, origin);
+  const totp = (await outstandingNow(needs, progress)).find((factor) => factor.type === 'totp');
+  if (totp?.isEnrolled) throw new AuthError('mfa_exists');
+  if (totp === undefined) {
+    throw new AuthError('conflict', { description: 'No policy asks for a TOTP enrollment in this login' });
+  }
+  const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
+  const provisioning = await startTotpEnrollment(needs, authRequest.key, account.identity, expiresAt);
+  await needs.store.authRequests.extend(authRequest.key, expiresAt);
+  return provisioning;
+}
+
+/**
+ * Ends the enrolment with the first code, which counts as this login's TOTP. An enrolment stays when the login does
+ * not, so whoever is no longer allowed to log in makes none.
+ * @throws AuthError auth_request_unknown, not_found, invalid_totp_code
+ * @throws AuthError invalid_auth   the login is no longer allowed
+ */
+export async function verifyEnrolledTotp(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  code: string,
+  origin: RequestOrigin,
+): Promise<LoginStep> {
+  const login = await loginInProgress(needs, authRequest);
+  const { identityId } = login.progress;
+  await requireStillAllowed(needs, login.progress, origin);
+  await recordedTotpAttempt(needs, 'oidc', origin, (attempt) =>
+    verifyTotpEnrollment(needs, authRequest.key, identityId, code, attempt, origin.ipAddress),
+  );
+  needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
+  return factorPassed(needs, login, 'totp', origin);
+}
+
+/** Abandons the enrolment that this login started. @throws AuthError auth_request_unknown, not_found */
+export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<void> {
+  await loginInProgress(needs, authRequest);
+  if (!(await needs.store.totp.abandon(authRequest.key))) throw new AuthError('not_found');
+}
+
+/**
+ * Checks that a primary login may still be made: within ten minutes from the beginning, or as long as an enrolment
+ * keeps the request open (spec 3.2), and not once the code was given.
+ * @throws AuthError auth_request_unknown
+ */
+export async function requireOpen(
+  needs: Pick<LoginFlowNeeds, 'clock'> & {
+    readonly store: Pick<LoginFlowNeeds['store'], 'authRequests'>;
+  },
+  authRequest: AuthRequest,
+): Promise<void> {
+  const now = needs.clock.now();
+  const login = await needs.store.authRequests.findLogin(authRequest.key, now);
+  const isOpen = login === null ? now < authRequest.createdAt + authRequestLifetime : !login.hasCode;
+  if (!isOpen) throw new AuthError('auth_request_unknown', { startAgain: beginAgain(authRequest) });
+}
+
+/** The record of a request on which a primary login was done and no code was given yet. */
+async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<LoginRecord> {
+  const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
+  if (login === null || login.hasCode) {
+    throw new AuthError('auth_request_unknown', { startAgain: beginAgain(authRequest) });
+  }
+  requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
+  return login;
+}
+
+async function factorPassed(
+  needs: LoginFlowNeeds,
+  login: LoginRecord,
+  factor: PassedMethod,
+  origin: RequestOrigin,
+): Promise<LoginStep> {
+  const { generation, progress: known, expiresAt } = login;
+  const { key } = login.authRequest;
+  const progress = { ...known, passed: [...new Set([...known.passed, factor])] };
+  const step = await nextStep(needs, login.authRequest, progress, origin, (code) =>
+    needs.store.authRequests.recordFactor({
+      key,
+      generation,
+      known,
+      progress,
+      code,
+      expiresAt,
+      now: needs.clock.now(),
+    }),
+  );
+  if (step !== 'outdated') return step;
+  // Two factors came at once, and the other one was faster: this one is added to it.
+  const current = await loginInProgress(needs, login.authRequest);
+  if (current.generation !== generation) {
+    throw new AuthError('auth_request_unknown', { detail: 'the login is superseded' });
+  }
+  return factorPassed(needs, current, factor, origin);
+}
+
+const laterStep = { error: 'missing', current: null } as const;
+
+/**
+ * Records what was proven, and answers with the code when nothing is outstanding. Identity, policy, authenticator,
+ * signers and enrolment are read again for this decision, and a read that fails refuses. The code exists only in
+ * this answer: no endpoint returns it again (RFC 9700 4.5).
+ * @param primary.error   what the challenge says when an external JWT is outstanding
+ * @param primary.current what the primary step has read just now, as its last act, and nothing but the store was waited
+ *                        for since: it is not read again then
+ */
+async function nextStep<Outcome extends 'recorded' | 'finished' | 'superseded' | 'outdated' | 'changed'>(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  progress: LoginProgress,
+  origin: RequestOrigin,
+  record: (code: StoredCode | null) => Promise<Outcome>,
+  primary: { readonly error: ChallengeError; readonly current: Account | null } = laterStep,
+): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
+  const account = primary.current ?? (await requireStillAllowed(needs, progress, origin));
+  const outstanding = outstandingFor(needs, account, progress);
+  const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
+  const recorded = await record(
+    code === null
+      ? null
+      : {
+          hash: code.hash,
+          expiresAt: needs.clock.now() + codeLifetime,
+          forgetFailures: failureKeys(progress.identityId, progress.authenticatorId),
+        },
+  );
+  if (isOutdated(recorded)) return recorded;
+  if (recorded === 'changed') throw passwordChanged(needs, progress, origin);
+  if (recorded !== 'recorded') {
+    throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
+  }
+  if (code === null) return queriesStep(needs, authRequest, outstanding, primary.error);
+  return { kind: 'redirect', location: finishedLocation(needs, authRequest, code.text) };
+}
+
+/** @typeParam Outcome what may come of a recording; not every one can be outdated */
+function isOutdated<Outcome extends string>(outcome: Outcome): outcome is Extract<Outcome, 'outdated'> {
+  return outcome === 'outdated';
+}
+
+/** The refusal of a login whose password was changed between its check and its recording. */
+function passwordChanged(
+  needs: LoginFlowNeeds,
+  { identityId }: LoginProgress,
+  origin: RequestOrigin,
+): AuthError {
+  const attempt = needs.attempts.begin('password', 'oidc', origin);
+  attempt.about({ identityId });
+  attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed during the login');
+  attempt.conclude();
+  return new AuthError('invalid_auth');
+}
+
+async function outstandingNow(needs: LoginFlowNeeds, progress: LoginProgress): Promise<readonly Factor[]> {
+  const account = await needs.store.identities.findAccount(progress.identityId);
+  if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
+  return outstandingFor(needs, account, progress);
+}
+
+function outstandingFor(
+  needs: LoginFlowNeeds,
+  { policy, isTotpEnrolled }: Account,
+  progress: LoginProgress,
+): readonly Factor[] {
+  const passed = progress.passed.filter((method) => isStillProven(needs, method));
+  return outstandingFactors(policy, { isEnrolled: isTotpEnrolled }, passed);
+}
+
+/** A token of a signer that was disabled since counts no more. */
+function isStillProven(needs: LoginFlowNeeds, method: PassedMethod): boolean {
+  return !method.startsWith('ejs:') || enabledSigner(needs.signers, asId(method.slice(4))) !== undefined;
+}
+
+function queriesStep(
+  { clients, signers }: LoginFlowNeeds,
+  { clientId }: AuthRequest,
+  outstanding: readonly Factor[],
+  error: ChallengeError,
+): Extract<LoginStep, { kind: 'queries' }> {
+  // Existing SDKs look for this word only.
+  const totpType = clients.find(clientId)?.profile === 'compatibility' ? 'TOTP' : 'MFA';
+  return {
+    kind: 'queries',
+    authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl, signers, totpType)),
+    isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
+    challenges: outstanding
+      .filter((factor) => factor.type === 'ext-jwt')
+      .map((factor) => secondaryChallenge(signers, factor.signerId, error)),
+  };
+}

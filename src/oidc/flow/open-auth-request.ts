@@ -1,0 +1,57 @@
+import { AuthError } from '../../errors/auth-error.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
+import type { ClientRegistry } from '../clients.ts';
+import type { AuthRequestSealer } from './auth-request-id.ts';
+import { beginAgain } from './begin-again.ts';
+
+/**
+ * The authorization request behind an auth request id, for a step that arrives from `origin`. One that was not begun
+ * in a browser is bound to the browser that continues it: see `requireSameBrowser`.
+ * @param browserCookie the binding cookie of the browser, or null
+ * @throws AuthError auth_request_unknown   not ours, expired, begun at another bind point, in another browser or
+ *                                         by a client that is no longer configured
+ */
+export function openAuthRequest(
+  needs: { readonly sealer: AuthRequestSealer; readonly clients: ClientRegistry; readonly clock: Clock },
+  authRequestId: string,
+  origin: RequestOrigin,
+  browserCookie: string | null,
+): AuthRequest {
+  const now = needs.clock.now();
+  const authRequest = needs.sealer.open(authRequestId, now);
+  if (authRequest === undefined) {
+    const ended = needs.sealer.openEnded(authRequestId, now);
+    throw new AuthError('auth_request_unknown', ended === undefined ? {} : { startAgain: beginAgain(ended) });
+  }
+  if (authRequest.issuer !== origin.issuer) {
+    throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
+  }
+  if (needs.clients.find(authRequest.clientId) === undefined) {
+    throw new AuthError('auth_request_unknown', { detail: 'the client is no longer configured' });
+  }
+  const presented = browserCookie === null ? null : sha256(browserCookie);
+  requireSameBrowser(authRequest.browserBinding, presented);
+  return { ...authRequest, browserBinding: presented };
+}
+
+/**
+ * A login that went on in a browser continues in that browser only, whoever has learnt the id (RFC 9700 4.7): also
+ * one that somebody else began, to lure a person into giving the password for it.
+ * @param binding   of the browser in which the login began, or its primary step was done; null for none
+ * @param presented of the browser that asks now, or null
+ * @throws AuthError auth_request_unknown
+ */
+export function requireSameBrowser(binding: string | null, presented: string | null): void {
+  if (isSameBrowser(binding, presented)) return;
+  throw new AuthError('auth_request_unknown', {
+    detail: 'the binding cookie is missing or another browser is used',
+  });
+}
+
+/** Whether `requireSameBrowser` lets this pass. */
+export function isSameBrowser(binding: string | null, presented: string | null): boolean {
+  return binding === null || (presented !== null && constantTimeEqual(presented, binding));
+}

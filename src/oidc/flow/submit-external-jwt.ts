@@ -1,0 +1,59 @@
+// External JWTs that a program sends to a login: as the primary proof, or alone as the one that the policy of somebody
+// whose primary proof was taken asks for besides (spec 3.1).
+
+import { namesIdentity } from '../../login/external-jwt/external-jwt.ts';
+import { isSameProof, proofHashes } from '../../login/external-jwt/proof-hashes.ts';
+import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
+import { verifyExternalJwt } from '../../login/external-jwt/verify-external-jwt.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import {
+  type LoginExtras,
+  type LoginFlowNeeds,
+  type LoginStep,
+  submitPrimary,
+  submitSecondary,
+} from './login-flow.ts';
+import { isSameBrowser } from './open-auth-request.ts';
+
+/**
+ * Takes the bearer tokens of a login. Several are always a primary login, with the secondary proof among them.
+ * @throws AuthError as submitPrimary
+ */
+export async function submitExternalJwts(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  tokens: readonly string[],
+  configTypes: readonly string[],
+  origin: RequestOrigin,
+  extras: LoginExtras = {},
+): Promise<LoginStep> {
+  const [token, ...others] = tokens;
+  if (token !== undefined && others.length === 0 && (await isAwaited(needs, authRequest, token))) {
+    return submitSecondary(needs, authRequest, token, origin);
+  }
+  const credentials = { method: 'ext-jwt', tokens } as const;
+  return submitPrimary(needs, authRequest, credentials, configTypes, tokens, origin, extras);
+}
+
+/**
+ * Whether a login is in progress that lacks such a token. Also one that is expired or no good at all, so that the
+ * refusal names what is lacking; but not a good one that can only be meant as a primary proof: of somebody else, or
+ * the one that this login began with.
+ */
+async function isAwaited(needs: LoginFlowNeeds, authRequest: AuthRequest, token: string): Promise<boolean> {
+  const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
+  if (login === null || login.hasCode) return false;
+  if (!isSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding)) return false;
+  const { identityId, passed, primaryProof = [] } = login.progress;
+  const account = await needs.store.identities.findAccount(identityId);
+  const signerId = account?.policy.secondary.requireExtJwt ?? null;
+  if (account === null || signerId === null || passed.includes(`ejs:${signerId}`)) return false;
+  if (isSameProof(proofHashes(token), primaryProof)) return false;
+  const signer = enabledSigner(needs.signers, signerId);
+  if (signer === undefined) return false;
+  const verdict = await verifyExternalJwt(needs, [signer], token);
+  if (verdict.verdict === 'valid') return namesIdentity(signer, verdict.claim, account.identity);
+  // Of another issuer, or of the same one for another audience, it is a token of another signer.
+  return verdict.outward !== 'missing' && verdict.reason !== 'audience';
+}

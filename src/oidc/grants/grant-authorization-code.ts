@@ -1,0 +1,83 @@
+// The authorization_code grant (RFC 6749 4.1.3, RFC 7636 4.6).
+
+import { requestedKeyOf } from '../../certificates/client-certificate-issuer.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
+import type { TokenResponse } from '../../model/tokens.ts';
+import { firstRefreshToken } from '../../tokens/refresh-token.ts';
+import { refreshTokenFormOf } from '../clients.ts';
+import { readCode } from '../flow/authorization-code.ts';
+import { required } from '../parameters.ts';
+import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
+import { standingObjection } from '../session-standing.ts';
+import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
+import { patienceLeft } from './patience.ts';
+import { sessionCertificate } from './session-certificate.ts';
+import type { GrantRequest } from './token-endpoint.ts';
+
+/**
+ * Redeems a code: one statement of the store decides, and opens the session in the same transaction. A session that
+ * would not be opened any more, after what an administrator has changed since the code was given, is ended at once.
+ * @throws AuthError invalid_request a parameter is missing or repeated; invalid_grant for everything else alike
+ */
+export async function redeemAuthorizationCode(
+  needs: GrantNeeds,
+  request: GrantRequest,
+): Promise<TokenResponse> {
+  const { parameters, client, origin } = request;
+  const codeText = required(parameters, 'code');
+  const redirectUri = required(parameters, 'redirect_uri');
+  const verifier = required(parameters, 'code_verifier');
+  const code = readCode(needs.tagKey, codeText);
+  if (code === undefined || !isCodeVerifier(verifier)) throw new AuthError('invalid_grant');
+
+  const now = needs.clock.now();
+  const sessionId = asId<ApiSessionId>(needs.random.id());
+  const refresh = firstRefreshToken(needs, sessionId, refreshTokenFormOf(client));
+  const refreshExpiresAt = now + needs.lifetimes.refreshToken;
+  const outcome = await needs.store.authRequests.redeemCode({
+    key: asId<AuthRequestKey>(code.id),
+    codeHash: code.hash,
+    clientId: client.clientId,
+    redirectUri,
+    codeChallenge: codeChallengeOf(verifier),
+    issuer: origin.issuer,
+    now,
+    session: {
+      id: sessionId,
+      ipAddress: origin.ipAddress,
+      expiresAt: sessionEnd(needs.lifetimes, refreshExpiresAt, now),
+      refresh: {
+        hash: refresh.hash,
+        expiresAt: refreshExpiresAt,
+        familyExpiresAt: now + needs.lifetimes.refreshFamily,
+      },
+    },
+    within: patienceLeft(needs.clock, request.arrivedAt),
+  });
+
+  if (outcome.outcome === 'refused') {
+    const { reason, endedSession } = outcome;
+    needs.audit.record(
+      { event: 'code.refused', reason, clientId: client.clientId, endedSessionId: endedSession },
+      origin,
+    );
+    throw new AuthError('invalid_grant', { detail: `code refused: ${reason}` });
+  }
+  const { session, identity, policy, nonce, certificateKey } = outcome;
+  const objection = standingObjection(needs, session, policy);
+  if (objection !== null) {
+    await needs.store.apiSessions.end(session.id, 'administrator', now);
+    const event = { reason: objection, clientId: client.clientId, endedSessionId: session.id };
+    needs.audit.record({ event: 'code.refused', ...event }, origin);
+    throw new AuthError('invalid_grant', { detail: `code refused: ${objection}` });
+  }
+  needs.audit.record(
+    { event: 'token.issued', identityId: identity.id, sessionId: session.id, clientId: client.clientId },
+    origin,
+  );
+  const refreshToken = session.scopes.includes('offline_access') ? refresh : null;
+  const key = certificateKey === null ? null : requestedKeyOf(certificateKey);
+  const sessionCert = await sessionCertificate(needs, session, key, origin, now);
+  return issueTokens(needs, client, session, identity, { nonce, refreshToken, sessionCert }, now);
+}

@@ -1,0 +1,177 @@
+// Token exchange (RFC 8693), as far as clients of the compatibility profile need it: they exchange a token of theirs
+// for a newer one of the same session. Nobody acts for anybody else here, and no exchange gives more than the
+// session has: factors, scopes and the time of the login stay what they were.
+
+import type { RequestedKey } from '../../certificates/client-certificate-issuer.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { ApiSession } from '../../model/api-session.ts';
+import type { IdentityInTokens } from '../../model/identity.ts';
+import { type ApiSessionId, asId } from '../../model/ids.ts';
+import { type ExchangeResponse, type TokenType, tokenTypes } from '../../model/tokens.ts';
+import { type Millis, SECOND } from '../../platform/clock.ts';
+import { toSeconds } from '../../tokens/access-token.ts';
+import { requireCertificateStillGood } from '../certificate-session.ts';
+import { optional, required } from '../parameters.ts';
+import { requireGoodStanding } from '../session-standing.ts';
+import { type GrantNeeds, issueAccessToken, issueIdToken, issueRefreshToken } from './issue-tokens.ts';
+import { requestedKey, sessionCertificate } from './session-certificate.ts';
+import type { GrantRequest } from './token-endpoint.ts';
+import {
+  duplicateWindow,
+  narrowed,
+  narrowedScope,
+  refreshRefused,
+  useRefreshToken,
+} from './use-refresh-token.ts';
+
+export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+/**
+ * Existing SDKs exchange a refresh token twice in a row: for new tokens, and with the token that this has just
+ * replaced for an ID token. For so long the replaced token gives its sender that, and nothing else.
+ */
+export const idTokenGrace: Millis = 10 * SECOND;
+
+/** Whom the answer is about. */
+interface Standing {
+  readonly session: ApiSession;
+  readonly identity: IdentityInTokens;
+}
+
+/**
+ * @throws AuthError invalid_request   a parameter is missing, repeated or of a type that is not exchanged
+ * @throws AuthError invalid_scope, csr_not_acceptable   nothing is used up
+ * @throws AuthError invalid_grant     for everything else alike; RFC 8693 2.2.2 has invalid_request there, which
+ *                                     existing SDKs take for a mistake of their own and do not log in again
+ */
+export async function exchangeToken(needs: GrantNeeds, request: GrantRequest): Promise<ExchangeResponse> {
+  const { parameters } = request;
+  const subject = required(parameters, 'subject_token');
+  const subjectType = required(parameters, 'subject_token_type');
+  const requested = requestedType(optional(parameters, 'requested_token_type'));
+  for (const name of ['actor_token', 'actor_token_type', 'resource', 'audience']) {
+    if (parameters.get(name)?.some((value) => value !== '')) throw unsupported(name);
+  }
+  const asked = { subject, requested, key: requestedKey(needs, request) };
+  if (subjectType === tokenTypes.refreshToken) return exchangeRefreshToken(needs, request, asked);
+  if (subjectType === tokenTypes.accessToken) return exchangeAccessToken(needs, request, asked);
+  throw unsupported('subject_token_type');
+}
+
+function requestedType(text: string | null): TokenType {
+  if (text === null) return tokenTypes.refreshToken;
+  const type = Object.values(tokenTypes).find((known) => known === text);
+  if (type === undefined) throw unsupported('requested_token_type');
+  return type;
+}
+
+function unsupported(parameter: string): AuthError {
+  return new AuthError('invalid_request', { description: `this value of ${parameter} is not supported` });
+}
+
+/** What is exchanged for what, and the key of a certificate that is to come with an access token; null: none is. */
+interface Asked {
+  readonly subject: string;
+  readonly requested: TokenType;
+  readonly key: RequestedKey | null;
+}
+
+async function exchangeRefreshToken(
+  needs: GrantNeeds,
+  request: GrantRequest,
+  { subject, requested, key }: Asked,
+): Promise<ExchangeResponse> {
+  const wantsIdToken = requested === tokenTypes.idToken;
+  const used = await useRefreshToken(needs, request, subject, wantsIdToken ? idTokenGrace : duplicateWindow);
+  if (used.outcome === 'duplicate') {
+    if (!wantsIdToken) throw refreshRefused(needs, request, used.session.id, 'duplicate');
+    return idTokenAnswer(needs, await standingOf(needs, used.session), needs.clock.now());
+  }
+  const { session, next, now } = used;
+  const answer = wantsIdToken
+    ? idTokenAnswer(needs, used, now)
+    : await accessTokenAnswer(needs, request, used, { requested, key }, now);
+  return { ...answer, refresh_token: issueRefreshToken(needs, next, session, now) };
+}
+
+/**
+ * An access token gives an ID token, and to a session that has no refresh token the next access token: until a
+ * refresh token would have ended, counted from the login. A session that has one goes on with that, whose reuse
+ * is noticed.
+ */
+async function exchangeAccessToken(
+  needs: GrantNeeds,
+  request: GrantRequest,
+  { subject, requested, key }: Asked,
+): Promise<ExchangeResponse> {
+  const { client, parameters, origin, clientCertificates } = request;
+  const now = needs.clock.now();
+  const access = needs.accessTokens.verify(subject, now);
+  if (access.verdict !== 'valid') throw new AuthError('invalid_grant');
+  const sessionId = asId<ApiSessionId>(access.claims.z_asid);
+  const stored = await needs.store.apiSessions.find(sessionId);
+  if (stored === null) throw new AuthError('invalid_grant');
+  const session = narrowed(stored, narrowedScope(stored, optional(parameters, 'scope')));
+  if (clientCertificates !== null) {
+    await requireCertificateStillGood(needs, session, clientCertificates, origin);
+  }
+  await requireGoodStanding(needs, session, origin);
+
+  const wantsIdToken = requested === tokenTypes.idToken;
+  const lastMoment = stored.createdAt + needs.lifetimes.refreshToken;
+  if (!wantsIdToken && (stored.scopes.includes('offline_access') || now >= lastMoment)) {
+    throw new AuthError('invalid_grant', { detail: 'an access token is not renewed in this session' });
+  }
+  const renewed = await needs.store.apiSessions.renew({
+    sessionId,
+    clientId: client.clientId,
+    issuer: origin.issuer,
+    certThumbprint: clientCertificates?.leafThumbprint ?? null,
+    expiresAt: wantsIdToken ? null : now + needs.lifetimes.accessToken,
+    ipAddress: origin.ipAddress,
+    now,
+  });
+  if (renewed === null) throw refreshRefused(needs, request, sessionId, 'ended-or-bound');
+  const standing = { session, identity: renewed.identity };
+  if (wantsIdToken) return idTokenAnswer(needs, standing, now);
+  needs.audit.record(
+    { event: 'token.refreshed', identityId: renewed.identity.id, sessionId, clientId: client.clientId },
+    origin,
+  );
+  return accessTokenAnswer(needs, request, standing, { requested: tokenTypes.accessToken, key }, now);
+}
+
+/** @throws AuthError invalid_grant   the identity is disabled or gone */
+async function standingOf(needs: GrantNeeds, session: ApiSession): Promise<Standing> {
+  const account = await needs.view.accounts.find(session.identityId, needs.clock.now());
+  if (account === null) throw new AuthError('invalid_grant', { detail: 'the identity cannot be used' });
+  return { session, identity: account.identity };
+}
+
+async function accessTokenAnswer(
+  needs: GrantNeeds,
+  { client, origin }: GrantRequest,
+  { session, identity }: Standing,
+  { requested, key }: Omit<Asked, 'subject'>,
+  now: Millis,
+): Promise<ExchangeResponse> {
+  const certificate = await sessionCertificate(needs, session, key, origin, now);
+  return {
+    access_token: issueAccessToken(needs, client, session, identity, now),
+    issued_token_type: requested,
+    token_type: 'Bearer',
+    expires_in: toSeconds(needs.lifetimes.accessToken),
+    scope: session.scopes.join(' '),
+    ...(certificate === null ? {} : { session_cert: certificate }),
+  };
+}
+
+function idTokenAnswer(needs: GrantNeeds, { session, identity }: Standing, now: Millis): ExchangeResponse {
+  return {
+    access_token: issueIdToken(needs, session, identity, { accessToken: null, nonce: null }, now),
+    issued_token_type: tokenTypes.idToken,
+    token_type: 'N_A',
+    expires_in: toSeconds(needs.lifetimes.idToken),
+    scope: session.scopes.join(' '),
+  };
+}

@@ -1,0 +1,117 @@
+// Turns a session into the answer of the token endpoint. Called after the store has committed, never before.
+
+import { isCertificateExtendable } from '../../certificates/extendable.ts';
+import type { SessionCertificateNeeds } from '../../certificates/session-certificates.ts';
+import type { ApiSession } from '../../model/api-session.ts';
+import type { IdentityInTokens } from '../../model/identity.ts';
+import type { SigningAlgorithm } from '../../model/signing-key.ts';
+import type { TokenResponse } from '../../model/tokens.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import type { ApiSessionStore } from '../../store/contracts/api-sessions.ts';
+import type { AuthRequestStore } from '../../store/contracts/auth-requests.ts';
+import { type AccessTokenVerifier, mintAccessToken, toSeconds } from '../../tokens/access-token.ts';
+import { mintIdToken } from '../../tokens/id-token.ts';
+import type { KeyRing } from '../../tokens/key-ring.ts';
+import { type RefreshSecret, refreshTokenText } from '../../tokens/refresh-token.ts';
+import type { CertificateSessionNeeds } from '../certificate-session.ts';
+import type { Client, ClientRegistry } from '../clients.ts';
+import type { SessionStandingNeeds } from '../session-standing.ts';
+
+/** Lengths of life, from the configuration (spec 5.7). */
+export interface TokenLifetimes {
+  readonly accessToken: Millis;
+  readonly idToken: Millis;
+  readonly refreshToken: Millis;
+  /** From login to the absolute end of a refresh family. */
+  readonly refreshFamily: Millis;
+}
+
+export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeeds, SessionCertificateNeeds {
+  readonly store: CertificateSessionNeeds['store'] &
+    SessionCertificateNeeds['store'] & {
+      readonly authRequests: AuthRequestStore;
+      readonly apiSessions: ApiSessionStore;
+    };
+  readonly clients: ClientRegistry;
+  readonly ring: KeyRing;
+  readonly accessTokens: AccessTokenVerifier;
+  readonly idTokenAlg: SigningAlgorithm;
+  readonly lifetimes: TokenLifetimes;
+  readonly tagKey: Buffer;
+  readonly random: Random;
+}
+
+/**
+ * @param refreshToken null when `offline_access` was not granted
+ * @param sessionCert  PEM; null when none was asked for
+ */
+export function issueTokens(
+  needs: GrantNeeds,
+  client: Client,
+  session: ApiSession,
+  identity: IdentityInTokens,
+  extra: {
+    readonly nonce: string | null;
+    readonly refreshToken: RefreshSecret | null;
+    readonly sessionCert: string | null;
+  },
+  now: Millis,
+): TokenResponse {
+  const accessToken = issueAccessToken(needs, client, session, identity, now);
+  const idToken = issueIdToken(needs, session, identity, { accessToken, nonce: extra.nonce }, now);
+  return {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: toSeconds(needs.lifetimes.accessToken),
+    id_token: idToken,
+    scope: session.scopes.join(' '),
+    ...(extra.refreshToken === null
+      ? {}
+      : { refresh_token: issueRefreshToken(needs, extra.refreshToken, session, now) }),
+    ...(extra.sessionCert === null ? {} : { session_cert: extra.sessionCert }),
+  };
+}
+
+export function issueAccessToken(
+  needs: GrantNeeds,
+  client: Client,
+  session: ApiSession,
+  identity: IdentityInTokens,
+  now: Millis,
+): string {
+  const alias = client.profile === 'compatibility' ? client.clientId : null;
+  const facts = {
+    isAdmin: identity.isAdmin,
+    isCertExtendable: isCertificateExtendable(needs.certificateIssuer, session),
+  };
+  return mintAccessToken(needs, session, facts, needs.lifetimes.accessToken, now, alias);
+}
+
+/** @param accessToken the one that is issued along with it, or null */
+export function issueIdToken(
+  needs: GrantNeeds,
+  session: ApiSession,
+  identity: IdentityInTokens,
+  extra: { readonly accessToken: string | null; readonly nonce: string | null },
+  now: Millis,
+): string {
+  const signing = { ring: needs.ring, alg: needs.idTokenAlg };
+  return mintIdToken(signing, session, identity, { ...extra, lifetime: needs.lifetimes.idToken }, now);
+}
+
+/** @param secret what the store has committed */
+export function issueRefreshToken(
+  { ring, lifetimes }: GrantNeeds,
+  secret: RefreshSecret,
+  session: ApiSession,
+  now: Millis,
+): string {
+  const expiresAt = Math.min(now + lifetimes.refreshToken, session.createdAt + lifetimes.refreshFamily);
+  return refreshTokenText({ ring }, secret, session, expiresAt, now);
+}
+
+/** When the last token of a session that is issued tokens at `now` will have expired. */
+export function sessionEnd(lifetimes: TokenLifetimes, refreshExpiresAt: Millis | null, now: Millis): Millis {
+  return Math.max(now + lifetimes.accessToken, refreshExpiresAt ?? 0);
+}

@@ -1,0 +1,46 @@
+import type { RequestedKey } from '../../certificates/client-certificate-issuer.ts';
+import { certifySession } from '../../certificates/session-certificates.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { ApiSession } from '../../model/api-session.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { optional } from '../parameters.ts';
+import type { GrantNeeds } from './issue-tokens.ts';
+import type { GrantRequest } from './token-endpoint.ts';
+
+/**
+ * The key that a token request asks to have certified (`csr_pem`), or null. Read before anything is used up.
+ * @throws AuthError csr_not_acceptable
+ */
+export function requestedKey(
+  { certificateIssuer }: Pick<GrantNeeds, 'certificateIssuer'>,
+  { parameters }: Pick<GrantRequest, 'parameters'>,
+): RequestedKey | null {
+  const csrPem = optional(parameters, 'csr_pem');
+  return csrPem === null ? null : certificateIssuer.readRequest(csrPem);
+}
+
+/**
+ * The certificate that goes out with the tokens of a session; PEM, the certificate first. It is good for as long as
+ * the session can be refreshed, and ends with it.
+ * @param key null when none was asked for; so is the answer then
+ * @throws AuthError invalid_grant   the session ended meanwhile
+ */
+export async function sessionCertificate(
+  needs: GrantNeeds,
+  session: ApiSession,
+  key: RequestedKey | null,
+  origin: RequestOrigin,
+  now: Millis,
+): Promise<string | null> {
+  if (key === null) return null;
+  const end = session.scopes.includes('offline_access')
+    ? session.createdAt + needs.lifetimes.refreshFamily
+    : session.expiresAt;
+  try {
+    return (await certifySession(needs, session, key, end - now, origin)).chainPem;
+  } catch (error) {
+    if (!(error instanceof AuthError) || error.code !== 'unauthorized') throw error;
+    throw new AuthError('invalid_grant', { cause: error });
+  }
+}

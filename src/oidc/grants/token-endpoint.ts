@@ -1,0 +1,95 @@
+// The token endpoint (RFC 6749 3.2): phases that every grant shares, then the grant. A new grant is a new entry
+// of the table and cannot forget a phase.
+
+import { AuthError } from '../../errors/auth-error.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { ExchangeResponse, TokenResponse } from '../../model/tokens.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { ClientCertificates } from '../certificate-session.ts';
+import type { Client, ClientProfile, ClientRegistry } from '../clients.ts';
+import { optional, type Parameters, required } from '../parameters.ts';
+import { redeemAuthorizationCode } from './grant-authorization-code.ts';
+import { refreshTokens } from './grant-refresh-token.ts';
+import { exchangeToken, tokenExchangeGrant } from './grant-token-exchange.ts';
+import type { GrantNeeds } from './issue-tokens.ts';
+
+/** Credentials of HTTP Basic, decoded. A public client has an empty secret. */
+export interface BasicCredentials {
+  readonly clientId: string;
+  readonly secret: string;
+}
+
+export interface TokenRequest {
+  readonly parameters: Parameters;
+  readonly basic: BasicCredentials | null;
+  readonly origin: RequestOrigin;
+  /** Those on the connection, or null. */
+  readonly clientCertificates: ClientCertificates | null;
+  /** On the monotonic clock. */
+  readonly arrivedAt: Millis;
+}
+
+/** What a grant gets: a known client and parameters that it reads with `required` and `optional`. */
+export interface GrantRequest extends Omit<TokenRequest, 'basic'> {
+  readonly client: Client;
+}
+
+interface Grant {
+  readonly grantType: string;
+  /** The profile that a client needs for it; null: every client may use it. */
+  readonly onlyFor: ClientProfile | null;
+  readonly issue: (needs: GrantNeeds, request: GrantRequest) => Promise<TokenResponse | ExchangeResponse>;
+}
+
+const grants: readonly Grant[] = [
+  { grantType: 'authorization_code', onlyFor: null, issue: redeemAuthorizationCode },
+  { grantType: 'refresh_token', onlyFor: null, issue: refreshTokens },
+  { grantType: tokenExchangeGrant, onlyFor: 'compatibility', issue: exchangeToken },
+];
+
+/** The grant types that work for some client, for the discovery document. */
+export function grantTypes(clients: ClientRegistry): readonly string[] {
+  return grants
+    .filter(({ onlyFor }) => onlyFor !== 'compatibility' || clients.aliasIds.size > 0)
+    .map(({ grantType }) => grantType);
+}
+
+/**
+ * Answers a token request.
+ * @throws AuthError unsupported_grant_type   nobody may use it here
+ * @throws AuthError unauthorized_client      others may, this client may not (RFC 6749 section 5.2)
+ * @throws AuthError invalid_request, invalid_client, and what the grant throws
+ */
+export async function exchangeForTokens(
+  needs: GrantNeeds,
+  { basic, ...request }: TokenRequest,
+): Promise<TokenResponse | ExchangeResponse> {
+  const { parameters } = request;
+  const grantType = required(parameters, 'grant_type');
+  const client = identifyClient(needs.clients, parameters, basic);
+  const grant = grants.find((known) => known.grantType === grantType);
+  if (grant === undefined || !grantTypes(needs.clients).includes(grantType)) {
+    throw new AuthError('unsupported_grant_type');
+  }
+  if (grant.onlyFor !== null && grant.onlyFor !== client.profile) throw new AuthError('unauthorized_client');
+  return grant.issue(needs, { ...request, client });
+}
+
+/**
+ * The client that is asking. Clients are public (RFC 6749 2.1): they name themselves and have no secret.
+ * @throws AuthError invalid_request, invalid_client
+ */
+export function identifyClient(
+  clients: ClientRegistry,
+  parameters: Parameters,
+  basic: BasicCredentials | null,
+): Client {
+  const named = optional(parameters, 'client_id');
+  if (basic !== null && (basic.secret !== '' || (named !== null && named !== basic.clientId))) {
+    throw new AuthError('invalid_client', { detail: 'a public client has no secret and one id' });
+  }
+  const clientId = named ?? basic?.clientId ?? required(parameters, 'client_id');
+  const client = clients.find(clientId);
+  if (client === undefined) throw new AuthError('invalid_client');
+  return client;
+}

@@ -1,0 +1,113 @@
+// Using up a refresh token, the same for every grant that takes one (RFC 9700 4.14.2): whoever presents the live
+// token replaces it, and what an administrator has changed since the login holds at once.
+
+import { AuthError } from '../../errors/auth-error.ts';
+import type { ApiSession } from '../../model/api-session.ts';
+import type { IdentityInTokens } from '../../model/identity.ts';
+import { type ApiSessionId, asId } from '../../model/ids.ts';
+import { type Millis, SECOND } from '../../platform/clock.ts';
+import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
+import { requireCertificateStillGood } from '../certificate-session.ts';
+import { refreshTokenFormOf } from '../clients.ts';
+import { optional } from '../parameters.ts';
+import { requireGoodStanding } from '../session-standing.ts';
+import { type GrantNeeds, sessionEnd } from './issue-tokens.ts';
+import { patienceLeft } from './patience.ts';
+import type { GrantRequest } from './token-endpoint.ts';
+
+/** A client that sent the same request twice is refused the second time, but keeps its session. */
+export const duplicateWindow: Millis = 2 * SECOND;
+
+export type UsedRefreshToken =
+  | {
+      readonly outcome: 'replaced';
+      /** With the scopes that were asked for. */
+      readonly session: ApiSession;
+      readonly identity: IdentityInTokens;
+      readonly next: RefreshSecret;
+      readonly now: Millis;
+    }
+  /** The direct predecessor of the live token, from the same sender, within the window: nothing was used up. */
+  | { readonly outcome: 'duplicate'; readonly session: ApiSession };
+
+/**
+ * Replaces a refresh token by its successor. The old one is dead when this resolves.
+ * @param window within which the direct predecessor from the same sender does not end the session
+ * @throws AuthError invalid_request, invalid_scope, unavailable (nothing is used up), invalid_grant for everything else alike
+ */
+export async function useRefreshToken(
+  needs: GrantNeeds,
+  request: GrantRequest,
+  text: string,
+  window: Millis,
+): Promise<UsedRefreshToken> {
+  const { parameters, client, origin, clientCertificates } = request;
+  const form = refreshTokenFormOf(client);
+  const presented = readRefreshToken(needs, form, text, needs.clock.now());
+  if (presented === undefined) throw new AuthError('invalid_grant');
+  const sessionId = asId<ApiSessionId>(presented.id);
+  const session = await needs.store.apiSessions.find(sessionId);
+  if (session === null) throw new AuthError('invalid_grant');
+  const asked = narrowedScope(session, optional(parameters, 'scope'));
+  if (clientCertificates !== null) {
+    await requireCertificateStillGood(needs, session, clientCertificates, origin);
+  }
+  await requireGoodStanding(needs, session, origin);
+
+  const now = needs.clock.now();
+  const next = nextRefreshToken(needs, presented, form);
+  const nextExpiresAt = now + needs.lifetimes.refreshToken;
+  const outcome = await needs.store.apiSessions.rotateRefreshToken({
+    sessionId,
+    presentedHash: presented.hash,
+    presentedGeneration: presented.generation,
+    clientId: client.clientId,
+    issuer: origin.issuer,
+    certThumbprint: clientCertificates?.leafThumbprint ?? null,
+    nextHash: next.hash,
+    nextExpiresAt,
+    sessionExpiresAt: sessionEnd(needs.lifetimes, nextExpiresAt, now),
+    ipAddress: origin.ipAddress,
+    now,
+    duplicateWindow: window,
+    within: patienceLeft(needs.clock, request.arrivedAt),
+  });
+
+  if (outcome.outcome === 'rotated') {
+    needs.audit.record(
+      { event: 'token.refreshed', identityId: outcome.identity.id, sessionId, clientId: client.clientId },
+      origin,
+    );
+    const rotated = narrowed({ ...session, ...outcome.session }, asked);
+    return { outcome: 'replaced', session: rotated, identity: outcome.identity, next, now };
+  }
+  const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
+  if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(session, asked) };
+  throw refreshRefused(needs, request, sessionId, reason);
+}
+
+/** Records why, and gives the refusal, which tells nobody. */
+export function refreshRefused(
+  needs: Pick<GrantNeeds, 'audit'>,
+  { client, origin }: GrantRequest,
+  sessionId: ApiSessionId,
+  reason: string,
+): AuthError {
+  needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId: client.clientId }, origin);
+  return new AuthError('invalid_grant', { detail: `refresh token refused: ${reason}` });
+}
+
+/** The scopes that the client asks to keep, or null for all. Checked before anything is used up. */
+export function narrowedScope(session: ApiSession, scope: string | null): readonly string[] | null {
+  if (scope === null) return null;
+  const asked = scope.split(' ');
+  if (!asked.every((entry) => session.scopes.includes(entry))) throw new AuthError('invalid_scope');
+  return asked;
+}
+
+/** This answer's tokens have the narrower scope; the refresh token keeps the original one (RFC 6749 6). */
+export function narrowed(session: ApiSession, asked: readonly string[] | null): ApiSession {
+  return asked === null
+    ? session
+    : { ...session, scopes: session.scopes.filter((scope) => asked.includes(scope)) };
+}

@@ -1,0 +1,134 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { MalformedInput } from '../formats/malformed-input.ts';
+import { parseStrictJson } from '../formats/strict-json.ts';
+import { decodeUtf8 } from '../formats/utf8.ts';
+import { longestRsaModulus, type VerificationKey, verificationKey } from './verification-key.ts';
+
+/** Why a key of a set is not used. */
+export type IgnoredKeyReason =
+  | 'not-a-key'
+  | 'no-kid'
+  /** `use` or `key_ops` say that it is not for signatures. */
+  | 'purpose'
+  /** Symmetric, or of a kind or curve that is not supported. */
+  | 'kind'
+  /** Its `alg` is none that such a key is accepted with. */
+  | 'algorithm'
+  /** Its private part stands in the set: whoever reads the set can sign. */
+  | 'private'
+  /** Too short, too long, or not a point on its curve. */
+  | 'unsound'
+  /** Another key has the same `kid` and is for the same algorithm: which one is meant cannot be said. */
+  | 'ambiguous';
+
+export interface JwkSet {
+  /** By `kid`. Several under one `kid` are for different algorithms, or the same key twice. */
+  readonly keys: ReadonlyMap<string, readonly VerificationKey[]>;
+  /** One entry for each key that is not used. */
+  readonly ignored: readonly { readonly kid: string | null; readonly reason: IgnoredKeyReason }[];
+}
+
+/** More keys than any provider has in use; a longer set is refused as a whole. */
+export const mostKeys = 100;
+const longestKid = 256;
+
+/**
+ * Reads a JWK Set. Keys that cannot be used are left out and named; a set in which none is left is still a set.
+ * @throws MalformedInput not a JWK Set, or with more than 100 keys
+ * @see RFC 7517
+ */
+export function readJwkSet(body: Uint8Array): JwkSet {
+  const set = parseStrictJson(decodeUtf8(body), { maxDepth: 8, maxKeys: 5000 });
+  const entries = isObject(set) ? set.keys : undefined;
+  if (!Array.isArray(entries)) throw new MalformedInput('not a JWK set');
+  if (entries.length > mostKeys) throw new MalformedInput('too many keys');
+  const read = entries.map(readKey);
+  const usable = read.filter((key) => 'key' in key);
+  const isAmbiguous = (key: UsableKey) => usable.some((other) => collides(key, other));
+  const ignored = read.flatMap((key): JwkSet['ignored'] => {
+    if ('reason' in key) return [key];
+    return isAmbiguous(key) ? [{ kid: key.kid, reason: 'ambiguous' }] : [];
+  });
+  const kept = usable.filter((key) => !isAmbiguous(key));
+  const byKid = Map.groupBy(kept, ({ kid }) => kid);
+  return { keys: new Map([...byKid].map(([kid, keys]) => [kid, keys.map(({ key }) => key)])), ignored };
+}
+
+interface UsableKey {
+  readonly kid: string;
+  readonly key: VerificationKey;
+}
+
+function collides(one: UsableKey, other: UsableKey): boolean {
+  return (
+    one.kid === other.kid &&
+    one.key.algorithms.some((name) => other.key.algorithms.includes(name)) &&
+    !one.key.publicKey.equals(other.key.publicKey)
+  );
+}
+
+function readKey(jwk: unknown): UsableKey | JwkSet['ignored'][number] {
+  if (!isObject(jwk)) return { kid: null, reason: 'not-a-key' };
+  const { kid } = jwk;
+  if (typeof kid !== 'string' || kid === '' || kid.length > longestKid)
+    return { kid: null, reason: 'no-kid' };
+  const key = readVerificationKey(jwk);
+  return typeof key === 'string' ? { kid, reason: key } : { kid, key };
+}
+
+function readVerificationKey(jwk: Record<string, unknown>): VerificationKey | IgnoredKeyReason {
+  if ((jwk.use ?? 'sig') !== 'sig') return 'purpose';
+  if (jwk.key_ops !== undefined && !(Array.isArray(jwk.key_ops) && jwk.key_ops.includes('verify')))
+    return 'purpose';
+  const members = publicMembers(jwk);
+  if (members === undefined) return 'kind';
+  if (jwk.d !== undefined) return 'private';
+  const key = members === 'unsound' ? undefined : verificationKeyOf(members);
+  if (key === undefined) return 'unsound';
+  if (jwk.alg === undefined) return key;
+  const algorithm = key.algorithms.find((name) => name === jwk.alg);
+  if (algorithm === undefined) return 'algorithm';
+  // EdDSA and Ed25519 are two names of one algorithm (RFC 9864).
+  return algorithm === 'EdDSA' || algorithm === 'Ed25519' ? key : { ...key, algorithms: [algorithm] };
+}
+
+function verificationKeyOf(key: Record<string, string>): VerificationKey | undefined {
+  let publicKey: KeyObject;
+  try {
+    publicKey = createPublicKey({ key, format: 'jwk' });
+  } catch {
+    return undefined;
+  }
+  return verificationKey(publicKey);
+}
+
+const coordinateBytes: ReadonlyMap<unknown, number> = new Map([
+  ['P-256', 32],
+  ['P-384', 48],
+  ['P-521', 66],
+]);
+
+/** The members that make up the public key, checked for length before anything computes with them. */
+function publicMembers(jwk: Record<string, unknown>): Record<string, string> | 'unsound' | undefined {
+  const { kty, crv, n, e, x, y } = jwk;
+  if (kty === 'RSA') {
+    return isBase64url(n, 1, longestRsaModulus / 8) && isBase64url(e, 1, 8) ? { kty, n, e } : 'unsound';
+  }
+  if (kty === 'EC' && typeof crv === 'string') {
+    const size = coordinateBytes.get(crv);
+    if (size === undefined) return undefined;
+    return isBase64url(x, size, size) && isBase64url(y, size, size) ? { kty, crv, x, y } : 'unsound';
+  }
+  if (kty === 'OKP' && crv === 'Ed25519') return isBase64url(x, 32, 32) ? { kty, crv, x } : 'unsound';
+  return undefined;
+}
+
+function isBase64url(value: unknown, fewestBytes: number, mostBytes: number): value is string {
+  if (typeof value !== 'string' || !/^[A-Za-z0-9_-]*$/.test(value)) return false;
+  const bytes = Math.floor((value.length * 3) / 4);
+  return bytes >= fewestBytes && bytes <= mostBytes;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

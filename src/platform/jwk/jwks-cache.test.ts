@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { DAY, fixedClock, HOUR, MINUTE, SECOND } from '../clock.ts';
+import { memoryLogger } from '../log/logger.ts';
+import { FetchRefused } from '../network/fetch-refused.ts';
+import { jwksCache, jwksCacheDefaults } from './jwks-cache.ts';
+
+const source = { id: 'signer-1', url: 'https://idp.example/jwks' };
+
+const jwks = ['a', 'b', 'c'].map((kid) => ({
+  ...generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }),
+  kid,
+}));
+
+type Body = string | Error;
+
+function published(...kids: readonly string[]): Body {
+  return JSON.stringify({ keys: jwks.filter(({ kid }) => kids.includes(kid)) });
+}
+
+/** A cache over an endpoint that answers `answer`, or waits while it is held. */
+function setUp(limits = jwksCacheDefaults) {
+  const clock = fixedClock('2026-11-21T10:00:00Z');
+  const logger = memoryLogger();
+  const endpoint = {
+    answer: published('a'),
+    urls: [] as string[],
+    held: null as { readonly released: Promise<void>; readonly release: () => void } | null,
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      endpoint.held = { released: promise, release: resolve };
+    },
+  };
+  const client = {
+    async get(url: string) {
+      endpoint.urls.push(url);
+      await endpoint.held?.released;
+      if (endpoint.answer instanceof Error) throw endpoint.answer;
+      return Buffer.from(endpoint.answer);
+    },
+  };
+  const cache = jwksCache({ client, clock, logger }, limits);
+  return {
+    clock,
+    logger,
+    endpoint,
+    cache,
+    fetches: () => endpoint.urls.length,
+    async found(kid: string, from = source) {
+      return (await cache.find(from, kid)).found;
+    },
+    /** Lets a refresh in the background come to its end. */
+    settled: () => new Promise((resolve) => setImmediate(resolve)),
+  };
+}
+
+describe('the keys of a signer', () => {
+  test('are fetched on first use and then come from memory', async () => {
+    const { found, fetches } = setUp();
+    assert.equal(fetches(), 0);
+    for (let n = 0; n < 5; n += 1) assert.equal(await found('a'), 'keys');
+    assert.equal(fetches(), 1);
+  });
+
+  test('are fetched once for many look-ups at the same time', async () => {
+    const { cache, endpoint, fetches } = setUp();
+    endpoint.hold();
+    const lookups = Array.from({ length: 100 }, (_, n) => cache.find(source, n % 2 === 0 ? 'a' : `x${n}`));
+    endpoint.held?.release();
+    const outcomes = (await Promise.all(lookups)).map(({ found }) => found);
+    assert.equal(outcomes.filter((outcome) => outcome === 'keys').length, 50);
+    assert.equal(outcomes.filter((outcome) => outcome === 'no-such-key').length, 50);
+    assert.equal(fetches(), 1);
+  });
+
+  test('are fetched again for an unknown kid, so that a rotation is noticed', async () => {
+    const { found, fetches, endpoint, clock } = setUp();
+    await found('a');
+    endpoint.answer = published('a', 'b');
+    clock.advance(10 * SECOND);
+    assert.equal(await found('b'), 'keys');
+    assert.equal(fetches(), 2);
+  });
+
+  test('are fetched at most once in ten seconds, whatever kids are asked for', async () => {
+    const { found, fetches, clock } = setUp();
+    await found('a');
+    for (let second = 0; second < 60; second += 1) {
+      for (let n = 0; n < 200; n += 1) assert.equal(await found(`${second}-${n}`), 'no-such-key');
+      clock.advance(1 * SECOND);
+    }
+    assert.equal(await found('a'), 'keys');
+    assert.equal(fetches(), 6);
+  });
+
+  test('are renewed in the background from five minutes on', async () => {
+    const { found, fetches, endpoint, clock, settled } = setUp();
+    await found('a');
+    clock.advance(5 * MINUTE - 1);
+    await found('a');
+    assert.equal(fetches(), 1);
+    clock.advance(1);
+    endpoint.hold();
+    assert.equal(await found('a'), 'keys');
+    assert.equal(fetches(), 2);
+    endpoint.held?.release();
+    await settled();
+    clock.advance(5 * MINUTE - 1);
+    await found('a');
+    assert.equal(fetches(), 2);
+  });
+
+  test('stop working at the next refresh when they are withdrawn', async () => {
+    const { found, endpoint, clock, settled } = setUp();
+    endpoint.answer = published('a', 'b');
+    assert.equal(await found('a'), 'keys');
+    endpoint.answer = published('b');
+    clock.advance(5 * MINUTE);
+    await found('b');
+    await settled();
+    assert.equal(await found('a'), 'no-such-key');
+    assert.equal(await found('b'), 'keys');
+  });
+
+  test('are not used once more after a quiet time when they are withdrawn', async () => {
+    const { found, endpoint, clock } = setUp();
+    await found('a');
+    endpoint.answer = published('b');
+    clock.advance(15 * MINUTE);
+    assert.equal(await found('a'), 'no-such-key');
+  });
+
+  test('are gone when the set becomes empty', async () => {
+    const { found, endpoint, clock } = setUp();
+    await found('a');
+    endpoint.answer = published();
+    clock.advance(15 * MINUTE);
+    assert.equal(await found('a'), 'no-such-key');
+  });
+
+  test('stay while the endpoint is down, for a day, and come back without a restart', async () => {
+    const { found, cache, endpoint, clock, fetches } = setUp();
+    await found('a');
+    endpoint.answer = new FetchRefused('connection');
+    for (let hour = 1; hour < 24; hour += 1) {
+      clock.advance(HOUR);
+      assert.equal(await found('a'), 'keys', `after ${hour} h`);
+    }
+    clock.advance(HOUR);
+    assert.deepEqual(await cache.find(source, 'a'), { found: 'no-key-set', reason: 'connection' });
+    const triesBefore = fetches();
+    endpoint.answer = published('b');
+    clock.advance(9 * SECOND);
+    assert.equal(await found('b'), 'no-key-set');
+    assert.equal(fetches(), triesBefore);
+    clock.advance(1 * SECOND);
+    assert.equal(await found('b'), 'keys');
+  });
+
+  test('stay when the endpoint answers with something else, and the reason is logged', async () => {
+    const { found, endpoint, clock, logger } = setUp();
+    await found('a');
+    const page = '<!doctype html><p>secret of the page</p>';
+    for (const answer of [page, '{"keys":{}}', new FetchRefused('too-large'), new FetchRefused('status')]) {
+      endpoint.answer = answer;
+      clock.advance(20 * MINUTE);
+      assert.equal(await found('a'), 'keys', String(answer));
+    }
+    const warnings = logger.entries.filter(({ level }) => level === 'warn');
+    assert.deepEqual(
+      warnings.map(({ fields }) => fields.reason),
+      ['not-a-key-set', 'not-a-key-set', 'too-large', 'status'],
+    );
+    assert.ok(!JSON.stringify(logger.entries).includes('secret of the page'));
+  });
+
+  test('that were never there are asked for at most once in ten seconds', async () => {
+    const { cache, endpoint, clock, fetches } = setUp();
+    endpoint.answer = new FetchRefused('name');
+    for (let n = 0; n < 50; n += 1)
+      assert.deepEqual(await cache.find(source, 'a'), { found: 'no-key-set', reason: 'name' });
+    assert.equal(fetches(), 1);
+    endpoint.answer = published('a');
+    clock.advance(10 * SECOND);
+    assert.equal((await cache.find(source, 'a')).found, 'keys');
+  });
+
+  test('are not waited for longer than the limit, while the fetch goes on', async () => {
+    const { cache, found, endpoint, settled } = setUp({ ...jwksCacheDefaults, longestWait: 5 });
+    endpoint.hold();
+    assert.deepEqual(await cache.find(source, 'a'), { found: 'no-key-set', reason: 'timeout' });
+    endpoint.held?.release();
+    await settled();
+    assert.equal(await found('a'), 'keys');
+  });
+
+  test('of two signers are apart, even with one kid, one URL and one flood', async () => {
+    const { found, endpoint, fetches } = setUp();
+    const second = { id: 'signer-2', url: source.url };
+    await found('a');
+    for (let n = 0; n < 20; n += 1) await found(`x${n}`);
+    endpoint.answer = published('b');
+    assert.equal(await found('b', second), 'keys');
+    assert.equal(await found('a', second), 'no-such-key');
+    assert.equal(await found('a'), 'keys');
+    assert.equal(await found('b'), 'no-such-key');
+    assert.equal(fetches(), 2);
+  });
+
+  test('are forgotten on demand, and when the URL changes', async () => {
+    const { cache, found, endpoint } = setUp();
+    await found('a');
+    endpoint.answer = published('b');
+    assert.equal(await found('a', { ...source, url: 'https://idp.example/other' }), 'no-such-key');
+    endpoint.answer = published('c');
+    cache.forget(source.id);
+    assert.equal(await found('c'), 'keys');
+  });
+
+  test('that arrive after they were forgotten are not kept', async () => {
+    const { cache, found, endpoint } = setUp();
+    endpoint.hold();
+    const early = cache.find(source, 'a');
+    cache.forget(source.id);
+    const release = endpoint.held?.release;
+    endpoint.held = null;
+    endpoint.answer = published('b');
+    assert.equal(await found('b'), 'keys');
+    endpoint.answer = published('a');
+    release?.();
+    await early;
+    assert.equal(await found('b'), 'keys');
+    assert.equal(await found('a'), 'no-such-key');
+  });
+
+  test('age while the machine sleeps, which the monotonic clock may not notice', async () => {
+    const { found, endpoint, clock } = setUp();
+    await found('a');
+    endpoint.answer = published('b');
+    clock.set('2026-11-21T12:00:00Z');
+    clock.advance(10 * SECOND);
+    assert.equal(await found('a'), 'no-such-key');
+  });
+
+  test('do not get younger when the wall clock is set back', async () => {
+    const { found, endpoint, clock } = setUp();
+    await found('a');
+    endpoint.answer = new FetchRefused('connection');
+    clock.set('2026-11-20T10:00:00Z');
+    clock.advance(DAY - 1);
+    assert.equal(await found('a'), 'keys');
+    clock.advance(1);
+    assert.equal(await found('a'), 'no-key-set');
+  });
+});

@@ -1,0 +1,168 @@
+// The keys of other issuers, in memory only. Everything happens on use: there are no timers that fetch, and
+// nobody's endpoint is asked more often than once in ten seconds, whatever the tokens that arrive say.
+import { type Clock, HOUR, MINUTE, type Millis, SECOND } from '../clock.ts';
+import type { Logger } from '../log/logger.ts';
+import { type FetchRefusal, FetchRefused } from '../network/fetch-refused.ts';
+import type { OutboundClient } from '../network/outbound-client.ts';
+import { type JwkSet, readJwkSet } from './jwk-set.ts';
+import type { VerificationKey } from './verification-key.ts';
+
+export interface JwksCacheLimits {
+  /** From this age on a key set is fetched anew in the background, while it goes on being used. */
+  readonly refreshAfter: Millis;
+  /** From this age on a look-up waits for the new set: a withdrawn key is not used once more after a quiet day. */
+  readonly waitAfter: Millis;
+  /** From this age on a set that could not be renewed is not used any more. */
+  readonly unusableAfter: Millis;
+  /** From the start of one fetch of a set to the start of the next. */
+  readonly pauseBetweenFetches: Millis;
+  /** How long a look-up waits for a fetch, which itself may go on longer. */
+  readonly longestWait: Millis;
+  readonly maxBytes: number;
+}
+
+export const jwksCacheDefaults: JwksCacheLimits = {
+  refreshAfter: 5 * MINUTE,
+  waitAfter: 15 * MINUTE,
+  unusableAfter: 24 * HOUR,
+  pauseBetweenFetches: 10 * SECOND,
+  longestWait: 2 * SECOND,
+  maxBytes: 512 * 1024,
+};
+
+/** Whose keys: two owners never share a set, even when their URLs are the same. */
+export interface KeySetSource {
+  readonly id: string;
+  readonly url: string;
+}
+
+export type KeySetFailure = FetchRefusal | 'not-a-key-set';
+
+export type KeyLookup =
+  /** Never empty. Which of them fits the algorithm is for the caller to see. */
+  | { readonly found: 'keys'; readonly keys: readonly VerificationKey[] }
+  | { readonly found: 'no-such-key' }
+  /** There is no set, or none that is young enough; `reason` is that of the last fetch. */
+  | { readonly found: 'no-key-set'; readonly reason: KeySetFailure };
+
+export interface JwksCache {
+  /** The keys that a set has under a `kid`. Fetches when the set or the `kid` is not known; never throws. */
+  find(source: KeySetSource, kid: string): Promise<KeyLookup>;
+  /**
+   * The keys under a `kid` while they are so young that `find` would not renew them; asks nobody. The same list
+   * again means that the set is still the same one.
+   */
+  peek(id: string, kid: string): readonly VerificationKey[] | undefined;
+  /** Drops the set of an owner that was changed or deleted. */
+  forget(id: string): void;
+}
+
+export function jwksCache(
+  needs: { readonly client: OutboundClient; readonly clock: Clock; readonly logger: Logger },
+  limits: JwksCacheLimits = jwksCacheDefaults,
+): JwksCache {
+  const entries = new Map<string, Entry>();
+  const readClock = () => ({ wall: needs.clock.now(), monotonic: needs.clock.monotonic() });
+
+  const entryOf = (source: KeySetSource): Entry => {
+    const known = entries.get(source.id);
+    if (known?.url === source.url) return known;
+    const entry: Entry = { ...source, good: null, triedAt: null, failure: 'timeout', underWay: null };
+    entries.set(source.id, entry);
+    return entry;
+  };
+
+  const ageOf = (entry: Entry): Millis =>
+    entry.good === null ? Number.POSITIVE_INFINITY : elapsed(entry.good.fetchedAt, readClock());
+
+  const fetchNow = async (entry: Entry): Promise<void> => {
+    const fetchedAt = readClock();
+    try {
+      const { url, id } = entry;
+      const set = readJwkSet(await needs.client.get(url, { accept: ACCEPT, maxBytes: limits.maxBytes }));
+      entry.good = { set, fetchedAt };
+      const counts = { keys: set.keys.size, ignored: set.ignored.length };
+      needs.logger.debug('key set fetched', { keySet: id, ...counts });
+    } catch (error) {
+      entry.failure = error instanceof FetchRefused ? error.reason : 'not-a-key-set';
+      needs.logger.warn('key set could not be fetched', {
+        keySet: entry.id,
+        reason: entry.failure,
+        detail: error instanceof Error ? error.message : undefined,
+        hasEarlierSet: ageOf(entry) < limits.unusableAfter,
+      });
+    }
+  };
+
+  /** Joins the fetch that is under way; starts one unless the last was too recent. Never rejects. */
+  const refresh = (entry: Entry): Promise<void> => {
+    if (entry.underWay !== null) return entry.underWay;
+    const now = readClock();
+    if (entry.triedAt !== null && now.monotonic - entry.triedAt < limits.pauseBetweenFetches)
+      return Promise.resolve();
+    entry.triedAt = now.monotonic;
+    entry.underWay = fetchNow(entry).finally(() => {
+      entry.underWay = null;
+    });
+    return entry.underWay;
+  };
+
+  return {
+    async find(source, kid) {
+      const entry = entryOf(source);
+      const age = ageOf(entry);
+      const known = entry.good?.set.keys.get(kid);
+      if (known !== undefined && age < limits.waitAfter) {
+        if (age >= limits.refreshAfter) void refresh(entry);
+        return { found: 'keys', keys: known };
+      }
+      await atMost(limits.longestWait, refresh(entry));
+      if (entry.good === null || ageOf(entry) >= limits.unusableAfter)
+        return { found: 'no-key-set', reason: entry.failure };
+      const keys = entry.good.set.keys.get(kid);
+      return keys === undefined ? { found: 'no-such-key' } : { found: 'keys', keys };
+    },
+    peek(id, kid) {
+      const entry = entries.get(id);
+      return entry !== undefined && ageOf(entry) < limits.refreshAfter
+        ? entry.good?.set.keys.get(kid)
+        : undefined;
+    },
+    forget(id) {
+      entries.delete(id);
+    },
+  };
+}
+
+const ACCEPT = 'application/jwk-set+json, application/json';
+
+interface Reading {
+  readonly wall: Millis;
+  readonly monotonic: Millis;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly url: string;
+  /** The last set that was fetched whole. */
+  good: { readonly set: JwkSet; readonly fetchedAt: Reading } | null;
+  /** Monotonic; when the last fetch began. */
+  triedAt: Millis | null;
+  /** Of the last fetch that failed; before the first end of one, that it takes too long. */
+  failure: KeySetFailure;
+  underWay: Promise<void> | null;
+}
+
+/** The monotonic clock may stand still while a machine sleeps, the wall clock may be set back: the larger counts. */
+function elapsed(since: Reading, now: Reading): Millis {
+  return Math.max(now.wall - since.wall, now.monotonic - since.monotonic);
+}
+
+async function atMost(wait: Millis, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, wait);
+  });
+  await Promise.race([work, timeUp]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,152 @@
+import { openSync } from 'node:fs';
+import { pino } from 'pino';
+import { type Clock, isoTime, type Millis, systemClock } from '../clock.ts';
+import { type LogFields, loggableFields, loggableText } from './log-fields.ts';
+import { jsonLine, type LineParts, textLine } from './log-lines.ts';
+
+/**
+ * `message` is a constant sentence; what varies goes into `fields`. Field names that sound like secrets
+ * (`code`, `token`, `password`, …) are written as "[redacted]": call an error's code `errorCode`.
+ */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A logger whose every line has these fields too. */
+  child(fields: LogFields): Logger;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export interface LogOptions {
+  readonly level: LogLevel | 'silent';
+  readonly format: 'json' | 'text';
+  /** A file is created for its owner only, and appended to. */
+  readonly to: 'stdout' | 'stderr' | { readonly file: string };
+  readonly clock?: Clock;
+}
+
+export interface OpenLogger extends Logger {
+  /** Lines lost since the start, because nobody took them or the disk refused them. */
+  lostLines(): number;
+  /** Opens the file anew, after it was moved away. */
+  reopen(): void;
+  /** Resolves when what waits was handed to the system; a normal exit does it by itself. */
+  flush(): Promise<void>;
+}
+
+// Lines wait in memory while a pipe is blocked or a disk is slow; beyond this they are dropped and counted,
+// because requests must go on.
+const LONGEST_BACKLOG = 4 * 1024 * 1024;
+
+const severity: Readonly<Record<LogOptions['level'], number>> = {
+  debug: 0,
+  info: 1,
+  warn: 2,
+  error: 3,
+  silent: 4,
+};
+
+// A write to the system costs more than the line: those that come within this time are handed over together.
+const GATHERING: Millis = 20;
+const GATHERED_BYTES = 8 * 1024;
+
+/** Opens the log. Lines are written in the background. @throws Error when the file cannot be opened */
+export function openLogger(options: LogOptions): OpenLogger {
+  const clock = options.clock ?? systemClock;
+  const render: (parts: LineParts) => string = options.format === 'json' ? jsonLine : textLine;
+  const least = severity[options.level];
+  let lost = 0;
+  const countLost = () => {
+    lost += 1;
+  };
+  let sinceDrain = 0;
+  let timer: NodeJS.Timeout | undefined;
+  function handOverSoon(): void {
+    if (timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      destination.flush();
+    }, GATHERING);
+    timer.unref();
+  }
+  // What came while an earlier write was under way has been left waiting by it.
+  function onDrain(): void {
+    if (sinceDrain > 0) handOverSoon();
+    sinceDrain = 0;
+  }
+  let destination = openDestination(options.to, countLost, onDrain);
+  const write = (level: LogLevel, message: string, fields: LogFields) => {
+    if (severity[level] < least) return;
+    const time = isoTime(clock.now());
+    destination.write(render({ level, time, fields: loggableFields(fields), msg: loggableText(message) }));
+    sinceDrain += 1;
+    handOverSoon();
+  };
+  return {
+    ...loggerOver(write, {}),
+    lostLines: () => lost,
+    reopen() {
+      const former = destination;
+      destination = openDestination(options.to, countLost, onDrain);
+      former.end();
+    },
+    flush: () => new Promise((resolve) => destination.flush(() => resolve())),
+  };
+}
+
+function openDestination(to: LogOptions['to'], onLost: () => void, onDrain: () => void) {
+  const dest = to === 'stdout' ? 1 : to === 'stderr' ? 2 : openSync(to.file, 'a', 0o600);
+  const destination = pino.destination({
+    dest,
+    sync: false,
+    minLength: GATHERED_BYTES,
+    maxLength: LONGEST_BACKLOG,
+  });
+  destination.on('drop', onLost);
+  destination.on('error', onLost);
+  destination.on('drain', onDrain);
+  return destination;
+}
+
+export interface LogEntry {
+  readonly level: LogLevel;
+  readonly message: string;
+  /** As they would be written: secrets replaced. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Keeps what is logged, at every level; for tests. */
+export function memoryLogger(): Logger & { readonly entries: readonly LogEntry[] } {
+  const entries: LogEntry[] = [];
+  const write = (level: LogLevel, message: string, fields: LogFields) => {
+    entries.push({ level, message: loggableText(message), fields: loggableFields(fields) });
+  };
+  return { ...loggerOver(write, {}), entries };
+}
+
+/** Logs nothing. */
+export const silentLogger: Logger = loggerOver(() => undefined, {});
+
+type Write = (level: LogLevel, message: string, fields: LogFields) => void;
+
+function loggerOver(write: Write, common: LogFields): Logger {
+  const at = (level: LogLevel) => (message: string, fields?: LogFields) =>
+    write(level, message, { ...common, ...renamed(fields) });
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields) => loggerOver(write, { ...common, ...renamed(fields) }),
+  };
+}
+
+/** A field may not stand in for the line's own time, level or message. */
+function renamed(fields: LogFields | undefined): LogFields {
+  if (fields === undefined || !('time' in fields || 'level' in fields || 'msg' in fields))
+    return fields ?? {};
+  const { time, level, msg, ...rest } = fields;
+  return { ...rest, fieldTime: time, fieldLevel: level, fieldMsg: msg };
+}

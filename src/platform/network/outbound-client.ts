@@ -1,0 +1,237 @@
+// The one way in which this service asks other servers for something: HTTPS, by node:https. Addresses come
+// from administrators and redirects from strangers, so every connection is checked where it is made: the
+// addresses that a name resolves to are checked inside of the socket's own look-up, and no second look-up follows.
+
+import type { LookupAddress } from 'node:dns';
+import { lookup as systemLookup } from 'node:dns/promises';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { createSecureContext, getCACertificates } from 'node:tls';
+import type { Millis } from '../clock.ts';
+import { type AddressLimits, type AddressRule, addressRule } from './address-rules.ts';
+import { FetchRefused } from './fetch-refused.ts';
+
+export interface OutboundLimits extends AddressLimits {
+  /** For the whole fetch, redirects included. */
+  readonly timeout: Millis;
+  readonly maxRedirects: number;
+  /** Exact names in lower case; an empty list allows every name, any other also refuses bare addresses. */
+  readonly allowedHostnames: readonly string[];
+  readonly deniedHostnames: readonly string[];
+}
+
+export interface OutboundNeeds {
+  /** How names become addresses; the system's way unless given, with its hosts file. */
+  readonly resolve?: (hostname: string) => Promise<readonly LookupAddress[]>;
+  /** Roots (PEM) that are trusted besides those of the system and of NODE_EXTRA_CA_CERTS. */
+  readonly trustedRoots?: readonly string[];
+}
+
+export interface OutboundRequest {
+  /** The `accept` header. */
+  readonly accept: string;
+  /** A longer body is refused, not cut. */
+  readonly maxBytes: number;
+}
+
+export interface OutboundClient {
+  /**
+   * The body of the 200 answer at the end of the redirects. Nothing is sent but the request itself: no cookies,
+   * no credentials, no proxy of the environment in between.
+   * @throws FetchRefused
+   */
+  get(url: string, wanted: OutboundRequest): Promise<Buffer>;
+}
+
+export interface FormPoster {
+  /**
+   * Posts a form, and returns the body of the 200 answer. Redirects are refused: what is posted is for the one
+   * address that was given.
+   * @throws FetchRefused
+   */
+  postForm(url: string, form: Readonly<Record<string, string>>, wanted: OutboundRequest): Promise<Buffer>;
+}
+
+/** Opens nothing before the first request. */
+export function outboundClient(
+  limits: OutboundLimits,
+  needs: OutboundNeeds = {},
+): OutboundClient & FormPoster {
+  const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
+  const allows = addressRule(limits);
+  const lookup = checkedLookup(resolve, allows);
+  let agent: Agent | undefined;
+  async function fetch(
+    url: string,
+    wanted: OutboundRequest,
+    maxRedirects: number,
+    body: string | null,
+  ): Promise<Buffer> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), limits.timeout);
+    try {
+      let target = readTarget(url);
+      for (let redirects = 0; ; redirects += 1) {
+        checkHost(target, limits, allows);
+        // Reading the system's roots takes tens of milliseconds; most configurations have no use for them.
+        agent ??= openAgent(needs.trustedRoots ?? []);
+        const answer = await send({ target, agent, lookup, allows, signal: deadline.signal, body }, wanted);
+        if (Buffer.isBuffer(answer)) return answer;
+        if (redirects === maxRedirects) throw new FetchRefused('too-many-redirects');
+        target = readTarget(answer.location, target);
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+  return {
+    get: (url, wanted) => fetch(url, wanted, limits.maxRedirects, null),
+    postForm: (url, form, wanted) => fetch(url, wanted, 0, new URLSearchParams(form).toString()),
+  };
+}
+
+/**
+ * Refuses what can be seen of an address before anything is looked up: its form, its scheme, a host that the
+ * limits exclude, an IP address that no connection may go to.
+ * @throws FetchRefused
+ */
+export function checkAddress(url: string, limits: OutboundLimits): void {
+  checkHost(readTarget(url), limits, addressRule(limits));
+}
+
+const LONGEST_URL = 2048;
+
+function readTarget(text: string, base?: URL): URL {
+  const url = text.length > LONGEST_URL ? null : URL.parse(text, base);
+  if (url === null) throw new FetchRefused('url');
+  if (url.protocol !== 'https:') throw new FetchRefused('scheme');
+  if (url.username !== '' || url.password !== '') throw new FetchRefused('url');
+  return url;
+}
+
+/** Checks the name and, because no look-up follows for it, a bare address. */
+function checkHost(target: URL, limits: OutboundLimits, allows: AddressRule): void {
+  const { allowedHostnames, deniedHostnames } = limits;
+  const host = bareHost(target);
+  const name = host.replace(/\.$/, '');
+  if (deniedHostnames.includes(name)) throw new FetchRefused('host');
+  if (allowedHostnames.length > 0 && !allowedHostnames.includes(name)) throw new FetchRefused('host');
+  if (isIP(host) !== 0 && !allows(host)) throw new FetchRefused('address');
+}
+
+function bareHost(target: URL): string {
+  return target.hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+/**
+ * Resolves a name to those of its addresses that are allowed. The socket connects to what this returns, so an
+ * answer that changes between check and use has no place to change in.
+ */
+function checkedLookup(resolve: NonNullable<OutboundNeeds['resolve']>, allows: AddressRule): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (found) => {
+        const allowed = found.filter(({ address }) => allows(address));
+        const [first] = allowed;
+        if (first === undefined) callback(new FetchRefused(found.length === 0 ? 'name' : 'address'), '');
+        else if (options.all === true) callback(null, allowed);
+        else callback(null, first.address, first.family);
+      },
+      () => callback(new FetchRefused('name'), ''),
+    );
+  };
+}
+
+interface Hop {
+  readonly target: URL;
+  readonly agent: Agent;
+  readonly lookup: LookupFunction;
+  readonly allows: AddressRule;
+  readonly signal: AbortSignal;
+  /** A form to post; null: GET. */
+  readonly body: string | null;
+}
+
+function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { location: string }> {
+  const { target, agent, lookup, allows, signal, body } = hop;
+  return new Promise((resolve, reject) => {
+    // The abort does not end a look-up under way, hence a listener of our own.
+    signal.addEventListener('abort', () => reject(new FetchRefused('timeout')), { once: true });
+    const outgoing = request(target, {
+      method: body === null ? 'GET' : 'POST',
+      agent,
+      lookup,
+      signal,
+      maxHeaderSize: 16_384,
+      headers: {
+        accept: wanted.accept,
+        'accept-encoding': 'identity',
+        'user-agent': 'overlay-auth',
+        ...(body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+    });
+    // A second net: whichever way the runtime came by an address, before a byte of the request is sent.
+    outgoing.on('socket', (socket) => {
+      socket.on('connect', () => {
+        const { remoteAddress = '' } = socket;
+        if (!allows(remoteAddress)) socket.destroy(new FetchRefused('address'));
+      });
+    });
+    outgoing.on('error', (error) => reject(refusalOf(error, signal)));
+    outgoing.on('response', (incoming) => {
+      readAnswer(incoming, wanted.maxBytes)
+        .then(resolve, (error: unknown) => reject(refusalOf(error, signal)))
+        .finally(() => outgoing.destroy());
+    });
+    outgoing.end(body ?? undefined);
+  });
+}
+
+const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
+
+async function readAnswer(
+  incoming: IncomingMessage,
+  maxBytes: number,
+): Promise<Buffer | { location: string }> {
+  const { statusCode, headers } = incoming;
+  if (REDIRECTS.has(statusCode) && headers.location !== undefined) return { location: headers.location };
+  if (statusCode !== 200) throw new FetchRefused('status');
+  // Compressed bodies are not asked for; unpacked they could have any size.
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new FetchRefused('encoding');
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw new FetchRefused('too-large');
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming) {
+    length += chunk.length;
+    if (length > maxBytes) throw new FetchRefused('too-large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function refusalOf(error: unknown, signal: AbortSignal): FetchRefused {
+  if (error instanceof FetchRefused) return error;
+  if (signal.aborted) return new FetchRefused('timeout');
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return new FetchRefused(isTlsFailure(code) ? 'tls' : 'connection', error);
+}
+
+function isTlsFailure(code: string): boolean {
+  return /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_)/.test(code);
+}
+
+/** An agent of our own, without proxyEnv: the environment can tell the global one to use a proxy. */
+function openAgent(givenRoots: readonly string[]): Agent {
+  const system = getCACertificates('system');
+  // A machine without a store of its own, such as a bare container, gets the roots that come with the runtime.
+  const base = system.length > 0 ? system : getCACertificates('bundled');
+  const ca = [...base, ...getCACertificates('extra'), ...givenRoots];
+  return new Agent({
+    keepAlive: false,
+    maxCachedSessions: 0,
+    secureContext: createSecureContext({ ca, minVersion: 'TLSv1.2' }),
+    // Stated, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+    rejectUnauthorized: true,
+  });
+}

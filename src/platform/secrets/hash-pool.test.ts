@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { after, describe, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { fixedClock, systemClock } from '../clock.ts';
+import {
+  createHashPool,
+  type HashPool,
+  HashPoolFull,
+  type HashPoolOptions,
+  HashPoolStopped,
+} from './hash-pool.ts';
+import { DEFAULT_HASH_COST, hashPasswordBlocking, needsRehash, preparePassword } from './password-hash.ts';
+
+const cheap = { memoryKiB: 64, passes: 1, lanes: 1 };
+const password = preparePassword('correct horse battery staple');
+const wrong = preparePassword('incorrect horse');
+
+const pools: HashPool[] = [];
+after(() => Promise.all(pools.map((pool) => pool.close())));
+
+function pool(options: HashPoolOptions): HashPool {
+  const made = createHashPool({ clock: systemClock }, options);
+  pools.push(made);
+  return made;
+}
+
+describe('the pool of password hashes', () => {
+  test('hashes and verifies, also hashes of an older cost', async () => {
+    const hashes = pool({ cost: cheap, threads: 2 });
+    const phc = await hashes.hash(password);
+    assert.equal(await hashes.verify(phc, password), true);
+    assert.equal(await hashes.verify(phc, wrong), false);
+    assert.equal(await hashes.verifyNobody(password), false);
+    const older = hashPasswordBlocking(password, { ...cheap, passes: 2 });
+    assert.equal(await hashes.verify(older, password), true);
+    assert.ok(needsRehash(older, hashes.cost));
+  });
+
+  test('refuses what exceeds its queue at once, and says when to come back', async () => {
+    const hashes = pool({ cost: DEFAULT_HASH_COST, threads: 1, longestQueue: 3 });
+    const outcomes = Array.from({ length: 20 }, () => hashes.verifyNobody(password));
+    assert.deepEqual(hashes.depth(), { threads: 1, running: 1, waiting: 3, longestQueue: 3, refused: 16 });
+    const settled = await Promise.allSettled(outcomes);
+    assert.equal(settled.filter((outcome) => outcome.status === 'fulfilled').length, 4);
+    for (const outcome of settled.slice(4)) {
+      assert.ok(outcome.status === 'rejected' && outcome.reason instanceof HashPoolFull);
+      assert.ok(Number.isInteger(outcome.reason.retryAfterSeconds) && outcome.reason.retryAfterSeconds >= 1);
+    }
+    assert.equal(await hashes.verifyNobody(password), false);
+    assert.deepEqual(
+      { ...hashes.depth(), refused: 0 },
+      { threads: 1, running: 0, waiting: 0, longestQueue: 3, refused: 0 },
+    );
+  });
+
+  test('refuses who would wait for longer than anybody does, where hashes take long', async () => {
+    const clock = fixedClock(0);
+    const hashes = createHashPool({ clock }, { cost: cheap, threads: 1 });
+    pools.push(hashes);
+    await hashes.verifyNobody(password);
+    // As if other programs had the processors.
+    const slow = hashes.verifyNobody(password);
+    clock.advance(24_000);
+    await slow;
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => hashes.verifyNobody(password)));
+    // One runs; of some three seconds each, those who wait come to eight.
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 4);
+    const [last] = outcomes.slice(-1);
+    assert.ok(last?.status === 'rejected' && last.reason instanceof HashPoolFull);
+    assert.equal(last.reason.retryAfterSeconds, 10);
+  });
+
+  test('leaves the thread pool of file access free', async () => {
+    const hashes = pool({ threads: 1 });
+    await hashes.verifyNobody(password);
+    const many = Promise.all(Array.from({ length: 12 }, () => hashes.verifyNobody(password)));
+    for (let i = 0; i < 5; i += 1) await stat(import.meta.filename);
+    const { running, waiting } = hashes.depth();
+    assert.ok(running + waiting >= 6, 'file access had to wait for the hashes');
+    await many;
+  });
+
+  test('rejects a damaged stored hash without queueing it', async () => {
+    const hashes = pool({ cost: cheap, threads: 1 });
+    await assert.rejects(hashes.verify('$argon2id$broken', password), /malformed/);
+    assert.equal(hashes.depth().running, 0);
+  });
+
+  test('replaces a thread that died, and loses only the hash it died over', async () => {
+    let started = 0;
+    const hashes = pool({
+      cost: cheap,
+      threads: 1,
+      startThread() {
+        started += 1;
+        const answer =
+          started === 1 ? 'process.exit(1)' : "parentPort.postMessage({ kind: 'verify', matches: true })";
+        const code = `const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => ${answer});`;
+        return new Worker(code, { eval: true });
+      },
+    });
+    const phc = hashPasswordBlocking(password, cheap);
+    const [first, second] = await Promise.allSettled([
+      hashes.verify(phc, password),
+      hashes.verify(phc, password),
+    ]);
+    assert.ok(first?.status === 'rejected' && first.reason instanceof HashPoolStopped);
+    assert.ok(second?.status === 'fulfilled' && second.value);
+    assert.equal(started, 2);
+  });
+
+  test('closed, it rejects what waits and what comes', async () => {
+    const hashes = pool({ threads: 1 });
+    const outcomes = Promise.allSettled([hashes.verifyNobody(password), hashes.verifyNobody(password)]);
+    await hashes.close();
+    for (const outcome of await outcomes)
+      assert.ok(outcome.status === 'rejected' && outcome.reason instanceof HashPoolStopped);
+    await assert.rejects(hashes.hash(password), HashPoolStopped);
+  });
+});

@@ -1,0 +1,200 @@
+// Where passwords are hashed: a few threads of their own and a queue with an end. A hash costs as much as
+// hundreds of token checks, so neither the event loop nor the thread pool that files, name look-ups and
+// signatures share may run one; and whoever sends more logins than the threads can take is told to come back.
+import { availableParallelism } from 'node:os';
+import type { Worker } from 'node:worker_threads';
+import type { Clock, Millis } from '../clock.ts';
+import { openThread } from '../open-thread.ts';
+import type { HashReply, HashRequest } from './hash-worker.ts';
+import {
+  DEFAULT_HASH_COST,
+  type HashCost,
+  hashCost,
+  type Password,
+  unmatchableHash,
+} from './password-hash.ts';
+
+export interface HashPool {
+  /** The cost of new hashes; see needsRehash. */
+  readonly cost: HashCost;
+  /** A PHC string for a password that is being set. @throws HashPoolFull, HashPoolStopped */
+  hash(password: Password): Promise<string>;
+  /** @throws HashPoolFull, HashPoolStopped, or Error when the stored hash is malformed */
+  verify(phc: string, password: Password): Promise<boolean>;
+  /** The work of verify for a user who does not exist or has no password; always false. @throws as verify */
+  verifyNobody(password: Password): Promise<false>;
+  depth(): HashPoolDepth;
+  /** Ends the threads. What waits or runs is rejected with HashPoolStopped. */
+  close(): Promise<void>;
+}
+
+/** For metrics. `refused` counts since the start. */
+export interface HashPoolDepth {
+  readonly threads: number;
+  readonly running: number;
+  readonly waiting: number;
+  readonly longestQueue: number;
+  readonly refused: number;
+}
+
+/** The queue is full; nothing was hashed. */
+export class HashPoolFull extends Error {
+  /** When the work that waits now will be done, at least 1. */
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super('the queue of password hashes is full');
+    this.name = 'HashPoolFull';
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The pool was closed, or the thread died over this hash; the next hash gets a new thread. */
+export class HashPoolStopped extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'HashPoolStopped';
+  }
+}
+
+export interface HashPoolOptions {
+  /** Default: one less than the cores, at least one. Each holds `cost.memoryKiB` while it works. */
+  readonly threads?: number;
+  readonly longestQueue?: number;
+  readonly cost?: HashCost;
+  /** For tests of a thread that dies. */
+  readonly startThread?: () => Worker;
+}
+
+/**
+ * Who would wait longer is refused. Where hashes take longer than usual, because other programs use the processors, a
+ * queue of the usual length is done when nobody waits for it any more, and what is done then makes the next ones wait.
+ */
+const longestWait: Millis = 8000;
+
+interface Job {
+  readonly request: HashRequest;
+  readonly resolve: (reply: HashReply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Slot {
+  thread: Worker | undefined;
+  job: Job | undefined;
+}
+
+/** Threads start with the first hash, and do not keep the process alive while they have nothing to do. */
+export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions = {}): HashPool {
+  const cost = options.cost ?? DEFAULT_HASH_COST;
+  const threads = Math.max(1, options.threads ?? availableParallelism() - 1);
+  const longestQueue = options.longestQueue ?? 64;
+  const startThread = options.startThread ?? startHashThread;
+  const nobody = unmatchableHash(cost);
+  const slots: Slot[] = Array.from({ length: threads }, () => ({ thread: undefined, job: undefined }));
+  const waiting: Job[] = [];
+  let usualDuration: Millis = 25;
+  let refused = 0;
+  let closed = false;
+
+  function enqueue(request: HashRequest): Promise<HashReply> {
+    if (closed) return Promise.reject(new HashPoolStopped('the pool of password hashes is closed'));
+    const idle = slots.find((slot) => slot.job === undefined);
+    const untilDone = (waiting.length * usualDuration) / threads;
+    if (idle === undefined && (waiting.length >= longestQueue || untilDone > longestWait)) {
+      refused += 1;
+      return Promise.reject(new HashPoolFull(Math.max(1, Math.ceil(untilDone / 1000))));
+    }
+    return new Promise((resolve, reject) => {
+      const job = { request, resolve, reject };
+      if (idle === undefined) waiting.push(job);
+      else run(idle, job);
+    });
+  }
+
+  function run(slot: Slot, job: Job): void {
+    const startedAt = needs.clock.monotonic();
+    // The first hash of a thread waits for its start.
+    const isUsual = slot.thread !== undefined;
+    slot.job = {
+      ...job,
+      resolve(reply) {
+        if (isUsual) usualDuration += (needs.clock.monotonic() - startedAt - usualDuration) / 8;
+        job.resolve(reply);
+      },
+    };
+    slot.thread ??= startIn(slot);
+    slot.thread.ref();
+    slot.thread.postMessage(job.request);
+  }
+
+  function startIn(slot: Slot): Worker {
+    const thread = startThread();
+    let cause: unknown;
+    thread.on('message', (reply: HashReply) => {
+      const job = slot.job;
+      slot.job = undefined;
+      thread.unref();
+      runNext(slot);
+      job?.resolve(reply);
+    });
+    thread.on('error', (error) => {
+      cause = error;
+    });
+    thread.on('exit', () => {
+      if (slot.thread !== thread) return;
+      const job = slot.job;
+      slot.thread = undefined;
+      slot.job = undefined;
+      if (!closed) runNext(slot);
+      job?.reject(new HashPoolStopped('the thread that hashed this password has died', cause));
+    });
+    return thread;
+  }
+
+  function runNext(slot: Slot): void {
+    const next = waiting.shift();
+    if (next !== undefined) run(slot, next);
+  }
+
+  async function verify(phc: string, password: Password): Promise<boolean> {
+    hashCost(phc);
+    const reply = await enqueue({ kind: 'verify', password, phc });
+    if (reply.kind === 'verify') return reply.matches;
+    throw unexpected(reply);
+  }
+
+  return {
+    cost,
+    async hash(password) {
+      const reply = await enqueue({ kind: 'hash', password, cost });
+      if (reply.kind === 'hash') return reply.phc;
+      throw unexpected(reply);
+    },
+    verify,
+    async verifyNobody(password) {
+      await verify(nobody, password);
+      return false;
+    },
+    depth: () => ({
+      threads,
+      running: slots.filter((slot) => slot.job !== undefined).length,
+      waiting: waiting.length,
+      longestQueue,
+      refused,
+    }),
+    async close() {
+      closed = true;
+      for (const job of waiting.splice(0))
+        job.reject(new HashPoolStopped('the pool of password hashes was closed'));
+      await Promise.all(slots.map((slot) => slot.thread?.terminate()));
+    },
+  };
+}
+
+function startHashThread(): Worker {
+  return openThread('hash-worker', import.meta.url, { name: 'password-hash' });
+}
+
+function unexpected(reply: HashReply): Error {
+  return new Error(reply.kind === 'failed' ? reply.message : 'a password hash got the answer of another');
+}

@@ -1,0 +1,161 @@
+// What stands in a key file: a header line, the fingerprint, how the key is protected, the key.
+import { hashRawSync } from '@node-rs/argon2';
+import { decodeBase64url, encodeBase64url } from '../digest.ts';
+import { systemRandom } from '../random.ts';
+import { deriveSecret, open, SealBroken, seal, sealingKey } from './sealed-box.ts';
+
+export interface MasterKey {
+  readonly bytes: Buffer;
+  /** Tells keys apart when people compare them, for example "3f2a-91bc-07de"; says nothing about the key. */
+  readonly fingerprint: string;
+  /** Whether the file is of no use without a passphrase. */
+  readonly wrapped: boolean;
+}
+
+export type KeyFileFailure =
+  | 'missing'
+  | 'unreadable'
+  | 'unwritable'
+  | 'exists'
+  | 'too open'
+  | 'malformed'
+  | 'passphrase missing'
+  | 'passphrase wrong'
+  | 'passphrase unusable';
+
+/** Why there is no key. The message is one plain sentence for the operator. */
+export class KeyFileError extends Error {
+  readonly reason: KeyFileFailure;
+
+  constructor(reason: KeyFileFailure, message: string) {
+    super(message);
+    this.name = 'KeyFileError';
+    this.reason = reason;
+  }
+}
+
+const HEADER = 'overlay-auth key-encryption key, version 1';
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+const ARGON2ID = 2;
+// Spent once per start, so far more than a login's. Kept in the file, so that it may grow.
+const WRAP_COST: WrapCost = { memoryKiB: 128 * 1024, passes: 3 };
+const LARGEST_MEMORY_KIB = 1024 * 1024;
+const LARGEST_PASSES = 16;
+
+interface WrapCost {
+  readonly memoryKiB: number;
+  readonly passes: number;
+}
+
+/** A master key with its fingerprint. */
+export function masterKey(bytes: Buffer, wrapped = false): MasterKey {
+  if (bytes.length !== KEY_BYTES) throw new RangeError('a key-encryption key has 32 bytes');
+  const digits = deriveSecret(bytes, 'fingerprint v1').toString('hex');
+  return {
+    bytes,
+    fingerprint: `${digits.slice(0, 4)}-${digits.slice(4, 8)}-${digits.slice(8, 12)}`,
+    wrapped,
+  };
+}
+
+/** The text of a key file; with a passphrase, the key in it is sealed. */
+export function encodeKeyFile(key: MasterKey, passphrase?: string): string {
+  const lines = [HEADER, `fingerprint: ${key.fingerprint}`];
+  if (passphrase === undefined) {
+    lines.push('protection: none', `key: ${encodeBase64url(key.bytes)}`);
+  } else {
+    const salt = systemRandom.bytes(SALT_BYTES);
+    const wrapping = sealingKey(stretch(passphrase, salt, WRAP_COST));
+    const { memoryKiB, passes } = WRAP_COST;
+    lines.push(
+      `protection: argon2id m=${memoryKiB} t=${passes} salt=${encodeBase64url(salt)}`,
+      `key: ${encodeBase64url(seal(wrapping, key.bytes, `${HEADER} ${key.fingerprint}`))}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * The key in the text of a key file.
+ * @param path only for messages
+ * @throws KeyFileError malformed, passphrase missing, passphrase wrong
+ */
+export function parseKeyFile(text: string, path: string, passphrase?: string): MasterKey {
+  const malformed = () =>
+    new KeyFileError('malformed', `${path} is not a whole key file of version 1; restore it from a backup.`);
+  const [header, fingerprintLine, protectionLine, keyLine, ...rest] = text
+    .replaceAll('\r\n', '\n')
+    .split('\n');
+  const fingerprint = afterLabel('fingerprint: ', fingerprintLine);
+  const protection = afterLabel('protection: ', protectionLine);
+  const stored = decodeBase64url(afterLabel('key: ', keyLine) ?? '=');
+  if (header !== HEADER || fingerprint === undefined || protection === undefined || stored === undefined)
+    throw malformed();
+  if (rest.some((line) => line !== '')) throw malformed();
+
+  const wrap = protection === 'none' ? undefined : parseProtection(protection);
+  if (protection !== 'none' && wrap === undefined) throw malformed();
+  const bytes =
+    wrap === undefined ? stored : unwrap(stored, `${HEADER} ${fingerprint}`, wrap, path, passphrase);
+  if (bytes?.length !== KEY_BYTES) throw malformed();
+  const key = masterKey(bytes, wrap !== undefined);
+  // A key with a digit changed would open nothing, and would be noticed only after it had sealed new records.
+  if (key.fingerprint !== fingerprint) throw malformed();
+  return key;
+}
+
+interface Wrap extends WrapCost {
+  readonly salt: Buffer;
+}
+
+/** undefined: the box is not one of ours. */
+function unwrap(
+  box: Buffer,
+  associatedData: string,
+  wrap: Wrap,
+  path: string,
+  passphrase: string | undefined,
+): Buffer | undefined {
+  if (passphrase === undefined)
+    throw new KeyFileError(
+      'passphrase missing',
+      `The key file ${path} is protected by a passphrase; give it in OVERLAY_AUTH_KEY_PASSPHRASE or OVERLAY_AUTH_KEY_PASSPHRASE_FILE.`,
+    );
+  try {
+    return open(sealingKey(stretch(passphrase, wrap.salt, wrap)), box, associatedData);
+  } catch (error) {
+    if (!(error instanceof SealBroken)) throw error;
+    if (error.reason === 'unknown key')
+      throw new KeyFileError('passphrase wrong', `The passphrase does not open the key file ${path}.`);
+    return undefined;
+  }
+}
+
+function parseProtection(text: string): Wrap | undefined {
+  const found = /^argon2id m=([0-9]{1,8}) t=([0-9]{1,3}) salt=([A-Za-z0-9_-]+)$/.exec(text);
+  if (found === null) return undefined;
+  const memoryKiB = Number(found[1]);
+  const passes = Number(found[2]);
+  const salt = decodeBase64url(found[3] ?? '');
+  if (salt?.length !== SALT_BYTES) return undefined;
+  if (memoryKiB < 8 || memoryKiB > LARGEST_MEMORY_KIB || passes < 1 || passes > LARGEST_PASSES)
+    return undefined;
+  return { memoryKiB, passes, salt };
+}
+
+function stretch(passphrase: string, salt: Buffer, cost: WrapCost): Buffer {
+  // One spelling for text that keyboards and editors write in two.
+  return hashRawSync(passphrase.normalize('NFC'), {
+    algorithm: ARGON2ID,
+    memoryCost: cost.memoryKiB,
+    timeCost: cost.passes,
+    parallelism: 1,
+    outputLen: KEY_BYTES,
+    salt,
+  });
+}
+
+function afterLabel(label: string, line: string | undefined): string | undefined {
+  return line?.startsWith(label) ? line.slice(label.length) : undefined;
+}

@@ -1,0 +1,114 @@
+// The key-encryption key: 32 random bytes in a small text file beside, never inside, the database. Everything
+// else that is sealed at rest is sealed with keys derived from it.
+
+import type { Stats } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { systemRandom } from '../random.ts';
+import { encodeKeyFile, KeyFileError, type MasterKey, masterKey, parseKeyFile } from './key-file-format.ts';
+
+const KEY_BYTES = 32;
+const LARGEST_KEY_FILE = 16 * 1024;
+
+/**
+ * Makes a new key and writes it, readable by its owner only. An existing file is never replaced: with the
+ * old key gone, everything sealed with it is lost.
+ * @param options.passphrase wraps the key; without the same passphrase the file is of no use
+ * @throws KeyFileError exists, unwritable, passphrase unusable
+ */
+export function createKeyFile(path: string, options: { passphrase?: string | undefined } = {}): MasterKey {
+  const key = masterKey(systemRandom.bytes(KEY_BYTES), options.passphrase !== undefined);
+  const text = encodeKeyFile(key, options.passphrase);
+  try {
+    const file = openSync(path, 'wx', 0o600);
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } catch (error) {
+      // A disk that is full: half a key file would be taken for a key on the next start.
+      rmSync(path, { force: true });
+      throw error;
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST')
+      throw new KeyFileError(
+        'exists',
+        `${path} exists already and was left as it is: a key is never overwritten.`,
+      );
+    throw new KeyFileError('unwritable', `The key file ${path} cannot be written (${errorCode(error)}).`);
+  }
+  return key;
+}
+
+/**
+ * Reads the key from its file.
+ * @throws KeyFileError missing, unreadable, too open, malformed, passphrase missing, passphrase wrong;
+ *                      its message is one sentence for the operator, and holds nothing of the key
+ */
+export function readKeyFile(path: string, options: { passphrase?: string | undefined } = {}): MasterKey {
+  let text: string;
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const stats = fstatSync(file);
+      refuseUnsuitable(path, stats);
+      text = readFileSync(file, 'utf8');
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (error instanceof KeyFileError) throw error;
+    if (errorCode(error) === 'ENOENT') throw new KeyFileError('missing', `There is no key file at ${path}.`);
+    throw new KeyFileError('unreadable', `The key file ${path} cannot be read (${errorCode(error)}).`);
+  }
+  return parseKeyFile(text, path, options.passphrase);
+}
+
+/**
+ * The passphrase given by OVERLAY_AUTH_KEY_PASSPHRASE, or by the file that OVERLAY_AUTH_KEY_PASSPHRASE_FILE
+ * names (one line end at its end is not part of it), or undefined.
+ * @throws KeyFileError passphrase unusable: both are set, one is empty, or the file cannot be read
+ */
+export function keyPassphrase(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const direct = env.OVERLAY_AUTH_KEY_PASSPHRASE;
+  const path = env.OVERLAY_AUTH_KEY_PASSPHRASE_FILE;
+  if (direct !== undefined && path !== undefined)
+    throw unusable('Set OVERLAY_AUTH_KEY_PASSPHRASE or OVERLAY_AUTH_KEY_PASSPHRASE_FILE, not both.');
+  if (direct === '') throw unusable('OVERLAY_AUTH_KEY_PASSPHRASE is set but empty.');
+  if (path === undefined) return direct;
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw unusable(
+      `The file ${path}, named by OVERLAY_AUTH_KEY_PASSPHRASE_FILE, cannot be read (${errorCode(error)}).`,
+    );
+  }
+  if (text === '') throw unusable(`The file ${path}, named by OVERLAY_AUTH_KEY_PASSPHRASE_FILE, is empty.`);
+  return text;
+}
+
+function refuseUnsuitable(path: string, stats: Stats): void {
+  if (!stats.isFile()) throw new KeyFileError('unreadable', `The key file ${path} is not a regular file.`);
+  if (stats.size > LARGEST_KEY_FILE)
+    throw new KeyFileError('malformed', `${path} is too large to be a key file.`);
+  if (process.platform === 'win32') return;
+  // Secrets that an orchestrator mounts belong to root and are opened to a group; that much is accepted.
+  const allowed = stats.uid === 0 ? 0o640 : 0o600;
+  const mode = stats.mode & 0o777;
+  if ((mode & 0o077 & ~allowed) === 0) return;
+  const shown = mode.toString(8).padStart(4, '0');
+  throw new KeyFileError(
+    'too open',
+    `The key file ${path} is open to other users (mode ${shown}); run: chmod 600 ${path}`,
+  );
+}
+
+function unusable(message: string): KeyFileError {
+  return new KeyFileError('passphrase unusable', message);
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,142 @@
+// Authenticated encryption of small secrets: those at rest (one-time-password seeds, signing keys) and those
+// handed out and taken back (an authorization request carried by its own id).
+//
+// A box is: version (1 byte), key id (8), nonce (24), AES-256-GCM ciphertext, tag (16). Each box has an AES key
+// of its own, HMAC-SHA-256 of the first half of the nonce; the other half is the GCM nonce. A plain random
+// GCM nonce would limit a key to 2^32 boxes (NIST SP 800-38D section 8.3), which a busy node reaches in weeks.
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { decodeBase64url, encodeBase64url, hmacSha256 } from '../digest.ts';
+import { systemRandom } from '../random.ts';
+
+/** A key for one purpose. `id` (16 hex digits) is derived from the key, is public, and stands in every box. */
+export interface SealingKey {
+  readonly id: string;
+  readonly secret: Buffer;
+}
+
+export type SealFailure = 'malformed' | 'unknown key' | 'not authentic';
+
+/** A box that cannot be opened. `keyId` names the key it asks for, where that could be read. */
+export class SealBroken extends Error {
+  readonly reason: SealFailure;
+  readonly keyId: string | undefined;
+
+  constructor(reason: SealFailure, keyId?: string) {
+    super(`sealed box: ${reason}`);
+    this.name = 'SealBroken';
+    this.reason = reason;
+    this.keyId = keyId;
+  }
+}
+
+const VERSION = 1;
+const KEY_BYTES = 32;
+const KEY_ID_BYTES = 8;
+const NONCE_BYTES = 24;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + KEY_ID_BYTES;
+const SHORTEST_BOX = HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
+
+/**
+ * 32 bytes for one purpose. Another label gives unrelated bytes, so that what is made for one purpose cannot
+ * be used for another.
+ * @param label names the purpose and its version, for example "totp-seed v1"
+ * @see RFC 5869
+ */
+export function deriveSecret(masterKey: Uint8Array, label: string): Buffer {
+  if (masterKey.length < KEY_BYTES) throw new RangeError('a master key has at least 32 bytes');
+  return Buffer.from(hkdfSync('sha256', masterKey, '', `overlay-auth ${label}`, KEY_BYTES));
+}
+
+/** A sealing key for one purpose; see deriveSecret. */
+export function deriveKey(masterKey: Uint8Array, label: string): SealingKey {
+  return sealingKey(deriveSecret(masterKey, label));
+}
+
+/** A sealing key from 32 bytes that are already secret and used for nothing else. */
+export function sealingKey(secret: Buffer): SealingKey {
+  if (secret.length !== KEY_BYTES) throw new RangeError('a sealing key has 32 bytes');
+  return { id: hmacSha256(secret, 'key id').subarray(0, KEY_ID_BYTES).toString('hex'), secret };
+}
+
+/**
+ * Seals `plaintext` so that only a holder of the key can read it, and only together with `associatedData`.
+ * @param associatedData what the box belongs to, for example the id of its record: a box moved to another
+ *                       record does not open there
+ */
+export function seal(key: SealingKey, plaintext: string | Uint8Array, associatedData: string): Buffer {
+  const header = Buffer.concat([Buffer.of(VERSION), Buffer.from(key.id, 'hex')]);
+  const nonce = systemRandom.bytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', boxKey(key, nonce), gcmNonce(nonce), {
+    authTagLength: TAG_BYTES,
+  });
+  cipher.setAAD(authenticated(header, associatedData));
+  const text = typeof plaintext === 'string' ? Buffer.from(plaintext) : plaintext;
+  return Buffer.concat([header, nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
+}
+
+/**
+ * Opens a box with whichever of `keys` it names; during a rotation that is the new key or an older one.
+ * @throws SealBroken
+ */
+export function open(
+  keys: SealingKey | readonly SealingKey[],
+  box: Uint8Array,
+  associatedData: string,
+): Buffer {
+  const bytes = Buffer.from(box.buffer, box.byteOffset, box.byteLength);
+  const keyId = sealedWith(bytes);
+  if (keyId === undefined) throw new SealBroken('malformed');
+  const key = candidates(keys).find((candidate) => candidate.id === keyId);
+  if (key === undefined) throw new SealBroken('unknown key', keyId);
+  const nonce = bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', boxKey(key, nonce), gcmNonce(nonce), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(authenticated(bytes.subarray(0, HEADER_BYTES), associatedData));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const text = decipher.update(bytes.subarray(HEADER_BYTES + NONCE_BYTES, -TAG_BYTES));
+    return Buffer.concat([text, decipher.final()]);
+  } catch {
+    throw new SealBroken('not authentic', keyId);
+  }
+}
+
+/** The id of the key a box was sealed with, or undefined for what is not a box. Not authenticated. */
+export function sealedWith(box: Uint8Array): string | undefined {
+  if (box.length < SHORTEST_BOX || box[0] !== VERSION) return undefined;
+  return Buffer.from(box.subarray(1, HEADER_BYTES)).toString('hex');
+}
+
+/** As seal, written as base64url. */
+export function sealText(key: SealingKey, plaintext: string | Uint8Array, associatedData: string): string {
+  return encodeBase64url(seal(key, plaintext, associatedData));
+}
+
+/** As open, for a box written as base64url and holding text. @throws SealBroken */
+export function openText(
+  keys: SealingKey | readonly SealingKey[],
+  box: string,
+  associatedData: string,
+): string {
+  const bytes = decodeBase64url(box);
+  if (bytes === undefined) throw new SealBroken('malformed');
+  return open(keys, bytes, associatedData).toString();
+}
+
+function candidates(keys: SealingKey | readonly SealingKey[]): readonly SealingKey[] {
+  return 'id' in keys ? [keys] : keys;
+}
+
+function boxKey(key: SealingKey, nonce: Buffer): Buffer {
+  return hmacSha256(key.secret, Buffer.concat([Buffer.from('box key'), nonce.subarray(0, 12)]));
+}
+
+function gcmNonce(nonce: Buffer): Buffer {
+  return nonce.subarray(12);
+}
+
+function authenticated(header: Uint8Array, associatedData: string): Buffer {
+  return Buffer.concat([header, Buffer.from(associatedData)]);
+}

@@ -1,0 +1,51 @@
+import type { X509Certificate } from 'node:crypto';
+import { MalformedInput } from '../formats/malformed-input.ts';
+import { childrenOf, contextTag, DER_TAG, readDer, readObjectIdentifier } from './der.ts';
+import { parseCertificate } from './x509.ts';
+
+const TAG = { integer: 0x02, oid: 0x06, sequence: 0x30, set: 0x31, context0: 0xa0 } as const;
+// 1.2.840.113549.1.7.1 and .2: data and signedData.
+const DATA = Buffer.from('2a864886f70d010701', 'hex');
+const SIGNED_DATA = Buffer.from('2a864886f70d010702', 'hex');
+const VERSION_1 = Buffer.from([1]);
+
+/**
+ * Certificates as a degenerate PKCS #7, "certs-only": signed data with nothing in it that is signed.
+ * @see RFC 5652 section 5.1, RFC 7030 section 4.1.3
+ */
+export function certificateBundle(certificates: readonly X509Certificate[]): Buffer {
+  const signedData = element(
+    TAG.sequence,
+    element(TAG.integer, VERSION_1),
+    element(TAG.set),
+    element(TAG.sequence, element(TAG.oid, DATA)),
+    // A set is written in the order of its bytes (X.690 section 11.6).
+    element(TAG.context0, ...certificates.map(({ raw }) => raw).toSorted(Buffer.compare)),
+    element(TAG.set),
+  );
+  return element(TAG.sequence, element(TAG.oid, SIGNED_DATA), element(TAG.context0, signedData));
+}
+
+/** The certificates of such a bundle, in DER; nothing in it is verified. @throws MalformedInput */
+export function readCertificateBundle(der: Uint8Array): X509Certificate[] {
+  const [type, wrapped] = childrenOf(readDer(der), DER_TAG.sequence);
+  if (readObjectIdentifier(type) !== '1.2.840.113549.1.7.2') throw new MalformedInput('not signed data');
+  const [signedData] = childrenOf(wrapped, contextTag(0));
+  // Version, digest algorithms and content come before.
+  const certificates = childrenOf(signedData, DER_TAG.sequence)[3];
+  return childrenOf(certificates, contextTag(0)).map(({ whole }) => parseCertificate(whole));
+}
+
+function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(contents);
+  return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
+}
+
+function lengthOf(length: number): Buffer {
+  if (length < 0x80) return Buffer.from([length]);
+  const bytes = Buffer.from(
+    length.toString(16).padStart(length < 0x100 ? 2 : length < 0x10000 ? 4 : 6, '0'),
+    'hex',
+  );
+  return Buffer.concat([Buffer.from([0x80 | bytes.length]), bytes]);
+}

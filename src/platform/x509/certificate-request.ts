@@ -1,0 +1,74 @@
+// Certification requests (PKCS #10, RFC 2986). All that is taken from one is its public key: who a certificate is
+// for, and what it may be used for, is never the wish of whoever asks.
+
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { MalformedInput } from '../formats/malformed-input.ts';
+import { childrenOf, contextTag, DER_TAG, derFields, readDer, readObjectIdentifier } from './der.ts';
+import { describeKey, isAcceptedKey } from './key-strength.ts';
+
+/** The longest request that is read, in bytes or characters; one with a key of 8192 bits has less than a quarter. */
+export const longestCertificateRequest = 16 * 1024;
+
+// RFC 7468 section 7; the second label is what older programs write.
+const PEM_REQUEST =
+  /^\s*-----BEGIN (NEW )?CERTIFICATE REQUEST-----([A-Za-z0-9+/=\s]*)-----END \1CERTIFICATE REQUEST-----\s*$/;
+
+/** How a request is signed, by the algorithm's object identifier, and the kind of key that signs so. */
+const SIGNATURES: ReadonlyMap<string, { readonly hash: string | null; readonly key: string }> = new Map([
+  ['1.2.840.113549.1.1.11', { hash: 'sha256', key: 'rsa' }],
+  ['1.2.840.113549.1.1.12', { hash: 'sha384', key: 'rsa' }],
+  ['1.2.840.113549.1.1.13', { hash: 'sha512', key: 'rsa' }],
+  ['1.2.840.10045.4.3.2', { hash: 'sha256', key: 'ec' }],
+  ['1.2.840.10045.4.3.3', { hash: 'sha384', key: 'ec' }],
+  ['1.2.840.10045.4.3.4', { hash: 'sha512', key: 'ec' }],
+  ['1.3.101.112', { hash: null, key: 'ed25519' }],
+]);
+
+/**
+ * The public key of exactly one request (PEM text, or DER), after checking that its holder signed the request and
+ * that certificates may hold such a key. Subject and attributes are covered by the signature and not looked at.
+ * @throws MalformedInput too long, not one request, signed by another key or with a weak hash, or a weak key
+ */
+export function readCertificateRequest(request: string | Uint8Array): KeyObject {
+  if (request.length > longestCertificateRequest) throw new MalformedInput('certificate request too long');
+  const fields = derFields(childrenOf(readDer(derOf(request)), DER_TAG.sequence));
+  const signedPart = fields.take(DER_TAG.sequence);
+  const algorithm = fields.take(DER_TAG.sequence);
+  const signature = fields.take(DER_TAG.bitString).content;
+  fields.done();
+
+  const info = derFields(childrenOf(signedPart, DER_TAG.sequence));
+  const version = info.take(DER_TAG.integer).content;
+  info.take(DER_TAG.sequence);
+  const key = readKey(info.take(DER_TAG.sequence).whole);
+  // Some programs leave the attributes out where there are none.
+  info.takeIf(contextTag(0));
+  info.done();
+  if (version.length !== 1 || version[0] !== 0) throw new MalformedInput('version of a certificate request');
+  if (!isAcceptedKey(key))
+    throw new MalformedInput(`certificates may not hold a key of kind ${describeKey(key)}`);
+
+  const [identifier] = childrenOf(algorithm, DER_TAG.sequence);
+  const scheme = SIGNATURES.get(readObjectIdentifier(identifier));
+  if (scheme === undefined || scheme.key !== key.asymmetricKeyType)
+    throw new MalformedInput('signature algorithm of a certificate request');
+  // The first byte says how many of the last bits do not count.
+  if (signature[0] !== 0 || !verify(scheme.hash, signedPart.whole, key, signature.subarray(1)))
+    throw new MalformedInput('certificate request not signed by its own key');
+  return key;
+}
+
+function derOf(request: string | Uint8Array): Uint8Array {
+  if (typeof request !== 'string') return request;
+  const [, , base64] = PEM_REQUEST.exec(request) ?? [];
+  if (base64 === undefined) throw new MalformedInput('not one certificate request in PEM form');
+  return Buffer.from(base64, 'base64');
+}
+
+function readKey(spki: Buffer): KeyObject {
+  try {
+    return createPublicKey({ key: spki, format: 'der', type: 'spki' });
+  } catch {
+    throw new MalformedInput('public key of a certificate request');
+  }
+}

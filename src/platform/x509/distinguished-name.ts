@@ -1,0 +1,46 @@
+import { MalformedInput } from '../formats/malformed-input.ts';
+import { childrenOf, DER_TAG, type DerElement, readObjectIdentifier, readText } from './der.ts';
+
+export interface DistinguishedName {
+  /** Each part in a form that is equal exactly when the parts are. @see RFC 5280 section 7.1 */
+  readonly parts: readonly string[];
+  /** The whole name in such a form; empty for the empty name. */
+  readonly key: string;
+  readonly commonNames: readonly string[];
+  /** Of the attribute emailAddress, where mail addresses stood before there were alternative names. */
+  readonly emails: readonly string[];
+}
+
+const COMMON_NAME = '2.5.4.3';
+const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
+
+/** @throws MalformedInput */
+export function readDistinguishedName(element: DerElement | undefined): DistinguishedName {
+  const commonNames: string[] = [];
+  const emails: string[] = [];
+  const parts = childrenOf(element, DER_TAG.sequence).map((part) => {
+    const attributes = childrenOf(part, DER_TAG.set).map((attribute) => {
+      const [type, value, ...rest] = childrenOf(attribute, DER_TAG.sequence);
+      if (value === undefined || rest.length > 0) throw new MalformedInput('distinguished name');
+      const oid = readObjectIdentifier(type);
+      const text = readText(value);
+      if (text !== undefined && oid === COMMON_NAME) commonNames.push(text);
+      if (text !== undefined && oid === EMAIL_ADDRESS) emails.push(text);
+      return `${oid}=${text === undefined ? `#${value.whole.toString('hex')}` : `"${comparable(text)}"`}`;
+    });
+    if (attributes.length === 0) throw new MalformedInput('distinguished name');
+    return attributes.sort().join('+');
+  });
+  return { parts, key: parts.join(','), commonNames, emails };
+}
+
+/** Whether a name lies in the subtree below `base`, or is `base`. @see RFC 5280 section 4.2.1.10 */
+export function isWithin(name: DistinguishedName, base: DistinguishedName): boolean {
+  return base.parts.every((part, index) => part === name.parts[index]);
+}
+
+// Letter case and runs of spaces make no difference (RFC 4518). Quoted so that no value can imitate two.
+function comparable(text: string): string {
+  const plain = /^\p{ASCII}*$/u.test(text) ? text : text.normalize('NFKC');
+  return plain.toLowerCase().trim().replace(/\s+/g, ' ').replace(/["\\]/g, '\\$&');
+}

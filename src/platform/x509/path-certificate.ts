@@ -1,0 +1,206 @@
+// What path validation needs to know of a certificate, read from its DER form. Nothing is judged here beyond
+// the form itself: whether a certificate is acceptable is the question of path-rules.ts.
+
+import type { KeyObject, X509Certificate } from 'node:crypto';
+import { sha256 } from '../digest.ts';
+import { MalformedInput } from '../formats/malformed-input.ts';
+import {
+  childrenOf,
+  contextTag,
+  DER_TAG,
+  type DerElement,
+  derFields,
+  elementsOf,
+  readBoolean,
+  readDer,
+  readNamedBits,
+  readObjectIdentifier,
+  readSmallInteger,
+  readTime,
+} from './der.ts';
+import { type DistinguishedName, readDistinguishedName } from './distinguished-name.ts';
+import {
+  type GeneralName,
+  type NameConstraints,
+  readAlternativeNames,
+  readNameConstraints,
+} from './general-names.ts';
+import { readSignatureAlgorithm, type SignatureAlgorithm } from './signature-algorithms.ts';
+import { parseCertificate } from './x509.ts';
+
+export interface PathCertificate {
+  /** SHA-256 of the DER form, base64url. */
+  readonly thumbprint: string;
+  /** The certificate as OpenSSL reads it; the same bytes. */
+  readonly x509: X509Certificate;
+  readonly publicKey: KeyObject;
+  readonly subject: DistinguishedName;
+  readonly issuer: DistinguishedName;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly signatureAlgorithm: SignatureAlgorithm;
+  readonly extensions: CertificateExtensions;
+}
+
+export interface CertificateExtensions {
+  readonly isCa: boolean;
+  /** How many further authorities may follow that are not self-issued; undefined: any number. */
+  readonly pathLength: number | undefined;
+  /** Undefined: not limited. */
+  readonly keyUsage: { readonly digitalSignature: boolean; readonly keyCertSign: boolean } | undefined;
+  /** Object identifiers. Undefined: not limited. */
+  readonly extendedKeyUsages: readonly string[] | undefined;
+  readonly alternativeNames: readonly GeneralName[];
+  readonly nameConstraints: NameConstraints | undefined;
+  readonly hasPolicyConstraints: boolean;
+  /** Object identifiers of critical extensions that are not understood. */
+  readonly unknownCritical: readonly string[];
+  /** Hex; only hints which of several issuers of one name to try first. */
+  readonly subjectKeyId: string | undefined;
+  readonly authorityKeyId: string | undefined;
+}
+
+/**
+ * Takes about 0.1 ms, so keep what is read again, such as trust anchors.
+ * @throws MalformedInput not exactly one certificate in DER, or one that breaks the form of RFC 5280 section 4.1
+ */
+export function readPathCertificate(der: Uint8Array): PathCertificate {
+  const x509 = parseCertificate(der);
+  const parts = derFields(childrenOf(readDer(der), DER_TAG.sequence));
+  const content = parts.take(DER_TAG.sequence);
+  const outerAlgorithm = parts.take(DER_TAG.sequence);
+  parts.take(DER_TAG.bitString);
+  parts.done();
+
+  const fields = derFields(elementsOf(content.content));
+  const version = readVersion(fields.takeIf(contextTag(0)));
+  fields.take(DER_TAG.integer);
+  const innerAlgorithm = fields.take(DER_TAG.sequence);
+  const issuer = readDistinguishedName(fields.take(DER_TAG.sequence));
+  const [notBefore, notAfter, ...more] = childrenOf(fields.take(DER_TAG.sequence), DER_TAG.sequence);
+  const subject = readDistinguishedName(fields.take(DER_TAG.sequence));
+  fields.take(DER_TAG.sequence);
+  fields.takeIf(contextTag(1, 'primitive'));
+  fields.takeIf(contextTag(2, 'primitive'));
+  const extensions = fields.takeIf(contextTag(3));
+  fields.done();
+
+  // The unsigned copy of the algorithm must not say another thing than the signed one.
+  if (!outerAlgorithm.whole.equals(innerAlgorithm.whole))
+    throw new MalformedInput('two signature algorithms');
+  if (issuer.parts.length === 0 || more.length > 0) throw new MalformedInput('certificate');
+  if (extensions !== undefined && version !== 3) throw new MalformedInput('extensions need version 3');
+  return {
+    thumbprint: sha256(der),
+    x509,
+    publicKey: keyOf(x509),
+    subject,
+    issuer,
+    notBefore: readTime(notBefore),
+    notAfter: readTime(notAfter),
+    signatureAlgorithm: readSignatureAlgorithm(innerAlgorithm),
+    extensions: readExtensions(extensions),
+  };
+}
+
+function keyOf(x509: X509Certificate): KeyObject {
+  try {
+    return x509.publicKey;
+  } catch {
+    throw new MalformedInput('public key');
+  }
+}
+
+function readVersion(element: DerElement | undefined): number {
+  if (element === undefined) return 1;
+  const fields = derFields(elementsOf(element.content));
+  const version = readSmallInteger(fields.take(DER_TAG.integer).content) + 1;
+  fields.done();
+  if (version > 3) throw new MalformedInput('version');
+  return version;
+}
+
+const OID = {
+  subjectKeyId: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  nameConstraints: '2.5.29.30',
+  certificatePolicies: '2.5.29.32',
+  authorityKeyId: '2.5.29.35',
+  policyConstraints: '2.5.29.36',
+  extendedKeyUsage: '2.5.29.37',
+  inhibitAnyPolicy: '2.5.29.54',
+} as const;
+
+// Policies can make a path invalid only when a certificate in it requires an explicit one (RFC 5280 section
+// 6.1.5), which is policyConstraints, and such paths are refused. So nothing is lost by not processing these two.
+const UNDERSTOOD: ReadonlySet<string> = new Set(Object.values(OID));
+
+const DIGITAL_SIGNATURE = 0;
+const KEY_CERT_SIGN = 5;
+
+function readExtensions(element: DerElement | undefined): CertificateExtensions {
+  const values = new Map<string, Buffer>();
+  const unknownCritical: string[] = [];
+  const list = element === undefined ? [] : childrenOf(readDer(element.content), DER_TAG.sequence);
+  for (const extension of list) {
+    const fields = derFields(childrenOf(extension, DER_TAG.sequence));
+    const oid = readObjectIdentifier(fields.take(DER_TAG.objectIdentifier));
+    const criticality = fields.takeIf(DER_TAG.boolean);
+    const isCritical = criticality !== undefined && readBoolean(criticality);
+    if (values.has(oid)) throw new MalformedInput('extension twice');
+    values.set(oid, fields.take(DER_TAG.octetString).content);
+    fields.done();
+    if (isCritical && !UNDERSTOOD.has(oid)) unknownCritical.push(oid);
+  }
+  const read = <T>(oid: string, reader: (value: Buffer) => T): T | undefined => {
+    const value = values.get(oid);
+    return value === undefined ? undefined : reader(value);
+  };
+  const { isCa = false, pathLength } = read(OID.basicConstraints, readBasicConstraints) ?? {};
+  return {
+    isCa,
+    pathLength,
+    keyUsage: read(OID.keyUsage, readKeyUsage),
+    extendedKeyUsages: read(OID.extendedKeyUsage, readExtendedKeyUsages),
+    alternativeNames: read(OID.subjectAltName, readAlternativeNames) ?? [],
+    nameConstraints: read(OID.nameConstraints, readNameConstraints),
+    hasPolicyConstraints: values.has(OID.policyConstraints),
+    unknownCritical,
+    subjectKeyId: read(OID.subjectKeyId, readSubjectKeyId),
+    authorityKeyId: read(OID.authorityKeyId, readAuthorityKeyId),
+  };
+}
+
+function readBasicConstraints(value: Buffer) {
+  const fields = derFields(childrenOf(readDer(value), DER_TAG.sequence));
+  const cA = fields.takeIf(DER_TAG.boolean);
+  const length = fields.takeIf(DER_TAG.integer);
+  fields.done();
+  return {
+    isCa: cA !== undefined && readBoolean(cA),
+    pathLength: length === undefined ? undefined : readSmallInteger(length.content),
+  };
+}
+
+function readKeyUsage(value: Buffer) {
+  const bit = readNamedBits(readDer(value));
+  return { digitalSignature: bit(DIGITAL_SIGNATURE), keyCertSign: bit(KEY_CERT_SIGN) };
+}
+
+function readExtendedKeyUsages(value: Buffer): string[] {
+  const usages = childrenOf(readDer(value), DER_TAG.sequence).map(readObjectIdentifier);
+  if (usages.length === 0) throw new MalformedInput('no extended key usage');
+  return usages;
+}
+
+function readSubjectKeyId(value: Buffer): string {
+  const fields = derFields([readDer(value)]);
+  return fields.take(DER_TAG.octetString).content.toString('hex');
+}
+
+function readAuthorityKeyId(value: Buffer): string | undefined {
+  const [first] = childrenOf(readDer(value), DER_TAG.sequence);
+  return first?.tag === contextTag(0, 'primitive') ? first.content.toString('hex') : undefined;
+}

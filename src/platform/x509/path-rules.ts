@@ -1,0 +1,133 @@
+// What RFC 5280 section 6.1 asks of a path whose signatures are already verified. The trust anchor is held to
+// the same rules as the authorities below it, although section 6.1.1 would take only its name and key: whoever
+// limits a root means it.
+
+import type { Millis } from '../clock.ts';
+import type { GeneralName } from './general-names.ts';
+import { forbiddenName } from './name-constraints.ts';
+import type { PathCertificate } from './path-certificate.ts';
+import {
+  type CertificateRole,
+  type NamedCertificate,
+  nameCertificate,
+  type PathRefusal,
+} from './path-refusal.ts';
+
+/** The leaf first, the trust anchor last. */
+export type CertificatePath = readonly PathCertificate[];
+
+export interface PathConditions {
+  readonly now: Millis;
+  /** Forgives that the leaf has expired. Nothing else: not an authority's end, nor a leaf that is not yet valid. */
+  readonly allowExpired: boolean;
+}
+
+/** A certificate at its place in a path. */
+interface Step {
+  readonly certificate: PathCertificate;
+  readonly role: CertificateRole;
+  /** From the leaf up to the authority just below this one. */
+  readonly below: CertificatePath;
+}
+
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+const ANY_USAGE = '2.5.29.37.0';
+/** Of names with constraints, in one path. No certificate in use comes near. */
+const MOST_COMPARISONS = 50_000;
+
+/** A rule that the path breaks: the first one from the anchor down, names last. Undefined when it breaks none. */
+export function brokenRule(path: CertificatePath, conditions: PathConditions): PathRefusal | undefined {
+  const steps = path.map((certificate, index): Step => {
+    const role = index === 0 ? 'leaf' : index === path.length - 1 ? 'anchor' : 'intermediate';
+    return { certificate, role, below: path.slice(0, index) };
+  });
+  for (const step of steps.toReversed()) {
+    const refusal =
+      brokenInGeneral(step, conditions) ??
+      (step.role === 'leaf' ? brokenByLeaf(step) : brokenByAuthority(step));
+    if (refusal !== undefined) return refusal;
+  }
+  return brokenNameConstraint(steps);
+}
+
+/** What would make an anchor break every path that ends in it. */
+export function brokenByAnchor(anchor: PathCertificate, now: Millis): PathRefusal | undefined {
+  const step: Step = { certificate: anchor, role: 'anchor', below: [] };
+  return brokenInGeneral(step, { now, allowExpired: false }) ?? brokenByAuthority(step);
+}
+
+function brokenInGeneral(step: Step, { now, allowExpired }: PathConditions): PathRefusal | undefined {
+  const { notBefore, notAfter, extensions } = step.certificate;
+  const [oid] = extensions.unknownCritical;
+  if (oid !== undefined) return { reason: 'unknown-critical-extension', certificate: named(step), oid };
+  if (extensions.hasPolicyConstraints) return { reason: 'policy-constraints', certificate: named(step) };
+  if (now < notBefore) return { reason: 'not-yet-valid', certificate: named(step), notBefore };
+  if (now > notAfter && !(allowExpired && step.role === 'leaf'))
+    return { reason: 'expired', certificate: named(step), notAfter };
+  return undefined;
+}
+
+function brokenByAuthority(step: Step): PathRefusal | undefined {
+  const { isCa, pathLength, keyUsage, extendedKeyUsages } = step.certificate.extensions;
+  if (!isCa) return { reason: 'not-a-ca', certificate: named(step) };
+  if (keyUsage?.keyCertSign === false) return { reason: 'cert-sign-not-allowed', certificate: named(step) };
+  // Self-issued ones do not count: an authority changes its key with them. @see RFC 5280 section 4.2.1.9
+  const authoritiesBelow = step.below.slice(1).filter((below) => !isSelfIssued(below)).length;
+  if (pathLength !== undefined && authoritiesBelow > pathLength)
+    return { reason: 'path-length-exceeded', certificate: named(step), allowed: pathLength };
+  // On an authority, the purposes of all that it issues.
+  if (extendedKeyUsages?.some((usage) => usage === CLIENT_AUTH || usage === ANY_USAGE) === false)
+    return { reason: 'wrong-usage', certificate: named(step), problem: 'no-client-auth' };
+  return undefined;
+}
+
+function brokenByLeaf(step: Step): PathRefusal | undefined {
+  const { keyUsage, extendedKeyUsages } = step.certificate.extensions;
+  // anyExtendedKeyUsage is not enough here: section 4.2.1.12 leaves that to the application.
+  if (extendedKeyUsages?.includes(CLIENT_AUTH) === false)
+    return { reason: 'wrong-usage', certificate: named(step), problem: 'no-client-auth' };
+  // The client signs the handshake.
+  if (keyUsage?.digitalSignature === false)
+    return { reason: 'wrong-usage', certificate: named(step), problem: 'no-digital-signature' };
+  return undefined;
+}
+
+function brokenNameConstraint(steps: readonly Step[]): PathRefusal | undefined {
+  let comparisons = 0;
+  for (const constraining of steps.toReversed()) {
+    const constraints = constraining.certificate.extensions.nameConstraints;
+    if (constraints === undefined) continue;
+    for (const step of steps.slice(0, constraining.below.length)) {
+      // An authority that changes its key need not be within its own constraints. @see section 6.1.3 (b)
+      if (step.role !== 'leaf' && isSelfIssued(step.certificate)) continue;
+      const names = constrainedNames(step.certificate);
+      comparisons += names.length * (constraints.permitted.length + constraints.excluded.length);
+      if (comparisons > MOST_COMPARISONS) return { reason: 'too-much-work' };
+      const name = forbiddenName(names, constraints);
+      if (name !== undefined)
+        return {
+          reason: 'name-not-permitted',
+          certificate: named(step),
+          form: name.form,
+          constrainedBy: named(constraining),
+        };
+    }
+  }
+  return undefined;
+}
+
+// All alternative names, and the subject; mail addresses of the subject too, also beside alternative names.
+function constrainedNames({ subject, extensions }: PathCertificate): readonly GeneralName[] {
+  const names: GeneralName[] = [...extensions.alternativeNames];
+  if (subject.parts.length > 0) names.push({ form: 'directory', name: subject });
+  for (const text of subject.emails) names.push({ form: 'email', text });
+  return names;
+}
+
+function isSelfIssued({ subject, issuer }: PathCertificate): boolean {
+  return subject.key === issuer.key;
+}
+
+function named({ certificate, role }: Step): NamedCertificate {
+  return nameCertificate(certificate, role);
+}

@@ -1,0 +1,144 @@
+// Decides whether a client certificate leads to a trust anchor: paths are found (path-search.ts) and held to the
+// rules of RFC 5280 section 6.1 (path-rules.ts). Signatures are verified by OpenSSL through node:crypto. Whose
+// certificate it is, and whether it was revoked, is not known here.
+
+import type { Millis } from '../clock.ts';
+import { MalformedInput } from '../formats/malformed-input.ts';
+import { describeKey, isAcceptedKey } from './key-strength.ts';
+import { type PathCertificate, readPathCertificate } from './path-certificate.ts';
+import { nameCertificate, type PathRefusal } from './path-refusal.ts';
+import { brokenByAnchor, brokenRule, type PathConditions } from './path-rules.ts';
+import { searchPath } from './path-search.ts';
+
+/** An authority that an administrator has decided to trust. */
+export type TrustAnchor = PathCertificate;
+
+export interface PathQuestion extends PathConditions {
+  /** DER of the certificate whose key the handshake has proved. It alone says who the client is. */
+  readonly leaf: Uint8Array;
+  /** DER of whatever else was sent, in any order. Proves nothing by itself. */
+  readonly intermediates: readonly Uint8Array[];
+  /** Those trusted now, self-signed or not. Where several would do, the first one is taken. */
+  readonly anchors: readonly TrustAnchor[];
+}
+
+export type PathVerdict =
+  | {
+      readonly verdict: 'trusted';
+      readonly leaf: TrustedLeaf;
+      readonly anchor: TrustAnchor;
+      /** SHA-256 thumbprints (base64url) from the leaf to the anchor, both included. */
+      readonly path: readonly string[];
+    }
+  | { readonly verdict: 'refused'; readonly refusal: PathRefusal };
+
+export interface TrustedLeaf {
+  /** SHA-256 of the DER form, base64url. */
+  readonly thumbprint: string;
+  readonly names: LeafNames;
+  /** It has expired, which was forgiven. */
+  readonly isExpired: boolean;
+}
+
+/** All of each kind, in the order of the certificate. */
+export interface LeafNames {
+  readonly commonNames: readonly string[];
+  readonly uris: readonly string[];
+  readonly emails: readonly string[];
+}
+
+const MOST_CERTIFICATES = 8;
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * Reads a certificate that is to be trusted. Keep the result: reading anchors anew would double the time of a
+ * validation. Whether it is any good as an anchor: see anchorProblem.
+ * @throws MalformedInput
+ */
+export function readTrustAnchor(der: Uint8Array): TrustAnchor {
+  return readPathCertificate(der);
+}
+
+/**
+ * Why no path can end in this anchor now; undefined when some can. For whoever registers or checks an authority,
+ * so that they need not learn it from logins that fail.
+ */
+export function anchorProblem(anchor: TrustAnchor, now: Millis): PathRefusal | undefined {
+  if (isAcceptedKey(anchor.publicKey)) return brokenByAnchor(anchor, now);
+  const certificate = nameCertificate(anchor, 'anchor');
+  return { reason: 'key-not-accepted', certificate, key: describeKey(anchor.publicKey) };
+}
+
+/**
+ * Validates the certificate of a client with what came with it. Takes about 0.4 ms for a leaf below an
+ * intermediate, keys on P-256. Never throws for what the client sent.
+ * @see RFC 5280 section 6.1
+ */
+export function validateClientPath(question: PathQuestion): PathVerdict {
+  const sent = [question.leaf, ...question.intermediates];
+  if (sent.length > MOST_CERTIFICATES) return refused({ reason: 'chain-too-large', limit: 'certificates' });
+  if (sent.reduce((sum, der) => sum + der.length, 0) > MOST_BYTES)
+    return refused({ reason: 'chain-too-large', limit: 'bytes' });
+
+  const leaf = readSent(question.leaf, 'leaf');
+  if ('reason' in leaf) return refused(leaf);
+  const certificate = () => nameCertificate(leaf, 'leaf');
+  if (!isAcceptedKey(leaf.publicKey))
+    return refused({
+      reason: 'key-not-accepted',
+      certificate: certificate(),
+      key: describeKey(leaf.publicKey),
+    });
+  if (question.anchors.some((anchor) => anchor.thumbprint === leaf.thumbprint))
+    return refused({ reason: 'wrong-usage', certificate: certificate(), problem: 'is-a-trust-anchor' });
+
+  // A broken certificate beside a good path does no harm, but is the likely cause when there is no path.
+  const read = question.intermediates.map((der) => readSent(der, 'intermediate'));
+  const intermediates = new Map<string, PathCertificate>();
+  for (const each of read) if (!('reason' in each)) intermediates.set(each.thumbprint, each);
+  intermediates.delete(leaf.thumbprint);
+  const result = searchPath(leaf, {
+    intermediates: [...intermediates.values()],
+    anchors: question.anchors,
+    judge: (path) => brokenRule(path, question),
+  });
+  if ('path' in result) return trusted(leaf, result.path, question);
+  const broken = read.find((each): each is Malformed => 'reason' in each);
+  return refused(result.refusal.reason === 'untrusted' && broken !== undefined ? broken : result.refusal);
+}
+
+type Malformed = Extract<PathRefusal, { reason: 'malformed' }>;
+
+function readSent(der: Uint8Array, role: Malformed['role']): PathCertificate | Malformed {
+  try {
+    return readPathCertificate(der);
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    return { reason: 'malformed', role, problem: error.reason };
+  }
+}
+
+function refused(refusal: PathRefusal): PathVerdict {
+  return { verdict: 'refused', refusal };
+}
+
+function trusted(
+  leaf: PathCertificate,
+  path: readonly PathCertificate[],
+  question: PathQuestion,
+): PathVerdict {
+  const anchor = path.at(-1);
+  if (anchor === undefined || anchor === leaf) throw new Error('a path has at least two certificates');
+  const named = (form: 'uri' | 'email') =>
+    leaf.extensions.alternativeNames.flatMap((name) => (name.form === form ? [name.text] : []));
+  return {
+    verdict: 'trusted',
+    leaf: {
+      thumbprint: leaf.thumbprint,
+      names: { commonNames: leaf.subject.commonNames, uris: named('uri'), emails: named('email') },
+      isExpired: question.now > leaf.notAfter,
+    },
+    anchor,
+    path: path.map(({ thumbprint }) => thumbprint),
+  };
+}

@@ -1,0 +1,107 @@
+// Makes certificates: the private PKI of a first start, and the client certificates of enrolment. All keys made
+// here are P-256. Loading this takes a while: what makes no certificate should not import it.
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+import type { Clock } from '../clock.ts';
+import { authorityExtensions, type CertifiedKey, certify, leafExtensions } from './certificate-builder.ts';
+
+interface Needs {
+  readonly clock: Clock;
+}
+
+/** A certificate begins five minutes ago, for peers whose clock is behind, and never outlives its issuer. */
+interface Validity {
+  readonly days: number;
+}
+
+/** A self-signed authority. @throws RangeError common name empty or over 64 characters */
+export async function createRootCa(
+  needs: Needs,
+  wanted: Validity & { commonName: string },
+): Promise<CertifiedKey> {
+  const { publicKey, privateKey } = newKeyPair();
+  const { commonName, days } = wanted;
+  const issuer = { selfSignedWith: privateKey };
+  const extensions = authorityExtensions();
+  const certPem = await certify(needs, { commonName, days, publicKey, extensions, issuer });
+  return { certPem, keyPem: privatePem(privateKey) };
+}
+
+/** An authority under `ca` that issues certificates, but no further authorities. @throws as createRootCa */
+export async function createIntermediateCa(
+  needs: Needs,
+  wanted: Validity & { commonName: string; ca: CertifiedKey },
+): Promise<CertifiedKey> {
+  const { publicKey, privateKey } = newKeyPair();
+  const { commonName, days, ca } = wanted;
+  const extensions = authorityExtensions(0);
+  const certPem = await certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
+  return { certPem, keyPem: privatePem(privateKey) };
+}
+
+/**
+ * A certificate for a listener. Its names stand among the alternative names, where clients look for them;
+ * one of them is the common name too.
+ * @param wanted.dnsNames may hold non-ASCII names and wildcards
+ * @throws RangeError no name of at most 64 characters, or one that is not a DNS name or IP address
+ */
+export async function issueServerCertificate(
+  needs: Needs,
+  wanted: Validity & { dnsNames: readonly string[]; ips: readonly string[]; ca: CertifiedKey },
+): Promise<CertifiedKey> {
+  const dnsNames = wanted.dnsNames.map(asciiName);
+  const notAnAddress = wanted.ips.find((ip) => isIP(ip) === 0);
+  if (notAnAddress !== undefined) throw new RangeError(`not an IP address: ${JSON.stringify(notAnAddress)}`);
+  const commonName = [...dnsNames, ...wanted.ips].find((name) => name.length <= 64) ?? '';
+  const extensions = leafExtensions('serverAuth', [
+    ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
+    ...wanted.ips.map((value) => ({ type: 'ip' as const, value })),
+  ]);
+  const { publicKey, privateKey } = newKeyPair();
+  const { days, ca } = wanted;
+  const certPem = await certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
+  return { certPem, keyPem: privatePem(privateKey) };
+}
+
+export interface ClientCertificate extends Validity {
+  readonly commonName: string;
+  /** Alternative names, for example a SPIFFE id. */
+  readonly uris?: readonly string[];
+  readonly ca: CertifiedKey;
+}
+
+/** A client certificate with a new key. @throws RangeError common name empty or over 64 characters */
+export async function issueClientCertificate(needs: Needs, wanted: ClientCertificate): Promise<CertifiedKey> {
+  const { publicKey, privateKey } = newKeyPair();
+  return { certPem: await certifyClientKey(needs, { ...wanted, publicKey }), keyPem: privatePem(privateKey) };
+}
+
+/** A client certificate (PEM) for a key that somebody else holds. @throws as issueClientCertificate */
+export function certifyClientKey(
+  needs: Needs,
+  wanted: ClientCertificate & { publicKey: KeyObject },
+): Promise<string> {
+  const { commonName, days, ca, uris = [], publicKey } = wanted;
+  const names = uris.map((value) => ({ type: 'url' as const, value }));
+  const extensions = leafExtensions('clientAuth', names);
+  return certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
+}
+
+function newKeyPair() {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+}
+
+function privatePem(key: KeyObject): string {
+  return key.export({ format: 'pem', type: 'pkcs8' }).toString();
+}
+
+// domainToASCII alone would take "a/b" for "a", and "0x7f.1" for an address.
+function asciiName(name: string): string {
+  const ascii = FOREIGN_IN_NAME.test(name) ? '' : domainToASCII(name);
+  if (ascii === '' || FOREIGN_IN_NAME.test(ascii) || isIP(ascii) !== 0)
+    throw new RangeError(`not a DNS name: ${JSON.stringify(name)}`);
+  return ascii;
+}
+
+const FOREIGN_IN_NAME = /[^A-Za-z0-9.*_\u0080-\u{10ffff}-]/u;

@@ -1,0 +1,64 @@
+import { MalformedInput } from '../formats/malformed-input.ts';
+import { childrenOf, contextTag, DER_TAG, type DerElement, derFields, readObjectIdentifier } from './der.ts';
+
+/** How a certificate was signed. */
+export interface SignatureAlgorithm {
+  /** For people: `SHA-1 with RSA`, or an object identifier. */
+  readonly name: string;
+  readonly accepted: boolean;
+}
+
+const ALGORITHMS: Readonly<Record<string, SignatureAlgorithm>> = {
+  '1.2.840.113549.1.1.11': { name: 'SHA-256 with RSA', accepted: true },
+  '1.2.840.113549.1.1.12': { name: 'SHA-384 with RSA', accepted: true },
+  '1.2.840.113549.1.1.13': { name: 'SHA-512 with RSA', accepted: true },
+  '1.2.840.10045.4.3.2': { name: 'ECDSA with SHA-256', accepted: true },
+  '1.2.840.10045.4.3.3': { name: 'ECDSA with SHA-384', accepted: true },
+  '1.2.840.10045.4.3.4': { name: 'ECDSA with SHA-512', accepted: true },
+  '1.3.101.112': { name: 'Ed25519', accepted: true },
+  '1.2.840.113549.1.1.2': { name: 'MD2 with RSA', accepted: false },
+  '1.2.840.113549.1.1.4': { name: 'MD5 with RSA', accepted: false },
+  '1.2.840.113549.1.1.5': { name: 'SHA-1 with RSA', accepted: false },
+  '1.2.840.113549.1.1.14': { name: 'SHA-224 with RSA', accepted: false },
+  '1.2.840.10045.4.1': { name: 'ECDSA with SHA-1', accepted: false },
+  '1.2.840.10045.4.3.1': { name: 'ECDSA with SHA-224', accepted: false },
+};
+
+const RSA_PSS = '1.2.840.113549.1.1.10';
+const STRONG_HASHES: Readonly<Record<string, string>> = {
+  '2.16.840.1.101.3.4.2.1': 'SHA-256',
+  '2.16.840.1.101.3.4.2.2': 'SHA-384',
+  '2.16.840.1.101.3.4.2.3': 'SHA-512',
+};
+
+/** Of an AlgorithmIdentifier. What is not listed is not accepted. @throws MalformedInput */
+export function readSignatureAlgorithm(element: DerElement | undefined): SignatureAlgorithm {
+  const [oid, parameters] = childrenOf(element, DER_TAG.sequence);
+  const name = readObjectIdentifier(oid);
+  if (name === RSA_PSS) return readPss(parameters);
+  return ALGORITHMS[name] ?? { name, accepted: false };
+}
+
+// Parameters that are left out mean SHA-1, for the hash as for the mask. @see RFC 4055 section 3.1
+function readPss(parameters: DerElement | undefined): SignatureAlgorithm {
+  const fields = derFields(parameters === undefined ? [] : childrenOf(parameters, DER_TAG.sequence));
+  const hash = hashName(fields.takeIf(contextTag(0)));
+  const mask = fields.takeIf(contextTag(1));
+  const [maskFunction] = mask === undefined ? [] : childrenOf(mask, contextTag(1));
+  const [, maskHash] = maskFunction === undefined ? [] : childrenOf(maskFunction, DER_TAG.sequence);
+  const accepted =
+    hash !== undefined && maskHash !== undefined && STRONG_HASHES[hashOid(maskHash)] !== undefined;
+  return { name: `${hash ?? 'SHA-1 or another weak hash'} with RSA-PSS`, accepted };
+}
+
+function hashName(field: DerElement | undefined): string | undefined {
+  if (field === undefined) return undefined;
+  const [identifier] = childrenOf(field, contextTag(0));
+  if (identifier === undefined) throw new MalformedInput('signature algorithm');
+  return STRONG_HASHES[hashOid(identifier)];
+}
+
+function hashOid(identifier: DerElement): string {
+  const [oid] = childrenOf(identifier, DER_TAG.sequence);
+  return readObjectIdentifier(oid);
+}

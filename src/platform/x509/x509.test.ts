@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { systemClock } from '../clock.ts';
+import { sha256 } from '../digest.ts';
+import { MalformedInput } from '../formats/malformed-input.ts';
+import { createRootCa, issueClientCertificate } from './pki.ts';
+import {
+  certificateFacts,
+  parseCertificate,
+  parseCertificates,
+  renderFingerprint,
+  thumbprint,
+} from './x509.ts';
+
+const needs = { clock: systemClock };
+const root = await createRootCa(needs, { commonName: 'Test Root', days: 30 });
+
+async function client(uris: string[]) {
+  const { certPem } = await issueClientCertificate(needs, { commonName: 'alice', days: 1, uris, ca: root });
+  return parseCertificate(certPem);
+}
+
+describe('the facts of a certificate', () => {
+  test('hold its names, purposes and thumbprint', async () => {
+    const certificate = await client(['spiffe://example/alice']);
+    const facts = certificateFacts(certificate);
+    assert.equal(facts.subject, 'CN=alice');
+    assert.equal(facts.issuer, 'CN=Test Root');
+    assert.equal(facts.commonName, 'alice');
+    assert.deepEqual(facts.subjectAltNames, {
+      dns: [],
+      uris: ['spiffe://example/alice'],
+      emails: [],
+      ips: [],
+    });
+    assert.deepEqual(facts.extendedKeyUsages, ['1.3.6.1.5.5.7.3.2']);
+    assert.equal(facts.isCa, false);
+    assert.equal(certificateFacts(parseCertificate(root.certPem)).isCa, true);
+    assert.equal(facts.thumbprint, sha256(certificate.raw));
+    assert.equal(facts.thumbprint, thumbprint(certificate));
+    assert.match(facts.fingerprint, /^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+    assert.equal(renderFingerprint(facts.thumbprint), facts.fingerprint);
+  });
+
+  test('are empty where the certificate says nothing', async () => {
+    const facts = certificateFacts(await client([]));
+    assert.deepEqual(facts.subjectAltNames, { dns: [], uris: [], emails: [], ips: [] });
+  });
+
+  test('keep one alternative name one, whatever characters it holds', async () => {
+    const hostile = [
+      'http://a/, DNS:evil.example',
+      'http://a/,URI:b',
+      'http://a/"quoted"',
+      "http://a/'quoted'",
+      'http://a/\\, DNS:evil',
+      'http://a/\n, DNS:evil',
+      '',
+    ];
+    for (const uri of hostile) {
+      const facts = certificateFacts(await client([uri, 'urn:last']));
+      assert.deepEqual(facts.subjectAltNames, { dns: [], uris: [uri, 'urn:last'], emails: [], ips: [] }, uri);
+    }
+  });
+});
+
+describe('reading certificates', () => {
+  test('a bundle gives every certificate in its order', async () => {
+    const other = (await client([])).toString();
+    const found = parseCertificates(`# roots\n${root.certPem}\n${other}trailing`);
+    assert.deepEqual(
+      found.map((certificate) => certificate.subject),
+      ['CN=Test Root', 'CN=alice'],
+    );
+  });
+
+  test('DER is read like PEM, and what is no certificate is refused', async () => {
+    const certificate = await client([]);
+    assert.equal(thumbprint(parseCertificate(certificate.raw)), thumbprint(certificate));
+    for (const input of ['', 'abc', root.keyPem, certificate.raw.subarray(0, 50), Buffer.alloc(0)])
+      assert.throws(() => parseCertificate(input), MalformedInput);
+    const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
+    for (const input of ['', root.keyPem, broken, root.certPem + broken])
+      assert.throws(() => parseCertificates(input), MalformedInput);
+  });
+});

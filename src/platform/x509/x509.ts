@@ -1,0 +1,123 @@
+import { X509Certificate } from 'node:crypto';
+import type { Millis } from '../clock.ts';
+import { sha256 } from '../digest.ts';
+import { MalformedInput } from '../formats/malformed-input.ts';
+
+/** What a certificate says. Nothing here was validated: not its signature, nor its dates, nor its purposes. */
+export interface CertificateFacts {
+  /** SHA-256 of the DER form, base64url: the `x5t#S256` of RFC 8705 section 3.1. */
+  readonly thumbprint: string;
+  /** The same for people, as `AB:CD:…`. */
+  readonly fingerprint: string;
+  /** Distinguished names on one line, most significant part first as in the certificate; for display only. */
+  readonly subject: string;
+  readonly issuer: string;
+  /** The only common name of the subject; undefined when it has none or several. */
+  readonly commonName: string | undefined;
+  readonly subjectAltNames: SubjectAltNames;
+  /** Hex, lower case. */
+  readonly serialNumber: string;
+  readonly notBefore: Millis;
+  readonly notAfter: Millis;
+  readonly isCa: boolean;
+  /** Object identifiers; empty when the certificate does not limit its purposes. */
+  readonly extendedKeyUsages: readonly string[];
+}
+
+/** The alternative names of a certificate that can be mapped to something; other kinds are left out. */
+export interface SubjectAltNames {
+  readonly dns: readonly string[];
+  readonly uris: readonly string[];
+  readonly emails: readonly string[];
+  readonly ips: readonly string[];
+}
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
+
+/**
+ * One certificate, as PEM (what follows the first block is ignored) or DER.
+ * @throws MalformedInput not a certificate
+ */
+export function parseCertificate(input: string | Uint8Array): X509Certificate {
+  try {
+    return new X509Certificate(input);
+  } catch {
+    throw new MalformedInput('not a certificate');
+  }
+}
+
+/** Every certificate of a PEM text, in its order. @throws MalformedInput one is broken, or there is none */
+export function parseCertificates(pem: string): X509Certificate[] {
+  const blocks = pem.match(PEM_CERTIFICATE) ?? [];
+  if (blocks.length === 0) throw new MalformedInput('no certificate');
+  return blocks.map((block) => parseCertificate(block));
+}
+
+/** Takes about 0.1 ms: read once per connection, not once per request. */
+export function certificateFacts(certificate: X509Certificate): CertificateFacts {
+  return {
+    thumbprint: thumbprint(certificate),
+    fingerprint: certificate.fingerprint256,
+    subject: displaySubject(certificate),
+    issuer: displayIssuer(certificate),
+    commonName: commonName(certificate),
+    subjectAltNames: subjectAltNames(certificate.subjectAltName),
+    serialNumber: certificate.serialNumber.toLowerCase(),
+    notBefore: certificate.validFromDate.getTime(),
+    notAfter: certificate.validToDate.getTime(),
+    isCa: certificate.ca,
+    extendedKeyUsages: certificate.keyUsage ?? [],
+  };
+}
+
+/** SHA-256 of the DER form, base64url. @see RFC 8705 section 3.1 */
+export function thumbprint(certificate: X509Certificate): string {
+  return sha256(certificate.raw);
+}
+
+/** A SHA-256 thumbprint (base64url) as people compare it: `AB:CD:…`. */
+export function renderFingerprint(thumbprintText: string): string {
+  const hex = Buffer.from(thumbprintText, 'base64url').toString('hex').toUpperCase();
+  return hex.match(/../g)?.join(':') ?? '';
+}
+
+/** The subject on one line, for display only; empty when it has none. */
+export function displaySubject(certificate: X509Certificate): string {
+  return oneLine(certificate.subject);
+}
+
+/** As displaySubject. */
+export function displayIssuer(certificate: X509Certificate): string {
+  return oneLine(certificate.issuer);
+}
+
+function oneLine(name: string | undefined): string {
+  // Line ends inside a value arrive escaped; these separate the parts.
+  return (name ?? '').split('\n').join(', ');
+}
+
+function commonName(certificate: X509Certificate): string | undefined {
+  const subject: { CN?: unknown } = certificate.toLegacyObject().subject ?? {};
+  return typeof subject.CN === 'string' ? subject.CN : undefined;
+}
+
+// Node writes "DNS:a, URI:b" and puts a value that could be mistaken for more than one into a JSON string.
+function subjectAltNames(text: string | undefined): SubjectAltNames {
+  const names: Record<keyof SubjectAltNames, string[]> = { dns: [], uris: [], emails: [], ips: [] };
+  const entry = /([A-Za-z0-9 ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y;
+  while (text !== undefined && entry.lastIndex < text.length) {
+    const match = entry.exec(text);
+    if (match === null) throw new MalformedInput('alternative names of a certificate');
+    const [, kind = '', value = ''] = match;
+    const list = ALT_NAME_KINDS.get(kind);
+    if (list !== undefined) names[list].push(value.startsWith('"') ? String(JSON.parse(value)) : value);
+  }
+  return names;
+}
+
+const ALT_NAME_KINDS: ReadonlyMap<string, keyof SubjectAltNames> = new Map([
+  ['DNS', 'dns'],
+  ['URI', 'uris'],
+  ['email', 'emails'],
+  ['IP Address', 'ips'],
+]);

@@ -1,0 +1,38 @@
+import { schemaVersion } from '../migrations/migrate.ts';
+import { versionOf } from './migrate.ts';
+import { withPostgres } from './open.ts';
+
+/**
+ * What is wrong with the database or would lose what was acknowledged, one sentence each; empty when it is sound.
+ * @throws StoreUnavailable
+ */
+export function checkPostgres({ url }: { readonly url: string }): Promise<readonly string[]> {
+  return withPostgres(url, async (client) => {
+    const stored = await versionOf(client);
+    if (stored === null) return ['it holds no tables of a controller'];
+    const { version } = stored;
+    const findings: string[] = [];
+    if (version !== schemaVersion) {
+      findings.push(`its schema version is ${version}, that of this release ${schemaVersion}`);
+    }
+    const settings = await client.query(
+      `SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')
+         AND setting = 'off' ORDER BY name`,
+    );
+    for (const { name } of settings.rows) {
+      findings.push(`${name} is off: what was acknowledged can be lost with the power`);
+    }
+    const indexes = await client.query(
+      `SELECT pg_class.relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
+       JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace
+       WHERE nspname = current_schema() AND NOT (indisvalid AND indisready) ORDER BY 1`,
+    );
+    for (const { name } of indexes.rows) findings.push(`the index ${name} is not valid: REINDEX it`);
+    const constraints = await client.query(
+      `SELECT conname AS name FROM pg_constraint JOIN pg_namespace ON pg_namespace.oid = connamespace
+       WHERE nspname = current_schema() AND NOT convalidated ORDER BY 1`,
+    );
+    for (const { name } of constraints.rows) findings.push(`the constraint ${name} was never validated`);
+    return findings;
+  });
+}

@@ -1,0 +1,119 @@
+// COMMIT, whose answer can be long in coming: a server that was told to wait for a standby (synchronous_standby_names)
+// waits for ever while that is away. The transaction is done there, holds its locks, and is seen by nobody until the
+// standby has it or an administrator lets it go.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { NoticeMessage } from 'pg-protocol/dist/messages.js';
+import { type Millis, SECOND } from '../../platform/clock.ts';
+import { StoreUnavailable } from '../contracts/store.ts';
+import type { PostgresClient, PostgresPool } from './connection.ts';
+
+/** How long whoever asked waits for the answer; as long as for a lock. */
+const patience: Millis = 10 * SECOND;
+/** How often it is asked whether the server is still at work on it. */
+const askAgain: Millis = 5 * SECOND;
+/** The longest that a timer knows. */
+const endless: Millis = 2 ** 31 - 1;
+/** A warning of the server without a state of its own. */
+const warning = '01000';
+
+/** The outcome of a commit is not known, and its connection is not free until `answer` settles. */
+export class CommitUnanswered extends StoreUnavailable {
+  readonly answer: Promise<unknown>;
+  constructor(answer: Promise<unknown>) {
+    super('the database does not confirm the commit; it may wait for a standby that is away');
+    this.answer = answer;
+  }
+}
+
+/**
+ * Ends the transaction of a connection.
+ * @throws CommitUnanswered  not in time
+ * @throws StoreUnavailable  it has failed, or was confirmed without what the server was told to wait for
+ */
+export async function commit(client: PostgresClient): Promise<void> {
+  let isInDoubt = false;
+  const onNotice = ({ code }: Pick<NoticeMessage, 'code'>) => {
+    // Somebody has cancelled the wait: committed here, and perhaps nowhere else.
+    if (code === warning) isInDoubt = true;
+  };
+  client.on('notice', onNotice);
+  const answer = client
+    .query({ text: 'COMMIT', query_timeout: endless } as { readonly text: string })
+    .finally(() => client.off('notice', onNotice));
+  const first = await inTime(answer);
+  if (first === null) {
+    // Whoever keeps the connection hears of it.
+    answer.catch(() => undefined);
+    throw new CommitUnanswered(answer);
+  }
+  // A transaction that has failed answers COMMIT with ROLLBACK.
+  if (first.command !== 'COMMIT') throw new StoreUnavailable('the database took the transaction back');
+  if (isInDoubt)
+    throw new StoreUnavailable('the database stopped waiting for its standby: it may lack the commit');
+}
+
+/** null: not in time. */
+function inTime<T>(answer: Promise<T>): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, patience, null).unref();
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+export interface UnansweredCommits {
+  /** Gives the connection back to its pool when its commit is over. */
+  keep(client: PostgresClient, answer: Promise<unknown>): void;
+  /** Drops all connections. */
+  close(): void;
+}
+
+/**
+ * Keeps connections whose commit was given up, as long as the server works on it. To close one would free it here and
+ * not there: a server does not look at connections while it waits for a standby, and would soon have no more to give.
+ */
+export function unansweredCommits(readers: PostgresPool): UnansweredCommits {
+  const kept = new Set<PostgresClient>();
+
+  function giveBack(client: PostgresClient, isBroken: boolean): void {
+    if (kept.delete(client)) client.release(isBroken);
+  }
+
+  async function watch(client: PostgresClient, answer: Promise<unknown>): Promise<void> {
+    const settled = answer.then(
+      () => giveBack(client, false),
+      () => giveBack(client, true),
+    );
+    for (let misses = 0; kept.has(client); ) {
+      await Promise.race([settled, pause(askAgain, null, { ref: false })]);
+      if (!kept.has(client)) return;
+      misses = (await isAtWork(readers, client)) ? 0 : misses + 1;
+      // The wire is dead, or leads to another server by now.
+      if (misses === 2) giveBack(client, true);
+    }
+  }
+
+  return {
+    keep(client, answer) {
+      kept.add(client);
+      void watch(client, answer);
+    },
+    close() {
+      for (const client of [...kept]) giveBack(client, true);
+    },
+  };
+}
+
+/** Behind a pooler, which makes up the numbers of processes, nothing is found, and the connection is closed. */
+async function isAtWork(readers: PostgresPool, client: PostgresClient): Promise<boolean> {
+  const { processID } = client as unknown as { readonly processID: number };
+  try {
+    const found = await readers.query(
+      `SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND state = 'active' AND usename = current_user`,
+      [processID],
+    );
+    return found.rows.length > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { PostgresTlsError } from '../../platform/network/postgres-tls.ts';
+import { postgresSettings, prepared } from './connection.ts';
+
+function connectionString(url: string): string {
+  return String(postgresSettings(url).client.connectionString);
+}
+
+describe('a database URL', () => {
+  test('that asks for TLS means a server that proves who it is, whatever pg would make of it', () => {
+    const settings = (query: string, env = {}) => postgresSettings(`postgres://u@h/x${query}`, env);
+    for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
+      assert.deepEqual(settings(`?sslmode=${mode}`).tls(), { rejectUnauthorized: true });
+      assert.deepEqual(settings('', { PGSSLMODE: mode }).tls(), { rejectUnauthorized: true });
+    }
+    assert.deepEqual(settings('?sslmode=no-verify').tls(), { rejectUnauthorized: false });
+    for (const query of ['', '?sslmode=disable']) assert.equal(settings(query).tls(), false);
+    for (const query of ['sslmode=verify_full', 'uselibpqcompat=true&sslmode=require']) {
+      assert.throws(() => settings(`?${query}`), PostgresTlsError);
+    }
+    assert.equal(connectionString('postgres://u@h/x?sslmode=require'), 'postgres://u@h/x');
+  });
+
+  test('says how many connections there are; nonsense is the default', () => {
+    const connections = (query: string) => postgresSettings(`postgres://u@h/x${query}`).maxConnections;
+    assert.equal(connections('?pool_max_conns=40'), 40);
+    for (const query of [
+      '',
+      '?pool_max_conns=',
+      '?pool_max_conns=1',
+      '?pool_max_conns=-3',
+      '?pool_max_conns=x',
+    ]) {
+      assert.equal(connections(query), 16);
+    }
+    assert.doesNotMatch(connectionString('postgres://u@h/x?pool_max_conns=40'), /pool_max_conns/);
+  });
+
+  test('keeps its password as it is', () => {
+    const url = 'postgres://u:p%40%2F%3A%25@h/x?pool_max_conns=4&application_name=a';
+    assert.match(connectionString(url), /^postgres:\/\/u:p%40%2F%3A%25@h\/x\?application_name=a$/);
+  });
+});
+
+test('placeholders are numbered, and a text keeps its name', () => {
+  const statement = { sql: 'SELECT ? AS a, ? AS b', params: ['x\0y', 1] };
+  const { name, text, values } = prepared(statement);
+  assert.deepEqual([text, values], ['SELECT $1 AS a, $2 AS b', ['x\ufffdy', 1]]);
+  assert.equal(prepared(statement).name, name);
+  assert.notEqual(prepared({ sql: 'SELECT 1', params: [] }).name, name);
+});

@@ -1,0 +1,167 @@
+// Connections to PostgreSQL with their settings, and statements in the form that `pg` takes.
+
+import pg from 'pg';
+import { SECOND } from '../../platform/clock.ts';
+import { readPostgresTls, withoutTlsParameters } from '../../platform/network/postgres-tls.ts';
+import type { SqlRow, SqlValue, Statement } from '../sql/intent.ts';
+import { type TlsForConnections, tlsForConnections } from './tls-files.ts';
+
+export type PostgresClient = pg.PoolClient;
+export type PostgresPool = pg.Pool;
+
+/** Connections for reads and for writes together, unless the URL says `pool_max_conns`. */
+const defaultConnections = 16;
+
+export interface PostgresSettings {
+  readonly client: pg.ClientConfig;
+  /** Of every connection: of the pools, of the one that listens, of commands. */
+  readonly tls: TlsForConnections;
+  readonly maxConnections: number;
+}
+
+/**
+ * Reads a database URL. What it does not say comes from the environment, as with every client of PostgreSQL
+ * (PGPASSWORD, PGPASSFILE, PGSSLMODE and so on).
+ * @throws TypeError        the URL cannot be parsed
+ * @throws PostgresTlsError it asks for TLS in a way that is not to be had, or a file is not what it should be
+ * @throws Error            of the file system: it names a file that cannot be read
+ */
+export function postgresSettings(
+  url: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): PostgresSettings {
+  // Read here and nowhere else: pg gives some modes another meaning, and takes one that it does not know for none.
+  const tls = readPostgresTls(new URL(url), env);
+  const parsed = withoutTlsParameters(new URL(url));
+  const { searchParams } = parsed;
+  const wanted = Number(searchParams.get('pool_max_conns') ?? defaultConnections);
+  searchParams.delete('pool_max_conns');
+  return {
+    maxConnections: Number.isSafeInteger(wanted) && wanted >= 2 ? wanted : defaultConnections,
+    tls: tlsForConnections(tls),
+    client: {
+      connectionString: parsed.href,
+      sslnegotiation: tls.negotiation,
+      application_name: 'overlay-auth',
+      connectionTimeoutMillis: 5 * SECOND,
+      statement_timeout: 15 * SECOND,
+      lock_timeout: 10 * SECOND,
+      // A node that is stopped in the middle of an intent must not hold up the others.
+      idle_in_transaction_session_timeout: 10 * SECOND,
+      query_timeout: 20 * SECOND,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10 * SECOND,
+      types: { getTypeParser },
+      // Statements that do not need each other's answers share a round trip.
+      pipeline: true,
+    } as pg.ClientConfig,
+  };
+}
+
+/** For what may take as long as it takes, such as a migration: no statement is given up. */
+export function withoutTimeouts(settings: PostgresSettings): PostgresSettings {
+  const url = new URL(String(settings.client.connectionString));
+  for (const name of ['statement_timeout', 'lock_timeout', 'query_timeout']) url.searchParams.delete(name);
+  const endless = { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 };
+  return { ...settings, client: { ...settings.client, ...endless, connectionString: url.href } };
+}
+
+/** How many seconds idle connections stay. */
+const idleTimeout = 300 * SECOND;
+
+export function openPool(settings: PostgresSettings, connections: number): PostgresPool {
+  const pool = new pg.Pool({
+    ...settings.client,
+    Client: clientWith(settings.tls),
+    max: connections,
+    idleTimeoutMillis: idleTimeout,
+    verify: (client, done) => void requirePrimary(client).then(() => done(), done),
+  });
+  // An idle connection that is lost is replaced by the next use, which notices if there is no server.
+  pool.on('error', () => {});
+  // The pool listens to idle connections only. One that is lost between two statements fails at the next.
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  return pool;
+}
+
+/**
+ * A replica that follows another server may lack what was committed there: whoever reads from it would let people in
+ * whose sessions have ended. A server that becomes a replica ends its connections, so new ones are asked only.
+ */
+async function requirePrimary(client: PostgresClient): Promise<void> {
+  const { rows } = await client.query('SELECT pg_is_in_recovery() AS is_replica');
+  if (rows[0]?.is_replica === 0) return;
+  throw Object.assign(new Error('the server is a replica: it can only be read, and may be behind'), {
+    code: '25006',
+  });
+}
+
+/** One connection outside of a pool. */
+export function openClient(settings: PostgresSettings): pg.Client {
+  const client = new pg.Client({ ...settings.client, ssl: settings.tls() });
+  client.on('error', () => {});
+  return client;
+}
+
+/** The pool makes its connections itself; each shall look at the files of before it. */
+function clientWith(tls: TlsForConnections): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, ssl: tls() });
+    }
+  };
+}
+
+/** Integers as numbers, truth values as 0 and 1, everything else as text: what SQLite gives. */
+function getTypeParser(oid: number): (text: string) => SqlValue {
+  if (oid === 20 || oid === 21 || oid === 23) return Number;
+  if (oid === 16) return (text) => (text === 't' ? 1 : 0);
+  return (text) => text;
+}
+
+/** Of texts that stay prepared; a few hundred are fixed, and updates of several fields come in many forms. */
+const maxPrepared = 500;
+const named = new Map<string, { readonly name: string; readonly text: string }>();
+let lastNumber = 0;
+
+/** A statement that stays prepared on each connection. */
+export function prepared({ sql, params }: Statement): pg.QueryConfig {
+  let known = named.get(sql);
+  if (known === undefined) {
+    if (named.size >= maxPrepared) return unprepared({ sql, params });
+    lastNumber += 1;
+    known = { name: `s${lastNumber}`, text: withNumbers(sql) };
+    named.set(sql, known);
+  }
+  return { ...known, values: params.map(storable) };
+}
+
+/**
+ * From now on every statement is prepared under a new name. After the tables have changed all connections hold
+ * plans of before, and one after the other would fail.
+ */
+export function prepareAnew(): void {
+  named.clear();
+}
+
+export function unprepared({ sql, params }: Statement): pg.QueryConfig {
+  return { text: withNumbers(sql), values: params.map(storable) };
+}
+
+export function rowsOf(result: pg.QueryResult): readonly SqlRow[] {
+  return result.rows as readonly SqlRow[];
+}
+
+/** `?` becomes `$1`, `$2`, … Our texts have no question marks but placeholders. */
+function withNumbers(sql: string): string {
+  let last = 0;
+  return sql.replaceAll('?', () => {
+    last += 1;
+    return `$${last}`;
+  });
+}
+
+/** PostgreSQL has no NUL in texts; it goes the way of everything that UTF-8 cannot say. */
+export function storable(value: SqlValue): SqlValue {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
+}

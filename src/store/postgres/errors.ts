@@ -1,0 +1,120 @@
+import { AlreadyTaken, ReferenceGone, StoreUnavailable } from '../contracts/store.ts';
+import { fieldOfUnique } from '../sql/unique-fields.ts';
+
+/** An error of the server, or of the connection to it, as `pg` throws it. */
+interface PostgresError extends Error {
+  readonly code?: unknown;
+  readonly table?: unknown;
+  readonly detail?: unknown;
+}
+
+/** States (SQLSTATE) of a server that cannot do its part now; two characters stand for their class. */
+const unavailableStates: ReadonlySet<string> = new Set([
+  '08', // connection
+  '28', // refused log-in: a password that is being changed
+  '53', // disk full, memory, too many connections
+  '57', // shut down, starting up, statement timeout
+  '58', // input and output, outside the database
+  'XX', // internal, corrupted
+  '25006', // a standby: only until the others have noticed who leads
+  '25P03', // idle in transaction for too long
+  '3D000', // the database is being moved or restored
+  '40001', // after all tries
+  '40P01',
+  '55P03', // lock timeout
+]);
+
+/** What the client says, which has no states, about a connection that is lost. */
+const lostConnection =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client was closed|Cannot use a pool after|The server does not support SSL|SASL:)/;
+
+/** Codes of the system and of TLS, such as ECONNREFUSED or DEPTH_ZERO_SELF_SIGNED_CERT. */
+const systemCode = /^(E[A-Z]{2,}|ERR_(TLS|SSL|SOCKET|STREAM)_[A-Z_]+|[A-Z]+(_[A-Z]+){2,})$/;
+
+function stateOf(error: unknown): string {
+  if (error instanceof AggregateError) return stateOf(error.errors[0]);
+  const code = error instanceof Error ? (error as PostgresError).code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+/** Whether the connection was lost, or not made, rather than a statement refused. */
+export function isLostConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const state = stateOf(error);
+  return (
+    systemCode.test(state) ||
+    state.startsWith('08') ||
+    /^57P0[1-5]$/.test(state) ||
+    lostConnection.test(error.message)
+  );
+}
+
+/** Two transactions got in each other's way, and one of them may be run again. */
+export function isCollision(error: unknown): boolean {
+  return ['40001', '40P01'].includes(stateOf(error));
+}
+
+/** A transaction waited too long for another one, or they waited for each other: it may be run again later. */
+export function isBlocked(error: unknown): boolean {
+  return isCollision(error) || stateOf(error) === '55P03';
+}
+
+/** A statement was prepared before another node brought the tables to a newer schema. */
+export function isStalePlan(error: unknown): boolean {
+  return stateOf(error) === '0A000' && error instanceof Error && error.message.includes('cached plan');
+}
+
+/** The error that a contract promises. */
+export function postgresError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const state = stateOf(error);
+  if (state === '23505') {
+    const { table, detail } = error as PostgresError;
+    // Key (name)=(ana) already exists. The words depend on the server's language, the names do not.
+    const column = /\(([a-z_]+)(?:, [a-z_]+)*\)=\(/.exec(String(detail))?.[1];
+    const field = fieldOfUnique(`${String(table)}.${column}`);
+    return field === undefined ? error : new AlreadyTaken(field);
+  }
+  if (state === '23503') return new ReferenceGone();
+  const isUnavailable =
+    unavailableStates.has(state) || unavailableStates.has(state.slice(0, 2)) || isLostConnection(error);
+  return isUnavailable ? new StoreUnavailable(messageOf(error), { cause: error }) : error;
+}
+
+/** What went wrong, with what to do where TLS is the matter. Of an attempt to reach several addresses, the first one's. */
+export function messageOf(error: Error): string {
+  const first = error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;
+  return tlsAdvice(first) ?? first.message;
+}
+
+/** Codes of a path that does not end at a root that is trusted. */
+const untrusted =
+  /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|CERT_UNTRUSTED)$/;
+
+function tlsAdvice(error: Error): string | null {
+  const { message } = error;
+  const state = stateOf(error);
+  if (message === 'The server does not support SSL connections') {
+    return 'the database server speaks no TLS, which sslmode asks for: turn on ssl there';
+  }
+  if (untrusted.test(state)) {
+    return `the certificate of the database server is not of an authority that is trusted (${message}): name the file of its root in sslrootcert`;
+  }
+  if (state === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const { reason } = error as { readonly reason?: unknown };
+    return `the certificate of the database server is for other names (${String(reason ?? message)}): name the server as its certificate does, or give it one for this name`;
+  }
+  if (state === 'CERT_HAS_EXPIRED' || state === 'CERT_NOT_YET_VALID') {
+    return `the certificate of the database server is not valid at this time (${message}): renew it, or correct the clock of this machine`;
+  }
+  if (/^ERR_SSL_(TLSV1|SSLV3|TLSV13)_ALERT_/.test(state)) {
+    return `the database server refused the TLS connection (${message}): look at sslcert, and at what its log says`;
+  }
+  if (state !== '28000') return null;
+  // Of pg_hba.conf. The words depend on the server's language; in another one they stand without advice.
+  if (/no encryption|SSL off/.test(message)) {
+    return `${message}: the server wants TLS, or knows no such user; add sslmode=verify-full`;
+  }
+  if (/valid client certificate/.test(message)) return `${message}: name it in sslcert and sslkey`;
+  return null;
+}

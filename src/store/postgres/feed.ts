@@ -1,0 +1,92 @@
+// Notices the commits of other nodes: woken by NOTIFY, and by looking from time to time, for the moments in which
+// nothing listens and for connections through a pooler, which pass no notifications on.
+
+import type pg from 'pg';
+import type { Millis } from '../../platform/clock.ts';
+import type { ChangeListener } from '../contracts/changes.ts';
+import { openClient, type PostgresPool, type PostgresSettings } from './connection.ts';
+
+export const changesChannel = 'overlay_auth_changes';
+
+/** How often is looked while nobody would wake us, and while somebody would. */
+const pollAlone: Millis = 200;
+const pollBesides: Millis = 2000;
+
+/**
+ * Calls `notify` after commits of other processes, and when it is not known whether there were any.
+ * Stops when told to, and never fails: while the server is away it looks for it.
+ */
+export function followChanges(needs: {
+  readonly settings: PostgresSettings;
+  readonly readers: PostgresPool;
+  readonly notify: ChangeListener;
+}): { stop(): Promise<void> } {
+  const { settings, readers, notify } = needs;
+  let listener: pg.Client | null = null;
+  let isListening = false;
+  let hasListened = false;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+  let seen: number | null = null;
+
+  async function listen(): Promise<void> {
+    const client = openClient(settings);
+    listener = client;
+    client.on('notification', () => void notify('perhaps-new'));
+    client.on('end', () => {
+      if (listener !== client) return;
+      listener = null;
+      isListening = false;
+      if (!isStopped) lookSoon(0);
+    });
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${changesChannel}`);
+      isListening = true;
+      // What was committed before the server knew that somebody listens; perhaps to another server.
+      const notice = hasListened ? 'perhaps-another-history' : 'perhaps-new';
+      hasListened = true;
+      await notify(notice);
+    } catch {
+      if (listener === client) listener = null;
+      await client.end().catch(() => {});
+    }
+  }
+
+  async function look(): Promise<void> {
+    if (listener === null) void listen();
+    try {
+      const { rows } = await readers.query('SELECT coalesce(max(seq), 0) AS latest FROM changes');
+      const latest = Number(rows[0]?.latest);
+      const isNew = latest !== seen;
+      seen = latest;
+      if (isNew) await notify('perhaps-new');
+    } catch {
+      seen = null;
+      // Whoever reads the feed then finds that it cannot, and knows that memory may be old.
+      await notify('perhaps-new');
+    }
+  }
+
+  function lookSoon(wait: Millis): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      looking = look().then(() => {
+        if (!isStopped) lookSoon(isListening ? pollBesides : pollAlone);
+      });
+    }, wait).unref();
+  }
+
+  lookSoon(0);
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await looking;
+      const client = listener;
+      listener = null;
+      await client?.end().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { isOnline } from '../../model/node.ts';
+import { SECOND } from '../../platform/clock.ts';
+import {
+  endsReleaseBefore,
+  isOfNewerRelease,
+  migrationsFrom,
+  NodesInTheWay,
+  ourSchema,
+  SchemaError,
+  type StoredVersion,
+  storedVersionOf,
+} from '../migrations/migrate.ts';
+import { postgresDialect } from '../sql/engine.ts';
+import { isBlocked } from './errors.ts';
+import { holdIntents, migrationLock } from './locks.ts';
+
+/** The oldest server that we promise to run on. */
+const oldestServer = 150_000;
+/**
+ * Who waits for a table makes everybody wait who comes later, readers too. A migration that meets a long
+ * transaction, such as a backup, therefore lets them pass and tries again: long before a token request has waited for
+ * too long (`Within`).
+ */
+const patience = 1.5 * SECOND;
+const maxTries = 120;
+
+type Client = Pick<pg.Client, 'query'>;
+
+/**
+ * Brings a database to the schema of this release, beside running nodes. Nodes that start together wait for one
+ * another.
+ * @returns the version before and after; after is more than ours where an older release may work on a newer schema
+ * @throws SchemaError   written by a newer release or by another program, or of a kind that is not served; nothing
+ *                       is changed
+ * @throws NodesInTheWay nodes run that could not go on afterwards
+ */
+export async function migratePostgres(
+  client: Client,
+  schema = ourSchema,
+): Promise<{ readonly from: number; readonly to: number }> {
+  await refuseUnsuitable(client);
+  const to = schema.migrations.length;
+  const stored = await versionOf(client);
+  if (stored !== null && (stored.version === to || isOfNewerRelease(stored, schema))) {
+    return { from: stored.version, to: stored.version };
+  }
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await migrateOnce(client, schema);
+    } catch (error) {
+      if (!isBlocked(error) || tries >= maxTries) throw error;
+      await pause(patience / 3);
+    }
+  }
+}
+
+async function migrateOnce(client: Client, schema: typeof ourSchema) {
+  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
+  try {
+    // The other node may take longer than a statement may wait.
+    await client.query('SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0');
+    await client.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+    await client.query(`SET LOCAL lock_timeout = ${patience}`);
+    // No intent is half-way then: it would hold a table that is wanted, and want one that is held.
+    await client.query(holdIntents);
+    const migrated = await applyMigrations(client, schema);
+    await client.query('COMMIT');
+    return migrated;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** Within a transaction that holds the lock. @returns the version before, 0 when there was nothing, and after */
+export async function applyMigrations(
+  client: Client,
+  schema = ourSchema,
+): Promise<{ readonly from: number; readonly to: number }> {
+  const stored = await versionOf(client);
+  if (stored === null && (await hasTables(client))) {
+    throw new SchemaError(
+      'the database belongs to another program: it has tables but no schema version; name another database',
+    );
+  }
+  const from = stored?.version ?? 0;
+  const to = schema.migrations.length;
+  if (stored !== null && isOfNewerRelease(stored, schema)) return { from, to: from };
+  if (stored !== null && endsReleaseBefore(stored, schema)) await refuseBesideNodes(client);
+  if (stored === null) await client.query('CREATE TABLE schema_version (version BIGINT NOT NULL)');
+  for (const sql of migrationsFrom(from, postgresDialect, schema)) await client.query(sql);
+  await client.query('DELETE FROM schema_version');
+  await client.query(
+    `INSERT INTO schema_version (version, usable_from) VALUES (${to}, ${schema.usableFrom})`,
+  );
+  return { from, to };
+}
+
+/**
+ * Nodes say every ten seconds that they run, and say so when they stop. Who has vanished counts as running for half
+ * a minute: that is shorter than making sure of it.
+ * @throws NodesInTheWay
+ */
+async function refuseBesideNodes(client: Client): Promise<void> {
+  // It came with the ninth migration.
+  if (!(await hasTable(client, 'nodes'))) return;
+  const { rows } = await client.query(
+    `SELECT name, version, last_seen_at, left_at, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
+     FROM nodes ORDER BY name`,
+  );
+  const running = rows.filter(({ last_seen_at, left_at, now }) =>
+    isOnline({ lastSeenAt: Number(last_seen_at), leftAt: left_at }, Number(now)),
+  );
+  if (running.length > 0) throw new NodesInTheWay(running.map(({ name, version }) => `${name} (${version})`));
+}
+
+async function hasTable(client: Client, name: string): Promise<boolean> {
+  const { rows } = await client.query(
+    'SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1',
+    [name],
+  );
+  return rows.length > 0;
+}
+
+/** The version of the schema; null when there is none. */
+export async function versionOf(client: Client): Promise<StoredVersion | null> {
+  if (!(await hasTable(client, 'schema_version'))) return null;
+  const [row] = (await client.query('SELECT * FROM schema_version')).rows;
+  return row === undefined ? null : storedVersionOf(row);
+}
+
+export async function hasTables(client: Client): Promise<boolean> {
+  const { rows } = await client.query('SELECT 1 FROM pg_tables WHERE schemaname = current_schema() LIMIT 1');
+  return rows.length > 0;
+}
+
+/** @throws SchemaError a server, an encoding or a schema that cannot be used */
+export async function refuseUnsuitable(client: Client): Promise<void> {
+  const { rows } = await client.query(
+    `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
+       current_setting('server_encoding') AS encoding, current_schema() AS schema`,
+  );
+  const { version, name, encoding, schema } = rows[0] ?? {};
+  if (Number(version) < oldestServer) {
+    throw new SchemaError(`the server is PostgreSQL ${name}: this release needs 15 or newer`);
+  }
+  if (encoding !== 'UTF8') {
+    throw new SchemaError(`the encoding of the database is ${encoding}: create it with ENCODING 'UTF8'`);
+  }
+  if (schema === null) {
+    throw new SchemaError('the search_path of the database user names no schema that exists');
+  }
+}

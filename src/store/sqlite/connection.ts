@@ -1,0 +1,49 @@
+// One connection to an SQLite file, with its settings and prepared statements. Used by the writer thread and,
+// for reading, by the main thread.
+
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Millis } from '../../platform/clock.ts';
+import { recentMap } from '../../platform/recent-map.ts';
+import type { SqlRow, Statement } from '../sql/intent.ts';
+
+export interface SqliteConnection {
+  readonly database: DatabaseSync;
+  /** Runs a statement and gives its rows. The statements used last stay prepared. */
+  run(statement: Statement): readonly SqlRow[];
+  /** Runs a statement without parameters and rows. */
+  execute(sql: string): void;
+}
+
+/** The fixed texts of the intents and reads fit; those of filtered lists, which are many, come and go. */
+const prepareAtLeast = 200;
+
+/**
+ * @param options.busyTimeout how long a statement waits, blocking its thread, for another connection
+ * @throws Error of node:sqlite when the file cannot be opened
+ */
+export function connectSqlite(
+  path: string,
+  options: { readonly readOnly: boolean; readonly busyTimeout: Millis },
+): SqliteConnection {
+  const database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: options.busyTimeout });
+  // FULL: a commit that was acknowledged survives a loss of power.
+  database.exec('PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
+  database.function('lower_case', { deterministic: true, directOnly: true }, (value) =>
+    typeof value === 'string' ? value.toLowerCase() : value,
+  );
+  const prepared = recentMap<string, StatementSync>(prepareAtLeast);
+
+  function statement(sql: string): StatementSync {
+    const known = prepared.get(sql);
+    if (known !== undefined) return known;
+    const fresh = database.prepare(sql);
+    prepared.set(sql, fresh);
+    return fresh;
+  }
+
+  return {
+    database,
+    run: ({ sql, params }) => statement(sql).all(...params) as unknown as readonly SqlRow[],
+    execute: (sql) => void statement(sql).run(),
+  };
+}

@@ -1,0 +1,102 @@
+// The SQLite engine: reads on the main thread, lists in a thread of their own, writes by the writer thread.
+
+import type { Worker } from 'node:worker_threads';
+import type { Millis } from '../../platform/clock.ts';
+import type { ChangeListener } from '../contracts/changes.ts';
+import { StoreUnavailable } from '../contracts/store.ts';
+import { type Engine, sqliteDialect } from '../sql/engine.ts';
+import type { SqlRow, Statement } from '../sql/intent.ts';
+import type { IntentArgs, IntentName, IntentOutcome } from '../sql/intents.ts';
+import { connectSqlite } from './connection.ts';
+import { errorOf, failureOf } from './errors.ts';
+import { listThread } from './list-thread.ts';
+import { startWriter, type WriterSettings, type WriterThread, writerThread } from './writer-thread.ts';
+
+/** How soon commits of other processes are noticed. */
+const pollInterval: Millis = 200;
+/** How long a write waits for one of another process, which is how long all writes wait then. */
+const writeBusyTimeout: Millis = 5000;
+/** Readers wait only while another process opens or closes the database, and block the event loop meanwhile. */
+const readBusyTimeout: Millis = 500;
+
+export interface SqliteEngineOptions {
+  /** Of a migrated database. */
+  readonly path: string;
+  readonly writeBusyTimeout?: Millis;
+  /** Starts the thread that writes; tests put one in its place that fails. */
+  readonly startWriter?: (settings: WriterSettings) => Worker;
+}
+
+export interface SqliteEngine extends Engine {
+  readonly counts: WriterThread['counts'];
+}
+
+/** @throws Error of node:sqlite when the file cannot be opened */
+export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
+  const { path } = options;
+  const reader = connectSqlite(path, { readOnly: true, busyTimeout: readBusyTimeout });
+  const settings = { path, busyTimeout: options.writeBusyTimeout ?? writeBusyTimeout };
+  const writer = writerThread(() => (options.startWriter ?? startWriter)(settings), notify);
+  const lister = listThread({ path, busyTimeout: readBusyTimeout });
+  const listeners = new Set<ChangeListener>();
+  let closing: Promise<void> | null = null;
+
+  async function notify(): Promise<void> {
+    await Promise.allSettled([...listeners].map(async (listener) => listener('perhaps-new')));
+  }
+
+  let seenVersion = dataVersion();
+  const poll = setInterval(() => {
+    const version = dataVersion();
+    if (version === seenVersion) return;
+    seenVersion = version;
+    void notify();
+  }, pollInterval);
+  poll.unref();
+
+  /** A number that differs after other connections have committed; null when it cannot be read now. */
+  function dataVersion() {
+    try {
+      return reader.run({ sql: 'PRAGMA data_version', params: [] })[0]?.data_version ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  // Short reads at once: handing them to another thread costs more than the read.
+  async function read(statement: Statement): Promise<readonly SqlRow[]> {
+    if (!reader.database.isOpen) throw new StoreUnavailable('the store is closed');
+    try {
+      return reader.run(statement);
+    } catch (cause) {
+      throw errorOf(failureOf(cause));
+    }
+  }
+
+  async function close(): Promise<void> {
+    await writer.drain();
+    clearInterval(poll);
+    await lister.close();
+    // The last connection that closes, which must be able to write, leaves a single file behind.
+    reader.database.close();
+    await writer.end();
+  }
+
+  return {
+    dialect: sqliteDialect,
+    counts: writer.counts,
+    write<Name extends IntentName>(name: Name, args: IntentArgs<Name>) {
+      return writer.write(name, args) as Promise<IntentOutcome<Name>>;
+    },
+    read: (sql, ...params) => read({ sql, params }),
+    readList: lister.read,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { AlreadyTaken, NoAdministratorLeft, ReferenceGone, StoreUnavailable } from '../contracts/store.ts';
+import { fieldOfUnique } from '../sql/unique-fields.ts';
+
+/** A failure of a statement or an intent, in a form that crosses threads. */
+export type Failure =
+  | { readonly kind: 'taken'; readonly field: string }
+  | { readonly kind: 'no-administrator' }
+  | { readonly kind: 'reference-gone' }
+  | { readonly kind: 'unavailable'; readonly message: string }
+  | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
+
+// Primary result codes of SQLite: the last eight bits of an extended one.
+const unavailableCodes: ReadonlySet<number> = new Set([
+  5, // SQLITE_BUSY
+  6, // SQLITE_LOCKED
+  7, // SQLITE_NOMEM
+  8, // SQLITE_READONLY
+  10, // SQLITE_IOERR
+  11, // SQLITE_CORRUPT
+  13, // SQLITE_FULL
+  14, // SQLITE_CANTOPEN
+  15, // SQLITE_PROTOCOL
+  26, // SQLITE_NOTADB
+]);
+
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) return { kind: 'defect', message: String(error), stack: undefined };
+  if (error instanceof NoAdministratorLeft) return { kind: 'no-administrator' };
+  if (error.message.startsWith('FOREIGN KEY constraint failed')) return { kind: 'reference-gone' };
+  const column = /^UNIQUE constraint failed: ([a-z_.]+)/.exec(error.message)?.[1];
+  const field = column === undefined ? undefined : fieldOfUnique(column);
+  if (field !== undefined) return { kind: 'taken', field };
+  const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : null;
+  if (code !== null && unavailableCodes.has(code)) return { kind: 'unavailable', message: error.message };
+  return { kind: 'defect', message: error.message, stack: error.stack };
+}
+
+/** The error that a contract promises for a failure. */
+export function errorOf(failure: Failure): Error {
+  if (failure.kind === 'taken') return new AlreadyTaken(failure.field);
+  if (failure.kind === 'no-administrator') return new NoAdministratorLeft();
+  if (failure.kind === 'reference-gone') return new ReferenceGone();
+  if (failure.kind === 'unavailable') return new StoreUnavailable(failure.message);
+  const error = new Error(failure.message);
+  if (failure.stack !== undefined) error.stack = failure.stack;
+  return error;
+}

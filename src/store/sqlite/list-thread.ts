@@ -1,0 +1,97 @@
+// The engine's side of the thread that reads lists. It starts with the first list: most processes never read one.
+
+import type { Worker } from 'node:worker_threads';
+import type { Millis } from '../../platform/clock.ts';
+import { openThread } from '../../platform/open-thread.ts';
+import { StoreUnavailable } from '../contracts/store.ts';
+import type { SqlRow, Statement } from '../sql/intent.ts';
+import { errorOf } from './errors.ts';
+import type { ListAnswer, ListMessage } from './serve-lists.ts';
+
+/** What the thread is told at its start. */
+export interface ListerSettings {
+  readonly path: string;
+  readonly busyTimeout: Millis;
+}
+
+export interface ListThread {
+  /** The rows of a statement, in batches. @throws StoreUnavailable the thread died or was closed, the database failed */
+  read(statement: Statement): AsyncGenerator<readonly SqlRow[], void>;
+  /** Closes its connection and ends the thread. Lists under way fail. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  resolve(answer: ListAnswer): void;
+  reject(error: Error): void;
+}
+
+interface RunningThread {
+  readonly worker: Worker;
+  readonly waiting: Map<number, Waiting>;
+  readonly ended: Promise<void>;
+}
+
+export function listThread(settings: ListerSettings): ListThread {
+  let running: RunningThread | null = null;
+  let isClosed = false;
+  let lastId = 0;
+
+  function start(): RunningThread {
+    const worker = openThread('lister', import.meta.url, {
+      name: 'sqlite-lister',
+      workerData: settings,
+    });
+    const waiting = new Map<number, Waiting>();
+    let cause: unknown;
+    worker.on('message', (answer: ListAnswer) => {
+      waiting.get(answer.id)?.resolve(answer);
+      waiting.delete(answer.id);
+    });
+    worker.on('error', (error) => {
+      cause = error;
+    });
+    const ended = new Promise<void>((resolve) => {
+      worker.on('exit', () => {
+        if (running?.worker === worker) running = null;
+        const error = new StoreUnavailable('the thread that reads lists has ended', { cause });
+        for (const { reject } of waiting.values()) reject(error);
+        waiting.clear();
+        resolve();
+      });
+    });
+    return { worker, waiting, ended };
+  }
+
+  function ask({ worker, waiting }: RunningThread, message: Exclude<ListMessage, 'close'>) {
+    return new Promise<ListAnswer>((resolve, reject) => {
+      waiting.set(message.id, { resolve, reject });
+      worker.postMessage(message satisfies ListMessage);
+    });
+  }
+
+  return {
+    async *read(statement) {
+      if (isClosed) throw new StoreUnavailable('the store is closed');
+      running ??= start();
+      // All batches of one list come from one thread: another one would not know it.
+      const thread = running;
+      lastId += 1;
+      const id = lastId;
+      let answer = await ask(thread, { id, statement });
+      for (;;) {
+        if ('failure' in answer) throw errorOf(answer.failure);
+        yield answer.rows;
+        if (answer.isLast) return;
+        if (running !== thread) throw new StoreUnavailable('the thread that reads lists has ended');
+        answer = await ask(thread, { id });
+      }
+    },
+    async close() {
+      isClosed = true;
+      if (running === null) return;
+      running.worker.postMessage('close' satisfies ListMessage);
+      await running.ended;
+    },
+  };
+}

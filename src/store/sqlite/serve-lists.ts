@@ -1,0 +1,49 @@
+// The loop of the thread that reads lists. A filter may have to look at every row, and a sort at all of them at once:
+// on the main thread every token check would wait for that. Rows go over in batches, each when it is asked for.
+
+import type { MessagePort } from 'node:worker_threads';
+import { chunkSize } from '../../platform/in-chunks.ts';
+import type { SqlRow, Statement } from '../sql/intent.ts';
+import type { SqliteConnection } from './connection.ts';
+import { type Failure, failureOf } from './errors.ts';
+
+/** What the engine sends: a list to begin, the next batch of one, or the wish that the thread finishes. */
+export type ListMessage = { readonly id: number; readonly statement?: Statement } | 'close';
+
+export type ListAnswer =
+  | { readonly id: number; readonly rows: readonly SqlRow[]; readonly isLast: boolean }
+  | { readonly id: number; readonly failure: Failure };
+
+export function serveLists(port: MessagePort, { database }: SqliteConnection): void {
+  const open = new Map<number, Iterator<unknown>>();
+
+  function answer(id: number, statement: Statement | undefined): ListAnswer {
+    try {
+      // Prepared for each list: two that are read at once must not share a position.
+      if (statement !== undefined) open.set(id, database.prepare(statement.sql).iterate(...statement.params));
+      const rows: SqlRow[] = [];
+      const iterator = open.get(id);
+      while (rows.length < chunkSize) {
+        const next = iterator?.next();
+        if (next === undefined || next.done === true) {
+          open.delete(id);
+          return { id, rows, isLast: true };
+        }
+        rows.push(next.value as SqlRow);
+      }
+      return { id, rows, isLast: false };
+    } catch (cause) {
+      open.delete(id);
+      return { id, failure: failureOf(cause) };
+    }
+  }
+
+  port.on('message', (message: ListMessage) => {
+    if (message === 'close') {
+      database.close();
+      port.close();
+      return;
+    }
+    port.postMessage(answer(message.id, message.statement));
+  });
+}

@@ -1,0 +1,109 @@
+// What the writer thread does with the intents that have arrived: one transaction, one sync.
+
+import { addChangeSql } from '../sql/changes.ts';
+import type { Intent } from '../sql/intent.ts';
+import { type IntentName, intents } from '../sql/intents.ts';
+import type { SqliteConnection } from './connection.ts';
+import { type Failure, failureOf } from './errors.ts';
+
+export interface WriteRequest {
+  readonly id: number;
+  readonly name: IntentName;
+  readonly args: unknown;
+}
+
+export type WriteResult =
+  | { readonly id: number; readonly ok: true; readonly outcome: unknown }
+  | { readonly id: number; readonly ok: false; readonly failure: Failure };
+
+export interface BatchAnswer {
+  readonly results: readonly WriteResult[];
+  /** Whether the batch added entries to the change feed. */
+  readonly hasChanges: boolean;
+}
+
+/**
+ * Runs every intent in one transaction and answers when it is synced to disk. An intent that fails takes back
+ * only what it did itself; when the database fails, every intent of the batch fails and none has had an effect.
+ */
+export function writeBatch(connection: SqliteConnection, requests: readonly WriteRequest[]): BatchAnswer {
+  try {
+    return inTransaction(connection, (noteChanges) =>
+      requests.map((request) => run(connection, request, noteChanges)),
+    );
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.kind === 'unavailable') return allFailed(requests, failure);
+    const [only] = requests;
+    if (requests.length === 1 && only !== undefined) return allFailed(requests, failure);
+    // Failures of intents are rare. Savepoints, which cost every intent something, are kept for these batches:
+    // nothing has had an effect yet, so the batch begins again with them.
+    return writeGuarded(connection, requests);
+  }
+}
+
+function writeGuarded(connection: SqliteConnection, requests: readonly WriteRequest[]): BatchAnswer {
+  try {
+    return inTransaction(connection, (noteChanges) =>
+      requests.map((request) => runGuarded(connection, request, noteChanges)),
+    );
+  } catch (error) {
+    return allFailed(requests, failureOf(error));
+  }
+}
+
+function allFailed(requests: readonly WriteRequest[], failure: Failure): BatchAnswer {
+  return { results: requests.map(({ id }) => ({ id, ok: false, failure })), hasChanges: false };
+}
+
+function inTransaction(
+  { database, execute }: SqliteConnection,
+  body: (noteChanges: () => void) => readonly WriteResult[],
+): BatchAnswer {
+  let hasChanges = false;
+  // Left by a failure that reached the roll-back too.
+  if (database.isTransaction) execute('ROLLBACK');
+  execute('BEGIN IMMEDIATE');
+  try {
+    const results = body(() => {
+      hasChanges = true;
+    });
+    execute('COMMIT');
+    return { results, hasChanges };
+  } catch (error) {
+    // A full or failing disk may have ended the transaction already.
+    if (database.isTransaction) execute('ROLLBACK');
+    throw error;
+  }
+}
+
+function runGuarded(
+  connection: SqliteConnection,
+  request: WriteRequest,
+  noteChanges: () => void,
+): WriteResult {
+  connection.execute('SAVEPOINT intent');
+  try {
+    const result = run(connection, request, noteChanges);
+    connection.execute('RELEASE intent');
+    return result;
+  } catch (error) {
+    const failure = failureOf(error);
+    // What the database cannot do for one, it cannot do for the batch.
+    if (failure.kind === 'unavailable' || !connection.database.isTransaction) throw error;
+    connection.execute('ROLLBACK TO intent');
+    connection.execute('RELEASE intent');
+    return { id: request.id, ok: false, failure };
+  }
+}
+
+function run(connection: SqliteConnection, request: WriteRequest, noteChanges: () => void): WriteResult {
+  const body = intents[request.name] as (args: unknown) => Intent<unknown>;
+  const intent = body(request.args);
+  let step = intent.next();
+  while (!step.done) {
+    if (step.value.sql === addChangeSql) noteChanges();
+    step = intent.next(connection.run(step.value));
+  }
+  return { id: request.id, ok: true, outcome: step.value };
+}

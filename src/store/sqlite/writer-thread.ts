@@ -1,0 +1,170 @@
+// The engine's side of the writer thread: hands over intents, starts the thread when there is none, and makes
+// sure that every intent is settled, whatever happens to the thread.
+
+import type { Worker } from 'node:worker_threads';
+import type { Millis } from '../../platform/clock.ts';
+import { openThread } from '../../platform/open-thread.ts';
+import { StoreUnavailable } from '../contracts/store.ts';
+import type { IntentName } from '../sql/intents.ts';
+import { errorOf } from './errors.ts';
+import type { WriterMessage } from './serve-writes.ts';
+import type { BatchAnswer, WriteRequest } from './write-batch.ts';
+
+/** What the thread is told at its start. */
+export interface WriterSettings {
+  readonly path: string;
+  readonly busyTimeout: Millis;
+}
+
+export interface WriterThread {
+  /** @throws StoreUnavailable too many wait, the thread died, the database failed; and whatever the intent throws */
+  write(name: IntentName, args: unknown): Promise<unknown>;
+  /** Commits and intents that were answered, since the engine was opened. */
+  readonly counts: { readonly commits: number; readonly intents: number };
+  /** Takes nothing more; resolves when everything under way is settled. The thread stays for `end`. */
+  drain(): Promise<void>;
+  /** Closes the database and ends the thread. After `drain`. */
+  end(): Promise<void>;
+}
+
+interface Waiting {
+  resolve(outcome: unknown): void;
+  reject(error: Error): void;
+}
+
+interface RunningThread {
+  readonly worker: Worker;
+  /** By request id: what this thread was given and has not answered. */
+  readonly waiting: Map<number, Waiting>;
+  readonly ended: Promise<void>;
+}
+
+/** Beyond that many a disk that has become slow would cost memory without end, and answers nobody waits for. */
+const maxWaiting = 10_000;
+
+/** @param onChanges called, and awaited, before the intents of a batch that added to the change feed are settled */
+export function writerThread(start: () => Worker, onChanges: () => Promise<void>): WriterThread {
+  const counts = { commits: 0, intents: 0 };
+  let gathered: (Waiting & { readonly request: WriteRequest })[] = [];
+  let running: RunningThread | null = startThread();
+  let lastId = 0;
+  let unsettled = 0;
+  let isDraining = false;
+  let onDrained: (() => void) | undefined;
+
+  function startThread(): RunningThread {
+    const worker = start();
+    const waiting = new Map<number, Waiting>();
+    let cause: unknown;
+    worker.on('message', (answer: BatchAnswer) => void settle(waiting, answer));
+    worker.on('error', (error) => {
+      cause = error;
+    });
+    const ended = new Promise<void>((resolve) => {
+      worker.on('exit', () => {
+        // The next intent starts another thread, so that one which cannot live is not started over and over.
+        if (running?.worker === worker) running = null;
+        const error = new StoreUnavailable('the writer thread has ended', { cause });
+        for (const { reject } of waiting.values()) reject(error);
+        waiting.clear();
+        resolve();
+      });
+    });
+    return { worker, waiting, ended };
+  }
+
+  async function settle(waiting: Map<number, Waiting>, { results, hasChanges }: BatchAnswer): Promise<void> {
+    counts.commits += 1;
+    counts.intents += results.length;
+    // Taken out at once: an answer that has arrived stays true when the thread ends in the meantime.
+    const settled = results.map((result) => ({ result, waiter: take(waiting, result.id) }));
+    // Whoever ended a session must find it ended at the next call: memory is brought up to date first.
+    if (hasChanges) await onChanges();
+    for (const { result, waiter } of settled) {
+      if (result.ok) waiter?.resolve(result.outcome);
+      else waiter?.reject(errorOf(result.failure));
+    }
+  }
+
+  function post(): void {
+    const batch = gathered;
+    gathered = [];
+    running ??= startThread();
+    for (const { request, resolve, reject } of batch) running.waiting.set(request.id, { resolve, reject });
+    try {
+      send(
+        running.worker,
+        batch.map(({ request }) => request),
+      );
+    } catch {
+      // An argument that cannot cross threads is a defect of its caller alone.
+      for (const { request } of batch) sendAlone(running, request);
+    }
+  }
+
+  function sendAlone({ worker, waiting }: RunningThread, request: WriteRequest): void {
+    try {
+      send(worker, [request]);
+    } catch (error) {
+      take(waiting, request.id)?.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  function noteSettled(): void {
+    unsettled -= 1;
+    if (unsettled === 0) onDrained?.();
+  }
+
+  return {
+    counts,
+    write(name, args) {
+      if (isDraining) return Promise.reject(new StoreUnavailable('the store is closing'));
+      if (unsettled >= maxWaiting) return Promise.reject(new StoreUnavailable('too many writes are waiting'));
+      unsettled += 1;
+      return new Promise((resolve, reject) => {
+        lastId += 1;
+        gathered.push({
+          request: { id: lastId, name, args },
+          resolve(outcome) {
+            noteSettled();
+            resolve(outcome);
+          },
+          reject(error) {
+            noteSettled();
+            reject(error);
+          },
+        });
+        // Intents of one turn of the event loop travel together.
+        if (gathered.length === 1) queueMicrotask(post);
+      });
+    },
+    drain() {
+      isDraining = true;
+      if (unsettled === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        onDrained = resolve;
+      });
+    },
+    async end() {
+      if (running === null) return;
+      const { worker, ended } = running;
+      worker.postMessage('close' satisfies WriterMessage);
+      await ended;
+    },
+  };
+}
+
+function send(worker: Worker, requests: readonly WriteRequest[]): void {
+  worker.postMessage(requests satisfies WriterMessage);
+}
+
+function take(waiting: Map<number, Waiting>, id: number): Waiting | undefined {
+  const waiter = waiting.get(id);
+  waiting.delete(id);
+  return waiter;
+}
+
+/** Starts the thread that writes. */
+export function startWriter(settings: WriterSettings): Worker {
+  return openThread('writer', import.meta.url, { name: 'sqlite-writer', workerData: settings });
+}
