@@ -1,8 +1,8 @@
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import { acrValues } from '../tokens/acr.ts';
 import type { ClientRegistry } from './clients.ts';
-import { supportedScopes } from './flow/authorization-request.ts';
 import { grantTypes } from './grants/token-endpoint.ts';
+import { supportedScopes } from './scopes.ts';
 
 /**
  * The discovery document of an issuer (OIDC Discovery 3, RFC 8414 2, RFC 9207 3): only what works is listed.

@@ -13,6 +13,7 @@ import { type ClientRegistry, redirectUrisOf } from '../clients.ts';
 import { isRepeated, type Parameters, parameter, required } from '../parameters.ts';
 import { isCodeChallenge } from '../pkce.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
+import { existingScopes } from '../scopes.ts';
 
 /** The bind point at which a protocol request arrived. */
 export interface OidcBindPoint {
@@ -20,9 +21,6 @@ export interface OidcBindPoint {
   readonly redirectUris: readonly RedirectUriPattern[];
   readonly postLogoutUris: readonly RedirectUriPattern[];
 }
-
-/** Scopes that mean something here; others are ignored (OIDC Core 3.1.2.1). */
-export const supportedScopes = ['openid', 'offline_access'] as const;
 
 const maxStateSize = 4098;
 const maxNonceLength = 512;
@@ -137,9 +135,9 @@ function checkResponseType(back: ValidatedRedirect, parameters: Parameters): voi
 function readScopes(back: ValidatedRedirect, parameters: Parameters): readonly string[] {
   const text = parameter(parameters, 'scope');
   if (text === null) throw refuse(back, 'invalid_request', 'the parameter scope is missing');
-  const asked = text.split(' ');
-  if (!asked.includes('openid')) throw refuse(back, 'invalid_scope', 'the scope must include openid');
-  return supportedScopes.filter((scope) => asked.includes(scope));
+  const scopes = existingScopes(text);
+  if (!scopes.includes('openid')) throw refuse(back, 'invalid_scope', 'the scope must include openid');
+  return scopes;
 }
 
 /** RFC 7636 4.4.1. An absent method would mean `plain`, which is not accepted. */

@@ -12,17 +12,12 @@ import { type Millis, SECOND } from '../../platform/clock.ts';
 import { toSeconds } from '../../tokens/access-token.ts';
 import { requireCertificateStillGood } from '../certificate-session.ts';
 import { optional, required } from '../parameters.ts';
+import { narrowed, narrowedScope } from '../scopes.ts';
 import { requireGoodStanding } from '../session-standing.ts';
 import { type GrantNeeds, issueAccessToken, issueIdToken, issueRefreshToken } from './issue-tokens.ts';
 import { requestedKey, sessionCertificate } from './session-certificate.ts';
 import type { GrantRequest } from './token-endpoint.ts';
-import {
-  duplicateWindow,
-  narrowed,
-  narrowedScope,
-  refreshRefused,
-  useRefreshToken,
-} from './use-refresh-token.ts';
+import { duplicateWindow, refreshRefused, useRefreshToken } from './use-refresh-token.ts';
 
 export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 

@@ -10,6 +10,7 @@ import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../to
 import { requireCertificateStillGood } from '../certificate-session.ts';
 import { refreshTokenFormOf } from '../clients.ts';
 import { optional } from '../parameters.ts';
+import { narrowed, narrowedScope } from '../scopes.ts';
 import { requireGoodStanding } from '../session-standing.ts';
 import { type GrantNeeds, sessionEnd } from './issue-tokens.ts';
 import { patienceLeft } from './patience.ts';
@@ -95,19 +96,4 @@ export function refreshRefused(
 ): AuthError {
   needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId: client.clientId }, origin);
   return new AuthError('invalid_grant', { detail: `refresh token refused: ${reason}` });
-}
-
-/** The scopes that the client asks to keep, or null for all. Checked before anything is used up. */
-export function narrowedScope(session: ApiSession, scope: string | null): readonly string[] | null {
-  if (scope === null) return null;
-  const asked = scope.split(' ');
-  if (!asked.every((entry) => session.scopes.includes(entry))) throw new AuthError('invalid_scope');
-  return asked;
-}
-
-/** This answer's tokens have the narrower scope; the refresh token keeps the original one (RFC 6749 6). */
-export function narrowed(session: ApiSession, asked: readonly string[] | null): ApiSession {
-  return asked === null
-    ? session
-    : { ...session, scopes: session.scopes.filter((scope) => asked.includes(scope)) };
 }
