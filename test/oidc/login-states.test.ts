@@ -309,7 +309,7 @@ for (const [state, reach] of Object.entries(states) as [State, () => Promise<Log
 const otherPrimaryMethods = ['/oidc/login/cert', '/oidc/login/ext-jwt'];
 
 /** For browsers only, on the way to another provider and back: test/pages/provider.test.ts. */
-const providerVisits = ['/oidc/login/ext-jwt/visit', '/oidc/login/ext-jwt/callback'];
+const providerVisits = ['/oidc/login/ext-jwt/visit', '/oidc/login/ext-jwt/callback/:signer'];
 
 test('every login endpoint is in the table above', () => {
   const known = new Set(Object.keys(endpoints).map((name) => name.replace(/ \(.*/, '')));

@@ -250,7 +250,7 @@ test('ends one session, all others, and notices when its own is ended', async ()
 });
 
 test('says so when the policy asks for a token that no page can send', async (t) => {
-  const provider = await startOpenIdProvider([`${server.url}/oidc/login/ext-jwt/callback`]);
+  const provider = await startOpenIdProvider();
   t.after(() => provider.close());
   const requireExtJwt = await createSigner(await root(), provider, 'Example ID', {
     audience: provider.clientId,
@@ -258,6 +258,7 @@ test('says so when the policy asks for a token that no page can send', async (t)
     clientId: provider.clientId,
     targetToken: 'ID',
   });
+  provider.register(`${server.url}/oidc/login/ext-jwt/callback/${requireExtJwt}`);
   const policy = await createPolicy(server, 'two tokens', { secondary: { requireExtJwt } });
   const ines = await createUserWithPolicy(server, 'ines', policy);
   await server.store.identities.update(ines, { externalId: 'ines' }, server.clock.now());
@@ -276,7 +277,7 @@ test('says so when the policy asks for a token that no page can send', async (t)
 });
 
 test('says what to do when the policy begins to ask for another token while somebody is signed in', async (t) => {
-  const provider = await startOpenIdProvider([`${server.url}/oidc/login/ext-jwt/callback`]);
+  const provider = await startOpenIdProvider();
   t.after(() => provider.close());
   const requireExtJwt = await createSigner(await root(), provider, 'Later ID', {
     audience: provider.clientId,
@@ -284,6 +285,7 @@ test('says what to do when the policy begins to ask for another token while some
     clientId: provider.clientId,
     targetToken: 'ID',
   });
+  provider.register(`${server.url}/oidc/login/ext-jwt/callback/${requireExtJwt}`);
   const press = (page: Page) => page.locator('#set-up-app').click();
   const submit = (page: Page) => changePassword(page, password, newPassword);
   const reload = (page: Page) => page.reload();

@@ -13,6 +13,7 @@ import {
 } from '../support/external-jwt.ts';
 import { type Caller, password, rootOf } from '../support/management.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { assertLoggedIn, beginAt, givePassword, signInAtProvider } from './support.ts';
 
@@ -21,17 +22,27 @@ let application: Application;
 let provider: OpenIdProvider;
 let admin: Caller;
 let signerId: string;
+
+function callbackOf(id: string): string {
+  return `${server.url}/oidc/login/ext-jwt/callback/${id}`;
+}
+
+function comeBack(id: string, query: Record<string, string>, headers: Record<string, string>) {
+  return server.get(`/oidc/login/ext-jwt/callback/${id}?${new URLSearchParams(query)}`, { headers });
+}
+
 before(async () => {
   application = await startApplication();
   server = await startTestServer();
   admin = await rootOf(server);
-  provider = await startOpenIdProvider([`${server.url}/oidc/login/ext-jwt/callback`]);
+  provider = await startOpenIdProvider();
   signerId = await createSigner(admin, provider, 'Example ID', {
     audience: provider.clientId,
     externalAuthUrl: provider.issuer,
     clientId: provider.clientId,
     targetToken: 'ID',
   });
+  provider.register(callbackOf(signerId));
   await createIdentity(server, 'ana', { externalId: 'ana' });
   const both = await createPolicy(server, 'both', { secondary: { requireExtJwt: signerId } });
   const bob = await createUserWithPolicy(server, 'bob', both);
@@ -71,7 +82,7 @@ test('an account that nobody here has leads back to the page, which offers the o
   const { page } = stranger;
   await beginAt(server, application, page, { method: 'ext-jwt' });
   await page.click('text=Continue with Example ID');
-  const answered = page.waitForResponse((answer) => answer.url().includes('/ext-jwt/callback'));
+  const answered = page.waitForResponse((answer) => answer.url().includes('/ext-jwt/callback/'));
   await signInAtProvider(provider, page, 'nobody');
   assert.equal((await answered).status(), 401);
   assert.match(await page.title(), /^Error: /);
@@ -96,7 +107,7 @@ test('another account does not confirm somebody for the second proof', async () 
 test('the way back belongs to the browser that went, once', async () => {
   const ana = await visitor();
   await beginAt(server, application, ana.page);
-  const back = ana.page.waitForRequest((request) => request.url().includes('/ext-jwt/callback'));
+  const back = ana.page.waitForRequest((request) => request.url().includes('/ext-jwt/callback/'));
   await ana.page.click('text=Continue with Example ID');
   await signInAtProvider(provider, ana.page, 'ana');
   const url = (await back).url();
@@ -126,27 +137,59 @@ describe('an answer that is not what was asked for', () => {
     const { parameters } = await begun();
     assert.equal(parameters.get('code_challenge_method'), 'S256');
     assert.match(String(parameters.get('nonce')), /^[\w-]{43}$/);
-    assert.equal(parameters.get('redirect_uri'), `${server.url}/oidc/login/ext-jwt/callback`);
+    assert.equal(parameters.get('redirect_uri'), callbackOf(signerId));
     assert.equal(parameters.get('scope'), 'openid');
   });
 
   test('is refused, and the decision record says why', async () => {
     const { headers, parameters } = await begun();
     const state = parameters.get('state') ?? '';
+    const iss = provider.issuer;
     const answers: [Record<string, string>, number, string | null][] = [
-      [{ state, error: 'access_denied' }, 401, 'provider-refused'],
-      [{ state }, 401, 'provider-refused'],
+      [{ state, iss, error: 'access_denied' }, 401, 'provider-refused'],
+      [{ state, iss }, 401, 'provider-refused'],
       [{ state, code: 'x', iss: 'https://other.example' }, 401, 'provider-refused'],
-      [{ state, code: 'made-up' }, 503, 'provider-unavailable'],
+      [{ state, iss, code: 'made-up' }, 503, 'provider-unavailable'],
       [{ state: `${state.slice(0, -2)}xx`, code: 'x' }, 400, null],
       [{ state: 'x', code: 'x' }, 400, null],
     ];
     for (const [query, status, reason] of answers) {
-      const path = `/oidc/login/ext-jwt/callback?${new URLSearchParams(query)}`;
-      const answer = await server.get(path, { headers });
+      const answer = await comeBack(signerId, query, headers);
       assert.equal(answer.status, status, JSON.stringify(query));
       assert.equal(await reasonOf(server, answer), reason, JSON.stringify(query));
     }
+  });
+
+  test('that does not say who answers is refused where the provider promises to (RFC 9207)', async () => {
+    const { headers, parameters } = await begun();
+    const state = parameters.get('state') ?? '';
+    for (const query of [{ code: 'made-up' }, { error: 'access_denied' }]) {
+      const answer = await comeBack(signerId, { state, ...query }, headers);
+      assert.equal(answer.status, 401);
+      assert.equal(await reasonOf(server, answer), 'provider-refused');
+    }
+  });
+
+  test('that comes to the callback of another signer reaches no token endpoint', async () => {
+    // A provider that forwards the browser to an honest one: the code of that one comes back with its own state.
+    const other = await startTestIdp();
+    const id = await createSigner(admin, other, 'Honest', { externalAuthUrl: other.issuer, clientId: 'x' });
+    const { headers, parameters } = await begun();
+    const state = parameters.get('state') ?? '';
+    for (const stranger of [id, 'unknown', `${signerId}x`]) {
+      const answer = await comeBack(
+        stranger,
+        { state, iss: provider.issuer, code: 'of-the-honest-one' },
+        headers,
+      );
+      assert.equal(answer.status, 400, stranger);
+      assert.equal(await reasonOf(server, answer), null);
+    }
+    const query = new URLSearchParams({ state, code: 'x' });
+    assert.equal((await server.get(`/oidc/login/ext-jwt/callback?${query}`, { headers })).status, 404);
+    assert.equal(other.requests.size, 0);
+    await admin.call('DELETE', `external-jwt-signers/${id}`);
+    await other.close();
   });
 });
 

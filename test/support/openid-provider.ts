@@ -10,34 +10,46 @@ export interface OpenIdProvider {
   readonly issuer: string;
   readonly jwksEndpoint: string;
   readonly clientId: string;
+  /** Registers a redirect URI of its one client, which is public and has to use PKCE. */
+  register(redirectUri: string): void;
   close(): Promise<void>;
 }
 
-/** @param redirectUris of its one client, which is public and has to use PKCE */
-export async function startOpenIdProvider(redirectUris: readonly string[]): Promise<OpenIdProvider> {
+export async function startOpenIdProvider(): Promise<OpenIdProvider> {
   const { server: identity } = await testPki();
   const server = createServer({ cert: identity.certPem, key: identity.keyPem });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `https://localhost:${(server.address() as AddressInfo).port}`;
   const clientId = 'overlay-pages';
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: clientId,
-        redirect_uris: [...redirectUris],
-        response_types: ['code'],
-        grant_types: ['authorization_code'],
-        token_endpoint_auth_method: 'none',
-      },
-    ],
-    cookies: { keys: ['only for tests'] },
+  const redirectUris: string[] = [];
+  const answerer = () =>
+    new Provider(issuer, {
+      clients: [
+        {
+          client_id: clientId,
+          redirect_uris: redirectUris,
+          response_types: ['code'],
+          grant_types: ['authorization_code'],
+          token_endpoint_auth_method: 'none',
+        },
+      ],
+      cookies: { keys: ['only for tests'] },
+    }).callback();
+  let answer: ReturnType<typeof answerer> | null = null;
+  server.on('request', (request, response) => {
+    answer ??= answerer();
+    void answer(request, response);
   });
-  server.on('request', provider.callback());
   return {
     issuer,
     jwksEndpoint: `${issuer}/jwks`,
     clientId,
+    register(redirectUri) {
+      redirectUris.push(redirectUri);
+      // Clients are read when it is made.
+      answer = null;
+    },
     async close() {
       server.close();
       server.closeAllConnections();

@@ -39,7 +39,7 @@ const callbackQuery = z.object({
   iss: z.string().max(2000).optional(),
 });
 
-/** GET `/oidc/login/ext-jwt/visit` leads to the provider; GET `/oidc/login/ext-jwt/callback` takes its answer. */
+/** GET `/oidc/login/ext-jwt/visit` leads to the provider; GET `/oidc/login/ext-jwt/callback/:signer` takes its answer. */
 export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): readonly Route[] {
   const visit = route({
     ...common,
@@ -63,16 +63,18 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
   const callback = route({
     ...common,
     methods: ['GET'],
-    path: providerCallbackPath,
+    path: `${providerCallbackPath}/:signer`,
     summary: 'Come back from another provider',
     answers: stepAnswers,
     refusals: [...primaryRefusals, 'not_found', 'unavailable'],
     query: callbackQuery,
-    async handler(context, { query }) {
+    params: z.object({ signer: z.string().max(100) }),
+    async handler(context, { query, params }) {
       const cookie = browserOfStep(context);
       const { code = null, error = null, iss = null, state } = query;
       const origin = originOf(context);
-      const visit = openVisit(needs, state, cookie === null ? null : sha256(cookie), origin);
+      const browser = cookie === null ? null : sha256(cookie);
+      const visit = openVisit(needs, state, { signerId: params.signer, browser }, origin);
       const { authRequest } = visit;
       const authRequestId = needs.sealer.seal(authRequest);
       const left = { context, authRequest, authRequestId, view: () => needs.views(context) };

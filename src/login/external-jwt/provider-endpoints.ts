@@ -17,12 +17,15 @@ const discovery = z.object({
   issuer: z.string().max(2000),
   authorization_endpoint: httpsUrl,
   token_endpoint: httpsUrl,
+  authorization_response_iss_parameter_supported: z.boolean().optional(),
 });
 
 export interface ProviderEndpoints {
   readonly issuer: string;
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
+  /** Whether each answer of the authorization endpoint carries `iss` (RFC 9207 section 3). */
+  readonly promisesIssuer: boolean;
 }
 
 export interface ProviderDirectory {
@@ -67,8 +70,13 @@ async function fetchEndpoints(client: OutboundClient, address: string): Promise<
   }
   const document = discovery.safeParse(jsonOf(body));
   if (!document.success) return `${url} is no discovery document with https endpoints`;
-  const { issuer, authorization_endpoint, token_endpoint } = document.data;
-  return { issuer, authorizationEndpoint: authorization_endpoint, tokenEndpoint: token_endpoint };
+  const { issuer, authorization_endpoint, token_endpoint, ...rest } = document.data;
+  return {
+    issuer,
+    authorizationEndpoint: authorization_endpoint,
+    tokenEndpoint: token_endpoint,
+    promisesIssuer: rest.authorization_response_iss_parameter_supported ?? false,
+  };
 }
 
 /** Undefined for what is no JSON. */

@@ -5,7 +5,11 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import { readForeignJwt } from '../../login/external-jwt/foreign-jwt.ts';
-import { jsonOf, type ProviderDirectory } from '../../login/external-jwt/provider-endpoints.ts';
+import {
+  jsonOf,
+  type ProviderDirectory,
+  type ProviderEndpoints,
+} from '../../login/external-jwt/provider-endpoints.ts';
 import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
@@ -50,7 +54,7 @@ export function isForPeople(
   return signer.enabled && signer.externalAuthUrl !== null && signer.clientId !== null;
 }
 
-/** Path of the redirect URI that has to be registered at each provider. */
+/** Below it, each signer has a callback of its own: `callback/SIGNER_ID`. */
 export const providerCallbackPath = '/oidc/login/ext-jwt/callback';
 
 /** Why a visit to a provider gave no login. */
@@ -79,11 +83,8 @@ export async function visitProvider(
     record(needs, step, signer, 'provider-unavailable', saw, origin);
     return { kind: 'failed', reason: 'unreachable', signer, step, authRequest };
   };
-  const endpoints = await needs.providers.find(signer.externalAuthUrl);
+  const endpoints = await endpointsOf(needs, signer);
   if (typeof endpoints === 'string') return failed(endpoints);
-  if (endpoints.issuer !== signer.issuer) {
-    return failed(`the provider says that it is ${endpoints.issuer}, the signer has ${signer.issuer}`);
-  }
   const secret = () => needs.random.bytes(32).toString('base64url');
   const visit: Visit = {
     authRequest,
@@ -97,7 +98,7 @@ export async function visitProvider(
   const parameters = {
     response_type: 'code',
     client_id: signer.clientId,
-    redirect_uri: redirectUriOf(authRequest),
+    redirect_uri: redirectUriOf(visit),
     scope: [...new Set(['openid', ...signer.scopes])].join(' '),
     state: needs.providerStates.seal(JSON.stringify(visit), visit.begunAt),
     nonce: visit.nonce,
@@ -133,15 +134,19 @@ export async function returnFromProvider(
     record(needs, step, signer, why, saw, origin);
     return failed(reason);
   };
+  const endpoints = await endpointsOf(needs, signer);
+  if (typeof endpoints === 'string') return noted('unreachable', 'provider-unavailable', endpoints);
   // RFC 9207 2.4: the answer of another provider must not reach this one's token endpoint.
-  if (answer.iss !== null && answer.iss !== signer.issuer) {
-    return noted('refused', 'provider-refused', `the answer came from ${answer.iss.slice(0, 200)}`);
+  if (answer.iss === null ? endpoints.promisesIssuer : answer.iss !== signer.issuer) {
+    const saw =
+      answer.iss === null ? 'the answer has no iss' : `the answer came from ${answer.iss.slice(0, 200)}`;
+    return noted('refused', 'provider-refused', saw);
   }
   if (answer.error !== null || answer.code === null) {
     const said = answer.error?.replace(/[^\w.-]/g, '?').slice(0, 60) ?? 'neither code nor error';
     return noted('cancelled', 'provider-refused', `the provider answered ${said}`);
   }
-  const tokens = await redeemAtProvider(needs, signer, visit, answer.code);
+  const tokens = await redeemAtProvider(needs, endpoints, { signer, visit, code: answer.code });
   if (typeof tokens === 'string') return noted('unreachable', 'provider-unavailable', tokens);
   const token = chosenToken(signer, visit, tokens);
   if (token === undefined) {
@@ -168,13 +173,14 @@ export async function returnFromProvider(
 
 /**
  * The visit to a provider that `state` names, when an answer arrives.
- * @param browser SHA-256 of the browser's binding cookie, or null
- * @throws AuthError auth_request_unknown   the state is not ours, too old, or of another browser
+ * @param came.signerId whose callback it came to
+ * @param came.browser  SHA-256 of the browser's binding cookie, or null
+ * @throws AuthError auth_request_unknown   the state is not ours, too old, of another browser or of another signer
  */
 export function openVisit(
   needs: ProviderLoginNeeds,
   state: string,
-  browser: string | null,
+  came: { readonly signerId: string; readonly browser: string | null },
   origin: RequestOrigin,
 ): Visit {
   const now = needs.clock.now();
@@ -186,7 +192,13 @@ export function openVisit(
   if (visit.authRequest.issuer !== origin.issuer) {
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
   }
-  requireSameBrowser(visit.authRequest.browserBinding, browser);
+  // A provider that forwards people to another one would get that one's code, and our verifier with it (RFC 9700 4.4).
+  if (visit.signerId !== came.signerId) {
+    throw new AuthError('auth_request_unknown', {
+      detail: 'the answer came to the callback of another signer',
+    });
+  }
+  requireSameBrowser(visit.authRequest.browserBinding, came.browser);
   return visit;
 }
 
@@ -197,8 +209,20 @@ function signerForPeople(needs: ProviderLoginNeeds, id: SignerId) {
 }
 
 /** The issuer is the origin with the prefix `/oidc`; spec 5.7: it is that of the address that the browser used. */
-function redirectUriOf({ issuer }: AuthRequest): string {
-  return new URL(providerCallbackPath, issuer).href;
+function redirectUriOf({ authRequest, signerId }: Pick<Visit, 'authRequest' | 'signerId'>): string {
+  return new URL(`${providerCallbackPath}/${encodeURIComponent(signerId)}`, authRequest.issuer).href;
+}
+
+type SignerForPeople = ReturnType<typeof signerForPeople>;
+
+/** @returns why not, in words for an administrator, when they are not those of the signer's issuer */
+async function endpointsOf(
+  needs: ProviderLoginNeeds,
+  signer: SignerForPeople,
+): Promise<ProviderEndpoints | string> {
+  const endpoints = await needs.providers.find(signer.externalAuthUrl);
+  if (typeof endpoints === 'string' || endpoints.issuer === signer.issuer) return endpoints;
+  return `the provider says that it is ${endpoints.issuer}, the signer has ${signer.issuer}`;
 }
 
 const maxBytes = 256 * 1024;
@@ -208,16 +232,13 @@ type ProviderTokens = z.output<typeof tokenResponse>;
 /** @returns why not, in words for an administrator, when there are no tokens */
 async function redeemAtProvider(
   needs: ProviderLoginNeeds,
-  signer: ExternalJwtSigner & { readonly externalAuthUrl: string; readonly clientId: string },
-  visit: Visit,
-  code: string,
+  endpoints: ProviderEndpoints,
+  { signer, visit, code }: { readonly signer: SignerForPeople; readonly visit: Visit; readonly code: string },
 ): Promise<ProviderTokens | string> {
-  const endpoints = await needs.providers.find(signer.externalAuthUrl);
-  if (typeof endpoints === 'string') return endpoints;
   const form = {
     grant_type: 'authorization_code',
     code,
-    redirect_uri: redirectUriOf(visit.authRequest),
+    redirect_uri: redirectUriOf(visit),
     client_id: signer.clientId,
     code_verifier: visit.codeVerifier,
   };
