@@ -1,7 +1,7 @@
 // The import rules of docs/architecture.md: layers import downwards only.
 
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -140,6 +140,19 @@ function importsOf(file: string): readonly Import[] {
 
 const imports = sources.flatMap(importsOf);
 
+/** The wings of http/, each with those it may import besides itself. */
+const mayImportInHttp: Readonly<Record<string, readonly string[]>> = {
+  request: [],
+  documents: ['request'],
+  pages: ['request'],
+  oidc: ['request', 'documents', 'pages'],
+  legacy: ['request', 'documents'],
+  edge: ['request', 'documents', 'legacy'],
+  management: ['request', 'documents', 'legacy', 'edge'],
+  openapi: ['request', 'pages'],
+  server: ['request', 'documents', 'pages'],
+};
+
 describe('the import rules', () => {
   test('every folder is a layer', () => {
     const unknown = sources.filter((file) => layerOf(file).startsWith('(unknown'));
@@ -151,6 +164,31 @@ describe('the import rules', () => {
       .filter(({ specifier }) => specifier.startsWith('.') && !specifier.endsWith('package.json'))
       .filter(({ from, to }) => from !== to && !mayImport[from]?.includes(to))
       .map(({ file, specifier }) => `${file} imports ${specifier}`);
+    assert.deepEqual(wrong, []);
+  });
+
+  test('the wings of http/ share what request/ and documents/ offer', () => {
+    const wingOf = (path: string) => path.split('/').at(2) ?? '';
+    const wrong = imports
+      .filter(({ from, to, specifier }) => from === 'http' && to === 'http' && specifier.startsWith('.'))
+      .map(({ file, specifier }) => ({ file, specifier, target: normalize(join(dirname(file), specifier)) }))
+      .filter(({ file, target }) => {
+        const [own, other] = [wingOf(file), wingOf(target)];
+        return own !== other && !mayImportInHttp[own]?.includes(other);
+      })
+      .map(({ file, specifier }) => `${file} imports ${specifier}`);
+    assert.deepEqual(wrong, []);
+  });
+
+  test('every folder says in a few lines what it owns and where to start', () => {
+    const folders = [...new Set(sources.map((file) => dirname(file)))];
+    const wrong = folders.filter((folder) => {
+      const path = join(folder, 'README.md');
+      if (!existsSync(path)) return true;
+      const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+      const start = lines.at(-1)?.match(/^Start with `([^`]+)`/)?.[1];
+      return lines.length > 12 || start === undefined || !existsSync(join(folder, start));
+    });
     assert.deepEqual(wrong, []);
   });
 

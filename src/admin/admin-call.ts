@@ -1,7 +1,3 @@
-// admin/ holds the rules of the entities that administrators manage: what may be created, changed and deleted,
-// and what is recorded of it. Who may call at all is decided before, by the guard of the endpoint or by being on
-// the host; how requests and answers look is decided in http/.
-
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { ApiSessionId, IdentityId } from '../model/ids.ts';
 

@@ -1,6 +1,3 @@
-// certificates/ makes the client certificates that this service hands out, with the authority that the
-// configuration names for it. Who may have one, and what it then opens, is up to the callers.
-
 import { createPrivateKey, createPublicKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { AuthError } from '../errors/auth-error.ts';
 import type { IdentityId } from '../model/ids.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerError, failureOf } from './answer-failure.ts';
-import type { HttpsAnswer } from './https-client.ts';
+import type { HttpsAnswer } from './client/https-client.ts';
 
 function answer(status: number, body: unknown, headers: HttpsAnswer['headers'] = {}): HttpsAnswer {
   return { status, headers, body, text: JSON.stringify(body) ?? '' };

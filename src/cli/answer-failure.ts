@@ -1,7 +1,7 @@
 import { CliError, type CliErrorOptions } from './cli-error.ts';
+import type { HttpsAnswer } from './client/https-client.ts';
+import { asObject, textField } from './client/json-shape.ts';
 import { exitCodeOfStatus } from './exit-codes.ts';
-import type { HttpsAnswer } from './https-client.ts';
-import { asObject, textField } from './json-shape.ts';
 
 /** What an answer says about its failure, in any of the forms that the service speaks. */
 export interface AnswerFailure {

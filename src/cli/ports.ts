@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { type Random, systemRandom } from '../platform/random.ts';
-import { forLocale } from './plain-terminal.ts';
+import { forLocale } from './terminal/plain-terminal.ts';
 
 /** A stream that commands read secrets and answers from. */
 export type CliInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };

@@ -24,8 +24,8 @@ import { registerSetupCommands } from './commands/setup.ts';
 import { registerStatusCommand } from './commands/status.ts';
 import { registerVerifyCommand } from './commands/verify.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { reportFailure } from './output.ts';
 import type { CliPorts } from './ports.ts';
+import { reportFailure } from './terminal/output.ts';
 
 type Registration = (program: Command, ports: CliPorts) => void;
 

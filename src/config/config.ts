@@ -1,8 +1,4 @@
-// config/ turns the configuration file into a frozen `Config`, once, at start-up: it knows the file's shape,
-// the defaults, the adjustments of spec section 5.7 and where each effective value came from. It does not
-// open databases, read keys or listen; it only says, in full and before anything starts, what is wrong.
-//
-// This file is what the rest of the service sees. Nothing here is optional soup: every default is resolved,
+// What the rest of the service sees of the configuration. Nothing here is optional soup: every default is resolved,
 // every path is absolute, every duration is Millis.
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { Millis } from '../platform/clock.ts';

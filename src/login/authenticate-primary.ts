@@ -1,6 +1,3 @@
-// login/ holds the rules that both mechanisms share: who is it, and is that enough? It knows neither HTTP nor
-// the carriers (authorization request, legacy session).
-
 import { AuthError } from '../errors/auth-error.ts';
 import type { Account } from '../model/account.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';

@@ -1,8 +1,3 @@
-// platform/ holds leaves that know nothing of the domain: clock, random, digests, sealed boxes, password
-// hashing, certificates, logging, strict parsing. Nothing here imports from another folder of src/, and
-// outside this folder nobody reads the system's clock, its random source or its files of keys directly.
-import { performance } from 'node:perf_hooks';
-
 /** Milliseconds: a point in time since 1970-01-01T00:00:00Z, or a duration. */
 export type Millis = number;
 /** Seconds; only in claims and response bodies. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { configOption } from '../host/config-option.ts';
 import type { CliPorts } from '../ports.ts';
-import type { SecretOptions } from '../secret-input.ts';
+import type { SecretOptions } from '../terminal/secret-input.ts';
 
 export interface RecoverOptions extends SecretOptions {
   readonly config?: string;
@@ -29,7 +29,7 @@ export function registerAdminCommands(program: Command, ports: CliPorts): void {
     .option('--link', 'make a one-time link by which somebody else chooses name and password')
     .addHelpText('after', '\nSet-up links that were not used stop working.')
     .action(async (name: string, options: AdminOptions, command: Command) => {
-      const { createAdmin } = await import('../admin/admin-commands.ts');
+      const { createAdmin } = await import('../host/admin-commands.ts');
       await createAdmin(reportOf(command), name, options);
     });
 
@@ -41,7 +41,7 @@ export function registerAdminCommands(program: Command, ports: CliPorts): void {
   )
     .option('--reset-totp', 'also remove the authenticator app and its recovery codes')
     .action(async (name: string, options: RecoverOptions, command: Command) => {
-      const { recoverAdmin } = await import('../admin/admin-commands.ts');
+      const { recoverAdmin } = await import('../host/admin-commands.ts');
       await recoverAdmin(reportOf(command), name, options);
     });
 }

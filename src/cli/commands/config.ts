@@ -11,7 +11,7 @@ export function registerConfigCommands(program: Command, ports: CliPorts): void 
     .description('check FILE and the files it names; say what is wrong, with line and column')
     .argument('<file>', 'configuration file')
     .action(async (file: string, _options: unknown, command: Command) => {
-      const { validateConfig } = await import('../config/config-commands.ts');
+      const { validateConfig } = await import('../host/config-commands.ts');
       await validateConfig(reportOf(command), file);
     });
 
@@ -21,7 +21,7 @@ export function registerConfigCommands(program: Command, ports: CliPorts): void 
     .argument('<file>', 'configuration file')
     .option('--origin', 'say where each value comes from')
     .action(async (file: string, options: { origin?: boolean }, command: Command) => {
-      const { showConfig } = await import('../config/config-commands.ts');
+      const { showConfig } = await import('../host/config-commands.ts');
       await showConfig(reportOf(command), file, options.origin === true);
     });
 
@@ -29,7 +29,7 @@ export function registerConfigCommands(program: Command, ports: CliPorts): void 
     .command('schema')
     .description('print the JSON Schema of configuration files, for editors')
     .action(async () => {
-      const { printConfigSchema } = await import('../config/config-commands.ts');
+      const { printConfigSchema } = await import('../host/config-commands.ts');
       printConfigSchema(ports);
     });
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { argumentCompletedBy } from '../complete/hints.ts';
 import type { IdentityOptions } from '../entities/identity-actions.ts';
 import type { CliPorts } from '../ports.ts';
-import type { SecretOptions } from '../secret-input.ts';
+import type { SecretOptions } from '../terminal/secret-input.ts';
 import { reportOf, serverOption } from './report-of.ts';
 
 /** `identity unlock|disable|enable|reset-mfa|set-password|end-sessions NAME` */

@@ -17,7 +17,7 @@ export function registerKeyCommands(program: Command, ports: CliPorts): void {
     .description('list the signing keys and what each is for now')
     .addOption(configOption())
     .action(async (options: KeyOptions, command: Command) => {
-      const { listKeys } = await import('../keys/key-commands.ts');
+      const { listKeys } = await import('../host/key-commands.ts');
       await listKeys(reportOf(command), options.config);
     });
 
@@ -31,7 +31,7 @@ export function registerKeyCommands(program: Command, ports: CliPorts): void {
       '\nA running controller takes the new keys over by itself. Keys are rotated every 30 days without this.',
     )
     .action(async (options: KeyOptions, command: Command) => {
-      const { rotateKeys } = await import('../keys/key-commands.ts');
+      const { rotateKeys } = await import('../host/key-commands.ts');
       await rotateKeys(reportOf(command), options.config, options.now === true);
     });
 }

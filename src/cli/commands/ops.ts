@@ -16,7 +16,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .description('bring the database to the schema of this release; starting a controller does it too')
     .addOption(configOption())
     .action(async (options: OpsOptions, command: Command) => {
-      const { migrateCommand } = await import('../ops/db-commands.ts');
+      const { migrateCommand } = await import('../host/db-commands.ts');
       await migrateCommand(reportOf(command), options.config);
     });
 
@@ -25,7 +25,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .argument('<file>', 'file to write')
     .addOption(configOption())
     .action(async (file: string, options: OpsOptions, command: Command) => {
-      const { backupCommand } = await import('../ops/db-commands.ts');
+      const { backupCommand } = await import('../host/db-commands.ts');
       await backupCommand(reportOf(command), options.config, file);
     });
 
@@ -36,7 +36,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .argument('<file>', 'backup to restore; it stays as it is')
     .addOption(configOption())
     .action(async (file: string, options: OpsOptions, command: Command) => {
-      const { restoreCommand } = await import('../ops/db-commands.ts');
+      const { restoreCommand } = await import('../host/db-commands.ts');
       await restoreCommand(reportOf(command), options.config, file);
     });
 
@@ -46,7 +46,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     )
     .addOption(configOption())
     .action(async (options: OpsOptions, command: Command) => {
-      const { restoredCommand } = await import('../ops/db-commands.ts');
+      const { restoredCommand } = await import('../host/db-commands.ts');
       await restoredCommand(reportOf(command), options.config);
     });
 
@@ -54,7 +54,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .description('look for damage in the database')
     .addOption(configOption())
     .action(async (options: OpsOptions, command: Command) => {
-      const { checkCommand } = await import('../ops/db-commands.ts');
+      const { checkCommand } = await import('../host/db-commands.ts');
       await checkCommand(reportOf(command), options.config);
     });
 
@@ -66,7 +66,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     )
     .addOption(configOption())
     .action(async (options: OpsOptions & { readonly to: string }, command: Command) => {
-      const { moveCommand } = await import('../ops/move-database.ts');
+      const { moveCommand } = await import('../host/move-database.ts');
       await moveCommand(reportOf(command), options.config, options.to);
     });
 }

@@ -18,7 +18,7 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
     .description('show the certificates that the configuration names, and when they end')
     .addOption(configOption())
     .action(async (options: PkiOptions, command: Command) => {
-      const { showPki } = await import('../pki/pki-commands.ts');
+      const { showPki } = await import('../host/pki-commands.ts');
       await showPki(reportOf(command), options.config);
     });
 
@@ -30,7 +30,7 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
     .option('--ip <address...>', 'also for this IP address')
     .addHelpText('after', '\nA running controller presents it after SIGHUP.')
     .action(async (options: PkiOptions, command: Command) => {
-      const { renewPki } = await import('../pki/pki-commands.ts');
+      const { renewPki } = await import('../host/pki-commands.ts');
       const more = [...(options.dns ?? []), ...(options.ip ?? [])];
       await renewPki(reportOf(command), options.config, more);
     });

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { completedBy } from '../complete/hints.ts';
-import type { Report } from '../output.ts';
 import type { CliPorts } from '../ports.ts';
+import type { Report } from '../terminal/output.ts';
 
 /** How a command reports, by the options that all commands have. */
 export function reportOf(command: Command, ports: CliPorts): Report {

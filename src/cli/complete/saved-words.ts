@@ -1,12 +1,12 @@
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { withinTime } from '../../platform/within-time.ts';
-import { credentialsStore, type SavedLogin } from '../credentials-store.ts';
+import { credentialsStore, type SavedLogin } from '../client/credentials-store.ts';
+import type { HttpsClient } from '../client/https-client.ts';
+import { asList, asObject, textField } from '../client/json-shape.ts';
+import { connectionOf, isFresh, type SessionNeeds, savedLogin } from '../client/saved-session.ts';
 import { entityNamed } from '../entities/entities.ts';
 import { filterText } from '../entities/lookup.ts';
-import type { HttpsClient } from '../https-client.ts';
-import { asList, asObject, textField } from '../json-shape.ts';
 import type { CliPorts } from '../ports.ts';
-import { connectionOf, isFresh, type SessionNeeds, savedLogin } from '../saved-session.ts';
 
 /** Somebody waits with a finger on the key. */
 const usualPatience: Millis = 1.5 * SECOND;

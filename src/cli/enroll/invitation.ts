@@ -6,10 +6,10 @@ import { connect } from 'node:tls';
 import { compactVerify } from 'jose';
 import { SECOND } from '../../platform/clock.ts';
 import { CliError } from '../cli-error.ts';
-import { asObject, numberField, textField } from '../json-shape.ts';
-import { readJwt } from '../jwt-text.ts';
+import { asObject, numberField, textField } from '../client/json-shape.ts';
+import { readJwt } from '../client/jwt-text.ts';
+import { transportFailure } from '../client/transport-failure.ts';
 import type { CliPorts } from '../ports.ts';
-import { transportFailure } from '../transport-failure.ts';
 
 export interface Invitation {
   /** `https://host:port` */

@@ -2,12 +2,12 @@
 
 import { answerError } from '../answer-failure.ts';
 import { usageError } from '../cli-error.ts';
-import { createHttpsClient, type HttpsAnswer } from '../https-client.ts';
-import { asObject, textField } from '../json-shape.ts';
-import { notice, printable, printResult, type Report } from '../output.ts';
+import { createHttpsClient, type HttpsAnswer } from '../client/https-client.ts';
+import { asObject, textField } from '../client/json-shape.ts';
+import { shellWord } from '../client/saved-session.ts';
 import { refuseTakenFile, writeOwnerFile } from '../owner-file.ts';
-import { shellWord } from '../saved-session.ts';
-import { externalJwt, readNamedFile, readNewPassword, type SecretOptions } from '../secret-input.ts';
+import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { externalJwt, readNamedFile, readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { certificateOfSigner, type Invitation, readInvitation } from './invitation.ts';
 
 export interface EnrollOptions extends SecretOptions {

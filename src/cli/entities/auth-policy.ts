@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from '../json-shape.ts';
+import { asObject, type JsonObject } from '../client/json-shape.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 
 export const authPolicy: EntityDescriptor = {

@@ -1,8 +1,8 @@
-import type { ApiClient } from '../api-client.ts';
 import { usageError } from '../cli-error.ts';
-import { asObject, type JsonObject } from '../json-shape.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import { asObject, type JsonObject } from '../client/json-shape.ts';
 import type { CliPorts } from '../ports.ts';
-import { readNamedFile } from '../secret-input.ts';
+import { readNamedFile } from '../terminal/secret-input.ts';
 import type { EntityField } from './descriptor.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';

@@ -1,6 +1,6 @@
-import { withApi } from '../api-client.ts';
-import { printable, printResult, type Report } from '../output.ts';
-import { readNamedFile } from '../secret-input.ts';
+import { withApi } from '../client/api-client.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
+import { readNamedFile } from '../terminal/secret-input.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
 

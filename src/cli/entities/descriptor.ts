@@ -1,8 +1,8 @@
-import type { ApiClient } from '../api-client.ts';
-import type { JsonObject } from '../json-shape.ts';
-import type { Report } from '../output.ts';
-import type { SecretOptions } from '../secret-input.ts';
-import type { Column } from '../table.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import type { JsonObject } from '../client/json-shape.ts';
+import type { Report } from '../terminal/output.ts';
+import type { SecretOptions } from '../terminal/secret-input.ts';
+import type { Column } from '../terminal/table.ts';
 
 /**
  * How a value is typed:

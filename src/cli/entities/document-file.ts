@@ -1,8 +1,8 @@
 import { parseDocument } from 'yaml';
 import { usageError } from '../cli-error.ts';
-import { asObject, type JsonObject } from '../json-shape.ts';
+import { asObject, type JsonObject } from '../client/json-shape.ts';
 import type { CliPorts } from '../ports.ts';
-import { readNamedFile } from '../secret-input.ts';
+import { readNamedFile } from '../terminal/secret-input.ts';
 
 /**
  * The members of a document in YAML, which JSON is too.

@@ -1,6 +1,6 @@
-import { withApi } from '../api-client.ts';
-import { printable, printResult, type Report } from '../output.ts';
+import { withApi } from '../client/api-client.ts';
 import { refuseTakenFile } from '../owner-file.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
 import type { AfterCreate } from './descriptor.ts';
 import { entityNamed } from './entities.ts';
 import { handOutJwt } from './hand-out-jwt.ts';

@@ -1,4 +1,4 @@
-import { asObject } from '../json-shape.ts';
+import { asObject } from '../client/json-shape.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 
 /** Leave to enrol. `enrollment refresh` is in enrollment-actions.ts, `enroll` in cli/enroll/. */

@@ -1,5 +1,5 @@
-import { asObject, type JsonObject } from '../json-shape.ts';
-import { withoutMilliseconds } from '../table.ts';
+import { asObject, type JsonObject } from '../client/json-shape.ts';
+import { withoutMilliseconds } from '../terminal/table.ts';
 import { authPolicy } from './auth-policy.ts';
 import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';

@@ -1,9 +1,9 @@
-import type { ApiClient } from '../api-client.ts';
 import { CliError } from '../cli-error.ts';
-import { asObject, textField } from '../json-shape.ts';
-import { notice, type Report } from '../output.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import { asObject, textField } from '../client/json-shape.ts';
 import { writeOwnerFile } from '../owner-file.ts';
-import { withoutMilliseconds } from '../table.ts';
+import { notice, type Report } from '../terminal/output.ts';
+import { withoutMilliseconds } from '../terminal/table.ts';
 
 /** Writes the JWT of an enrollment to a file, and says what to do with it. */
 export async function handOutJwt(report: Report, api: ApiClient, id: string, file: string): Promise<void> {

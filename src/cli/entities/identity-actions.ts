@@ -1,10 +1,10 @@
 // What an administrator does to one identity: unlock, disable, enable, reset-mfa, set-password, end-sessions.
 
-import { type ApiClient, withApi } from '../api-client.ts';
 import { CliError, usageError } from '../cli-error.ts';
-import { asList, asObject, type JsonObject, numberField, textField } from '../json-shape.ts';
-import { printable, printResult, type Report } from '../output.ts';
-import { readNewPassword, type SecretOptions } from '../secret-input.ts';
+import { type ApiClient, withApi } from '../client/api-client.ts';
+import { asList, asObject, type JsonObject, numberField, textField } from '../client/json-shape.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
+import { readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
 

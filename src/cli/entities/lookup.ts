@@ -1,6 +1,6 @@
-import type { ApiClient } from '../api-client.ts';
 import { CliError } from '../cli-error.ts';
-import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 import { entityNoun } from './entity-noun.ts';
 

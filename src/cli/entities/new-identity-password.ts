@@ -1,7 +1,7 @@
 import { CliError, usageError } from '../cli-error.ts';
-import { textField } from '../json-shape.ts';
-import { printable } from '../output.ts';
-import { readNewPassword } from '../secret-input.ts';
+import { textField } from '../client/json-shape.ts';
+import { printable } from '../terminal/output.ts';
+import { readNewPassword } from '../terminal/secret-input.ts';
 import type { AfterCreate } from './descriptor.ts';
 
 /** `create identity NAME --updb`: the password is asked for first and set in a second call. */

@@ -1,5 +1,5 @@
 import { CliError, usageError } from '../cli-error.ts';
-import { asObject, textField } from '../json-shape.ts';
+import { asObject, textField } from '../client/json-shape.ts';
 import { refuseTakenFile } from '../owner-file.ts';
 import type { AfterCreate } from './descriptor.ts';
 import { entityNamed } from './entities.ts';

@@ -1,13 +1,13 @@
 // What create, get, list, update and delete do, for any entity.
 
-import { type ApiClient, withApi } from '../api-client.ts';
 import { CliError, usageError } from '../cli-error.ts';
-import { asList, asObject, type JsonObject, numberField, textField } from '../json-shape.ts';
-import { notice, printable, printResult, type Report } from '../output.ts';
+import { type ApiClient, withApi } from '../client/api-client.ts';
+import { asList, asObject, type JsonObject, numberField, textField } from '../client/json-shape.ts';
 import type { CliPorts } from '../ports.ts';
-import { printTable } from '../print-table.ts';
-import { readNewPassword } from '../secret-input.ts';
-import { renderFields } from '../table.ts';
+import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { printTable } from '../terminal/print-table.ts';
+import { readNewPassword } from '../terminal/secret-input.ts';
+import { renderFields } from '../terminal/table.ts';
 import { bodyOf, type TypedField } from './body.ts';
 import type { EntityDescriptor, EntityOptions } from './descriptor.ts';
 import { entityNoun } from './entity-noun.ts';

@@ -1,4 +1,4 @@
-import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
+import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 
 // What the service says of itself.

@@ -1,10 +1,10 @@
-import { withApi } from '../api-client.ts';
 import { CliError } from '../cli-error.ts';
+import { withApi } from '../client/api-client.ts';
+import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
+import { readJwt } from '../client/jwt-text.ts';
 import { checkLine, shownCheck } from '../explain/check-lines.ts';
-import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
-import { readJwt } from '../jwt-text.ts';
-import { printable, printResult, type Report } from '../output.ts';
-import { externalJwt } from '../secret-input.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
+import { externalJwt } from '../terminal/secret-input.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
 

@@ -1,4 +1,4 @@
-import { type JsonObject, textField } from '../json-shape.ts';
+import { type JsonObject, textField } from '../client/json-shape.ts';
 
 /** One thing that was looked at. `unknown`: nobody could be asked. */
 export interface ShownCheck {

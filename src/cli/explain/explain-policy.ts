@@ -1,9 +1,9 @@
-import { type ApiClient, withApi } from '../api-client.ts';
+import { type ApiClient, withApi } from '../client/api-client.ts';
+import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
 import { entityNamed } from '../entities/entities.ts';
 import { findEntity } from '../entities/lookup.ts';
-import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
-import { printable, printResult, type Report } from '../output.ts';
-import { withoutMilliseconds } from '../table.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
+import { withoutMilliseconds } from '../terminal/table.ts';
 
 /** One way to begin a login. */
 interface PrimaryMethod {

@@ -1,8 +1,8 @@
-import { type ApiAnswer, type ApiClient, withApi } from '../api-client.ts';
 import { CliError } from '../cli-error.ts';
-import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
-import { printable, printResult, type Report } from '../output.ts';
-import { withoutMilliseconds } from '../table.ts';
+import { type ApiAnswer, type ApiClient, withApi } from '../client/api-client.ts';
+import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
+import { withoutMilliseconds } from '../terminal/table.ts';
 import { checkLine, oneLine, shownCheck } from './check-lines.ts';
 
 /**

@@ -1,15 +1,15 @@
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { CliError } from '../cli-error.ts';
-import { credentialsStore, type SavedLogin } from '../credentials-store.ts';
-import type { HttpsClient } from '../https-client.ts';
-import { asList, asObject, type JsonObject, numberField, textField } from '../json-shape.ts';
-import { readJwt } from '../jwt-text.ts';
-import { clientId, discover, type Provider } from '../oidc-client.ts';
-import { printable, printResult, type Report } from '../output.ts';
-import { connectionOf, freshLogin, type SessionNeeds, savedLogin } from '../saved-session.ts';
-import { externalJwt } from '../secret-input.ts';
-import { withoutMilliseconds } from '../table.ts';
+import { credentialsStore, type SavedLogin } from '../client/credentials-store.ts';
+import type { HttpsClient } from '../client/https-client.ts';
+import { asList, asObject, type JsonObject, numberField, textField } from '../client/json-shape.ts';
+import { readJwt } from '../client/jwt-text.ts';
+import { clientId, discover, type Provider } from '../client/oidc-client.ts';
+import { connectionOf, freshLogin, type SessionNeeds, savedLogin } from '../client/saved-session.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
+import { externalJwt } from '../terminal/secret-input.ts';
+import { withoutMilliseconds } from '../terminal/table.ts';
 import { checkLine, type ShownCheck } from './check-lines.ts';
 
 /** Audience of access tokens, whichever address issued them (design 3, no. 6). */

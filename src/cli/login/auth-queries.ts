@@ -2,11 +2,11 @@
 
 import { answerError, failureOf } from '../answer-failure.ts';
 import { CliError } from '../cli-error.ts';
+import type { HttpsAnswer, HttpsClient } from '../client/https-client.ts';
+import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
 import { exitCodes } from '../exit-codes.ts';
-import type { HttpsAnswer, HttpsClient } from '../https-client.ts';
-import { asList, asObject, type JsonObject, textField } from '../json-shape.ts';
-import { notice, type Report } from '../output.ts';
-import { askLine, canPrompt } from '../prompt.ts';
+import { notice, type Report } from '../terminal/output.ts';
+import { askLine, canPrompt } from '../terminal/prompt.ts';
 
 export interface QueryNeeds {
   readonly report: Report;

@@ -1,6 +1,6 @@
 import { CliError } from '../cli-error.ts';
-import type { HttpsClient } from '../https-client.ts';
-import type { TokenAnswer } from '../oidc-client.ts';
+import type { HttpsClient } from '../client/https-client.ts';
+import type { TokenAnswer } from '../client/oidc-client.ts';
 import {
   authorizationUrl,
   hasState,
@@ -8,8 +8,8 @@ import {
   readCallback,
   redeemCode,
   startAuthorization,
-} from '../oidc-client.ts';
-import { notice, type Report } from '../output.ts';
+} from '../client/oidc-client.ts';
+import { notice, type Report } from '../terminal/output.ts';
 import { callbackPath, listenForRedirect } from './loopback-redirect.ts';
 import { openBrowser } from './open-browser.ts';
 import type { AuthorizationAttempt } from './pkce.ts';

@@ -1,5 +1,5 @@
 import { CliError } from '../cli-error.ts';
-import type { HttpsAnswer, HttpsClient } from '../https-client.ts';
+import type { HttpsAnswer, HttpsClient } from '../client/https-client.ts';
 import {
   isCallback,
   type MethodHint,
@@ -8,8 +8,8 @@ import {
   redeemCode,
   startAuthorization,
   type TokenAnswer,
-} from '../oidc-client.ts';
-import type { Report } from '../output.ts';
+} from '../client/oidc-client.ts';
+import type { Report } from '../terminal/output.ts';
 import { satisfyQueries } from './auth-queries.ts';
 import type { AuthorizationAttempt } from './pkce.ts';
 

@@ -1,9 +1,9 @@
 import { CliError } from '../cli-error.ts';
-import { type Credentials, credentialsStore, type SavedLogin } from '../credentials-store.ts';
+import { type Credentials, credentialsStore, type SavedLogin } from '../client/credentials-store.ts';
+import { discover, endSession, revokeToken } from '../client/oidc-client.ts';
+import { connectionOf, type SessionNeeds, savedLogin } from '../client/saved-session.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { discover, endSession, revokeToken } from '../oidc-client.ts';
-import { printable, printResult, type Report } from '../output.ts';
-import { connectionOf, type SessionNeeds, savedLogin } from '../saved-session.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
 
 export interface LogoutOptions {
   readonly server?: string;

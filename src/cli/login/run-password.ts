@@ -1,9 +1,9 @@
-import { withApi } from '../api-client.ts';
 import { CliError, usageError } from '../cli-error.ts';
-import { asList, asObject, textField } from '../json-shape.ts';
-import { printable, printResult, type Report } from '../output.ts';
-import { askHidden, canPrompt } from '../prompt.ts';
-import { readNamedFile, readNewPassword, type SecretOptions } from '../secret-input.ts';
+import { withApi } from '../client/api-client.ts';
+import { asList, asObject, textField } from '../client/json-shape.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
+import { askHidden, canPrompt } from '../terminal/prompt.ts';
+import { readNamedFile, readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 
 export interface PasswordOptions extends SecretOptions {
   readonly server?: string;

@@ -1,8 +1,14 @@
 import { usageError } from '../cli-error.ts';
-import { credentialsStore } from '../credentials-store.ts';
-import { readJwt } from '../jwt-text.ts';
-import { notice, printResult, type Report } from '../output.ts';
-import { connectionOf, freshLogin, type SessionNeeds, savedLogin, sessionIsOver } from '../saved-session.ts';
+import { credentialsStore } from '../client/credentials-store.ts';
+import { readJwt } from '../client/jwt-text.ts';
+import {
+  connectionOf,
+  freshLogin,
+  type SessionNeeds,
+  savedLogin,
+  sessionIsOver,
+} from '../client/saved-session.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
 
 export interface TokenOptions {
   readonly server?: string;

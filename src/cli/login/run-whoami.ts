@@ -1,7 +1,7 @@
-import { withApi } from '../api-client.ts';
-import { asObject, textField } from '../json-shape.ts';
-import { printResult, type Report } from '../output.ts';
-import { renderFields, withoutMilliseconds } from '../table.ts';
+import { withApi } from '../client/api-client.ts';
+import { asObject, textField } from '../client/json-shape.ts';
+import { printResult, type Report } from '../terminal/output.ts';
+import { renderFields, withoutMilliseconds } from '../terminal/table.ts';
 
 /** `whoami`: who the server says you are, and how long what you hold lasts. */
 export async function runWhoami(report: Report, server: string | undefined): Promise<void> {

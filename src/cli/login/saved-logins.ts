@@ -1,9 +1,9 @@
 import { CliError, usageError } from '../cli-error.ts';
-import { credentialsStore } from '../credentials-store.ts';
+import { credentialsStore } from '../client/credentials-store.ts';
+import { serverOrigin } from '../client/server-url.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { printable, printResult, type Report } from '../output.ts';
-import { printTable } from '../print-table.ts';
-import { serverOrigin } from '../server-url.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printTable } from '../terminal/print-table.ts';
 import { withoutLogin } from './run-logout.ts';
 
 /** `login list` */

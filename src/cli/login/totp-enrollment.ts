@@ -1,10 +1,10 @@
 import { answerError, failureOf } from '../answer-failure.ts';
 import { CliError } from '../cli-error.ts';
+import type { HttpsAnswer } from '../client/https-client.ts';
+import { asList, asObject, textField } from '../client/json-shape.ts';
 import { exitCodes } from '../exit-codes.ts';
-import type { HttpsAnswer } from '../https-client.ts';
-import { asList, asObject, textField } from '../json-shape.ts';
-import { printable } from '../output.ts';
-import { askLine, canPrompt, confirm } from '../prompt.ts';
+import { printable } from '../terminal/output.ts';
+import { askLine, canPrompt, confirm } from '../terminal/prompt.ts';
 import type { QueryNeeds } from './auth-queries.ts';
 import { terminalQrCode } from './terminal-qr-code.ts';
 

@@ -2,9 +2,9 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVeri
 import type { Clock } from '../../platform/clock.ts';
 import { answerError } from '../answer-failure.ts';
 import { CliError } from '../cli-error.ts';
-import type { HttpsClient } from '../https-client.ts';
-import { asList, asObject, textField } from '../json-shape.ts';
-import { clientId, type Provider } from '../oidc-client.ts';
+import type { HttpsClient } from '../client/https-client.ts';
+import { asList, asObject, textField } from '../client/json-shape.ts';
+import { clientId, type Provider } from '../client/oidc-client.ts';
 
 /** Who logged in, as the verified ID token says. */
 export interface LoggedIn {

@@ -1,9 +1,9 @@
 // What the quickstart shows to a person: three things to do, and where everything is.
 
 import type { Millis } from '../../platform/clock.ts';
-import { printable } from '../output.ts';
 import type { ReadyFacts } from '../run/ready-line.ts';
 import type { SetupStep } from '../setup/prepare-home.ts';
+import { printable } from '../terminal/output.ts';
 
 export interface Screen {
   readonly version: string;

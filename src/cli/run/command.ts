@@ -7,8 +7,8 @@ import { keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts
 import type { RunOptions } from '../commands/run.ts';
 import { explained } from '../host/failures.ts';
 import { loadConfigFile } from '../host/load-config.ts';
-import { printResult, type Report } from '../output.ts';
 import type { CliPorts } from '../ports.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { checkedConfig } from './check.ts';
 import { checkDatabaseAndKey } from './check-database.ts';
 import { readyFacts } from './ready-line.ts';

@@ -10,9 +10,9 @@ import type { InitOptions } from '../commands/setup.ts';
 import { explained } from '../host/failures.ts';
 import { shownPath } from '../host/load-config.ts';
 import { openOperatorLog, operatorAudit } from '../host/operator-log.ts';
-import { notice, printResult, type Report } from '../output.ts';
-import { readNewPassword } from '../secret-input.ts';
-import { renderTable } from '../table.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
+import { readNewPassword } from '../terminal/secret-input.ts';
+import { renderTable } from '../terminal/table.ts';
 import { type HomePaths, homePaths } from './home.ts';
 import { serverNames } from './pki.ts';
 import {

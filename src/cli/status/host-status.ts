@@ -1,11 +1,11 @@
 import { formatHostAndPort } from '../../config/addresses.ts';
 import { databaseName } from '../../database.ts';
 import { isOnline } from '../../model/node.ts';
+import { type ListedKey, listedKeys } from '../host/key-commands.ts';
 import { withHost } from '../host/open-host.ts';
-import { type ListedKey, listedKeys } from '../keys/key-commands.ts';
-import { printable, printResult, type Report } from '../output.ts';
-import { type ShownCertificate, shownCertificates } from '../pki/pki-commands.ts';
-import { renderFields, renderTable } from '../table.ts';
+import { type ShownCertificate, shownCertificates } from '../host/pki-commands.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
+import { renderFields, renderTable } from '../terminal/table.ts';
 
 /** `status --config FILE`: what a controller on this host is made of, whether it runs or not. */
 export async function hostStatus(report: Report, named: string): Promise<void> {

@@ -1,13 +1,13 @@
 import { DAY } from '../../platform/clock.ts';
-import { type ApiClient, withApi } from '../api-client.ts';
 import { CliError } from '../cli-error.ts';
-import { connectionTo } from '../connection.ts';
-import { credentialsStore } from '../credentials-store.ts';
+import { type ApiClient, withApi } from '../client/api-client.ts';
+import { connectionTo } from '../client/connection.ts';
+import { credentialsStore } from '../client/credentials-store.ts';
+import { asList, asObject, type JsonObject } from '../client/json-shape.ts';
+import { discover } from '../client/oidc-client.ts';
 import { issuersOf } from '../entities/service.ts';
-import { asList, asObject, type JsonObject } from '../json-shape.ts';
-import { discover } from '../oidc-client.ts';
-import { printable, printResult, type Report } from '../output.ts';
-import { renderFields, renderTable } from '../table.ts';
+import { printable, printResult, type Report } from '../terminal/output.ts';
+import { renderFields, renderTable } from '../terminal/table.ts';
 
 interface ServerStatus {
   readonly server: string;

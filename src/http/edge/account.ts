@@ -19,15 +19,13 @@ import {
 import { attemptMechanisms } from '../../model/login-attempt.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
+import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
+import { listAnswer, mapPage } from '../documents/lists.ts';
 import { timeSchema, wireTime } from '../documents/wire.ts';
-import { idOf } from '../management/admin-route.ts';
-import { authenticatorDocument, authenticatorSchema } from '../management/authenticators.ts';
-import { mapPage } from '../management/map-page.ts';
-import { listAnswer } from '../management/resource.ts';
-import { listParameters } from '../management/schemas.ts';
-import { originOf } from '../oidc/bind-point.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer, listAnswer as listAnswerOf } from '../request/declared-answers.ts';
+import { idOf, listParameters } from '../request/fields.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
 export interface OwnAccountNeeds extends OwnPasswordNeeds, ApiSessionNeeds, OwnAttemptsNeeds {

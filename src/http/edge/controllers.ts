@@ -3,9 +3,9 @@ import { nodeListFields } from '../../model/list-fields.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { controllerDocument, controllerSchema } from '../documents/controller-document.ts';
-import { listParameters } from '../management/schemas.ts';
 import { envelope } from '../request/answer.ts';
 import { listAnswer } from '../request/declared-answers.ts';
+import { listParameters } from '../request/fields.ts';
 import { type Route, route } from '../request/route.ts';
 
 /** Where else a client that has logged in can turn. */

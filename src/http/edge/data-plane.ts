@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { listQuery } from '../../admin/list-parameters.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { isoTime } from '../../platform/clock.ts';
-import { listParameters } from '../management/schemas.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { type DeclaredAnswers, dataAnswer, listAnswer } from '../request/declared-answers.ts';
+import { listParameters } from '../request/fields.ts';
 import { type Method, type Route, type RouteDefinition, route } from '../request/route.ts';
 
 /** Lists without entries, below the root of the client API. */

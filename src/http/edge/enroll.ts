@@ -16,13 +16,13 @@ import {
 import { enrollWithPassword, type PasswordEnrollmentNeeds } from '../../enrollment/with-password.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { type EnrollMethod, enrollMethods } from '../../model/enrollment.ts';
-import { originOf } from '../oidc/bind-point.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { readBody } from '../request/body.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
 import { parseMediaType } from '../request/media-type.ts';
 import { bearerTokens } from '../request/presented-tokens.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import type { NetworkNeeds } from './network.ts';
 

@@ -4,11 +4,10 @@ import {
   type ExtendCertificateNeeds,
   extendCertificate,
 } from '../../enrollment/extend-certificate.ts';
-import { idOf } from '../management/admin-route.ts';
-import { originOf } from '../oidc/bind-point.ts';
 import { envelope } from '../request/answer.ts';
-import { csrText } from '../request/csr-text.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
+import { csrText, idOf } from '../request/fields.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import type { NetworkNeeds } from './network.ts';
 

@@ -5,9 +5,9 @@ import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-s
 import { publicSignerListFields } from '../../model/list-fields.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
-import { listParameters } from '../management/schemas.ts';
 import { envelope } from '../request/answer.ts';
 import { listAnswer } from '../request/declared-answers.ts';
+import { listParameters } from '../request/fields.ts';
 import { type Route, route } from '../request/route.ts';
 
 const publicSignerSchema = z

@@ -16,15 +16,15 @@ import type { Principal } from '../../model/principal.ts';
 import { qrCodeSvg } from '../../pages/qr-code.ts';
 import { qrCodePng } from '../../pages/qr-code-png.ts';
 import { linksSchema } from '../documents/wire.ts';
-import { originOf } from '../oidc/bind-point.ts';
 import { envelope } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
+import { totpCode } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { chooseMediaType, jsonType } from '../request/negotiate.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { totpCode } from '../request/totp-code-input.ts';
 
 export interface OwnMfaNeeds extends OwnTotpNeeds {
   /** Tells the mechanism of the caller's session that TOTP was proven in it by enrolling. */

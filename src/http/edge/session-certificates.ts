@@ -12,11 +12,10 @@ import type { SessionCertificate } from '../../model/session-certificate.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import { entityMembers, linksSchema, wireTime } from '../documents/wire.ts';
-import { idOf } from '../management/admin-route.ts';
-import { originOf } from '../oidc/bind-point.ts';
 import { envelope } from '../request/answer.ts';
-import { csrText } from '../request/csr-text.ts';
 import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
+import { csrText, idOf } from '../request/fields.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
 /** Of a certificate that was asked for here; the session may end sooner. */

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import { type ApiSessionId, asId } from '../../model/ids.ts';
 import type { IdentityStore } from '../../store/contracts/identities.ts';
-import { idText } from '../management/schemas.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
+import { idText } from '../request/fields.ts';
 import { type Route, route } from '../request/route.ts';
 
 export interface HeartbeatNeeds {

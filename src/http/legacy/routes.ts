@@ -7,8 +7,6 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { authenticate, type LegacyNeeds, type OpenedSession, submitTotp } from '../../legacy/authenticate.ts';
 import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
 import { type Credentials, primaryMethods } from '../../model/login.ts';
-import { originOf } from '../oidc/bind-point.ts';
-import { configTypes } from '../oidc/login.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
 import { challengeLines } from '../request/challenges.ts';
@@ -20,11 +18,12 @@ import {
   totpRequiredHeader,
 } from '../request/declared-answers.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
+import { configTypes, totpCode } from '../request/fields.ts';
 import { bearerTokens } from '../request/presented-tokens.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { sessionHeaders } from '../request/session-headers.ts';
-import { totpCode } from '../request/totp-code-input.ts';
 import { legacySessionDocument, legacySessionSchema } from './session-document.ts';
 
 const methodQuery = z.object({ method: z.enum(primaryMethods, 'must be password, cert or ext-jwt') });

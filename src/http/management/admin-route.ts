@@ -1,10 +1,9 @@
 import type { z } from 'zod';
-import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Answer } from '../request/answer.ts';
 import type { DeclaredAnswer } from '../request/declared-answers.ts';
-import type { AuthenticatedContext, RequestContext } from '../request/request-context.ts';
+import type { AuthenticatedContext } from '../request/request-context.ts';
 import { type Input, type Method, type Route, route } from '../request/route.ts';
 
 export const managementRoot = '/edge/management/v1';
@@ -72,12 +71,4 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
     ...(query === undefined ? {} : { query }),
     handler,
   });
-}
-
-/** The id in the path. @throws AuthError not_found   for what cannot be one */
-export function idOf({ params }: Pick<RequestContext, 'params'>): string {
-  const id = params.id ?? '';
-  // Ids are ours and have no other characters; whatever else was sent must not reach the store.
-  if (!/^[\w.-]{1,64}$/.test(id)) throw new AuthError('not_found');
-  return id;
 }

@@ -1,8 +1,8 @@
 import { endApiSession, getApiSession, listApiSessions } from '../../admin/api-sessions.ts';
 import { apiSessionListFields } from '../../model/list-fields.ts';
 import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
+import { mapPage } from '../documents/lists.ts';
 import type { Route } from '../request/route.ts';
-import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { resourceRoutes } from './resource.ts';
 

@@ -10,12 +10,12 @@ import {
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { authPolicyListFields } from '../../model/list-fields.ts';
+import { mapPage } from '../documents/lists.ts';
 import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
+import { idText, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
-import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
-import { idText, tags } from './schemas.ts';
 
 const ONE_YEAR_IN_MINUTES = 366 * 24 * 60;
 const signerId = idText.transform((id) => asId<SignerId>(id));

@@ -9,26 +9,16 @@ import {
   updatePassword,
 } from '../../admin/authenticators.ts';
 import { authenticatorListFields } from '../../model/list-fields.ts';
-import type { Clock, Millis } from '../../platform/clock.ts';
-import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
-import {
-  entityMembers,
-  entityRef,
-  entityRefSchema,
-  selfLink,
-  timeSchema,
-  wireTime,
-  wireTimeOrNull,
-} from '../documents/wire.ts';
+import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
+import { mapPage } from '../documents/lists.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { doneAnswer } from '../request/declared-answers.ts';
+import { idOf, idText, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
-import { adminRoute, idOf } from './admin-route.ts';
-import { mapPage } from './map-page.ts';
+import { adminRoute } from './admin-route.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
-import { idText, tags } from './schemas.ts';
 
 const fields = z.object({ username: z.string(), password: z.string(), tags });
 const replacement = fields.extend({ tags: tags.default({}) });
@@ -44,26 +34,6 @@ const newAuthenticator = z.discriminatedUnion(
   [newPassword, newCertificate],
   'must be updb or cert',
 );
-
-const authenticatorMembers = { ...entityMembers, identityId: z.string(), identity: entityRefSchema };
-export const authenticatorSchema = z
-  .discriminatedUnion('method', [
-    z.strictObject({
-      ...authenticatorMembers,
-      method: z.literal('updb'),
-      username: z.string(),
-      lockedUntil: timeSchema.nullable(),
-    }),
-    z.strictObject({
-      ...authenticatorMembers,
-      method: z.literal('cert'),
-      certPem: z.string(),
-      fingerprint: z.string(),
-      isExtendRequested: z.boolean(),
-      isKeyRollRequested: z.boolean(),
-    }),
-  ])
-  .meta({ id: 'Authenticator' });
 
 /** `/authenticators` */
 export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
@@ -98,33 +68,4 @@ export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
     },
   });
   return [...resource, extend];
-}
-
-/** An authenticator without anything that would let somebody log in. */
-export function authenticatorDocument(clock: Clock): (authenticator: ListedAuthenticator) => object {
-  const now = clock.now();
-  return (authenticator) => document(authenticator, now);
-}
-
-function document(authenticator: ListedAuthenticator, now: Millis): object {
-  const { id, identityId, method, lockedUntil } = authenticator;
-  const isLocked = lockedUntil !== null && lockedUntil > now;
-  return {
-    id,
-    createdAt: wireTime(authenticator.createdAt),
-    updatedAt: wireTime(authenticator.updatedAt),
-    _links: { self: selfLink('authenticators', id) },
-    tags: authenticator.tags,
-    method,
-    identityId,
-    identity: entityRef('identities', identityId, authenticator.identityName),
-    ...(authenticator.method === 'updb'
-      ? { username: authenticator.username, lockedUntil: wireTimeOrNull(isLocked ? lockedUntil : null) }
-      : {
-          certPem: authenticator.certPem,
-          fingerprint: authenticator.thumbprint,
-          isExtendRequested: authenticator.isExtendRequested,
-          isKeyRollRequested: authenticator.isKeyRollRequested,
-        }),
-  };
 }

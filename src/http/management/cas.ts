@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { createCa, deleteCa, getCa, listCas, updateCa, verifyCa } from '../../admin/cas.ts';
 import { type Ca, claimLocations, claimMatchers, claimParsers } from '../../model/ca.ts';
 import { caListFields } from '../../model/list-fields.ts';
+import { mapPage } from '../documents/lists.ts';
 import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { readBody, readRawBody } from '../request/body.ts';
 import { doneAnswer } from '../request/declared-answers.ts';
+import { idOf, tags } from '../request/fields.ts';
 import { parseMediaType } from '../request/media-type.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
-import { adminRoute, idOf } from './admin-route.ts';
-import { mapPage } from './map-page.ts';
+import { adminRoute } from './admin-route.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
-import { tags } from './schemas.ts';
 
 // Null is what some clients send for a field that they leave at its default.
 function orDefault<Schema extends z.ZodType, Value extends z.output<Schema>>(schema: Schema, value: Value) {

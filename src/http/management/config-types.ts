@@ -8,12 +8,12 @@ import {
 } from '../../admin/config-types.ts';
 import type { ConfigType } from '../../model/config-type.ts';
 import { configTypeListFields } from '../../model/list-fields.ts';
+import { mapPage } from '../documents/lists.ts';
 import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
+import { idText, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
-import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
-import { idText, tags } from './schemas.ts';
 
 const configTypeSchema = z.strictObject({ ...entityMembers, name: z.string() }).meta({ id: 'ConfigType' });
 

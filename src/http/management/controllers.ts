@@ -1,8 +1,8 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import { nodeListFields } from '../../model/list-fields.ts';
 import { controllerDocument, controllerSchema } from '../documents/controller-document.ts';
+import { mapPage } from '../documents/lists.ts';
 import type { Route } from '../request/route.ts';
-import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { resourceRoutes } from './resource.ts';
 

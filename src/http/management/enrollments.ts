@@ -11,6 +11,7 @@ import {
 import { tokenMethods } from '../../model/enrollment.ts';
 import { enrollmentListFields } from '../../model/list-fields.ts';
 import type { ListedEnrollment } from '../../store/contracts/enrollments.ts';
+import { mapPage } from '../documents/lists.ts';
 import {
   entityMembers,
   entityRef,
@@ -19,10 +20,9 @@ import {
   timeSchema,
   wireTime,
 } from '../documents/wire.ts';
+import { idText, optionalTime } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
-import { mapPage } from './map-page.ts';
 import { operation, type Reader, resourceRoutes } from './resource.ts';
-import { idText, optionalTime } from './schemas.ts';
 
 /** Null: after the configured time. */
 const expiresAt = optionalTime;

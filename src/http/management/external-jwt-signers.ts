@@ -14,6 +14,7 @@ import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-s
 import { asId } from '../../model/ids.ts';
 import { externalJwtSignerListFields } from '../../model/list-fields.ts';
 import { refusalReasons } from '../../model/login-attempt.ts';
+import { mapPage } from '../documents/lists.ts';
 import {
   entityMembers,
   entityRef,
@@ -25,13 +26,12 @@ import {
 } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
+import { idOf, idText, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
-import { adminRoute, idOf } from './admin-route.ts';
+import { adminRoute } from './admin-route.ts';
 import { attemptCheckSchema, explanationSchema } from './login-attempts.ts';
-import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
-import { idText, tags } from './schemas.ts';
 
 /** Null is what some clients send for a field that they leave at its default. */
 function orDefault<Schema extends z.ZodType>(schema: Schema) {

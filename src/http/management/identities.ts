@@ -25,19 +25,19 @@ import {
 } from '../../model/list-fields.ts';
 import { permissions } from '../../model/permission.ts';
 import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
+import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
+import { mapPage } from '../documents/lists.ts';
 import { timeSchema, wireTimeOrNull } from '../documents/wire.ts';
+import { idText, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
-import { authenticatorDocument, authenticatorSchema } from './authenticators.ts';
 import { enrollmentDocument, enrollmentSchema, signedAtOnce } from './enrollments.ts';
 import {
   managedIdentityDocument,
   managedIdentityDocuments,
   managedIdentitySchema,
 } from './identity-documents.ts';
-import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
-import { idText, tags } from './schemas.ts';
 
 // Null is what some clients send for a field that they leave at its default.
 const fields = z.object({

@@ -8,9 +8,9 @@ import {
 import { loginAttemptListFields } from '../../model/list-fields.ts';
 import { attemptMechanisms, refusalReasons } from '../../model/login-attempt.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
+import { mapPage } from '../documents/lists.ts';
 import { entityRef, entityRefSchema, timeSchema, wireTime } from '../documents/wire.ts';
 import type { Route } from '../request/route.ts';
-import { mapPage } from './map-page.ts';
 import { resourceRoutes } from './resource.ts';
 
 export const attemptCheckSchema = z.strictObject({

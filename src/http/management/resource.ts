@@ -6,18 +6,18 @@
 
 import { z } from 'zod';
 import type { AdminCall } from '../../admin/admin-call.ts';
-import { listQuery } from '../../admin/list-parameters.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Principal } from '../../model/principal.ts';
+import { listAnswer } from '../documents/lists.ts';
 import { linksSchema, selfLink } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
-import { type Answer, envelope, listEnvelope } from '../request/answer.ts';
+import { type Answer, envelope } from '../request/answer.ts';
 import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../request/declared-answers.ts';
+import { changeParameters, idOf, listParameters } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
-import { adminRoute, idOf, managementRoot } from './admin-route.ts';
-import { changeParameters, listParameters } from './schemas.ts';
+import { adminRoute, managementRoot } from './admin-route.ts';
 
 /** A body and what is done with it. Made by `operation`. */
 export interface Operation<Result> {
@@ -260,17 +260,4 @@ function partRoutes(
 /** The answer to a change that has nothing more to say. */
 function done(): Answer {
   return envelope({});
-}
-
-/** A page of a list, with what it says about itself. @throws AuthError invalid_filter, could_not_validate */
-export async function listAnswer(
-  parameters: z.output<typeof listParameters>,
-  fields: ListFields,
-  list: (query: ListQuery) => Promise<Page<unknown>>,
-): Promise<Answer> {
-  const query = listQuery(parameters, fields);
-  const { items, totalCount } = await list(query);
-  // Clients expect a number, also where there was no limit.
-  const pagination = { limit: query.limit ?? items.length, offset: query.offset, totalCount };
-  return listEnvelope(items, { filterableFields: [...fields.keys()], pagination });
 }

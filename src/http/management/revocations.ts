@@ -7,12 +7,12 @@ import {
 } from '../../admin/revocations.ts';
 import { revocationListFields } from '../../model/list-fields.ts';
 import { type Revocation, revocationTypes } from '../../model/revocation.ts';
+import { mapPage } from '../documents/lists.ts';
 import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '../documents/wire.ts';
+import { idText, optionalTime, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
-import { mapPage } from './map-page.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
-import { idText, optionalTime, tags } from './schemas.ts';
 
 const revocationSchema = z
   .strictObject({

@@ -1,4 +1,3 @@
-import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { OidcBindPoint } from '../../oidc/flow/authorization-request.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -26,9 +25,4 @@ export function oidcBindPointOf(context: RequestContext): OidcBindPoint {
 /** Whether the account page is served where a request came in. */
 export function servesAccountPage({ listener }: RequestContext): boolean {
   return servesApi(new Set(listener.apis.map(({ binding }) => binding)), 'account');
-}
-
-/** Where a request came from, for the audit trail. */
-export function originOf(context: RequestContext): RequestOrigin {
-  return { requestId: context.requestId, ipAddress: context.remoteAddress, issuer: context.issuer };
 }

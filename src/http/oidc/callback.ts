@@ -3,8 +3,8 @@ import { type CallbackSealer, callbackPath, followCallback } from '../../oidc/fl
 import type { Clock } from '../../platform/clock.ts';
 import { redirect } from '../request/answer.ts';
 import { redirectAnswer } from '../request/declared-answers.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { originOf } from './bind-point.ts';
 import { browserOfStep } from './browser-binding.ts';
 
 /** GET `/oidc/authorize/callback?id=`: the second redirect after a login of a client of the compatibility profile. */

@@ -10,8 +10,9 @@ import type { Views } from '../pages/views.ts';
 import { json, page, redirect } from '../request/answer.ts';
 import { documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
 import { wantsHtml } from '../request/negotiate.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { oidcBindPointOf, originOf, servesAccountPage } from './bind-point.ts';
+import { oidcBindPointOf, servesAccountPage } from './bind-point.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
 
 const logoutParameters = z.object({

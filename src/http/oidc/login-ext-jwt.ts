@@ -3,11 +3,11 @@ import { type LoginFlowNeeds, requireOpen } from '../../oidc/flow/login-flow.ts'
 import { submitExternalJwts } from '../../oidc/flow/submit-external-jwt.ts';
 import { json } from '../request/answer.ts';
 import { clientInfoFields, clientInfoOfFields } from '../request/client-info-input.ts';
+import { configTypes, csrPem } from '../request/fields.ts';
 import { bearerTokens } from '../request/presented-tokens.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { authRequestIdMembers } from './auth-request-id-input.ts';
-import { originOf } from './bind-point.ts';
-import { configTypes, csrPem } from './login.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import { bindStep, isForPeople, openStep, type StepNeeds } from './login-step.ts';
 import { providerPage } from './provider-pages.ts';

@@ -16,9 +16,9 @@ import { contentAnswer, documentAnswer, orPage } from '../request/declared-answe
 import { errorTable } from '../request/errors.ts';
 import { htmlType } from '../request/negotiate.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { type AuthRequestIdSpellings, authRequestIdMembers } from './auth-request-id-input.ts';
-import { originOf } from './bind-point.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
 import { isForPeople, openStep, type Step, type StepNeeds } from './login-step.ts';
 import { queriesPath } from './sign-in-ways.ts';

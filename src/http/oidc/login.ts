@@ -5,26 +5,18 @@ import { type LoginFlowNeeds, requireOpen, submitPrimary } from '../../oidc/flow
 import { loginPage } from '../../pages/login.ts';
 import { type Answer, json } from '../request/answer.ts';
 import { clientInfoFields, clientInfoOfFields } from '../request/client-info-input.ts';
-import { csrText } from '../request/csr-text.ts';
 import { errorTable } from '../request/errors.ts';
+import { configTypes, csrPem } from '../request/fields.ts';
 import { bearerTokens } from '../request/presented-tokens.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { authRequestIdMembers } from './auth-request-id-input.ts';
-import { originOf } from './bind-point.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
 import { bindStep, isForPeople, loginPageAnswer, openStep, type Step, type StepNeeds } from './login-step.ts';
 import { applicationOf, existingPasswordPath, passwordPath, signInWays } from './sign-in-ways.ts';
 import { loginStepFor } from './totp-pages.ts';
 
 const paths = [passwordPath, existingPasswordPath] as const;
-
-export const configTypes = z
-  .union([z.string(), z.array(z.string().max(100)).max(32)])
-  .optional()
-  .transform((value) => (value === undefined ? [] : typeof value === 'string' ? [value] : value));
-
-/** Asks for a certificate of the session (PEM), which then comes with the tokens. */
-export const csrPem = csrText.optional();
 
 const loginQuery = z.object(authRequestIdMembers);
 const loginBody = z.object({

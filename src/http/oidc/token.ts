@@ -6,8 +6,8 @@ import { exchangeForTokens } from '../../oidc/grants/token-endpoint.ts';
 import { revokeToken } from '../../oidc/revocation.ts';
 import { empty, json } from '../request/answer.ts';
 import { documentAnswer } from '../request/declared-answers.ts';
+import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { originOf } from './bind-point.ts';
 import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
 
 const sessionCert = z.string().optional().meta({ description: 'PEM, the certificate first' });

@@ -1,6 +1,6 @@
 import type { AdminCall } from '../../admin/admin-call.ts';
-import { originOf } from '../oidc/bind-point.ts';
 import type { AuthenticatedContext } from './request-context.ts';
+import { originOf } from './request-context.ts';
 
 /** The caller of an endpoint, as the rules of admin/ see it. */
 export function adminCallOf(context: AuthenticatedContext, isForced = false): AdminCall {

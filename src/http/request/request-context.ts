@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { type PeerCertificates, peerCertificates } from '../server/peer-certificates.ts';
+import { type PeerCertificates, peerCertificates } from './peer-certificates.ts';
 
 /**
  * What an endpoint may know about the request it answers. One is made per request, so it is a class: what is
@@ -107,4 +108,9 @@ export class RequestContext {
 /** The context of a request whose caller the guard has let through. */
 export interface AuthenticatedContext extends RequestContext {
   principal: Principal;
+}
+
+/** Where a request came from, for the audit trail. */
+export function originOf(context: RequestContext): RequestOrigin {
+  return { requestId: context.requestId, ipAddress: context.remoteAddress, issuer: context.issuer };
 }

@@ -1,7 +1,4 @@
-// http/ is the only layer that knows the HTTP framework. It turns requests into calls of use cases and what
-// they return or throw into answers; it has no rules of its own about identities, factors or tokens.
-//
-// This file opens and closes the listeners of the configuration: one TLS server for each interface.
+// Opens and closes the listeners of the configuration: one TLS server for each interface.
 import { createServer as createHttpsServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyServerFactoryHandler } from 'fastify';
@@ -11,13 +8,13 @@ import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { OpenBindPoint, ServerScope } from '../request/begin-request.ts';
 import { originCheck } from '../request/cors.ts';
+import { rememberIntermediates } from '../request/peer-certificates.ts';
 import { referenceIds } from '../request/reference-ids.ts';
 import { type Route, servesApi } from '../request/route.ts';
 import { clientErrorHandler, refuseConnect } from './client-errors.ts';
 import { type Connections, superviseConnections } from './connections.ts';
 import { listenErrorOf } from './listen-error.ts';
 import { BODY_LIMIT, failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
-import { rememberIntermediates } from './peer-certificates.ts';
 import { readProxyHeaders } from './proxied-connections.ts';
 import { checkTlsMaterial, secureContextOf, type TlsMaterial, tlsOptionsOf } from './tls-material.ts';
 

@@ -1,6 +1,4 @@
-// oidc/ is the OpenID provider as plain functions: values in, values out. It knows the protocol's words, not HTTP.
-//
-// This file: the steps of a login on an authorization request. Each step ends in `nextStep`, the one place that
+// The steps of a login on an authorization request. Each step ends in `nextStep`, the one place that
 // decides between "here is your code" and "these questions remain"; steps never call each other.
 
 import { type ClientCertificateIssuer, keptKey } from '../../certificates/client-certificate-issuer.ts';

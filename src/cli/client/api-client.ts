@@ -1,0 +1,129 @@
+// Calls of the Edge APIs with the saved login: renews the access token, turns failures into sentences.
+
+import { answerError } from '../answer-failure.ts';
+import type { CliError } from '../cli-error.ts';
+import type { CliPorts } from '../ports.ts';
+import type { Report } from '../terminal/output.ts';
+import { externalJwt } from '../terminal/secret-input.ts';
+import { credentialsStore, type SavedLogin } from './credentials-store.ts';
+import type { HttpsAnswer, HttpsClient, HttpsRequest } from './https-client.ts';
+import { asObject, type JsonObject } from './json-shape.ts';
+import { connectionOf, freshLogin, type SessionNeeds, savedLogin, sessionIsOver } from './saved-session.ts';
+
+const roots = { client: '/edge/client/v1', management: '/edge/management/v1' } as const;
+
+export interface ApiCall {
+  readonly method: HttpsRequest['method'];
+  /** Below the root of the API; with a leading slash. */
+  readonly path: string;
+  /** Default: the management API. */
+  readonly api?: keyof typeof roots;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+}
+
+/** The envelope of a good answer. */
+export interface ApiAnswer {
+  readonly data: unknown;
+  readonly meta: JsonObject;
+  readonly headers: HttpsAnswer['headers'];
+}
+
+export interface ApiClient {
+  readonly login: SavedLogin;
+  /** @throws CliError with the reference id and an exit code for every failed answer */
+  call(call: ApiCall): Promise<ApiAnswer>;
+  /** The same, but undefined for 404. */
+  find(call: ApiCall): Promise<ApiAnswer | undefined>;
+}
+
+/**
+ * Runs `action` with a client for the login that `--server` names, or the current one.
+ * @throws CliError exit 3 when there is no login
+ */
+export async function withApi<T>(
+  report: Report,
+  server: string | undefined,
+  action: (api: ApiClient) => Promise<T>,
+): Promise<T> {
+  const needs: SessionNeeds = { ports: report.ports, store: credentialsStore(report.ports) };
+  let login = await savedLogin(needs, server);
+  const http = await connectionOf(needs, login);
+  const opened = async () => http;
+
+  async function answerTo(call: ApiCall): Promise<HttpsAnswer> {
+    login = await freshLogin(needs, login, opened);
+    const answer = await sendAs(report.ports, http, login, call);
+    if (answer.status !== 401) return answer;
+    // It may have been revoked, or another clock is right: one renewal decides.
+    login = await freshLogin(needs, login, opened, login.accessToken);
+    return sendAs(report.ports, http, login, call);
+  }
+  async function find(call: ApiCall): Promise<ApiAnswer | undefined> {
+    const answer = await answerTo(call);
+    if (answer.status === 404) return undefined;
+    return envelopeOf(answer, login);
+  }
+  try {
+    return await action({
+      get login() {
+        return login;
+      },
+      find,
+      call: async (call) => envelopeOf(await answerTo(call), login),
+    });
+  } finally {
+    http.close();
+  }
+}
+
+async function sendAs(
+  ports: CliPorts,
+  http: HttpsClient,
+  login: SavedLogin,
+  call: ApiCall,
+): Promise<HttpsAnswer> {
+  const { accessToken, secondaryJwtFile } = login;
+  const second = secondaryJwtFile === undefined ? [] : [await externalJwt(ports, secondaryJwtFile)];
+  const url = new URL(roots[call.api ?? 'management'] + call.path, login.apiUrl);
+  for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
+  return http.send({
+    method: call.method,
+    url,
+    headers: { authorization: [accessToken, ...second].map((token) => `Bearer ${token}`) },
+    ...(call.json === undefined ? {} : { json: call.json }),
+  });
+}
+
+function envelopeOf(answer: HttpsAnswer, login: SavedLogin): ApiAnswer {
+  if (answer.status >= 200 && answer.status < 300) {
+    const { data, meta } = asObject(answer.body);
+    return { data, meta: asObject(meta), headers: answer.headers };
+  }
+  if (answer.status === 401) throw notAuthenticated(answer, login);
+  throw answerError(answer);
+}
+
+/** A refusal for lack of the second factor is told apart from a session that is over (spec 7.2). */
+function notAuthenticated(answer: HttpsAnswer, login: SavedLogin): CliError {
+  const secondary = secondaryChallenge(answer);
+  if (secondary === undefined) {
+    const { next } = sessionIsOver(login);
+    return answerError(answer, next === undefined ? {} : { next });
+  }
+  const { secondaryJwtFile } = login;
+  return answerError(answer, {
+    what: `Every call needs a valid token of ${secondary.issuer}`,
+    next:
+      secondaryJwtFile === undefined
+        ? `overlay-auth login ${login.url} with --ext-jwt FILE; the token is then read from FILE at every command`
+        : `put a new token into ${secondaryJwtFile} and run the command again`,
+  });
+}
+
+function secondaryChallenge(answer: HttpsAnswer): { readonly issuer: string } | undefined {
+  const challenges = answer.headers['www-authenticate'] ?? '';
+  if (!challenges.includes('realm="overlay-secondary-ext-jwt"')) return undefined;
+  const issuer = /realm="overlay-secondary-ext-jwt".*?\bissuer="([^"]*)"/.exec(challenges)?.[1];
+  return { issuer: issuer ?? 'the second signer' };
+}

@@ -1,0 +1,142 @@
+// The logins of this user on this computer, in one file that only this user can read.
+
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Millis } from '../../platform/clock.ts';
+import { CliError } from '../cli-error.ts';
+import type { CliPorts } from '../ports.ts';
+import { withFileLock } from './file-lock.ts';
+import { asObject, parseJson } from './json-shape.ts';
+
+/** A login: the tokens and what is needed to use and renew them. */
+export interface SavedLogin {
+  /** Origin of the server, such as `https://localhost:1280`; the key under which the login is saved. */
+  readonly url: string;
+  readonly issuer: string;
+  /** Origin of the Edge APIs. */
+  readonly apiUrl: string;
+  readonly tokenEndpoint: string;
+  readonly identityId: string;
+  readonly name: string;
+  /** Factors that were passed, as in the ID token. */
+  readonly amr: readonly string[];
+  readonly accessToken: string;
+  readonly accessTokenExpiresAt: Millis;
+  readonly idToken: string;
+  /** Null once the server has refused it: the login is over, only who it was is remembered. */
+  readonly refreshToken: string | null;
+  /** What was typed after the URL, without secrets, so that it can be suggested again. */
+  readonly loginArguments: readonly string[];
+  /** Absolute paths; presented on every connection, because tokens of such a login are bound to it. */
+  readonly clientCertificate?: { readonly certFile: string; readonly keyFile: string };
+  /**
+   * Absolute path of the external JWT that was the second factor. The API asks for it at every call (spec 5.4);
+   * the file is read each time, so whatever renews the token there keeps the login alive.
+   */
+  readonly secondaryJwtFile?: string;
+}
+
+/** Whom a server's certificate has to come from: the roots of the system, or this authority alone. */
+export type Trust = 'system' | { readonly caPem: string };
+
+export interface Credentials {
+  /** URL of the login that commands use unless told otherwise. */
+  readonly current: string | null;
+  readonly logins: Readonly<Record<string, SavedLogin>>;
+  /** By origin; outlives logins. An origin without entry has to be known to Node's own roots. */
+  readonly trust: Readonly<Record<string, Trust>>;
+}
+
+export interface CredentialsStore {
+  /** The file; for messages. */
+  readonly path: string;
+  /** @throws CliError when the file cannot be understood */
+  read(): Promise<Credentials>;
+  /**
+   * Reads, changes and saves while no other process does: what `change` is given cannot be outdated, so a
+   * refresh token that it spends is spent once. `change` gives what to save and what to return.
+   */
+  update<T>(change: (credentials: Credentials) => Promise<readonly [Credentials, T]>): Promise<T>;
+}
+
+const nothing: Credentials = { current: null, logins: {}, trust: {} };
+const fileVersion = 1;
+
+/** The folder of the saved logins: OVERLAY_AUTH_CONFIG_DIR, or the usual place for configuration. */
+export function configDirectory({ env, platform }: Pick<CliPorts, 'env' | 'platform'>): string {
+  const own = env.OVERLAY_AUTH_CONFIG_DIR;
+  if (own !== undefined && own !== '') return own;
+  const home = env.HOME || homedir();
+  const usual = platform === 'win32' ? env.APPDATA : env.XDG_CONFIG_HOME;
+  return join(usual || join(home, '.config'), 'overlay-auth');
+}
+
+/** The saved logins of the user whose environment it is. */
+export function credentialsStore(ports: Pick<CliPorts, 'env' | 'platform' | 'random'>): CredentialsStore {
+  const directory = configDirectory(ports);
+  const path = join(directory, 'credentials.json');
+  const read = () => readCredentials(path);
+  return {
+    path,
+    read,
+    async update(change) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      return withFileLock(join(directory, 'credentials.lock'), async () => {
+        const before = await read();
+        const [after, result] = await change(before);
+        if (after !== before) {
+          const temporary = `${path}.${ports.random.bytes(6).toString('hex')}`;
+          await replaceFile(path, temporary, JSON.stringify({ v: fileVersion, ...after }, null, 2));
+        }
+        return result;
+      });
+    },
+  };
+}
+
+async function readCredentials(path: string): Promise<Credentials> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+    // Somebody may have copied the file with looser permissions.
+    if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return nothing;
+    throw new CliError(`The saved logins in ${path} cannot be read.`, {
+      code: 'credentials_unreadable',
+      next: 'check the permissions of the file',
+      cause: error,
+    });
+  }
+  const { v, current, logins, trust } = asObject(parseJson(text));
+  if (v !== fileVersion) {
+    throw new CliError(`The saved logins in ${path} are damaged or of another version.`, {
+      code: 'credentials_unreadable',
+      next: `rm ${path}   (then log in again)`,
+    });
+  }
+  // Written by this program; whoever else can write here can do more harm than a wrong shape does.
+  return {
+    current: typeof current === 'string' ? current : null,
+    logins: asObject(logins) as Credentials['logins'],
+    trust: asObject(trust) as Credentials['trust'],
+  };
+}
+
+// Readers see the old file or the new one, and after a power cut there is one of them.
+async function replaceFile(path: string, temporary: string, text: string): Promise<void> {
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import { usageError } from '../cli-error.ts';
+import { asObject, parseJson, textField } from './json-shape.ts';
+import { serverOrigin } from './server-url.ts';
+
+/** What `enroll` writes and existing SDKs read: a certificate, its key, and the server that they are for. */
+export interface IdentityFile {
+  readonly cert: string;
+  readonly key: string;
+  /** The authorities by which the server is known, PEM; undefined when the file has none. */
+  readonly caPem: string | undefined;
+  /** Undefined when the file names no server. */
+  readonly origin: string | undefined;
+}
+
+/**
+ * Reads an identity file `{ztAPI, id: {cert, key, ca}}` whose values are `pem:` and the text.
+ * @param file how it is called in a message
+ * @returns undefined for anything that is not JSON, such as PEM
+ * @throws CliError exit 2 for other JSON, and for a file that refers to other files or to hardware
+ */
+export function identityFileOf(text: string, file: string): IdentityFile | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  const document = asObject(parseJson(text));
+  const id = asObject(document.id);
+  const [cert, key, caPem] = ['cert', 'key', 'ca'].map((name) => pemOf(textField(id, name)));
+  if (cert === undefined || key === undefined) {
+    throw usageError(
+      `${file} is not an identity file with certificate and key in it.`,
+      'name the file that `overlay-auth enroll` wrote, or PEM files: --cert CERT --key KEY',
+    );
+  }
+  const api = textField(document, 'ztAPI');
+  return { cert, key, caPem, origin: api === undefined ? undefined : serverOrigin(api) };
+}
+
+function pemOf(value: string | undefined): string | undefined {
+  return value?.startsWith('pem:-----BEGIN ') === true ? value.slice('pem:'.length) : undefined;
+}

@@ -1,0 +1,114 @@
+import { createAdministrator } from '../../admin/administrators.ts';
+import { findAdministrator, recoverAdministrator } from '../../admin/recover-administrator.ts';
+import { createSetupLink, withdrawSetupLinks } from '../../admin/setup.ts';
+import { issuerOf } from '../../config/addresses.ts';
+import type { Config } from '../../config/config.ts';
+import { passwordHasher } from '../../login/password/password-hasher.ts';
+import type { AuthPolicy } from '../../model/auth-policy.ts';
+import { CliError } from '../cli-error.ts';
+import type { AdminOptions, RecoverOptions } from '../commands/admin.ts';
+import { setupUrl } from '../setup/setup-url.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
+import { readNewPassword } from '../terminal/secret-input.ts';
+import { withHost } from './open-host.ts';
+
+/** `admin create NAME` */
+export async function createAdmin(report: Report, name: string, options: AdminOptions): Promise<void> {
+  if (options.link === true) return createLink(report, options);
+  const { ports } = report;
+  const created = await withHost(ports, options.config, 'admin create', async ({ foundations, audit }) => {
+    if ((await findAdministrator(foundations, name)) !== null) {
+      throw new CliError(`There is an identity with the name ${JSON.stringify(name)} already.`, {
+        code: 'conflict',
+        next: `overlay-auth admin recover ${name}${configArgument(options)}`,
+      });
+    }
+    const password = await readNewPassword(ports, options, name);
+    const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
+    const identity = await createAdministrator(needs, { username: name, password });
+    await withdrawSetupLinks(foundations);
+    return { id: identity.id, name: identity.name, url: urlOf(foundations.config) };
+  });
+  printResult(report, created, () => `Created the administrator ${created.name}.`);
+  notice(report, `next: overlay-auth login ${created.url} -u ${created.name}`);
+}
+
+async function createLink(report: Report, options: AdminOptions): Promise<void> {
+  const link = await withHost(report.ports, options.config, 'admin create', async ({ foundations }) => {
+    const { token, expiresAt } = await createSetupLink(foundations);
+    const url = setupUrl(issuerOf(foundations.config.edge.api.address), token);
+    return { url, expiresAt: new Date(expiresAt).toISOString() };
+  });
+  printResult(report, link, () => link.url);
+  notice(
+    report,
+    'The link works once, for 30 minutes, while a controller runs. Earlier ones stopped working.',
+  );
+}
+
+/** `admin recover NAME` */
+export async function recoverAdmin(report: Report, name: string, options: RecoverOptions): Promise<void> {
+  const { ports } = report;
+  const removeTotp = options.resetTotp === true;
+  const recovered = await withHost(ports, options.config, 'admin recover', async ({ foundations, audit }) => {
+    const identity = await findAdministrator(foundations, name);
+    if (identity === null) {
+      throw new CliError(`There is no identity with the name ${JSON.stringify(name)}.`, {
+        code: 'not_found',
+        next: `overlay-auth admin create ${name}${configArgument(options)}`,
+      });
+    }
+    if (!identity.isAdmin) throw notAnAdministrator(name);
+    const password = await readNewPassword(ports, options, name);
+    const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
+    const result = await recoverAdministrator(needs, { name, password, removeTotp });
+    if (result.outcome !== 'recovered') throw notAnAdministrator(name);
+    return {
+      id: result.identity.id,
+      name: result.identity.name,
+      username: result.username,
+      url: urlOf(foundations.config),
+      furtherFactors: furtherFactors(result.policy, removeTotp),
+    };
+  });
+  printResult(
+    report,
+    recovered,
+    () =>
+      `${recovered.name} has a new password, is enabled and was signed out everywhere. The user name is ${recovered.username}.`,
+  );
+  for (const factor of recovered.furtherFactors) notice(report, `The auth policy also asks for ${factor}.`);
+  notice(report, `next: overlay-auth login ${recovered.url} -u ${recovered.username}`);
+}
+
+function notAnAdministrator(name: string): CliError {
+  return new CliError(
+    `${JSON.stringify(name)} is not an administrator; only administrators are recovered here.`,
+    {
+      code: 'not_an_administrator',
+      next: 'overlay-auth admin create NAME, then set the password of the other identity as that administrator',
+    },
+  );
+}
+
+function furtherFactors({ secondary }: AuthPolicy, wasTotpRemoved: boolean): readonly string[] {
+  return [
+    ...(secondary.requireTotp ? [totpHint(wasTotpRemoved)] : []),
+    ...(secondary.requireExtJwt === null ? [] : ['a token of an external JWT signer']),
+  ];
+}
+
+function totpHint(wasRemoved: boolean): string {
+  return wasRemoved
+    ? 'an authenticator app, to be set up at the next login'
+    : 'a code of the authenticator app; if that is lost, recover again with --reset-totp';
+}
+
+function urlOf(config: Config): string {
+  return new URL(issuerOf(config.edge.api.address)).origin;
+}
+
+/** What has to be typed again for the same configuration. */
+function configArgument({ config }: { readonly config?: string }): string {
+  return config === undefined ? '' : ` --config ${config}`;
+}

@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import {
+  backupDatabase,
+  checkDatabase,
+  databaseName,
+  databaseVersion,
+  openStore,
+  schemaVersion,
+  sqliteFile,
+} from '../../database.ts';
+import type { AuditTrail } from '../../model/audit-event.ts';
+import { keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
+import {
+  afterForeignRestore,
+  type Restored,
+  type RestoreNeeds,
+  restoreDatabase,
+} from '../../restore-database.ts';
+import { CliError } from '../cli-error.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
+import { explained } from './failures.ts';
+import { configPath, loadConfigFile, shownPath } from './load-config.ts';
+import { openOperatorLog, operatorAudit } from './operator-log.ts';
+
+/** `ops db migrate` */
+export async function migrateCommand(report: Report, named: string | undefined): Promise<void> {
+  await explained(async () => {
+    const config = configOf(report, named);
+    const store = await openStore(config);
+    await store.close();
+    const { version } = await databaseVersion(config);
+    printResult(report, { database: databaseName(config), schemaVersion: version }, () =>
+      version === schemaVersion
+        ? `The database has schema version ${version}, that of this release.`
+        : `The database has schema version ${version}, of a newer release. This release, with version ${schemaVersion}, can work on it.`,
+    );
+  });
+}
+
+/** `ops db backup FILE` @throws CliError the file exists, or cannot be written */
+export async function backupCommand(report: Report, named: string | undefined, file: string): Promise<void> {
+  await explained(async () => {
+    const { ports } = report;
+    const target = resolve(ports.cwd, file);
+    if (existsSync(target)) {
+      throw new CliError(`${file} exists already; a backup never replaces a file.`, {
+        code: 'exists',
+        next: 'give another name',
+      });
+    }
+    const config = configOf(report, named);
+    await backupDatabase(config, target);
+    printResult(report, { backup: target }, () => `Copied the database to ${shownPath(ports.cwd, target)}.`);
+    notice(
+      report,
+      `Keep the key file ${config.secrets.keyFile} too, in another place: neither is of use alone.`,
+    );
+  });
+}
+
+/** `ops db check` @throws CliError with every finding */
+export async function checkCommand(report: Report, named: string | undefined): Promise<void> {
+  await explained(async () => {
+    const config = configOf(report, named);
+    const findings = await checkDatabase(config);
+    if (findings.length > 0) {
+      throw new CliError(`The database is not as it should be: ${findings.join('; ')}.`, {
+        code: 'damaged',
+        next: 'stop the controller, keep a copy of the database as it is, and put back a backup',
+      });
+    }
+    printResult(report, { database: databaseName(config), sound: true }, () => 'The database is sound.');
+  });
+}
+
+const afterRestore =
+  'Identities, policies, passwords and certificates are those of the backup: look through what was disabled, removed or changed since.';
+
+/** `ops db restore FILE` @throws CliError a controller runs, or the backup cannot be used; nothing is changed then */
+export async function restoreCommand(report: Report, named: string | undefined, file: string): Promise<void> {
+  const { ports } = report;
+  await withRestoreNeeds(report, named, 'ops db restore', async (needs, audit) => {
+    const restored = await restoreDatabase(needs, resolve(ports.cwd, file));
+    recordRestore(audit, restored);
+    const database = sqliteFile(needs.config);
+    printResult(report, { database, ...restored }, () =>
+      [
+        `Restored ${shownPath(ports.cwd, database)} from ${file}.`,
+        restored.replaced === null
+          ? 'There was no database before.'
+          : `The former database is ${shownPath(ports.cwd, restored.replaced)}; remove it when all is well.`,
+        withdrawnText(restored),
+      ].join('\n'),
+    );
+    notice(report, afterRestore);
+  });
+}
+
+/** `ops db restored` @throws CliError controllers run */
+export async function restoredCommand(report: Report, named: string | undefined): Promise<void> {
+  await withRestoreNeeds(report, named, 'ops db restored', async (needs, audit) => {
+    const restored = await afterForeignRestore(needs);
+    recordRestore(audit, restored);
+    printResult(report, restored, () => withdrawnText(restored));
+    notice(report, afterRestore);
+  });
+}
+
+async function withRestoreNeeds(
+  { ports }: Report,
+  named: string | undefined,
+  command: string,
+  work: (needs: RestoreNeeds, audit: AuditTrail) => Promise<void>,
+): Promise<void> {
+  await explained(async () => {
+    const configFile = configPath(ports, named);
+    const { config } = loadConfigFile(ports, configFile);
+    const { clock, random, env } = ports;
+    const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
+    const log = openOperatorLog(configFile, config.log.format);
+    try {
+      await work({ config, masterKey, clock, random }, operatorAudit(log, command));
+    } finally {
+      await log.flush();
+    }
+  });
+}
+
+function recordRestore(audit: AuditTrail, { restoreId, withdrawn }: Restored): void {
+  audit.record({ event: 'database.restored', restoreId, sessionsEnded: withdrawn.sessions }, null);
+}
+
+function withdrawnText({ withdrawn }: Restored): string {
+  const { sessions, recoveryCodes, setupLinks, enrollments } = withdrawn;
+  return `Everything that was issued is worthless now: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody logs in anew.`;
+}
+
+function configOf({ ports }: Report, named: string | undefined) {
+  return loadConfigFile(ports, configPath(ports, named)).config;
+}

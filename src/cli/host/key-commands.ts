@@ -1,0 +1,114 @@
+import type { OpenFoundations } from '../../foundations.ts';
+import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { keyVault } from '../../platform/secrets/key-vault.ts';
+import { openKeyRing, publishAhead, rotateSigningKey, signingPeriod } from '../../tokens/key-ring.ts';
+import { longestSignedLifetime } from '../../tokens/signed-lifetime.ts';
+import { CliError } from '../cli-error.ts';
+import { printResult, type Report } from '../terminal/output.ts';
+import { printTable } from '../terminal/print-table.ts';
+import { withoutMilliseconds } from '../terminal/table.ts';
+import { withHost } from './open-host.ts';
+
+/**
+ * `next`: published, does not sign yet; `signing`; `verifying`: signs no more, its tokens are still valid;
+ * `unused`: was replaced before it was to sign.
+ */
+type KeyUse = 'next' | 'signing' | 'verifying' | 'unused';
+
+export interface ListedKey {
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly use: KeyUse;
+  /** RFC 3339, as the next three. */
+  readonly signsFrom: string;
+  /** When it stops signing; for the newest key when it is due to. */
+  readonly signsUntil: string;
+  readonly removedAt: string | null;
+}
+
+/** `keys list` */
+export async function listKeys(report: Report, configFile: string | undefined): Promise<void> {
+  const keys = await withHost(report.ports, configFile, 'keys list', async ({ foundations }) => {
+    return listedKeys(foundations);
+  });
+  printTable(
+    report,
+    keys,
+    [
+      { heading: 'kid', cell: (key: ListedKey) => key.kid },
+      { heading: 'use', cell: (key) => key.use },
+      { heading: 'signs until', cell: (key) => key.signsUntil },
+      { heading: 'signs from', cell: (key) => key.signsFrom },
+      { heading: 'alg', cell: (key) => key.alg },
+      { heading: 'removed', cell: (key) => key.removedAt },
+    ],
+    keys,
+  );
+}
+
+/** Every signing key that is not yet removed. */
+export async function listedKeys({ store, clock }: OpenFoundations): Promise<readonly ListedKey[]> {
+  const now = clock.now();
+  return (await store.keys.listSigningKeys(now)).map((key) => listedKey(key, now));
+}
+
+function listedKey(key: SigningKey, now: Millis): ListedKey {
+  return {
+    kid: key.kid,
+    alg: key.alg,
+    use: useOf(key, now),
+    signsFrom: timeText(key.activeFrom),
+    signsUntil: timeText(key.retiredAt ?? key.activeFrom + signingPeriod),
+    removedAt: key.removedAt === null ? null : timeText(key.removedAt),
+  };
+}
+
+function useOf(key: SigningKey, now: Millis): KeyUse {
+  if (key.retiredAt !== null && key.retiredAt <= key.activeFrom) return 'unused';
+  if (key.retiredAt !== null && key.retiredAt <= now) return 'verifying';
+  return key.activeFrom > now ? 'next' : 'signing';
+}
+
+/** `keys rotate`: one new key for each algorithm in use. */
+export async function rotateKeys(
+  report: Report,
+  configFile: string | undefined,
+  atOnce: boolean,
+): Promise<void> {
+  const made = await withHost(report.ports, configFile, 'keys rotate', async ({ foundations, audit }) => {
+    const { config, store, masterKey, clock } = foundations;
+    const { oidc } = config.edge;
+    const needs = { keys: store.keys, vault: keyVault(masterKey), clock };
+    const ring = await openKeyRing(needs);
+    const now = clock.now();
+    const activeFrom = atOnce ? now : now + publishAhead;
+    const tokenLifetime = longestSignedLifetime(oidc);
+    const keys: SigningKey[] = [];
+    for (const alg of new Set<SigningAlgorithm>(['ES256', oidc.idTokenSigningAlg])) {
+      const key = await rotateSigningKey({ ...needs, ring }, alg, { activeFrom, tokenLifetime });
+      if (key === null) {
+        throw new CliError('Another rotation came first; nothing more was changed.', {
+          code: 'conflict',
+          next: 'overlay-auth keys list',
+        });
+      }
+      audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
+      keys.push(key);
+    }
+    return keys.map((key) => listedKey(key, now));
+  });
+  printResult(report, made, () =>
+    made
+      .map(({ kid, alg, use, signsFrom }) =>
+        use === 'signing'
+          ? `${alg} ${kid} signs from now on.`
+          : `${alg} ${kid} is published and signs from ${withoutMilliseconds(signsFrom)}.`,
+      )
+      .join('\n'),
+  );
+}
+
+function timeText(time: Millis): string {
+  return new Date(time).toISOString();
+}

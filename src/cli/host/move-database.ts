@@ -1,0 +1,80 @@
+import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import type { Config } from '../../config/config.ts';
+import { dbText } from '../../config/file-shape.ts';
+import { DB_VARIABLE } from '../../config/load.ts';
+import { dbSchema } from '../../config/schema.ts';
+import { claimDatabase, copyToPostgres, sqliteFile } from '../../database.ts';
+import { usageError } from '../cli-error.ts';
+import { writeWhole } from '../setup/write-file.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
+import { explained } from './failures.ts';
+import { configPath, loadConfigFile, shownPath } from './load-config.ts';
+
+/**
+ * `ops db move --to URL`: copies everything, names the new database in the configuration, and puts the old file
+ * aside, so that nobody goes on with it by mistake. Until the configuration is written nothing has changed for
+ * the controller.
+ */
+export async function moveCommand(report: Report, named: string | undefined, to: string): Promise<void> {
+  await explained(async () => {
+    const { ports } = report;
+    const target = targetOf(to);
+    const file = configPath(ports, named);
+    const { config } = loadConfigFile(ports, file);
+    const source = sqliteFile(config, 'The database is on PostgreSQL already.');
+    const lock = claimDatabase(config);
+    let total = 0;
+    try {
+      await copyToPostgres(config, target.url, (table, rows) => {
+        total += rows;
+        notice(report, `copied and compared ${table}: ${rows}`);
+      });
+      const isFromFile = (ports.env[DB_VARIABLE] ?? '') === '';
+      if (isFromFile) nameDatabase(file, target.url);
+      const aside = putAside(source);
+      printResult(
+        report,
+        { database: dbText(target), rows: total, config: isFromFile ? file : null, formerDatabase: aside },
+        () => `Moved ${total} rows to ${dbText(target)}.`,
+      );
+      notice(report, `The former database is kept as ${shownPath(ports.cwd, aside)}.`);
+      notice(
+        report,
+        isFromFile
+          ? `${shownPath(ports.cwd, file)} names the new one; start the controller.`
+          : `Give ${DB_VARIABLE} the new address, then start the controller.`,
+      );
+    } finally {
+      lock.release();
+    }
+  });
+}
+
+function targetOf(to: string): Extract<Config['db'], { engine: 'postgres' }> {
+  const parsed = dbSchema.safeParse(to);
+  const problem = parsed.success ? 'it must be postgres://USER@HOST/NAME' : parsed.error.issues[0]?.message;
+  if (parsed.success && parsed.data.engine === 'postgres') return parsed.data;
+  throw usageError(`--to cannot be used: ${problem}.`, 'overlay-auth ops db move --help');
+}
+
+/** Replaces the value of `db` and leaves everything else of the file as its owner wrote it. */
+function nameDatabase(file: string, url: string): void {
+  const text = readFileSync(file, 'utf8');
+  const value = parseDocument(text).get('db', true) as { range?: readonly number[] | null } | undefined;
+  const [begin, end] = value?.range ?? [];
+  if (begin === undefined || end === undefined) throw new Error(`${file} has no value for db`);
+  // The address may hold a password, whoever could read the file before.
+  const mode = new URL(url).password === '' ? statSync(file).mode & 0o777 : 0o600;
+  writeWhole(file, `${text.slice(0, begin)}${JSON.stringify(url)}${text.slice(end)}`, mode);
+}
+
+/** @returns the new path of the file */
+function putAside(source: string): string {
+  let aside = `${source}.moved`;
+  for (let n = 2; existsSync(aside); n += 1) aside = `${source}.moved-${n}`;
+  for (const suffix of ['-wal', '-shm', '']) {
+    if (existsSync(`${source}${suffix}`)) renameSync(`${source}${suffix}`, `${aside}${suffix}`);
+  }
+  return aside;
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { DAY, type Millis } from '../../platform/clock.ts';
+import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { type CertificateFacts, certificateFacts, parseCertificates } from '../../platform/x509/x509.ts';
+import { CliError } from '../cli-error.ts';
+import { homePaths } from '../setup/home.ts';
+import { MissingAuthority, renewServerCertificate, shortAddress } from '../setup/pki.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
+import { printTable } from '../terminal/print-table.ts';
+import { explained } from './failures.ts';
+import { configPath, loadConfigFile, shownPath } from './load-config.ts';
+
+export interface ShownCertificate {
+  readonly use: string;
+  readonly subject: string;
+  readonly names: readonly string[];
+  readonly expires: string;
+  readonly daysLeft: number;
+  readonly fingerprint: string;
+  readonly file: string;
+}
+
+/** `pki show` */
+export async function showPki(report: Report, named: string | undefined): Promise<void> {
+  await explained(async () => {
+    const { ports } = report;
+    const { config } = loadConfigFile(ports, configPath(ports, named));
+    const certificates = shownCertificates(config, ports.clock.now());
+    printTable(
+      report,
+      certificates,
+      [
+        { heading: 'use', cell: (certificate: ShownCertificate) => certificate.use },
+        { heading: 'subject', cell: ({ subject }) => subject },
+        {
+          heading: 'expires',
+          cell: ({ expires, daysLeft }) => `${expires.slice(0, 10)} (${daysLeft} days)`,
+        },
+        { heading: 'names', cell: ({ names }) => names },
+        { heading: 'SHA-256', cell: ({ fingerprint }) => fingerprint },
+        { heading: 'file', cell: ({ file }) => shownPath(ports.cwd, file) },
+      ],
+      certificates,
+    );
+  });
+}
+
+/** Every certificate that the configuration names. */
+export function shownCertificates(config: Config, now: Millis): readonly ShownCertificate[] {
+  return certificateFiles(config).flatMap(([use, file]) =>
+    readCertificates(file).map((facts) => shown(use, file, facts, now)),
+  );
+}
+
+/** Each file once, with what it is for. */
+function certificateFiles(config: Config): readonly (readonly [use: string, file: string])[] {
+  const { signingCert } = config.edge.enrollment;
+  const files = new Map<string, string>([[config.identity.caFile, 'trusted']]);
+  if (signingCert !== null) files.set(signingCert.certFile, 'signs clients');
+  for (const { identity } of config.listeners) files.set(identity.serverCertFile, 'server');
+  return [...files].map(([file, use]) => [use, file] as const);
+}
+
+function readCertificates(file: string): readonly CertificateFacts[] {
+  try {
+    return parseCertificates(readFileSync(file, 'utf8')).map(certificateFacts);
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    throw new CliError(`${file} holds no certificate in PEM form.`, { code: 'file', cause: error });
+  }
+}
+
+function shown(use: string, file: string, facts: CertificateFacts, now: Millis): ShownCertificate {
+  const { dns, ips, uris } = facts.subjectAltNames;
+  return {
+    use,
+    subject: facts.commonName ?? facts.subject,
+    names: [...dns, ...ips.map(shortAddress), ...uris],
+    expires: new Date(facts.notAfter).toISOString(),
+    daysLeft: Math.floor((facts.notAfter - now) / DAY),
+    fingerprint: facts.fingerprint,
+    file,
+  };
+}
+
+/**
+ * `pki renew`
+ * @throws CliError the server certificate or its authority is not the home's own
+ */
+export async function renewPki(
+  report: Report,
+  named: string | undefined,
+  more: readonly string[],
+): Promise<void> {
+  await explained(async () => {
+    const { ports } = report;
+    const configFile = configPath(ports, named);
+    const { config } = loadConfigFile(ports, configFile);
+    const paths = homePaths(ports.cwd, dirname(configFile));
+    if (
+      config.identity.serverCertFile !== paths.server.cert ||
+      config.identity.keyFile !== paths.server.key
+    ) {
+      throw new CliError('The server certificate of this configuration was not made by overlay-auth.', {
+        code: 'foreign_certificate',
+        next: 'renew it where it came from, then send SIGHUP to the controller',
+      });
+    }
+    const facts = await renew(report, paths, more);
+    const certificate = shown('server', paths.server.cert, facts, ports.clock.now());
+    printResult(
+      report,
+      certificate,
+      () =>
+        `A new server certificate for ${certificate.names.join(', ')} is valid until ${certificate.expires.slice(0, 10)}.`,
+    );
+    notice(report, 'next: send SIGHUP to a running controller, so that it presents the new certificate');
+  });
+}
+
+async function renew(
+  { ports }: Report,
+  paths: ReturnType<typeof homePaths>,
+  more: readonly string[],
+): Promise<CertificateFacts> {
+  try {
+    return await renewServerCertificate(ports, paths, more);
+  } catch (error) {
+    if (error instanceof MissingAuthority) {
+      throw new CliError(`The key of the root CA is not at ${error.path}.`, {
+        code: 'authority_missing',
+        next: 'put root-ca.key.pem back for the time of the renewal',
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}

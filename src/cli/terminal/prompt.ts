@@ -1,0 +1,49 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { CliPorts } from '../ports.ts';
+
+/** Whether somebody can be asked. */
+export function canPrompt(ports: CliPorts): boolean {
+  return ports.stdin.isTTY === true && ports.stderr.isTTY === true;
+}
+
+/** Asks for one line; what is typed shows. The caller has checked `canPrompt`. */
+export function askLine(ports: CliPorts, question: string): Promise<string> {
+  return ask(ports, question, true);
+}
+
+/** Asks for a secret: nothing of what is typed shows. The caller has checked `canPrompt`. */
+export function askHidden(ports: CliPorts, question: string): Promise<string> {
+  return ask(ports, question, false);
+}
+
+/** Asks a question to which only an explicit yes is yes. The caller has checked `canPrompt`. */
+export async function confirm(ports: CliPorts, question: string): Promise<boolean> {
+  return /^(y|yes)$/i.test((await askLine(ports, `${question} [y/N] `)).trim());
+}
+
+async function ask(ports: CliPorts, question: string, echo: boolean): Promise<string> {
+  // The line editor draws everything itself, so what it draws is dropped for a secret.
+  const screen = new Writable({
+    write(chunk, _encoding, done) {
+      if (echo) ports.stderr.write(String(chunk));
+      done();
+    },
+  });
+  const lines = createInterface({ input: ports.stdin, output: screen, terminal: true, historySize: 0 });
+  // After the terminal's own echo is off, so that nothing typed at the sight of the question shows.
+  if (!echo) ports.stderr.write(question);
+  const cancelled = new AbortController();
+  lines.once('SIGINT', () => cancelled.abort());
+  lines.once('close', () => cancelled.abort());
+  try {
+    return await lines.question(echo ? question : '', { signal: cancelled.signal });
+  } catch (error) {
+    throw new CliError('Cancelled.', { exitCode: exitCodes.failed, code: 'cancelled', cause: error });
+  } finally {
+    lines.close();
+    if (!echo || cancelled.signal.aborted) ports.stderr.write('\n');
+  }
+}

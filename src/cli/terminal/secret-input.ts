@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileErrorReason } from '../../platform/file-error-reason.ts';
+import { CliError, usageError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { CliPorts } from '../ports.ts';
+import { askHidden, canPrompt } from './prompt.ts';
+
+/** The options by which a command takes a password; there is none that takes it as an argument. */
+export interface SecretOptions {
+  readonly passwordStdin?: boolean;
+  readonly passwordFile?: string;
+}
+
+const longestSecret = 64 * 1024;
+
+/**
+ * A password from standard input, a file, the environment (OVERLAY_AUTH_PASSWORD) or a hidden prompt, in
+ * this order. One line break at the end belongs to the file, not to the password.
+ * @throws CliError when nothing is given and nobody can be asked
+ */
+export async function readPassword(
+  ports: CliPorts,
+  options: SecretOptions,
+  question: string,
+): Promise<string> {
+  const secret = await givenSecret(ports, options);
+  if (secret !== undefined) return notEmpty(secret);
+  if (!canPrompt(ports)) {
+    throw usageError(
+      'A password is needed, and there is no terminal to ask for it.',
+      'add --password-stdin, or set OVERLAY_AUTH_PASSWORD',
+    );
+  }
+  return notEmpty(await askHidden(ports, question));
+}
+
+/** The same for a password that is being set: asked for twice at a terminal. */
+export async function readNewPassword(
+  ports: CliPorts,
+  options: SecretOptions,
+  whose: string,
+): Promise<string> {
+  const first = await readPassword(ports, options, `New password for ${whose}: `);
+  if (!isPrompted(ports, options)) return first;
+  const second = await askHidden(ports, 'The same again: ');
+  if (first !== second)
+    throw new CliError('The two passwords differ; nothing was changed.', { code: 'password_mismatch' });
+  return first;
+}
+
+/** Reads a file that the person named. @throws CliError exit 2 when it cannot be read */
+export async function readNamedFile(ports: CliPorts, path: string, what: string): Promise<string> {
+  try {
+    return await readFile(resolve(ports.cwd, path), 'utf8');
+  } catch (error) {
+    throw new CliError(`The ${what} ${path} cannot be read: ${fileErrorReason(error)}.`, {
+      exitCode: exitCodes.usage,
+      code: 'usage',
+      cause: error,
+      next: 'check the path and the permissions of the file',
+    });
+  }
+}
+
+/** The external JWT in a file, or on standard input for `-`. @throws CliError exit 2 when it holds none */
+export async function externalJwt(ports: CliPorts, file: string): Promise<string> {
+  const text = file === '-' ? await readStdin(ports) : await readNamedFile(ports, file, 'JWT file');
+  const token = text.trim();
+  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
+  throw usageError(
+    `${file === '-' ? 'Standard input' : file} holds no JWT.`,
+    'name the file with nothing but the JWT in it',
+  );
+}
+
+/** Everything that comes on standard input, up to 64 KiB. */
+export async function readStdin(ports: CliPorts): Promise<string> {
+  let text = '';
+  for await (const chunk of ports.stdin) {
+    text += String(chunk);
+    if (text.length > longestSecret) {
+      throw usageError('Standard input holds more than 64 KiB.', 'check what is piped into the command');
+    }
+  }
+  return text;
+}
+
+function isPrompted(ports: CliPorts, options: SecretOptions): boolean {
+  const given = options.passwordStdin === true || options.passwordFile !== undefined;
+  return !given && ports.env.OVERLAY_AUTH_PASSWORD === undefined;
+}
+
+async function givenSecret(ports: CliPorts, options: SecretOptions): Promise<string | undefined> {
+  if (options.passwordStdin === true) return withoutLineEnd(await readStdin(ports));
+  if (options.passwordFile !== undefined) {
+    return withoutLineEnd(await readNamedFile(ports, options.passwordFile, 'password file'));
+  }
+  return ports.env.OVERLAY_AUTH_PASSWORD;
+}
+
+function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, '');
+}
+
+function notEmpty(secret: string): string {
+  if (secret === '') throw usageError('The password is empty.', 'give the password again');
+  return secret;
+}

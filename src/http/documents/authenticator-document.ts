@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { Clock, Millis } from '../../platform/clock.ts';
+import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
+import {
+  entityMembers,
+  entityRef,
+  entityRefSchema,
+  selfLink,
+  timeSchema,
+  wireTime,
+  wireTimeOrNull,
+} from './wire.ts';
+
+const authenticatorMembers = { ...entityMembers, identityId: z.string(), identity: entityRefSchema };
+export const authenticatorSchema = z
+  .discriminatedUnion('method', [
+    z.strictObject({
+      ...authenticatorMembers,
+      method: z.literal('updb'),
+      username: z.string(),
+      lockedUntil: timeSchema.nullable(),
+    }),
+    z.strictObject({
+      ...authenticatorMembers,
+      method: z.literal('cert'),
+      certPem: z.string(),
+      fingerprint: z.string(),
+      isExtendRequested: z.boolean(),
+      isKeyRollRequested: z.boolean(),
+    }),
+  ])
+  .meta({ id: 'Authenticator' });
+
+/** An authenticator without anything that would let somebody log in. */
+export function authenticatorDocument(clock: Clock): (authenticator: ListedAuthenticator) => object {
+  const now = clock.now();
+  return (authenticator) => document(authenticator, now);
+}
+
+function document(authenticator: ListedAuthenticator, now: Millis): object {
+  const { id, identityId, method, lockedUntil } = authenticator;
+  const isLocked = lockedUntil !== null && lockedUntil > now;
+  return {
+    id,
+    createdAt: wireTime(authenticator.createdAt),
+    updatedAt: wireTime(authenticator.updatedAt),
+    _links: { self: selfLink('authenticators', id) },
+    tags: authenticator.tags,
+    method,
+    identityId,
+    identity: entityRef('identities', identityId, authenticator.identityName),
+    ...(authenticator.method === 'updb'
+      ? { username: authenticator.username, lockedUntil: wireTimeOrNull(isLocked ? lockedUntil : null) }
+      : {
+          certPem: authenticator.certPem,
+          fingerprint: authenticator.thumbprint,
+          isExtendRequested: authenticator.isExtendRequested,
+          isKeyRollRequested: authenticator.isKeyRollRequested,
+        }),
+  };
+}
