@@ -8,7 +8,7 @@ import { StoreUnavailable, type Within } from '../contracts/store.ts';
 import { addChangeSql } from '../sql/changes.ts';
 import { type Engine, postgresDialect } from '../sql/engine.ts';
 import type { Intent, SqlRow, Statement } from '../sql/intent.ts';
-import { type IntentArgs, type IntentName, type IntentOutcome, intents } from '../sql/intents.ts';
+import { type IntentArgs, type IntentName, type IntentOutcome, intents } from '../sql/store.ts';
 import { CommitUnanswered, commit, type UnansweredCommits, unansweredCommits } from './commit.ts';
 import {
   openPool,

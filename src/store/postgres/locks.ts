@@ -5,7 +5,7 @@
 // it, or it is named a key that it holds. What they read of identities, policies and authenticators cannot change
 // meanwhile, because the intents that change those run alone.
 
-import type { IntentArgs, IntentName } from '../sql/intents.ts';
+import type { IntentArgs, IntentName } from '../sql/store.ts';
 
 /** Keys that an intent holds against others of the list that name the same. */
 type KeysOf<Name extends IntentName> = (args: IntentArgs<Name>) => readonly string[];

@@ -1,6 +1,6 @@
 import type { Store } from '../contracts/store.ts';
 import type { StoredVersion } from '../migrations/migrate.ts';
-import { sqlStore } from '../sql/sql-store.ts';
+import { sqlStore } from '../sql/store.ts';
 import { openClient, postgresSettings, withoutTimeouts } from './connection.ts';
 import { openPostgresEngine } from './engine.ts';
 import { postgresError } from './errors.ts';

@@ -24,7 +24,7 @@ export const administratorsSql = `SELECT identities.id, identities.disabled_at, 
 
 export const enabledSignersSql = 'SELECT id, use_external_id FROM external_jwt_signers WHERE enabled = 1';
 
-export type EnabledSigners = AdministratorMeans['signers'];
+type EnabledSigners = AdministratorMeans['signers'];
 
 export function enabledSignersOf(rows: readonly SqlRow[]): EnabledSigners {
   return rows.map((row) => ({

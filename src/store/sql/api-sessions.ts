@@ -2,10 +2,17 @@
 
 import type { SessionEndReason } from '../../model/api-session.ts';
 import { isDisabled } from '../../model/identity.ts';
+import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { RenewSession, RotateOutcome, RotateRefreshToken } from '../contracts/api-sessions.ts';
+import type {
+  ApiSessionStore,
+  RenewSession,
+  RotateOutcome,
+  RotateRefreshToken,
+} from '../contracts/api-sessions.ts';
 import { recordChange } from './changes.ts';
 import {
+  apiSessionOf,
   identityInTokensOf,
   identityInTokensSql,
   identityOf,
@@ -14,7 +21,63 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
+import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
+import { legacySessionStore } from './legacy-sessions.ts';
+import { apiSessionsSource } from './list-sources.ts';
+
+export const apiSessionIntents = {
+  rotateRefreshToken,
+  renewSession,
+  endSession: (args: { id: string; reason: SessionEndReason; now: Millis }) =>
+    endSession(args.id, args.reason, args.now),
+  endSessionsOf: (args: {
+    identityId: string;
+    reason: SessionEndReason;
+    now: Millis;
+    except: string | null;
+  }) => endSessionsOf(args.identityId, args.reason, args.now, args.except),
+} as const;
+
+export function apiSessionStore(db: Database): ApiSessionStore {
+  const { write, read, find, list } = db;
+  return {
+    ...legacySessionStore(db),
+    find: (id) => find(apiSessionOf, 'SELECT * FROM api_sessions WHERE id = ?', id),
+    list: (query, now) =>
+      list(apiSessionsSource(now), query, (row) => ({
+        ...apiSessionOf(row),
+        identityName: text(row, 'identity_name'),
+      })),
+    rotateRefreshToken: ({ within, ...rotate }) => write('rotateRefreshToken', rotate, within),
+    async renew(renew) {
+      const rows = await write('renewSession', renew);
+      return rows === undefined
+        ? null
+        : { session: apiSessionOf(rows.session), identity: identityOf(rows.identity) };
+    },
+    findByRefreshToken: (id, hash, now) =>
+      find(
+        (row) => ({
+          session: apiSessionOf(row),
+          refreshExpiresAt: Math.min(integer(row, 'refresh_expires_at'), integer(row, 'family_expires_at')),
+        }),
+        findByRefreshTokenSql,
+        id,
+        hash,
+        now,
+        now,
+      ),
+    end: (id, reason, now) => write('endSession', { id, reason, now }),
+    endAllOf: (identityId, reason, now, except) =>
+      write('endSessionsOf', { identityId, reason, now, except: except ?? null }),
+    async listEnded(now, endedAfter) {
+      const sql = 'SELECT id, expires_at FROM api_sessions WHERE ended_at > ? AND expires_at > ?';
+      const rows = await read(sql, endedAfter, now);
+      return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
+    },
+  };
+}
 
 /** Ends a live session and leaves a change-feed entry; false when it was not alive. */
 export function* endSession(id: string, reason: SessionEndReason, now: Millis): Intent<boolean> {
@@ -85,7 +148,7 @@ export function* forgetLogins(identityId: string): Intent<void> {
   yield* first('DELETE FROM auth_requests WHERE identity_id = ? AND code_used_at IS NULL', identityId);
 }
 
-export function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> {
+function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> {
   const { now } = rotate;
   // The one statement that decides: only the holder of the live token passes its condition, and only once.
   const row = yield* first(
@@ -172,9 +235,7 @@ function refused(reason: Extract<RotateOutcome, { outcome: 'refused' }>['reason'
 }
 
 /** The rows of the session and of its identity; undefined when it must not live on. */
-export function* renewSession(
-  renew: RenewSession,
-): Intent<{ session: SqlRow; identity: SqlRow } | undefined> {
+function* renewSession(renew: RenewSession): Intent<{ session: SqlRow; identity: SqlRow } | undefined> {
   const { now, expiresAt } = renew;
   const session = yield* first(
     `UPDATE api_sessions SET last_activity_at = ?, ip_address = ?,
@@ -201,5 +262,5 @@ export function* renewSession(
   return { session, identity };
 }
 
-export const findByRefreshTokenSql = `SELECT * FROM api_sessions WHERE id = ? AND refresh_hash = ?
+const findByRefreshTokenSql = `SELECT * FROM api_sessions WHERE id = ? AND refresh_hash = ?
   AND ended_at IS NULL AND refresh_expires_at > ? AND family_expires_at > ?`;

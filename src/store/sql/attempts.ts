@@ -1,9 +1,27 @@
 // Counters of attempts: one durable step reserves an attempt before it is evaluated.
 
 import { DAY, type Millis } from '../../platform/clock.ts';
-import type { AttemptLimit, ReserveOutcome } from '../contracts/attempts.ts';
+import type { AttemptLimit, AttemptStore, ReserveOutcome } from '../contracts/attempts.ts';
 import { integer, text } from './codec.ts';
+import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
+
+export const attemptIntents = { reserveAttempt, clearAttempts, releaseAttempts } as const;
+
+export function attemptStore({ write, find }: Database): AttemptStore {
+  return {
+    reserve: (limits, now) => write('reserveAttempt', { limits, now }),
+    clear: (keys) => write('clearAttempts', { keys }),
+    release: (keys) => write('releaseAttempts', { keys }),
+    lockedUntil: (key, now) =>
+      find(
+        (row) => integer(row, 'locked_until'),
+        'SELECT locked_until FROM attempts WHERE key = ? AND locked_until > ?',
+        key,
+        now,
+      ),
+  };
+}
 
 interface Counter {
   readonly failures: number;
@@ -16,7 +34,7 @@ const untilCleared = 36_500 * DAY;
 
 const fresh: Counter = { failures: 0, locks: 0, lockedUntil: 0 };
 
-export function* reserveAttempt(args: {
+function* reserveAttempt(args: {
   readonly limits: readonly AttemptLimit[];
   readonly now: Millis;
 }): Intent<ReserveOutcome> {

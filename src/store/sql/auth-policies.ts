@@ -1,11 +1,32 @@
 import { type AuthPolicyPatch, type AuthPolicyRules, patchedRules } from '../../model/auth-policy.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { AuthPolicyStore } from '../contracts/auth-policies.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { recordChange } from './changes.ts';
 import { authPolicyOf } from './codec.ts';
+import type { Database } from './database.ts';
 import { first, type Intent } from './intent.ts';
+import { authPoliciesSource } from './list-sources.ts';
 
-export function* createAuthPolicy(args: {
+export const authPolicyIntents = {
+  createAuthPolicy,
+  replaceAuthPolicy,
+  updateAuthPolicy,
+  deleteAuthPolicy,
+} as const;
+
+export function authPolicyStore({ write, find, list }: Database): AuthPolicyStore {
+  return {
+    find: (id) => find((row) => authPolicyOf(row), 'SELECT * FROM auth_policies WHERE id = ?', id),
+    list: (query) => list(authPoliciesSource, query, (row) => authPolicyOf(row)),
+    create: (id, rules, now) => write('createAuthPolicy', { id, rules, now }),
+    replace: (id, rules, now, force = false) => write('replaceAuthPolicy', { id, rules, now, force }),
+    update: (id, patch, now, force = false) => write('updateAuthPolicy', { id, patch, now, force }),
+    delete: (id, now) => write('deleteAuthPolicy', { id, now }),
+  };
+}
+
+function* createAuthPolicy(args: {
   readonly id: string;
   readonly rules: AuthPolicyRules;
   readonly now: Millis;
@@ -30,7 +51,7 @@ interface Replacement {
   readonly now: Millis;
 }
 
-export function replaceAuthPolicy(args: Replacement & { readonly force: boolean }): Intent<boolean> {
+function replaceAuthPolicy(args: Replacement & { readonly force: boolean }): Intent<boolean> {
   return keepingAnAdministrator(applyReplacement(args), args.now, args.force);
 }
 
@@ -50,7 +71,7 @@ function* applyReplacement({ id, rules, now }: Replacement): Intent<boolean> {
   return true;
 }
 
-export function* updateAuthPolicy(args: {
+function* updateAuthPolicy(args: {
   readonly id: string;
   readonly patch: AuthPolicyPatch;
   readonly now: Millis;
@@ -61,7 +82,7 @@ export function* updateAuthPolicy(args: {
   return yield* replaceAuthPolicy({ ...args, rules: patchedRules(authPolicyOf(row), args.patch) });
 }
 
-export function* deleteAuthPolicy(args: {
+function* deleteAuthPolicy(args: {
   readonly id: string;
   readonly now: Millis;
 }): Intent<'deleted' | 'referenced' | 'unknown'> {

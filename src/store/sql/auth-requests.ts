@@ -19,7 +19,23 @@ import { endSession } from './api-sessions.ts';
 import { clearAttempts, releaseAttempts } from './attempts.ts';
 import { keepClientInfo } from './client-info.ts';
 import { authPolicyRulesOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
+import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
+
+export const authRequestIntents = { recordPrimaryLogin, recordFactor, extendLogin, redeemCode } as const;
+
+export function authRequestStore({ write, find }: Database): AuthRequestStore {
+  return {
+    recordPrimaryLogin: (login) => write('recordPrimaryLogin', primaryLoginRow(login)),
+    findLogin: (key, now) => find(loginRecordOf, findLoginSql, key, now),
+    recordFactor: (factor) => write('recordFactor', factor),
+    extend: (key, expiresAt) => write('extendLogin', { key, expiresAt }),
+    async redeemCode({ within, ...redeem }) {
+      const done = await write('redeemCode', redeem, within);
+      return done.outcome === 'redeemed' ? redeemOutcomeOf(redeem, done) : done;
+    },
+  };
+}
 
 /** After so many redemptions with wrong bindings a code is worthless. */
 const maxCodeFailures = 5;
@@ -28,7 +44,7 @@ type RecordPrimaryLogin = Parameters<AuthRequestStore['recordPrimaryLogin']>[0];
 type RecordFactor = Parameters<AuthRequestStore['recordFactor']>[0];
 
 /** A login as the intent takes it: flat, with the structured values as the text of their columns. */
-export interface PrimaryLoginRow extends Omit<RecordPrimaryLogin, 'authRequest' | 'progress'> {
+interface PrimaryLoginRow extends Omit<RecordPrimaryLogin, 'authRequest' | 'progress'> {
   readonly key: string;
   readonly request: string;
   readonly clientId: string;
@@ -40,7 +56,7 @@ export interface PrimaryLoginRow extends Omit<RecordPrimaryLogin, 'authRequest' 
   readonly progress: string;
 }
 
-export function primaryLoginRow({ authRequest, progress, ...rest }: RecordPrimaryLogin): PrimaryLoginRow {
+function primaryLoginRow({ authRequest, progress, ...rest }: RecordPrimaryLogin): PrimaryLoginRow {
   const { key, clientId, redirectUri, codeChallenge, issuer } = authRequest;
   const { identityId, authenticatorId } = progress;
   const request = JSON.stringify(authRequest);
@@ -48,7 +64,7 @@ export function primaryLoginRow({ authRequest, progress, ...rest }: RecordPrimar
   return { ...rest, key, request, ...bound, identityId, authenticatorId, progress: JSON.stringify(progress) };
 }
 
-export function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<'recorded' | 'finished' | 'changed'> {
+function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<'recorded' | 'finished' | 'changed'> {
   const { key, code, release = [] } = login;
   const { condition, params } = hasStillPassword(login.authenticatorId, login.verifiedHash);
   const row = yield* first(
@@ -100,7 +116,7 @@ function hasStillPassword(
   return { condition, params: [authenticatorId, verifiedHash] };
 }
 
-export function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'superseded' | 'outdated'> {
+function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'superseded' | 'outdated'> {
   const { key, generation, now } = factor;
   const isOpen = 'id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ?';
   // The text is the one that this service wrote, and read back with its members in the same order.
@@ -124,7 +140,7 @@ export function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'supers
   return 'recorded';
 }
 
-export function* extendLogin(args: { readonly key: string; readonly expiresAt: Millis }): Intent<void> {
+function* extendLogin(args: { readonly key: string; readonly expiresAt: Millis }): Intent<void> {
   yield* first(
     'UPDATE auth_requests SET expires_at = ? WHERE id = ? AND expires_at < ? AND code_hash IS NULL',
     args.expiresAt,
@@ -133,9 +149,9 @@ export function* extendLogin(args: { readonly key: string; readonly expiresAt: M
   );
 }
 
-export const findLoginSql = 'SELECT * FROM auth_requests WHERE id = ? AND expires_at > ?';
+const findLoginSql = 'SELECT * FROM auth_requests WHERE id = ? AND expires_at > ?';
 
-export function loginRecordOf(row: SqlRow): LoginRecord {
+function loginRecordOf(row: SqlRow): LoginRecord {
   return {
     authRequest: JSON.parse(text(row, 'request')) as AuthRequest,
     generation: integer(row, 'generation'),
@@ -156,7 +172,7 @@ interface RedeemedLogin {
   readonly progress: string;
 }
 
-export function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
+function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const { now } = redeem;
   // The one statement that decides. A code that was used is kept as long as the first tokens of its session.
   const won = yield* first(
@@ -238,7 +254,7 @@ function openedSession({ session, now }: RedeemCode, request: string, proven: st
 }
 
 /** The outcome for whoever asked, who knows what the session was to be: the intent gives no more than the login. */
-export function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOutcome {
+function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOutcome {
   const { session, authRequest, progress } = openedSession(redeem, redeemed.request, redeemed.progress);
   const certificateKey = progress.certificateKey ?? null;
   return {

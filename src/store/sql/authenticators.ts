@@ -1,6 +1,7 @@
 import type { Tags } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
+  AuthenticatorStore,
   CertificateLogin,
   NewCertificateAuthenticator,
   NewPasswordAuthenticator,
@@ -9,9 +10,48 @@ import type {
 import { accountColumns, accountOf } from './accounts.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
-import { authenticatorOf, authPolicyOf, identityOf, text } from './codec.ts';
+import { certificateExtensionStore } from './certificate-extension.ts';
+import { authenticatorOf, authPolicyOf, identityOf, integerOrNull, text } from './codec.ts';
+import type { Database } from './database.ts';
 import { insertPassword } from './identities.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { authenticatorsSource } from './list-sources.ts';
+
+export const authenticatorIntents = {
+  createPassword,
+  createCertificate,
+  updatePassword,
+  rehashPassword,
+  deleteAuthenticator,
+} as const;
+
+export function authenticatorStore(db: Database): AuthenticatorStore {
+  const { write, find, list } = db;
+  return {
+    ...certificateExtensionStore(db),
+    findPasswordLogin: (usernameKey) => find(passwordLoginOf, findPasswordLoginSql, usernameKey),
+    findCertificateLogin: (thumbprint) => find(certificateLoginOf, findCertificateLoginSql, thumbprint),
+    createCertificate: (authenticator, now) => write('createCertificate', { authenticator, now }),
+    createPassword: (authenticator, now) => write('createPassword', { authenticator, now }),
+    find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
+    list: (query) =>
+      list(authenticatorsSource, query, (row) => ({
+        ...authenticatorOf(row),
+        identityName: text(row, 'identity_name'),
+        lockedUntil: integerOrNull(row, 'locked_until'),
+      })),
+    updatePassword: (id, patch, now, exceptSession, verifiedHash) =>
+      write('updatePassword', {
+        id,
+        patch,
+        now,
+        exceptSession: exceptSession ?? null,
+        verifiedHash: verifiedHash ?? null,
+      }),
+    rehashPassword: (id, oldHash, newHash) => write('rehashPassword', { id, oldHash, newHash }),
+    delete: (id, now, force = false) => write('deleteAuthenticator', { id, now, force }),
+  };
+}
 
 /** Everything that a primary login needs in one read. */
 const findLoginSql = `SELECT authenticators.*, ${accountColumns}
@@ -20,10 +60,10 @@ const findLoginSql = `SELECT authenticators.*, ${accountColumns}
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
   WHERE`;
 
-export const findPasswordLoginSql = `${findLoginSql} authenticators.username_key = ?`;
-export const findCertificateLoginSql = `${findLoginSql} authenticators.thumbprint = ?`;
+const findPasswordLoginSql = `${findLoginSql} authenticators.username_key = ?`;
+const findCertificateLoginSql = `${findLoginSql} authenticators.thumbprint = ?`;
 
-export function passwordLoginOf(row: SqlRow): PasswordLogin {
+function passwordLoginOf(row: SqlRow): PasswordLogin {
   const authenticator = authenticatorOf(row);
   if (authenticator.method !== 'updb') throw new Error('a user name belongs to a certificate');
   return {
@@ -33,7 +73,7 @@ export function passwordLoginOf(row: SqlRow): PasswordLogin {
   };
 }
 
-export function certificateLoginOf(row: SqlRow): CertificateLogin {
+function certificateLoginOf(row: SqlRow): CertificateLogin {
   const authenticator = authenticatorOf(row);
   if (authenticator.method !== 'cert') throw new Error('a thumbprint belongs to a password');
   return { authenticator, identity: identityOf(row, 'identity__'), policy: authPolicyOf(row, 'policy__') };
@@ -65,7 +105,7 @@ export function* createPassword(args: {
   yield* insertPassword({ ...authenticator, tags: JSON.stringify(authenticator.tags) }, now);
 }
 
-export function* updatePassword(args: {
+function* updatePassword(args: {
   readonly id: string;
   readonly patch: { username?: string; usernameKey?: string; passwordHash?: string; tags?: Tags };
   readonly now: Millis;
@@ -92,7 +132,7 @@ export function* updatePassword(args: {
   return true;
 }
 
-export function* rehashPassword(args: {
+function* rehashPassword(args: {
   readonly id: string;
   readonly oldHash: string;
   readonly newHash: string;
@@ -105,7 +145,7 @@ export function* rehashPassword(args: {
   );
 }
 
-export function deleteAuthenticator(args: {
+function deleteAuthenticator(args: {
   readonly id: string;
   readonly now: Millis;
   readonly force: boolean;

@@ -2,15 +2,33 @@ import type { Ca, ExternalIdClaim } from '../../model/ca.ts';
 import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { CaPatch, NewCa } from '../contracts/cas.ts';
+import type { CaPatch, CaStore, NewCa } from '../contracts/cas.ts';
 import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text, textOrNull } from './codec.ts';
+import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { casSource } from './list-sources.ts';
 
-export const listTrustedCasSql =
+export const caIntents = { createCa, updateCa, verifyCa, deleteCa } as const;
+
+export function caStore({ write, read, find, list }: Database): CaStore {
+  return {
+    find: (id) => find(caOf, 'SELECT * FROM cas WHERE id = ?', id),
+    list: (query) => list(casSource, query, caOf),
+    async listTrusted() {
+      return (await read(listTrustedCasSql)).map(caOf);
+    },
+    create: (ca, now) => write('createCa', { ca, now }),
+    update: (id, patch, now) => write('updateCa', { id, patch, now }),
+    verify: (id, now) => write('verifyCa', { id, now }),
+    delete: (id, now) => write('deleteCa', { id, now }),
+  };
+}
+
+const listTrustedCasSql =
   'SELECT * FROM cas WHERE is_auth_enabled = 1 AND verified_at IS NOT NULL ORDER BY id';
 
-export function caOf(row: SqlRow): Ca {
+function caOf(row: SqlRow): Ca {
   const externalIdClaim = textOrNull(row, 'external_id_claim');
   return {
     id: asId(text(row, 'id')),
@@ -31,7 +49,7 @@ export function caOf(row: SqlRow): Ca {
   };
 }
 
-export function* createCa(args: { readonly ca: NewCa; readonly now: Millis }): Intent<void> {
+function* createCa(args: { readonly ca: NewCa; readonly now: Millis }): Intent<void> {
   const { ca, now } = args;
   const set: [string, SqlValue][] = [
     ['id', ca.id],
@@ -49,7 +67,7 @@ export function* createCa(args: { readonly ca: NewCa; readonly now: Millis }): I
   yield* recordChange('ca', ca.id, now);
 }
 
-export function* updateCa(args: {
+function* updateCa(args: {
   readonly id: string;
   readonly patch: CaPatch;
   readonly now: Millis;
@@ -66,7 +84,7 @@ export function* updateCa(args: {
   return true;
 }
 
-export function* verifyCa(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
+function* verifyCa(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
   const { id, now } = args;
   const row = yield* first(
     'UPDATE cas SET verified_at = ?, updated_at = ? WHERE id = ? AND verified_at IS NULL RETURNING id',
@@ -79,7 +97,7 @@ export function* verifyCa(args: { readonly id: string; readonly now: Millis }): 
   return true;
 }
 
-export function* deleteCa(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
+function* deleteCa(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
   const { id, now } = args;
   const row = yield* first('DELETE FROM cas WHERE id = ? RETURNING id', id);
   if (row === undefined) return false;

@@ -2,12 +2,29 @@
 // got the new one still has the old one.
 
 import type { Millis } from '../../platform/clock.ts';
-import type { KeepSuccessor } from '../contracts/authenticators.ts';
+import type { AuthenticatorStore, KeepSuccessor } from '../contracts/authenticators.ts';
 import { endSessionsOfAuthenticator } from './api-sessions.ts';
 import { integer, text } from './codec.ts';
+import type { Database } from './database.ts';
 import { first, type Intent } from './intent.ts';
 
-export function* requestExtension(args: {
+export const certificateExtensionIntents = { requestExtension, keepSuccessor, promoteSuccessor } as const;
+
+type CertificateExtension = Pick<
+  AuthenticatorStore,
+  'requestExtension' | 'keepSuccessor' | 'promoteSuccessor'
+>;
+
+export function certificateExtensionStore({ write }: Database): CertificateExtension {
+  return {
+    requestExtension: (id, rollKey, now) => write('requestExtension', { id, rollKey, now }),
+    keepSuccessor: (keep) => write('keepSuccessor', keep),
+    promoteSuccessor: (id, thumbprint, now, exceptSession) =>
+      write('promoteSuccessor', { id, thumbprint, now, exceptSession }),
+  };
+}
+
+function* requestExtension(args: {
   readonly id: string;
   readonly rollKey: boolean;
   readonly now: Millis;
@@ -22,7 +39,7 @@ export function* requestExtension(args: {
   return row !== undefined;
 }
 
-export function* keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
+function* keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
   const row = yield* first(
     `UPDATE authenticators SET successor_pem = ?, successor_thumbprint = ?
      WHERE id = ? AND method = 'cert' AND thumbprint = ? RETURNING id`,
@@ -34,7 +51,7 @@ export function* keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
   return row !== undefined;
 }
 
-export function* promoteSuccessor(args: {
+function* promoteSuccessor(args: {
   readonly id: string;
   readonly thumbprint: string;
   readonly now: Millis;

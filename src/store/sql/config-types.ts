@@ -2,11 +2,29 @@ import type { ConfigType } from '../../model/config-type.ts';
 import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { ConfigTypePatch, NewConfigType } from '../contracts/config-types.ts';
+import type { ConfigTypePatch, ConfigTypeStore, NewConfigType } from '../contracts/config-types.ts';
 import { integer, text } from './codec.ts';
+import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { configTypesSource } from './list-sources.ts';
 
-export function configTypeOf(row: SqlRow): ConfigType {
+export const configTypeIntents = { createConfigType, updateConfigType, deleteConfigType } as const;
+
+export function configTypeStore({ write, read, find, list }: Database): ConfigTypeStore {
+  return {
+    find: (id) => find(configTypeOf, 'SELECT * FROM config_types WHERE id = ?', id),
+    async findByNames(names) {
+      if (names.length === 0) return [];
+      return (await read(findConfigTypesSql(names.length), ...names)).map(configTypeOf);
+    },
+    list: (query) => list(configTypesSource, query, configTypeOf),
+    create: (configType, now) => write('createConfigType', { configType, now }),
+    update: (id, patch, now) => write('updateConfigType', { id, patch, now }),
+    delete: (id) => write('deleteConfigType', { id }),
+  };
+}
+
+function configTypeOf(row: SqlRow): ConfigType {
   return {
     id: asId(text(row, 'id')),
     name: text(row, 'name'),
@@ -17,14 +35,11 @@ export function configTypeOf(row: SqlRow): ConfigType {
 }
 
 /** @param count how many names follow */
-export function findConfigTypesSql(count: number): string {
+function findConfigTypesSql(count: number): string {
   return `SELECT * FROM config_types WHERE name IN (${Array.from({ length: count }, () => '?').join(', ')})`;
 }
 
-export function* createConfigType(args: {
-  readonly configType: NewConfigType;
-  readonly now: Millis;
-}): Intent<void> {
+function* createConfigType(args: { readonly configType: NewConfigType; readonly now: Millis }): Intent<void> {
   const { configType, now } = args;
   yield* first(
     'INSERT INTO config_types (id, name, tags, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
@@ -36,7 +51,7 @@ export function* createConfigType(args: {
   );
 }
 
-export function* updateConfigType(args: {
+function* updateConfigType(args: {
   readonly id: string;
   readonly patch: ConfigTypePatch;
   readonly now: Millis;
@@ -53,6 +68,6 @@ export function* updateConfigType(args: {
   return row !== undefined;
 }
 
-export function* deleteConfigType(args: { readonly id: string }): Intent<boolean> {
+function* deleteConfigType(args: { readonly id: string }): Intent<boolean> {
   return (yield* first('DELETE FROM config_types WHERE id = ? RETURNING id', args.id)) !== undefined;
 }

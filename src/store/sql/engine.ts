@@ -1,7 +1,7 @@
 import type { ChangeListener } from '../contracts/changes.ts';
 import type { Within } from '../contracts/store.ts';
 import type { SqlRow, SqlValue, Statement } from './intent.ts';
-import type { IntentArgs, IntentName, IntentOutcome } from './intents.ts';
+import type { IntentArgs, IntentName, IntentOutcome } from './store.ts';
 
 /** What an engine does for the implementation of the contracts. */
 export interface Engine {

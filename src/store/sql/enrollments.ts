@@ -4,6 +4,7 @@ import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewCertificateAuthenticator } from '../contracts/authenticators.ts';
 import type {
+  EnrollmentStore,
   NewEnrollment,
   OpenEnrollment,
   Redemption,
@@ -21,10 +22,44 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
+import type { Database } from './database.ts';
 import { createIdentity } from './identities.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
+import { enrollmentsSource } from './list-sources.ts';
 
-export const enrollmentByHashSql = `SELECT enrollments.*,
+export const enrollmentIntents = {
+  createEnrollment,
+  createIdentityToEnroll,
+  renewEnrollment,
+  redeemEnrollment,
+  enrollIdentity,
+  deleteEnrollment,
+} as const;
+
+export function enrollmentStore({ dialect, write, read, find, list }: Database): EnrollmentStore {
+  return {
+    create: (enrollment, now) => write('createEnrollment', { enrollment, now }),
+    createIdentity: (identity, enrollments, now) =>
+      write('createIdentityToEnroll', { identity, enrollments, now }),
+    find: (id) => find(enrollmentOf, 'SELECT * FROM enrollments WHERE id = ?', id),
+    findByTokenHash: (tokenHash) => find(openEnrollmentOf, enrollmentByHashSql, tokenHash),
+    async listOf(identityIds) {
+      const sql = enrollmentsOfSql(dialect.jsonTexts);
+      return (await read(sql, JSON.stringify(identityIds))).map(enrollmentOf);
+    },
+    list: (query) =>
+      list(enrollmentsSource, query, (row) => ({
+        ...enrollmentOf(row),
+        identityName: text(row, 'identity_name'),
+      })),
+    renew: (id, renewal, now) => write('renewEnrollment', { id, renewal, now }),
+    redeem: (redemption) => write('redeemEnrollment', redemption),
+    enroll: (identity, certificate, now) => write('enrollIdentity', { identity, certificate, now }),
+    delete: (id) => write('deleteEnrollment', { id }),
+  };
+}
+
+const enrollmentByHashSql = `SELECT enrollments.*,
     ${identityColumns('identities', 'identity__')}, ${authPolicyColumns('auth_policies', 'policy__')}
   FROM enrollments
   JOIN identities ON identities.id = enrollments.identity_id
@@ -32,10 +67,10 @@ export const enrollmentByHashSql = `SELECT enrollments.*,
   WHERE enrollments.token_hash = ?`;
 
 /** Takes the ids as one JSON array. @param jsonTexts of the dialect */
-export const enrollmentsOfSql = (jsonTexts: string): string =>
+const enrollmentsOfSql = (jsonTexts: string): string =>
   `SELECT * FROM enrollments WHERE identity_id IN (SELECT value FROM ${jsonTexts}(?)) ORDER BY id`;
 
-export function enrollmentOf(row: SqlRow): Enrollment {
+function enrollmentOf(row: SqlRow): Enrollment {
   const caId = textOrNull(row, 'ca_id');
   return {
     id: asId(text(row, 'id')),
@@ -50,7 +85,7 @@ export function enrollmentOf(row: SqlRow): Enrollment {
   };
 }
 
-export function openEnrollmentOf(row: SqlRow): OpenEnrollment {
+function openEnrollmentOf(row: SqlRow): OpenEnrollment {
   return {
     enrollment: enrollmentOf(row),
     identity: identityOf(row, 'identity__'),
@@ -58,10 +93,7 @@ export function openEnrollmentOf(row: SqlRow): OpenEnrollment {
   };
 }
 
-export function* createEnrollment(args: {
-  readonly enrollment: NewEnrollment;
-  readonly now: Millis;
-}): Intent<void> {
+function* createEnrollment(args: { readonly enrollment: NewEnrollment; readonly now: Millis }): Intent<void> {
   const { enrollment, now } = args;
   yield* first(
     'DELETE FROM enrollments WHERE identity_id = ? AND method = ? AND expires_at <= ?',
@@ -85,7 +117,7 @@ export function* createEnrollment(args: {
   );
 }
 
-export function* createIdentityToEnroll(args: {
+function* createIdentityToEnroll(args: {
   readonly identity: NewIdentity;
   readonly enrollments: readonly NewEnrollment[];
   readonly now: Millis;
@@ -95,7 +127,7 @@ export function* createIdentityToEnroll(args: {
   for (const enrollment of enrollments) yield* createEnrollment({ enrollment, now });
 }
 
-export function* renewEnrollment(args: {
+function* renewEnrollment(args: {
   readonly id: string;
   readonly renewal: Pick<NewEnrollment, 'tokenHash' | 'sealedToken' | 'expiresAt'>;
   readonly now: Millis;
@@ -113,7 +145,7 @@ export function* renewEnrollment(args: {
   return row !== undefined;
 }
 
-export function* redeemEnrollment(redemption: Redemption): Intent<RedemptionOutcome> {
+function* redeemEnrollment(redemption: Redemption): Intent<RedemptionOutcome> {
   const { tokenHash, method, authenticator, now } = redemption;
   const identity = yield* first(
     `SELECT identities.disabled_at, identities.disabled_until FROM identities
@@ -147,7 +179,7 @@ export function* redeemEnrollment(redemption: Redemption): Intent<RedemptionOutc
   return 'enrolled';
 }
 
-export function* enrollIdentity(args: {
+function* enrollIdentity(args: {
   readonly identity: NewIdentity;
   readonly certificate: NewCertificateAuthenticator | null;
   readonly now: Millis;
@@ -157,6 +189,6 @@ export function* enrollIdentity(args: {
   if (certificate !== null) yield* createCertificate({ authenticator: certificate, now });
 }
 
-export function* deleteEnrollment({ id }: { readonly id: string }): Intent<boolean> {
+function* deleteEnrollment({ id }: { readonly id: string }): Intent<boolean> {
   return (yield* first('DELETE FROM enrollments WHERE id = ? RETURNING id', id)) !== undefined;
 }

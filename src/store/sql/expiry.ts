@@ -1,5 +1,13 @@
 import { DAY, HOUR, MINUTE, type Millis } from '../../platform/clock.ts';
+import type { ExpiryStore } from '../contracts/expiry.ts';
+import type { Database } from './database.ts';
 import { all, type Intent } from './intent.ts';
+
+export const expiryIntents = { deleteExpired } as const;
+
+export function expiryStore({ write }: Database): ExpiryStore {
+  return { deleteExpired: (now, batch) => write('deleteExpired', { now, batch }) };
+}
 
 /** Other nodes have read an entry of the feed long before it is this old. */
 const changeLifetime: Millis = HOUR;
@@ -10,7 +18,7 @@ const enrollmentGrace: Millis = 7 * DAY;
 /** So that a used link can say for a while that it was used. */
 const setupLinkLifetime: Millis = 7 * DAY;
 
-export function* deleteExpired(args: { readonly now: Millis; readonly batch: number }): Intent<number> {
+function* deleteExpired(args: { readonly now: Millis; readonly batch: number }): Intent<number> {
   const { now } = args;
   let left = args.batch;
   const expired: readonly (readonly [table: string, key: string, condition: string, before: Millis])[] = [

@@ -2,13 +2,38 @@ import type { ExternalJwtSigner, TargetToken } from '../../model/external-jwt-si
 import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { ExternalJwtSignerPatch, NewExternalJwtSigner } from '../contracts/external-jwt-signers.ts';
+import type {
+  ExternalJwtSignerPatch,
+  ExternalJwtSignerStore,
+  NewExternalJwtSigner,
+} from '../contracts/external-jwt-signers.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text, textOrNull } from './codec.ts';
+import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { externalJwtSignersSource } from './list-sources.ts';
 
-export function externalJwtSignerOf(row: SqlRow): ExternalJwtSigner {
+export const externalJwtSignerIntents = {
+  createExternalJwtSigner,
+  updateExternalJwtSigner,
+  deleteExternalJwtSigner,
+} as const;
+
+export function externalJwtSignerStore({ write, read, find, list }: Database): ExternalJwtSignerStore {
+  return {
+    find: (id) => find(externalJwtSignerOf, 'SELECT * FROM external_jwt_signers WHERE id = ?', id),
+    list: (query) => list(externalJwtSignersSource, query, externalJwtSignerOf),
+    async listAll() {
+      return (await read('SELECT * FROM external_jwt_signers ORDER BY id')).map(externalJwtSignerOf);
+    },
+    create: (signer, now) => write('createExternalJwtSigner', { signer, now }),
+    update: (id, patch, now, force = false) => write('updateExternalJwtSigner', { id, patch, now, force }),
+    delete: (id, now, force = false) => write('deleteExternalJwtSigner', { id, now, force }),
+  };
+}
+
+function externalJwtSignerOf(row: SqlRow): ExternalJwtSigner {
   const enrollAuthPolicyId = textOrNull(row, 'enroll_auth_policy_id');
   return {
     id: asId(text(row, 'id')),
@@ -84,7 +109,7 @@ function sqlValue(value: NonNullable<ExternalJwtSignerPatch[keyof ExternalJwtSig
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
-export function* createExternalJwtSigner(args: {
+function* createExternalJwtSigner(args: {
   readonly signer: NewExternalJwtSigner;
   readonly now: Millis;
 }): Intent<void> {
@@ -109,7 +134,7 @@ interface SignerUpdate {
   readonly now: Millis;
 }
 
-export function updateExternalJwtSigner(args: SignerUpdate & { readonly force: boolean }): Intent<boolean> {
+function updateExternalJwtSigner(args: SignerUpdate & { readonly force: boolean }): Intent<boolean> {
   return keepingAnAdministrator(applyUpdate(args), args.now, args.force);
 }
 
@@ -126,7 +151,7 @@ function* applyUpdate({ id, patch, now }: SignerUpdate): Intent<boolean> {
   return true;
 }
 
-export function deleteExternalJwtSigner(args: {
+function deleteExternalJwtSigner(args: {
   readonly id: string;
   readonly now: Millis;
   readonly force: boolean;

@@ -1,11 +1,43 @@
+import { hasMeansToLogIn } from '../../model/administrator.ts';
 import { isDisabled } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { IdentityPatch, NewIdentity } from '../contracts/identities.ts';
-import { keepingAnAdministrator } from './administrators.ts';
+import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
+import { accountOf, findAccountSql } from './accounts.ts';
+import {
+  administratorMeansOf,
+  administratorsSql,
+  enabledSignersOf,
+  enabledSignersSql,
+  keepingAnAdministrator,
+} from './administrators.ts';
 import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
-import { integerOrNull, text, textOrNull } from './codec.ts';
+import { clientInfoOf, findClientInfoSql } from './client-info.ts';
+import { identityOf, integerOrNull, text, textOrNull } from './codec.ts';
+import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlValue } from './intent.ts';
+import { identitiesSource } from './list-sources.ts';
+
+export const identityIntents = { createIdentity, updateIdentity, deleteIdentity } as const;
+
+export function identityStore({ write, read, find, list }: Database): IdentityStore {
+  return {
+    create: (identity, password, now) => write('createIdentity', { identity, password, now }),
+    find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
+    findAccount: (id) => find(accountOf, findAccountSql, id),
+    findClientInfo: (id) => find(clientInfoOf, findClientInfoSql, id),
+    findByExternalId: (externalId) =>
+      find(identityOf, 'SELECT * FROM identities WHERE external_id = ?', externalId),
+    list: (query) => list(identitiesSource, query, (row) => identityOf(row)),
+    update: (id, patch, now, force = false) => write('updateIdentity', { id, patch, now, force }),
+    delete: (id, now, force = false) => write('deleteIdentity', { id, now, force }),
+    async countUsableAdmins(now) {
+      const signers = enabledSignersOf(await read(enabledSignersSql));
+      const rows = await read(administratorsSql, '', Number.MAX_SAFE_INTEGER);
+      return rows.filter((row) => hasMeansToLogIn(administratorMeansOf(row, signers), now)).length;
+    },
+  };
+}
 
 export interface NewPassword {
   readonly id: string;
@@ -57,14 +89,14 @@ export function* insertPassword(
   );
 }
 
-export interface IdentityUpdate {
+interface IdentityUpdate {
   readonly id: string;
   readonly patch: IdentityPatch;
   readonly now: Millis;
   readonly force: boolean;
 }
 
-export function* updateIdentity(update: IdentityUpdate): Intent<boolean> {
+function* updateIdentity(update: IdentityUpdate): Intent<boolean> {
   const { patch, now, force } = update;
   const mayCostMeans =
     isDisabling(patch) ||
@@ -124,7 +156,7 @@ function* endSessionsByClaim(id: string, nextExternalId: string | null, now: Mil
   yield* forgetLogins(id);
 }
 
-export function deleteIdentity(args: {
+function deleteIdentity(args: {
   readonly id: string;
   readonly now: Millis;
   readonly force: boolean;

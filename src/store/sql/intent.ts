@@ -13,11 +13,11 @@ export interface Statement {
   readonly params: readonly SqlValue[];
 }
 
-/** The body of an intent: yields statements, is given their rows, returns the outcome. */
+/**
+ * The body of an intent: yields statements, is given their rows, returns the outcome. Its arguments and its outcome
+ * cross threads, so they hold plain data only.
+ */
 export type Intent<Outcome> = Generator<Statement, Outcome, readonly SqlRow[]>;
-
-/** A named intent: its arguments and outcome cross threads, so they hold plain data only. */
-export type IntentBody<Args, Outcome> = (args: Args) => Intent<Outcome>;
 
 /** Runs a statement and gives all its rows. */
 export function* all(sql: string, ...params: SqlValue[]): Intent<readonly SqlRow[]> {

@@ -1,10 +1,33 @@
 import type { SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { KeyStore } from '../contracts/keys.ts';
 import { recordChange } from './changes.ts';
-import { text } from './codec.ts';
+import { signingKeyOf, text } from './codec.ts';
+import type { Database } from './database.ts';
 import { first, type Intent } from './intent.ts';
 
-export function* rotateSigningKey(rotation: {
+export const keyIntents = { rotateSigningKey, keepServerSecret } as const;
+
+export function keyStore({ write, read, find }: Database): KeyStore {
+  return {
+    async listSigningKeys(now) {
+      const sql = `SELECT * FROM signing_keys WHERE removed_at IS NULL OR removed_at > ?
+        ORDER BY active_from, created_at, kid`;
+      return (await read(sql, now)).map(signingKeyOf);
+    },
+    rotateSigningKey: (rotation) => write('rotateSigningKey', rotation),
+    async serverSecret(name, make) {
+      const kept = await find(
+        (row) => text(row, 'sealed'),
+        'SELECT sealed FROM server_secrets WHERE name = ?',
+        name,
+      );
+      return kept ?? write('keepServerSecret', { name, sealed: make() });
+    },
+  };
+}
+
+function* rotateSigningKey(rotation: {
   readonly next: SigningKey;
   readonly newestSeen: string | null;
   readonly retireOldAt: Millis;
@@ -38,7 +61,7 @@ export function* rotateSigningKey(rotation: {
   return true;
 }
 
-export function* keepServerSecret(args: { readonly name: string; readonly sealed: string }): Intent<string> {
+function* keepServerSecret(args: { readonly name: string; readonly sealed: string }): Intent<string> {
   yield* first(
     'INSERT INTO server_secrets (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
     args.name,

@@ -2,12 +2,33 @@
 
 import { isDisabled } from '../../model/identity.ts';
 import type { PassedMethod } from '../../model/login.ts';
-import type { OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
+import type { ApiSessionStore, OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
 import { keepClientInfo } from './client-info.ts';
-import { identityOf, text, textOrNull } from './codec.ts';
+import { apiSessionOf, identityOf, text, textOrNull } from './codec.ts';
+import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
-export function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
+export const legacySessionIntents = { openLegacySession, addPassed, recordActivity } as const;
+
+type LegacySessions = Pick<
+  ApiSessionStore,
+  'openLegacy' | 'findByTokenHash' | 'addPassed' | 'recordActivity'
+>;
+
+export function legacySessionStore({ write, find }: Database): LegacySessions {
+  return {
+    async openLegacy(session) {
+      const row = await write('openLegacySession', session);
+      return row === null ? null : apiSessionOf(row);
+    },
+    findByTokenHash: (tokenHash) =>
+      find(apiSessionOf, 'SELECT * FROM api_sessions WHERE token_hash = ?', tokenHash),
+    addPassed: (id, factor) => write('addPassed', { id, factor }),
+    recordActivity: (activity) => write('recordActivity', { activity }),
+  };
+}
+
+function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
   const { progress, now } = session;
   const identity = yield* first('SELECT * FROM identities WHERE id = ?', progress.identityId);
   if (identity === undefined || isDisabled(identityOf(identity), now)) return null;
@@ -43,7 +64,7 @@ export function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | 
   return row ?? null;
 }
 
-export function* addPassed(args: { readonly id: string; readonly factor: PassedMethod }): Intent<boolean> {
+function* addPassed(args: { readonly id: string; readonly factor: PassedMethod }): Intent<boolean> {
   const row = yield* first(
     `SELECT passed FROM api_sessions WHERE id = ? AND mechanism = 'legacy' AND ended_at IS NULL`,
     args.id,
@@ -54,7 +75,7 @@ export function* addPassed(args: { readonly id: string; readonly factor: PassedM
   return true;
 }
 
-export function* recordActivity(args: { readonly activity: readonly SessionActivity[] }): Intent<void> {
+function* recordActivity(args: { readonly activity: readonly SessionActivity[] }): Intent<void> {
   // In the order of the ids: two nodes that write down the same sessions then never wait for each other in a ring.
   const ordered = args.activity.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   for (const { id, lastActivityAt, expiresAt } of ordered) {

@@ -1,19 +1,41 @@
 import type { AttemptCheck, AttemptStep, LoginAttempt, RefusalReason } from '../../model/login-attempt.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { integer, text, textOrNull } from './codec.ts';
+import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
+import { loginAttemptsSource } from './list-sources.ts';
+
+export const loginAttemptIntents = { appendLoginAttempts, deleteLoginAttempts } as const;
+
+export function loginAttemptStore({ write, read, list }: Database): LoginAttemptStore {
+  return {
+    append: (attempts, keepAtMost) =>
+      write('appendLoginAttempts', { attempts: attempts.map(loginAttemptRow), keepAtMost }),
+    async findByReference(reference) {
+      const sql = 'SELECT * FROM login_attempts WHERE reference = ? ORDER BY id';
+      return (await read(sql, reference)).map(loginAttemptOf);
+    },
+    list: (query) =>
+      list(loginAttemptsSource, query, (row) => ({
+        ...loginAttemptOf(row),
+        identityName: textOrNull(row, 'identity_name'),
+      })),
+    deleteBefore: (before, batch) => write('deleteLoginAttempts', { before, batch }),
+  };
+}
 
 /** A record as the intent takes it: its checks as the text of their column. */
 type LoginAttemptRow = Omit<LoginAttempt, 'checks'> & { readonly id: string; readonly checks: string };
 
-export function loginAttemptRow(attempt: LoginAttempt & { readonly id: string }): LoginAttemptRow {
+function loginAttemptRow(attempt: LoginAttempt & { readonly id: string }): LoginAttemptRow {
   return { ...attempt, checks: JSON.stringify(attempt.checks) };
 }
 
 /** So many beyond what came in go in one step: a table that has grown over its limit comes back in small steps. */
 const mostOverdue = 200;
 
-export function* appendLoginAttempts(args: {
+function* appendLoginAttempts(args: {
   readonly attempts: readonly LoginAttemptRow[];
   readonly keepAtMost: number | null;
 }): Intent<void> {
@@ -46,10 +68,7 @@ export function* appendLoginAttempts(args: {
   );
 }
 
-export function* deleteLoginAttempts(args: {
-  readonly before: Millis;
-  readonly batch: number;
-}): Intent<number> {
+function* deleteLoginAttempts(args: { readonly before: Millis; readonly batch: number }): Intent<number> {
   const rows = yield* all(
     'DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts WHERE at < ? LIMIT ?) RETURNING id',
     args.before,
@@ -58,7 +77,7 @@ export function* deleteLoginAttempts(args: {
   return rows.length;
 }
 
-export function loginAttemptOf(row: SqlRow): LoginAttempt {
+function loginAttemptOf(row: SqlRow): LoginAttempt {
   return {
     reference: text(row, 'reference'),
     at: integer(row, 'at'),

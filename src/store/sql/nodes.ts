@@ -1,10 +1,32 @@
 import type { ControllerNode } from '../../model/node.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { NodeStore } from '../contracts/nodes.ts';
 import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text } from './codec.ts';
+import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
+import { nodesSource } from './list-sources.ts';
 
-export function nodeOf(row: SqlRow): ControllerNode {
+export const nodeIntents = { announceNode, leaveNode } as const;
+
+export function nodeStore({ dialect, write, read, find, list }: Database): NodeStore {
+  return {
+    announce: (node, now, forgetBefore) => write('announceNode', { node, now, forgetBefore }),
+    leave: (name, startedAt, now) => write('leaveNode', { name, startedAt, now }),
+    find: (id) => find(nodeOf, 'SELECT * FROM nodes WHERE id = ?', id),
+    list: (query) => list(nodesSource, query, nodeOf),
+    async listAll() {
+      return (await read('SELECT * FROM nodes ORDER BY name')).map(nodeOf);
+    },
+    async databaseTime() {
+      if (dialect.time === null) return null;
+      const [row] = await read(`SELECT ${dialect.time} AS now`);
+      return row === undefined ? null : integer(row, 'now');
+    },
+  };
+}
+
+function nodeOf(row: SqlRow): ControllerNode {
   return {
     id: text(row, 'id'),
     name: text(row, 'name'),
@@ -18,7 +40,7 @@ export function nodeOf(row: SqlRow): ControllerNode {
   };
 }
 
-export function* announceNode(args: {
+function* announceNode(args: {
   readonly node: Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt'>;
   readonly now: Millis;
   readonly forgetBefore: Millis;
@@ -46,7 +68,7 @@ export function* announceNode(args: {
   if (!isKnown || forgotten.length > 0) yield* recordChange('node', node.name, now);
 }
 
-export function* leaveNode(args: {
+function* leaveNode(args: {
   readonly name: string;
   readonly startedAt: Millis;
   readonly now: Millis;

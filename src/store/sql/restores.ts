@@ -1,7 +1,17 @@
 import type { Millis } from '../../platform/clock.ts';
-import type { Withdrawn } from '../contracts/restores.ts';
-import { integer } from './codec.ts';
+import type { RestoreStore, Withdrawn } from '../contracts/restores.ts';
+import { integer, text } from './codec.ts';
+import type { Database } from './database.ts';
 import { first, type Intent } from './intent.ts';
+
+export const restoreIntents = { withdrawEverythingIssued } as const;
+
+export function restoreStore({ write, find }: Database): RestoreStore {
+  return {
+    withdrawEverythingIssued: (restore) => write('withdrawEverythingIssued', restore),
+    latest: () => find((row) => text(row, 'id'), latestRestoreSql),
+  };
+}
 
 /**
  * What a restore does with each table. A table that is `emptied` holds what was issued, to be presented later: of a
@@ -43,7 +53,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | 'kept'>> = {
 
 const emptied = Object.keys(restoreRules).filter((table) => restoreRules[table] === 'emptied');
 
-export function* withdrawEverythingIssued(restore: {
+function* withdrawEverythingIssued(restore: {
   readonly id: string;
   readonly totpStep: number;
   readonly now: Millis;
@@ -74,4 +84,4 @@ export function* withdrawEverythingIssued(restore: {
   };
 }
 
-export const latestRestoreSql = 'SELECT id FROM restores';
+const latestRestoreSql = 'SELECT id FROM restores';

@@ -2,13 +2,35 @@ import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { Revocation, RevocationType } from '../../model/revocation.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { NewRevocation } from '../contracts/revocations.ts';
+import type { NewRevocation, RevocationStore } from '../contracts/revocations.ts';
+import { AlreadyTaken } from '../contracts/store.ts';
 import { endSession, endSessionsOf } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text } from './codec.ts';
+import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
+import { revocationsSource } from './list-sources.ts';
 
-export function revocationOf(row: SqlRow): Revocation {
+export const revocationIntents = { revoke, deleteRevocation } as const;
+
+export function revocationStore({ write, read, find, list }: Database): RevocationStore {
+  return {
+    find: (id) => find(revocationOf, 'SELECT * FROM revocations WHERE id = ?', id),
+    list: (query) => list(revocationsSource, query, revocationOf),
+    async listTokens(now) {
+      const rows = await read(listRevokedTokensSql, now);
+      return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
+    },
+    async revoke(revocation, now) {
+      const done = await write('revoke', { revocation, now });
+      if (done.outcome === 'other-type') throw new AlreadyTaken('id');
+      return done.outcome === 'revoked' ? done.sessionsEnded : null;
+    },
+    delete: (id, now) => write('deleteRevocation', { id, now }),
+  };
+}
+
+function revocationOf(row: SqlRow): Revocation {
   return {
     id: asId(text(row, 'id')),
     type: text(row, 'type') as RevocationType,
@@ -20,17 +42,14 @@ export function revocationOf(row: SqlRow): Revocation {
   };
 }
 
-export const listRevokedTokensSql = `SELECT id, expires_at FROM revocations WHERE type = 'JTI' AND expires_at > ?`;
+const listRevokedTokensSql = `SELECT id, expires_at FROM revocations WHERE type = 'JTI' AND expires_at > ?`;
 
 /** What became of it; plain data, because errors do not cross threads. */
-export type RevokeOutcome =
+type RevokeOutcome =
   | { readonly outcome: 'revoked'; readonly sessionsEnded: number }
   | { readonly outcome: 'unknown' | 'other-type' };
 
-export function* revoke(args: {
-  readonly revocation: NewRevocation;
-  readonly now: Millis;
-}): Intent<RevokeOutcome> {
+function* revoke(args: { readonly revocation: NewRevocation; readonly now: Millis }): Intent<RevokeOutcome> {
   const { revocation, now } = args;
   const { id, type } = revocation;
   if (!(yield* exists(type, id))) return { outcome: 'unknown' };
@@ -67,7 +86,7 @@ function* withdraw({ id, type, issuedBefore }: NewRevocation, now: Millis): Inte
   return 0;
 }
 
-export function* deleteRevocation(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
+function* deleteRevocation(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
   const row = yield* first('DELETE FROM revocations WHERE id = ? RETURNING type', args.id);
   if (row === undefined) return false;
   if (text(row, 'type') === 'JTI') yield* recordChange('token-revocation', args.id, args.now);

@@ -1,18 +1,33 @@
 import { asId } from '../../model/ids.ts';
 import type { SessionCertificate } from '../../model/session-certificate.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { SessionCertificateStore } from '../contracts/session-certificates.ts';
 import { recordChange } from './changes.ts';
 import { integer, text } from './codec.ts';
+import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
 
-export const listSessionCertificatesSql =
+export const sessionCertificateIntents = { addSessionCertificate, revokeSessionCertificate } as const;
+
+export function sessionCertificateStore({ write, read, find }: Database): SessionCertificateStore {
+  return {
+    add: (certificate, most) => write('addSessionCertificate', { certificate, most }),
+    async listOf(sessionId, now) {
+      return (await read(listSessionCertificatesSql, sessionId, now)).map(sessionCertificateOf);
+    },
+    findByThumbprint: (thumbprint) => find(sessionCertificateOf, findSessionCertificateSql, thumbprint),
+    revoke: (sessionId, id, now) => write('revokeSessionCertificate', { sessionId, id, now }),
+  };
+}
+
+const listSessionCertificatesSql =
   'SELECT * FROM session_certificates WHERE session_id = ? AND expires_at > ? ORDER BY id';
 
-export const findSessionCertificateSql = `SELECT session_certificates.* FROM session_certificates
+const findSessionCertificateSql = `SELECT session_certificates.* FROM session_certificates
   JOIN api_sessions ON api_sessions.id = session_certificates.session_id
   WHERE session_certificates.thumbprint = ? AND api_sessions.ended_at IS NULL`;
 
-export function sessionCertificateOf(row: SqlRow): SessionCertificate {
+function sessionCertificateOf(row: SqlRow): SessionCertificate {
   return {
     id: asId(text(row, 'id')),
     sessionId: asId(text(row, 'session_id')),
@@ -23,7 +38,7 @@ export function sessionCertificateOf(row: SqlRow): SessionCertificate {
   };
 }
 
-export function* addSessionCertificate(args: {
+function* addSessionCertificate(args: {
   readonly certificate: SessionCertificate;
   readonly most: number;
 }): Intent<boolean> {
@@ -51,7 +66,7 @@ export function* addSessionCertificate(args: {
   return true;
 }
 
-export function* revokeSessionCertificate(args: {
+function* revokeSessionCertificate(args: {
   readonly sessionId: string;
   readonly id: string;
   readonly now: Millis;

@@ -1,10 +1,26 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { NewIdentity } from '../contracts/identities.ts';
+import type { SetupLinkStore } from '../contracts/setup-links.ts';
 import { integer, integerOrNull } from './codec.ts';
+import type { Database } from './database.ts';
 import { createIdentity, type NewPassword } from './identities.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
-export function* createSetupLink(link: {
+export const setupLinkIntents = { createSetupLink, redeemSetupLink } as const;
+
+export function setupLinkStore({ write, read }: Database): SetupLinkStore {
+  return {
+    create: (link) => write('createSetupLink', link),
+    async check(tokenHash, now) {
+      const [row] = await read(findSetupLinkSql, tokenHash);
+      return setupLinkState(row, now);
+    },
+    redeem: (tokenHash, admin, password, now) =>
+      write('redeemSetupLink', { tokenHash, admin, password, now }),
+  };
+}
+
+function* createSetupLink(link: {
   readonly id: string;
   readonly tokenHash: string;
   readonly expiresAt: Millis;
@@ -24,19 +40,16 @@ export function* createSetupLink(link: {
   );
 }
 
-export const findSetupLinkSql = 'SELECT * FROM setup_links WHERE token_hash = ?';
+const findSetupLinkSql = 'SELECT * FROM setup_links WHERE token_hash = ?';
 
 /** What a link is good for. */
-export function setupLinkState(
-  row: SqlRow | undefined,
-  now: Millis,
-): 'usable' | 'used' | 'expired' | 'unknown' {
+function setupLinkState(row: SqlRow | undefined, now: Millis): 'usable' | 'used' | 'expired' | 'unknown' {
   if (row === undefined) return 'unknown';
   if (integerOrNull(row, 'used_at') !== null) return 'used';
   return integer(row, 'expires_at') > now ? 'usable' : 'expired';
 }
 
-export function* redeemSetupLink(args: {
+function* redeemSetupLink(args: {
   readonly tokenHash: string;
   readonly admin: NewIdentity;
   readonly password: NewPassword;

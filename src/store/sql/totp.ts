@@ -1,16 +1,46 @@
+import type { IdentityId } from '../../model/ids.ts';
 import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { PendingTotp, TotpEnrollment } from '../contracts/totp.ts';
+import type { PendingTotp, TotpEnrollment, TotpStore } from '../contracts/totp.ts';
 import { recordChange } from './changes.ts';
 import { integer, text } from './codec.ts';
+import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
-export const findTotpSql = `SELECT totp_enrollments.*,
+export const totpIntents = {
+  startTotp,
+  verifyTotp,
+  abandonTotp,
+  burnTotpStep,
+  burnRecoveryCode,
+  replaceRecoveryCodes,
+  removeTotp,
+} as const;
+
+export function totpStore({ dialect, write, read, find }: Database): TotpStore {
+  return {
+    find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),
+    async enrolledAmong(identityIds) {
+      const rows = await read(enrolledAmongSql(dialect.jsonTexts), JSON.stringify(identityIds));
+      return new Set(rows.map((row) => asId<IdentityId>(text(row, 'identity_id'))));
+    },
+    findPending: (flow, now) => find(pendingTotpOf, findPendingTotpSql, flow, now),
+    start: (flow, pending, now) => write('startTotp', { flow, pending, now }),
+    verify: (flow, enrollment) => write('verifyTotp', { flow, enrollment }),
+    abandon: (flow) => write('abandonTotp', { flow }),
+    burnStep: (identityId, step) => write('burnTotpStep', { identityId, step }),
+    burnRecoveryCode: (identityId, hash, now) => write('burnRecoveryCode', { identityId, hash, now }),
+    replaceRecoveryCodes: (identityId, hashes) => write('replaceRecoveryCodes', { identityId, hashes }),
+    remove: (identityId, now) => write('removeTotp', { identityId, now }),
+  };
+}
+
+const findTotpSql = `SELECT totp_enrollments.*,
     (SELECT count(*) FROM recovery_codes
       WHERE recovery_codes.identity_id = totp_enrollments.identity_id AND used_at IS NULL) AS codes_left
   FROM totp_enrollments WHERE identity_id = ?`;
 
-export function totpEnrollmentOf(row: SqlRow): TotpEnrollment {
+function totpEnrollmentOf(row: SqlRow): TotpEnrollment {
   return {
     identityId: asId(text(row, 'identity_id')),
     sealedSeed: text(row, 'sealed_seed'),
@@ -20,12 +50,12 @@ export function totpEnrollmentOf(row: SqlRow): TotpEnrollment {
 }
 
 /** Parameter: ids as a JSON array. */
-export const enrolledAmongSql = (jsonTexts: string): string =>
+const enrolledAmongSql = (jsonTexts: string): string =>
   `SELECT identity_id FROM totp_enrollments WHERE identity_id IN (SELECT value FROM ${jsonTexts}(?))`;
 
-export const findPendingTotpSql = 'SELECT * FROM pending_totp WHERE flow = ? AND expires_at > ?';
+const findPendingTotpSql = 'SELECT * FROM pending_totp WHERE flow = ? AND expires_at > ?';
 
-export function pendingTotpOf(row: SqlRow): PendingTotp {
+function pendingTotpOf(row: SqlRow): PendingTotp {
   return {
     identityId: asId(text(row, 'identity_id')),
     sealedSeed: text(row, 'sealed_seed'),
@@ -34,7 +64,7 @@ export function pendingTotpOf(row: SqlRow): PendingTotp {
   };
 }
 
-export function* startTotp(args: {
+function* startTotp(args: {
   readonly flow: string;
   readonly pending: PendingTotp;
   readonly now: Millis;
@@ -56,7 +86,7 @@ export function* startTotp(args: {
   return row === undefined ? 'exists' : 'started';
 }
 
-export function* verifyTotp(args: {
+function* verifyTotp(args: {
   readonly flow: string;
   readonly enrollment: { readonly sealedSeed: string; readonly step: number; readonly now: Millis };
 }): Intent<boolean> {
@@ -83,11 +113,11 @@ export function* verifyTotp(args: {
   return true;
 }
 
-export function* abandonTotp(args: { readonly flow: string }): Intent<boolean> {
+function* abandonTotp(args: { readonly flow: string }): Intent<boolean> {
   return (yield* first('DELETE FROM pending_totp WHERE flow = ? RETURNING flow', args.flow)) !== undefined;
 }
 
-export function* burnTotpStep(args: { readonly identityId: string; readonly step: number }): Intent<boolean> {
+function* burnTotpStep(args: { readonly identityId: string; readonly step: number }): Intent<boolean> {
   const row = yield* first(
     'UPDATE totp_enrollments SET last_step = ? WHERE identity_id = ? AND last_step < ? RETURNING identity_id',
     args.step,
@@ -97,7 +127,7 @@ export function* burnTotpStep(args: { readonly identityId: string; readonly step
   return row !== undefined;
 }
 
-export function* burnRecoveryCode(args: {
+function* burnRecoveryCode(args: {
   readonly identityId: string;
   readonly hash: string;
   readonly now: Millis;
@@ -112,7 +142,7 @@ export function* burnRecoveryCode(args: {
   return row !== undefined;
 }
 
-export function* replaceRecoveryCodes(args: {
+function* replaceRecoveryCodes(args: {
   readonly identityId: string;
   readonly hashes: readonly string[];
 }): Intent<boolean> {
@@ -132,7 +162,7 @@ function* keepRecoveryCodes(identityId: string, hashes: readonly string[]): Inte
   }
 }
 
-export function* removeTotp(args: { readonly identityId: string; readonly now: Millis }): Intent<boolean> {
+function* removeTotp(args: { readonly identityId: string; readonly now: Millis }): Intent<boolean> {
   const row = yield* first(
     'DELETE FROM totp_enrollments WHERE identity_id = ? RETURNING identity_id',
     args.identityId,

@@ -6,7 +6,7 @@ import type { ChangeListener } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { type Engine, sqliteDialect } from '../sql/engine.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
-import type { IntentArgs, IntentName, IntentOutcome } from '../sql/intents.ts';
+import type { IntentArgs, IntentName, IntentOutcome } from '../sql/store.ts';
 import { connectSqlite } from './connection.ts';
 import { errorOf, failureOf } from './errors.ts';
 import { listThread } from './list-thread.ts';

@@ -9,7 +9,7 @@ import {
   type StoredVersion,
   schemaVersionOfSqlite,
 } from '../migrations/migrate.ts';
-import { sqlStore } from '../sql/sql-store.ts';
+import { sqlStore } from '../sql/store.ts';
 import { openSqliteEngine } from './engine.ts';
 import { runsElsewhere } from './run-lock.ts';
 

@@ -2,7 +2,7 @@
 
 import { addChangeSql } from '../sql/changes.ts';
 import type { Intent } from '../sql/intent.ts';
-import { type IntentName, intents } from '../sql/intents.ts';
+import { type IntentName, intents } from '../sql/store.ts';
 import type { SqliteConnection } from './connection.ts';
 import { type Failure, failureOf } from './errors.ts';
 

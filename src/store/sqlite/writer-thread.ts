@@ -5,7 +5,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
 import { openThread } from '../../platform/open-thread.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import type { IntentName } from '../sql/intents.ts';
+import type { IntentName } from '../sql/store.ts';
 import { errorOf } from './errors.ts';
 import type { WriterMessage } from './serve-writes.ts';
 import type { BatchAnswer, WriteRequest } from './write-batch.ts';

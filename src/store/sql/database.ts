@@ -1,0 +1,34 @@
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import { integer } from './codec.ts';
+import type { Engine } from './engine.ts';
+import type { SqlRow, SqlValue } from './intent.ts';
+import type { ListSource } from './list-query.ts';
+
+/** What each concern builds its part of the store on: an engine, with the reads that most of them do. */
+export interface Database extends Engine {
+  /** @returns the first row as `read` gives it; null when there is none */
+  find<T>(read: (row: SqlRow) => T, sql: string, ...params: SqlValue[]): Promise<T | null>;
+  list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T): Promise<Page<T>>;
+}
+
+export function databaseOf(engine: Engine): Database {
+  return {
+    ...engine,
+    async find(read, sql, ...params) {
+      const [row] = await engine.read(sql, ...params);
+      return row === undefined ? null : read(row);
+    },
+    async list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T) {
+      // Loaded with the first list: a controller that starts has no need of a query builder.
+      const { compileList } = await import('./list-query.ts');
+      const { page, count } = compileList(engine.dialect, source, query);
+      let totalCount = 0;
+      for await (const [total] of engine.readList(count)) {
+        if (total !== undefined) totalCount = integer(total, 'total');
+      }
+      const items: T[] = [];
+      for await (const rows of engine.readList(page)) for (const row of rows) items.push(read(row));
+      return { items, totalCount };
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// Puts the concerns together. Each file beside this one holds the intents of one concern and its part of the store;
+// this one changes only when a concern comes or goes.
+
+import type { Store } from '../contracts/store.ts';
+import { apiSessionIntents, apiSessionStore } from './api-sessions.ts';
+import { attemptIntents, attemptStore } from './attempts.ts';
+import { authPolicyIntents, authPolicyStore } from './auth-policies.ts';
+import { authRequestIntents, authRequestStore } from './auth-requests.ts';
+import { authenticatorIntents, authenticatorStore } from './authenticators.ts';
+import { caIntents, caStore } from './cas.ts';
+import { certificateExtensionIntents } from './certificate-extension.ts';
+import { changeFeed } from './changes.ts';
+import { configTypeIntents, configTypeStore } from './config-types.ts';
+import { databaseOf } from './database.ts';
+import type { Engine } from './engine.ts';
+import { enrollmentIntents, enrollmentStore } from './enrollments.ts';
+import { expiryIntents, expiryStore } from './expiry.ts';
+import { externalJwtSignerIntents, externalJwtSignerStore } from './external-jwt-signers.ts';
+import { identityIntents, identityStore } from './identities.ts';
+import { keyIntents, keyStore } from './keys.ts';
+import { legacySessionIntents } from './legacy-sessions.ts';
+import { loginAttemptIntents, loginAttemptStore } from './login-attempts.ts';
+import { nodeIntents, nodeStore } from './nodes.ts';
+import { restoreIntents, restoreStore } from './restores.ts';
+import { revocationIntents, revocationStore } from './revocations.ts';
+import { sessionCertificateIntents, sessionCertificateStore } from './session-certificates.ts';
+import { setupLinkIntents, setupLinkStore } from './setup-links.ts';
+import { totpIntents, totpStore } from './totp.ts';
+
+/** Every intent by its name. The writer thread looks them up here, since functions do not cross threads. */
+export const intents = {
+  ...authRequestIntents,
+  ...apiSessionIntents,
+  ...legacySessionIntents,
+  ...sessionCertificateIntents,
+  ...identityIntents,
+  ...authenticatorIntents,
+  ...certificateExtensionIntents,
+  ...authPolicyIntents,
+  ...externalJwtSignerIntents,
+  ...caIntents,
+  ...configTypeIntents,
+  ...enrollmentIntents,
+  ...totpIntents,
+  ...attemptIntents,
+  ...loginAttemptIntents,
+  ...revocationIntents,
+  ...keyIntents,
+  ...setupLinkIntents,
+  ...nodeIntents,
+  ...restoreIntents,
+  ...expiryIntents,
+} as const;
+
+export type IntentName = keyof typeof intents;
+export type IntentArgs<Name extends IntentName> = Parameters<(typeof intents)[Name]>[0];
+export type IntentOutcome<Name extends IntentName> =
+  ReturnType<(typeof intents)[Name]> extends Generator<unknown, infer Outcome, never> ? Outcome : never;
+
+/** The contracts over an engine: reads become model values, writes are intents. */
+export function sqlStore(engine: Engine): Store {
+  const database = databaseOf(engine);
+  return {
+    authRequests: authRequestStore(database),
+    apiSessions: apiSessionStore(database),
+    sessionCertificates: sessionCertificateStore(database),
+    identities: identityStore(database),
+    authenticators: authenticatorStore(database),
+    authPolicies: authPolicyStore(database),
+    externalJwtSigners: externalJwtSignerStore(database),
+    cas: caStore(database),
+    configTypes: configTypeStore(database),
+    enrollments: enrollmentStore(database),
+    totp: totpStore(database),
+    attempts: attemptStore(database),
+    loginAttempts: loginAttemptStore(database),
+    revocations: revocationStore(database),
+    keys: keyStore(database),
+    setupLinks: setupLinkStore(database),
+    changes: changeFeed(database),
+    nodes: nodeStore(database),
+    restores: restoreStore(database),
+    expiry: expiryStore(database),
+    close: () => engine.close(),
+  };
+}
