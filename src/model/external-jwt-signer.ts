@@ -41,7 +41,7 @@ export interface ExternalJwtSigner {
   readonly externalAuthUrl: string | null;
   readonly clientId: string | null;
   readonly scopes: readonly string[];
-  /** Which of the provider's tokens clients should send. */
+  /** Which of the provider's tokens clients should send. One that is an ID token must say when it was issued. */
   readonly targetToken: TargetToken;
 
   readonly enrollToCertEnabled: boolean;

@@ -40,7 +40,7 @@ interface SeenToken {
   readonly claim: string;
   /** See login/external-jwt/proof-hashes.ts. */
   readonly proof: readonly string[];
-  /** The published keys under its `kid` when it was verified; null: the signer has a certificate instead. */
+  /** The published keys under its `kid`, or all where it has none, when it was verified; null: the signer has a certificate instead. */
   readonly keys: readonly VerificationKey[] | null;
   readonly kid: string | null;
   /** Not good at or after this point. */
@@ -53,14 +53,14 @@ export function secondaryTokens(needs: ExternalJwtNeeds, atLeast = 10_000): Seco
 
   function isStillGood({ signer, keys, kid, until }: SeenToken): boolean {
     if (needs.clock.now() >= until) return false;
-    return keys === null || (kid !== null && needs.jwks.peek(signer.id, kid) === keys);
+    return keys === null || needs.jwks.peek(signer.id, kid) === keys;
   }
 
   /** What is remembered of a token beforehand: a key set that changes while it is verified spoils the comparison. */
   function keysOf(signer: ExternalJwtSigner, token: string): Pick<SeenToken, 'keys' | 'kid'> | undefined {
     if (signer.jwksEndpoint === null) return { keys: null, kid: null };
     const kid = headerOf(token)?.kid ?? null;
-    const keys = kid === null ? undefined : needs.jwks.peek(signer.id, kid);
+    const keys = needs.jwks.peek(signer.id, kid);
     return keys === undefined ? undefined : { keys, kid };
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { MINUTE } from '../../src/platform/clock.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import {
   assertRefused,
@@ -203,12 +204,48 @@ describe('a token of an external signer', () => {
       const token = await idp.sign(claimsOf(idp, verifier), { header: { kid } });
       assertRefused(await verifier.verify([signerOf(idp, 's1')], token), 'unknown-key', 'invalid', kid);
     }
-    const without = await idp.sign(claimsOf(idp, verifier), { header: { kid: undefined } });
-    assertRefused(await verifier.verify([signerOf(idp, 's1')], without), 'unknown-key', 'invalid', 'no kid');
     for (const kid of [7, ['k'], null, '', 'k'.repeat(10_000)]) {
       const token = forge({ alg: 'ES256', kid }, claimsOf(idp, verifier));
       assertRefused(await verifier.verify([signerOf(idp, 's1')], token), 'malformed', 'invalid', String(kid));
     }
+  });
+
+  test('may leave out the kid where exactly one key of the signer fits its algorithm', async () => {
+    const provider = await startTestIdp();
+    const verifier = newVerifier(provider);
+    const signer = signerOf(provider, 's1');
+    const verdictFor = async (kid: string) => {
+      const header = { kid: undefined };
+      verifier.clock.advance(15 * MINUTE);
+      const iat = Math.floor(verifier.clock.now() / 1000);
+      const claims = claimsOf(provider, verifier, { iat, exp: iat + 600 });
+      return verifier.verify([signer], await provider.sign(claims, { kid, header }));
+    };
+    const first = provider.currentKid();
+    assertValid(await verdictFor(first), 'one key');
+    const rsa = await provider.rotate('RS256');
+    assertValid(await verdictFor(first), 'one for ES256');
+    assertValid(await verdictFor(rsa), 'one for RS256');
+    const second = await provider.rotate('ES256');
+    for (const kid of [first, second]) {
+      assertRefused(await verdictFor(kid), 'unknown-key', 'invalid', 'two for ES256');
+    }
+    provider.withdraw(first);
+    assertValid(await verdictFor(second), 'one is left');
+    assertRefused(await verdictFor(first), 'signature', 'invalid', 'and this is not it');
+    provider.withdraw(second);
+    assertRefused(await verdictFor(second), 'unknown-key', 'invalid', 'none for ES256');
+    // Two keys that share a kid are still two.
+    const bare = provider.publishedKeys().map((jwk) => ({ ...jwk, kid: undefined }));
+    provider.misbehave({ kind: 'body', body: JSON.stringify({ keys: bare }) });
+    assertValid(await verdictFor(rsa), 'a key without a kid');
+    const named = await provider.sign(claimsOf(provider, verifier), { kid: rsa });
+    assertRefused(await verifier.verify([signer], named), 'unknown-key', 'invalid', 'a kid that no key has');
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const twice = [...bare, publicKey.export({ format: 'jwk' })].map((jwk) => ({ ...jwk, kid: 'k' }));
+    provider.misbehave({ kind: 'body', body: JSON.stringify({ keys: twice }) });
+    assertRefused(await verdictFor(rsa), 'unknown-key', 'invalid', 'two under one kid');
+    await provider.close();
   });
 
   test('is refused when it is properly signed but of a form that is not accepted', async () => {
@@ -286,6 +323,14 @@ describe('the times of an external token', () => {
     assertRefused(await verifier.verify([signerOf(idp, 's1')], backwards), 'time-claims', 'invalid');
     const endless = await idp.sign(claimsOf(idp, verifier, { exp: undefined }));
     assertRefused(await verifier.verify([signerOf(idp, 's1')], endless), 'missing-exp', 'invalid');
+  });
+
+  test('say in an ID token when it was issued (OIDC Core 2)', async () => {
+    const verifier = newVerifier(idp);
+    const undated = await idp.sign(claimsOf(idp, verifier, { iat: undefined }));
+    const verdict = await verifier.verify([signerOf(idp, 's1', { targetToken: 'ID' })], undated);
+    assertRefused(verdict, 'missing-iat', 'invalid');
+    assertValid(await verifier.verify([signerOf(idp, 's1', { targetToken: 'ACCESS' })], undated));
   });
 
   test('may not span more than the signer allows', async () => {

@@ -13,6 +13,7 @@ const reasons: Readonly<Record<ExternalJwtRefusal, RefusalReason>> = {
   algorithm: 'token-algorithm',
   audience: 'token-audience',
   'missing-exp': 'token-without-expiry',
+  'missing-iat': 'malformed-token',
   'time-claims': 'malformed-token',
   lifetime: 'token-without-expiry',
   'keys-unavailable': 'keys-unavailable',

@@ -13,12 +13,14 @@ export const externalJwtRefusals = {
   algorithm: 'the signature algorithm is not accepted, or not with the key that the token names',
   audience: 'the audience of the signer is not among the audiences of the token',
   'missing-exp': 'the token has no expiration time',
+  'missing-iat': 'the ID token does not say when it was issued',
   'time-claims': 'exp, nbf or iat is not a whole number of seconds, or they contradict one another',
   lifetime: 'the token is valid for longer than the signer allows, or does not say since when',
   'keys-unavailable':
     'the keys of the signer could not be fetched, or its certificate holds none that is accepted',
   'certificate-expired': 'the certificate of the signer is not valid now',
-  'unknown-key': 'the signer has no key with the key id of the token',
+  'unknown-key':
+    'the signer has no key with the key id of the token, or no single one for a token without a key id',
   signature: 'the signature is not that of the key',
   expired: 'the token is past its expiration',
   'not-yet-valid': 'the token is not valid yet, or was issued in the future',

@@ -4,19 +4,34 @@ import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
 import { type VerificationKey, verificationKey } from '../../platform/jwk/verification-key.ts';
 import { parseCertificate } from '../../platform/x509/x509.ts';
 import { type RefusedExternalJwt, refused } from './external-jwt-verdict.ts';
+import type { ForeignJwt } from './foreign-jwt.ts';
 
-/**
- * The keys of one signer that a token may be verified with; never empty.
- * @param kid null when the token names no key, which only a signer with a certificate accepts
- */
-export async function keysOf(
+/** The key of one signer with which a token is verified. A token without `kid` is good where only one key fits. */
+export async function keyOf(
+  needs: { readonly clock: Clock; readonly jwks: JwksCache },
+  signer: ExternalJwtSigner,
+  { kid, alg }: Pick<ForeignJwt, 'kid' | 'alg'>,
+): Promise<VerificationKey | RefusedExternalJwt> {
+  const keys = await keysOf(needs, signer, kid);
+  if ('verdict' in keys) return keys;
+  const fitting = keys.filter(({ algorithms }) => algorithms.some((name) => name === alg));
+  const [key, ...others] = fitting;
+  if (kid === null && signer.certPem === null) {
+    const isOnly = key !== undefined && others.every(({ publicKey }) => publicKey.equals(key.publicKey));
+    if (!isOnly)
+      return refused('unknown-key', signer.id, `it names none, and ${fitting.length} fit its algorithm`);
+  }
+  return key ?? refused('algorithm', signer.id);
+}
+
+/** Never empty. @param kid null: all of them */
+async function keysOf(
   needs: { readonly clock: Clock; readonly jwks: JwksCache },
   signer: ExternalJwtSigner,
   kid: string | null,
 ): Promise<readonly VerificationKey[] | RefusedExternalJwt> {
   if (signer.certPem !== null) return keyOfCertificate(needs, signer, signer.certPem, kid);
   if (signer.jwksEndpoint === null) return refused('keys-unavailable', signer.id, 'the signer has no keys');
-  if (kid === null) return refused('unknown-key', signer.id, 'the token names no key');
   const lookup = await needs.jwks.find({ id: signer.id, url: signer.jwksEndpoint }, kid);
   if (lookup.found === 'keys') return lookup.keys;
   return lookup.found === 'no-such-key'

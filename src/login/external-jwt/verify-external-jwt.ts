@@ -15,7 +15,7 @@ import {
   refused,
 } from './external-jwt-verdict.ts';
 import { type ForeignJwt, readForeignJwt } from './foreign-jwt.ts';
-import { keysOf } from './signer-keys.ts';
+import { keyOf } from './signer-keys.ts';
 
 interface Needs {
   readonly clock: Clock;
@@ -61,16 +61,14 @@ async function verifyAgainst(
   token: string,
   jwt: ForeignJwt,
 ): Promise<ExternalJwtVerdict> {
-  const { alg, kid, claims } = jwt;
+  const { alg, claims } = jwt;
   if (!foreignAlgorithms.some((name) => name === alg)) return refused('algorithm', signer.id);
   // Everything that needs no key comes first, so that a token that cannot be good makes nobody fetch keys.
   if (!isFor(signer, claims)) return refused('audience', signer.id, `it is "${signer.audience}"`);
   const unfit = unfitTimes(signer, claims);
   if (unfit !== undefined) return refused(unfit, signer.id);
-  const keys = await keysOf(needs, signer, kid);
-  if ('verdict' in keys) return keys;
-  const key = keys.find(({ algorithms }) => algorithms.some((name) => name === alg));
-  if (key === undefined) return refused('algorithm', signer.id);
+  const key = await keyOf(needs, signer, jwt);
+  if ('verdict' in key) return key;
   if (!(await isSignedBy(key, token, alg))) return refused('signature', signer.id);
   const untimely = untimelyNow(signer, claims, needs.clock.now());
   if (untimely !== undefined) return refused(untimely, signer.id);
@@ -85,6 +83,8 @@ function isFor(signer: ExternalJwtSigner, { aud }: Claims): boolean {
 
 function unfitTimes(signer: ExternalJwtSigner, { exp, nbf, iat }: Claims): ExternalJwtRefusal | undefined {
   if (exp === undefined) return 'missing-exp';
+  // Required of ID tokens (OIDC Core 2); other JWTs may leave it out (RFC 7519 section 4.1.6).
+  if (iat === undefined && signer.targetToken === 'ID') return 'missing-iat';
   const given = [exp, nbf, iat].filter((time) => time !== undefined);
   if (!given.every(isNumericDate) || !isNumericDate(exp)) return 'time-claims';
   if (isNumericDate(iat) && iat > exp) return 'time-claims';

@@ -150,7 +150,11 @@ export async function returnFromProvider(
   if (typeof tokens === 'string') return noted('unreachable', 'provider-unavailable', tokens);
   const token = chosenToken(signer, visit, tokens);
   if (token === undefined) {
-    return noted('refused', 'provider-refused', 'the ID token is missing, or not the answer to this request');
+    return noted(
+      'refused',
+      'provider-refused',
+      'the ID token is missing, has no iat, or is not the answer to this request',
+    );
   }
   try {
     if (step === 'primary') {
@@ -262,16 +266,20 @@ async function redeemAtProvider(
  */
 function chosenToken(signer: ExternalJwtSigner, visit: Visit, tokens: ProviderTokens): string | undefined {
   const { id_token: idToken, access_token: accessToken } = tokens;
-  if (idToken !== undefined && nonceOf(idToken) !== visit.nonce) return undefined;
+  if (idToken !== undefined && !isAnswerTo(visit, idToken)) return undefined;
   return signer.targetToken === 'ID' ? idToken : accessToken;
 }
 
-/** Its signature is checked where it proves something; here it came from the provider itself (OIDC Core 3.1.3.7). */
-function nonceOf(idToken: string): unknown {
+/**
+ * Its signature is checked where it proves something; here it came from the provider itself (OIDC Core 3.1.3.7). `iat`
+ * is required of every ID token (OIDC Core 2).
+ */
+function isAnswerTo(visit: Visit, idToken: string): boolean {
   try {
-    return readForeignJwt(idToken).claims.nonce;
+    const { nonce, iat } = readForeignJwt(idToken).claims;
+    return nonce === visit.nonce && typeof iat === 'number';
   } catch {
-    return undefined;
+    return false;
   }
 }
 

@@ -53,10 +53,10 @@ describe('a JWK set', () => {
       [null, 'not-a-key'],
       ['key', 'not-a-key'],
       [[ec], 'not-a-key'],
-      [{ ...ec, kid: undefined }, 'no-kid'],
-      [{ ...ec, kid: '' }, 'no-kid'],
-      [{ ...ec, kid: 7 }, 'no-kid'],
-      [{ ...ec, kid: 'k'.repeat(257) }, 'no-kid'],
+      [{ ...ec, kid: '' }, 'kid'],
+      [{ ...ec, kid: 7 }, 'kid'],
+      [{ ...ec, kid: ['k'] }, 'kid'],
+      [{ ...ec, kid: 'k'.repeat(257) }, 'kid'],
       [{ ...ec, kid: 'k', use: 'enc' }, 'purpose'],
       [{ ...ec, kid: 'k', use: ['sig'] }, 'purpose'],
       [{ ...ec, kid: 'k', key_ops: ['encrypt'] }, 'purpose'],
@@ -119,6 +119,23 @@ describe('a JWK set', () => {
     );
     assert.equal(keys.get('k')?.length, 3);
     assert.deepEqual(ignored, []);
+  });
+
+  test('gives all of its keys to who knows no kid, those without one and those that share one', () => {
+    const set = readJwkSet(
+      setOf(
+        { ...ec, kid: 'k' },
+        { ...otherEc, kid: 'k' },
+        p384,
+        { ...rsa, kid: 'r' },
+        { ...p521, use: 'enc' },
+      ),
+    );
+    assert.deepEqual([...set.keys.keys()], ['r']);
+    assert.deepEqual(
+      set.all.map(({ algorithms }) => algorithms[0]),
+      ['ES256', 'ES256', 'ES384', 'RS256'],
+    );
   });
 
   test('may have no key at all', () => {

@@ -7,7 +7,8 @@ import { longestRsaModulus, type VerificationKey, verificationKey } from './veri
 /** Why a key of a set is not used. */
 export type IgnoredKeyReason =
   | 'not-a-key'
-  | 'no-kid'
+  /** Its `kid` is empty, too long, or no text. */
+  | 'kid'
   /** `use` or `key_ops` say that it is not for signatures. */
   | 'purpose'
   /** Symmetric, or of a kind or curve that is not supported. */
@@ -24,6 +25,8 @@ export type IgnoredKeyReason =
 export interface JwkSet {
   /** By `kid`. Several under one `kid` are for different algorithms, or the same key twice. */
   readonly keys: ReadonlyMap<string, readonly VerificationKey[]>;
+  /** Whatever can be used, without a `kid` and those that share one too: for tokens that name no key. */
+  readonly all: readonly VerificationKey[];
   /** One entry for each key that is not used. */
   readonly ignored: readonly { readonly kid: string | null; readonly reason: IgnoredKeyReason }[];
 }
@@ -50,17 +53,21 @@ export function readJwkSet(body: Uint8Array): JwkSet {
     return isAmbiguous(key) ? [{ kid: key.kid, reason: 'ambiguous' }] : [];
   });
   const kept = usable.filter((key) => !isAmbiguous(key));
-  const byKid = Map.groupBy(kept, ({ kid }) => kid);
-  return { keys: new Map([...byKid].map(([kid, keys]) => [kid, keys.map(({ key }) => key)])), ignored };
+  const keys = new Map<string, VerificationKey[]>();
+  for (const { kid, key } of kept) {
+    if (kid !== null) keys.set(kid, [...(keys.get(kid) ?? []), key]);
+  }
+  return { keys, all: usable.map(({ key }) => key), ignored };
 }
 
 interface UsableKey {
-  readonly kid: string;
+  readonly kid: string | null;
   readonly key: VerificationKey;
 }
 
 function collides(one: UsableKey, other: UsableKey): boolean {
   return (
+    one.kid !== null &&
     one.kid === other.kid &&
     one.key.algorithms.some((name) => other.key.algorithms.includes(name)) &&
     !one.key.publicKey.equals(other.key.publicKey)
@@ -69,9 +76,9 @@ function collides(one: UsableKey, other: UsableKey): boolean {
 
 function readKey(jwk: unknown): UsableKey | JwkSet['ignored'][number] {
   if (!isObject(jwk)) return { kid: null, reason: 'not-a-key' };
-  const { kid } = jwk;
-  if (typeof kid !== 'string' || kid === '' || kid.length > longestKid)
-    return { kid: null, reason: 'no-kid' };
+  const { kid = null } = jwk;
+  if (kid !== null && (typeof kid !== 'string' || kid === '' || kid.length > longestKid))
+    return { kid: null, reason: 'kid' };
   const key = readVerificationKey(jwk);
   return typeof key === 'string' ? { kid, reason: key } : { kid, key };
 }

@@ -46,13 +46,16 @@ export type KeyLookup =
   | { readonly found: 'no-key-set'; readonly reason: KeySetFailure };
 
 export interface JwksCache {
-  /** The keys that a set has under a `kid`. Fetches when the set or the `kid` is not known; never throws. */
-  find(source: KeySetSource, kid: string): Promise<KeyLookup>;
   /**
-   * The keys under a `kid` while they are so young that `find` would not renew them; asks nobody. The same list
+   * The keys that a set has under a `kid`, or all of them for null. Fetches when the set or the `kid` is not known;
+   * never throws.
+   */
+  find(source: KeySetSource, kid: string | null): Promise<KeyLookup>;
+  /**
+   * The keys under a `kid`, or all of them for null, while they are so young that `find` would not renew them; asks nobody. The same list
    * again means that the set is still the same one.
    */
-  peek(id: string, kid: string): readonly VerificationKey[] | undefined;
+  peek(id: string, kid: string | null): readonly VerificationKey[] | undefined;
   /** Drops the set of an owner that was changed or deleted. */
   forget(id: string): void;
 }
@@ -111,7 +114,7 @@ export function jwksCache(
     async find(source, kid) {
       const entry = entryOf(source);
       const age = ageOf(entry);
-      const known = entry.good?.set.keys.get(kid);
+      const known = keysIn(entry, kid);
       if (known !== undefined && age < limits.waitAfter) {
         if (age >= limits.refreshAfter) void refresh(entry);
         return { found: 'keys', keys: known };
@@ -119,14 +122,12 @@ export function jwksCache(
       await atMost(limits.longestWait, refresh(entry));
       if (entry.good === null || ageOf(entry) >= limits.unusableAfter)
         return { found: 'no-key-set', reason: entry.failure };
-      const keys = entry.good.set.keys.get(kid);
+      const keys = keysIn(entry, kid);
       return keys === undefined ? { found: 'no-such-key' } : { found: 'keys', keys };
     },
     peek(id, kid) {
       const entry = entries.get(id);
-      return entry !== undefined && ageOf(entry) < limits.refreshAfter
-        ? entry.good?.set.keys.get(kid)
-        : undefined;
+      return entry !== undefined && ageOf(entry) < limits.refreshAfter ? keysIn(entry, kid) : undefined;
     },
     forget(id) {
       entries.delete(id);
@@ -151,6 +152,12 @@ interface Entry {
   /** Of the last fetch that failed; before the first end of one, that it takes too long. */
   failure: KeySetFailure;
   underWay: Promise<void> | null;
+}
+
+/** Undefined for none. */
+function keysIn({ good }: Entry, kid: string | null): readonly VerificationKey[] | undefined {
+  if (kid !== null) return good?.set.keys.get(kid);
+  return good?.set.all.length ? good.set.all : undefined;
 }
 
 /** The monotonic clock may stand still while a machine sleeps, the wall clock may be set back: the larger counts. */
