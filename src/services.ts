@@ -43,7 +43,7 @@ import { passwordHasher } from './login/password/password-hasher.ts';
 import type { AuditTrail } from './model/audit-event.ts';
 import { asId } from './model/ids.ts';
 import type { Principal } from './model/principal.ts';
-import type { SigningAlgorithm } from './model/signing-key.ts';
+import { algorithmsInUse } from './model/signing-key.ts';
 import { clientRegistry } from './oidc/clients.ts';
 import { dailySealer } from './oidc/daily-sealer.ts';
 import { authRequestSealer } from './oidc/flow/auth-request-id.ts';
@@ -141,7 +141,7 @@ export async function openServices(
   const vault = keyVault(foundations.masterKey);
   const keyNeeds = { keys: store.keys, vault, clock };
   const ring = await openKeyRing(keyNeeds);
-  const algorithms = new Set<SigningAlgorithm>(['ES256', oidc.idTokenSigningAlg]);
+  const algorithms = algorithmsInUse(oidc.idTokenSigningAlg);
   const tokenLifetime = longestSignedLifetime(oidc);
   const rotateKeysWhenDue = async () => {
     for (const key of await ensureSigningKeys({ ...keyNeeds, ring }, algorithms, tokenLifetime)) {

@@ -1,4 +1,4 @@
-import type { SigningAlgorithm } from '../model/signing-key.ts';
+import { algorithmsInUse, type SigningAlgorithm } from '../model/signing-key.ts';
 import { acrValues } from '../tokens/acr.ts';
 import type { ClientRegistry } from './clients.ts';
 import { grantTypes } from './grants/token-endpoint.ts';
@@ -23,7 +23,7 @@ export function discoveryDocument(issuer: string, idTokenAlg: SigningAlgorithm, 
     response_modes_supported: ['query'],
     grant_types_supported: grantTypes(clients),
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: [idTokenAlg],
+    id_token_signing_alg_values_supported: algorithmsInUse(idTokenAlg),
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     // An access token authenticates there, and no client does (RFC 8414 2 lets token types stand here).

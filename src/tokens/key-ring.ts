@@ -1,7 +1,8 @@
 // The signing keys, in memory: which one signs now, which ones verify, what the JWKS shows.
 // Their life is decided by the times stored with them, so every node comes to the same answer by itself.
 
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, type webcrypto } from 'node:crypto';
+import { promisify } from 'node:util';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import type { SigningAlgorithm, SigningKey } from '../model/signing-key.ts';
 import { type Clock, DAY, HOUR, MINUTE, type Millis } from '../platform/clock.ts';
@@ -15,6 +16,8 @@ export const signingPeriod: Millis = 30 * DAY;
 export const publishAhead: Millis = 10 * MINUTE;
 /** What the JWKS answer tells caches. */
 export const jwksMaxAge: Millis = 5 * MINUTE;
+
+const generateKeys = promisify(generateKeyPair);
 
 interface KnownKey {
   readonly key: SigningKey;
@@ -101,7 +104,7 @@ export async function makeSigningKey(
   alg: SigningAlgorithm,
   times: Pick<SigningKey, 'createdAt' | 'activeFrom'>,
 ): Promise<SigningKey> {
-  const { privateKey, publicKey } = generate(alg);
+  const { privateKey, publicKey } = await generate(alg);
   const bare = publicKey.export({ format: 'jwk' });
   const kid = await calculateJwkThumbprint(bare as Parameters<typeof calculateJwkThumbprint>[0]);
   return {
@@ -115,10 +118,11 @@ export async function makeSigningKey(
   };
 }
 
+// Not on the main thread: primes of an RSA key may take a second to find.
 function generate(alg: SigningAlgorithm) {
-  if (alg === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  if (alg === 'EdDSA') return generateKeyPairSync('ed25519');
-  return generateKeyPairSync('rsa', { modulusLength: 3072 });
+  if (alg === 'ES256') return generateKeys('ec', { namedCurve: 'P-256' });
+  if (alg === 'EdDSA') return generateKeys('ed25519', {});
+  return generateKeys('rsa', { modulusLength: 3072 });
 }
 
 /**
@@ -153,7 +157,7 @@ export async function rotateSigningKey(
  */
 export async function ensureSigningKeys(
   needs: KeyRingNeeds & { readonly ring: KeyRing },
-  algorithms: ReadonlySet<SigningAlgorithm>,
+  algorithms: readonly SigningAlgorithm[],
   tokenLifetime: Millis,
 ): Promise<readonly SigningKey[]> {
   const made: SigningKey[] = [];

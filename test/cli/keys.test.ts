@@ -18,16 +18,17 @@ describe('keys', () => {
     const config = ['--config', 'h/controller.yml'];
     const list = async (): Promise<ListedKey[]> =>
       JSON.parse((await box.run(['keys', 'list', ...config, '-j'])).stdout);
-    const [first] = await list();
-    assert.equal(first?.use, 'signing');
+    const usesOf = async (alg: string) =>
+      (await list()).filter((key) => key.alg === alg).map(({ use }) => use);
+    assert.deepEqual(
+      (await list()).map(({ alg, use }) => `${alg} ${use}`),
+      ['ES256 signing', 'RS256 signing'],
+    );
 
     const ahead = await box.run(['keys', 'rotate', ...config]);
     assert.equal(ahead.code, 0, ahead.stderr);
-    assert.match(ahead.stdout, /^ES256 [\w-]{43} is published and signs from \d{4}-/);
-    assert.deepEqual(
-      (await list()).map(({ use }) => use),
-      ['signing', 'next'],
-    );
+    assert.match(ahead.stdout, /^ES256 [\w-]{43} is published and signs from \d{4}-.*\nRS256 [\w-]{43} is /);
+    for (const alg of ['ES256', 'RS256']) assert.deepEqual(await usesOf(alg), ['signing', 'next']);
 
     const status = JSON.parse((await box.run(['status', ...config, '-j'])).stdout);
     assert.deepEqual(status.signingKeys, await list());
@@ -37,14 +38,14 @@ describe('keys', () => {
     assert.equal(status.certificates.length, 4);
 
     const now = await box.run(['keys', 'rotate', '--now', ...config]);
-    assert.match(now.stdout, /^ES256 [\w-]{43} signs from now on\.\n$/);
+    assert.match(now.stdout, /^ES256 [\w-]{43} signs from now on\.\nRS256 [\w-]{43} signs from now on\.\n$/);
     const replaced = ahead.stdout.split(' ')[1];
     const made = now.stdout.split(' ')[1];
     const uses = new Map((await list()).map(({ kid, use }) => [kid, use]));
     assert.equal(uses.get(made ?? ''), 'signing');
     assert.equal(uses.get(replaced ?? ''), 'unused');
     const log = readFileSync(join(box.cwd, 'h', 'controller.log'), 'utf8');
-    assert.equal(log.match(/command="keys rotate".*event=key\.rotated/g)?.length, 2);
+    assert.equal(log.match(/command="keys rotate".*event=key\.rotated/g)?.length, 4);
   });
 
   test('a running controller publishes a key that was made beside it', async (t) => {
@@ -57,7 +58,7 @@ describe('keys', () => {
     t.after(() => client.closeConnections());
     const kids = async () =>
       (await client.get('/oidc/keys')).json.keys.map(({ kid }: { kid: string }) => kid);
-    assert.equal((await kids()).length, 1);
+    assert.equal((await kids()).length, 2);
     const rotated = await box.run(['keys', 'rotate', '--config', 'h/controller.yml', '-j']);
     const [made] = JSON.parse(rotated.stdout);
     let known = await kids();

@@ -52,6 +52,7 @@ describe('quickstart', () => {
         'server certificate',
         'database',
         'signing key',
+        'signing key',
         'configuration',
       ],
     );

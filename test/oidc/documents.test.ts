@@ -92,7 +92,11 @@ describe('the signing keys', () => {
         assert.equal(protectedHeader.alg, alg);
         await jwtVerify(access_token, keys, { issuer: server.issuer, typ: 'at+jwt' });
         const document = (await server.get('/oidc/.well-known/openid-configuration')).json;
-        assert.deepEqual(document.id_token_signing_alg_values_supported, [alg]);
+        const always = ['ES256', 'RS256'];
+        const listed = alg === 'EdDSA' ? [...always, alg] : always;
+        assert.deepEqual(document.id_token_signing_alg_values_supported, listed);
+        const available = (await server.get('/oidc/keys')).json.keys.map((key: { alg: string }) => key.alg);
+        assert.deepEqual(available.sort(), listed.sort());
       } finally {
         await server.close();
       }
@@ -105,7 +109,9 @@ describe('the signing keys', () => {
     try {
       await server.createUser({ name: 'alice', password });
       const published = async () =>
-        (await server.get('/oidc/keys')).json.keys.map(({ kid }: { kid: string }) => kid);
+        (await server.get('/oidc/keys')).json.keys
+          .filter(({ alg }: { alg: string }) => alg === 'ES256')
+          .map(({ kid }: { kid: string }) => kid);
       const signedBy = (jwt: string) =>
         JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
       const [first] = await published();

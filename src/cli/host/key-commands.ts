@@ -1,5 +1,5 @@
 import type { OpenFoundations } from '../../foundations.ts';
-import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
+import { algorithmsInUse, type SigningAlgorithm, type SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { keyVault } from '../../platform/secrets/key-vault.ts';
 import { openKeyRing, publishAhead, rotateSigningKey, signingPeriod } from '../../tokens/key-ring.ts';
@@ -85,7 +85,7 @@ export async function rotateKeys(
     const activeFrom = atOnce ? now : now + publishAhead;
     const tokenLifetime = longestSignedLifetime(oidc);
     const keys: SigningKey[] = [];
-    for (const alg of new Set<SigningAlgorithm>(['ES256', oidc.idTokenSigningAlg])) {
+    for (const alg of algorithmsInUse(oidc.idTokenSigningAlg)) {
       const key = await rotateSigningKey({ ...needs, ring }, alg, { activeFrom, tokenLifetime });
       if (key === null) {
         throw new CliError('Another rotation came first; nothing more was changed.', {

@@ -9,6 +9,7 @@ import { type LoadedConfig, loadConfig } from '../../config/load.ts';
 import { renderControllerConfig } from '../../config/template.ts';
 import { databaseKind, databaseName, hasDatabase, schemaVersion } from '../../database.ts';
 import { type OpenFoundations, openFoundations } from '../../foundations.ts';
+import { algorithmsInUse } from '../../model/signing-key.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import type { Random } from '../../platform/random.ts';
@@ -208,7 +209,7 @@ async function ensureFirstKeys({ config, store, masterKey, clock }: OpenFoundati
   const made =
     known > 0
       ? []
-      : await ensureSigningKeys({ ...keyNeeds, ring }, new Set(['ES256', oidc.idTokenSigningAlg]), lifetime);
+      : await ensureSigningKeys({ ...keyNeeds, ring }, algorithmsInUse(oidc.idTokenSigningAlg), lifetime);
   return ring.list().map((key) => ({
     what: 'signing key' as const,
     made: made.some(({ kid }) => kid === key.kid) ? ('created' as const) : ('found' as const),
