@@ -77,6 +77,27 @@ describe('auth policies', () => {
     }
   });
 
+  test('with a mistyped rule are refused, with the name that was meant', async () => {
+    const yaml = join(cli.cwd, 'mistyped.yaml');
+    for (const [content, unknown, meant] of [
+      ['secondary: { requireTOTP: true }', 'secondary.requireTOTP', 'requireTotp'],
+      ['secondry: { requireTotp: true }', 'secondry', 'secondary'],
+    ] as const) {
+      writeFileSync(yaml, content);
+      for (const args of [
+        ['create', 'auth-policy', 'mistyped'],
+        ['update', 'auth-policy', 'default'],
+      ]) {
+        const refused = await cli.run([...args, '--file', yaml]);
+        assert.equal(refused.code, 1, refused.stderr);
+        const said = `${unknown} is not known here: the nearest known name is ${meant}`;
+        assert.ok(refused.stderr.includes(said), refused.stderr);
+      }
+    }
+    assert.doesNotMatch((await fine('list', 'auth-policies')).stdout, /mistyped/);
+    assert.equal((await policy('default')).secondary.requireTotp, false);
+  });
+
   test('that would shut the last administrator out need --force', async () => {
     const refused = await cli.run(['update', 'auth-policy', 'default', '--no-password']);
     assert.equal(refused.code, 1);

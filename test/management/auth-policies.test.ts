@@ -192,6 +192,43 @@ describe('a policy', () => {
     assert.equal(list.json.meta.pagination.totalCount, 0);
   });
 
+  test('is refused for a mistyped rule, since the policy would ask for less than was meant', async () => {
+    const id = await newPolicy({ name: 'typed well', secondary: { requireTotp: true } });
+    const was = await document(id);
+    const mistyped: readonly (readonly [string, string, object])[] = [
+      ['secondary.requireTOTP', 'requireTotp', { secondary: { requireTOTP: true } }],
+      ['secondry', 'secondary', { secondry: { requireTotp: true } }],
+      ['primary.updp', 'updb', { primary: { updp: { maxAttempts: 3 } } }],
+      ['primary.updb.maxAttempt', 'maxAttempts', { primary: { updb: { maxAttempt: 3 } } }],
+      ['primary.cert.allow', 'allowed', { primary: { cert: { allow: false } } }],
+      ['primary.extJwt.allowedSigner', 'allowedSigners', { primary: { extJwt: { allowedSigner: ['a'] } } }],
+      ['secondry_', 'secondary', { secondry_: { requireTotp: true } }],
+    ];
+    for (const [field, nearest, change] of mistyped) {
+      const body = { name: 'typed badly', ...change };
+      for (const answer of [
+        await admin.call('POST', 'auth-policies', body),
+        await admin.call('PUT', `auth-policies/${id}`, body),
+        await admin.call('PATCH', `auth-policies/${id}`, change),
+      ]) {
+        assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
+        const { reason } = answer.json.error.cause;
+        assert.equal(reason, `is not known here: the nearest known name is ${nearest}`);
+      }
+    }
+    assert.deepEqual(await document(id), was);
+    const list = await admin.get(`auth-policies?filter=${encodeURIComponent('name = "typed badly"')}`);
+    assert.equal(list.json.meta.pagination.totalCount, 0);
+  });
+
+  test('names every unknown member, shortens long names and repeats no value', async () => {
+    const long = 'x'.repeat(100);
+    const answer = await admin.call('POST', 'auth-policies', { name: 'a', [long]: 'value', apiKey: 'hush' });
+    assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'x'.repeat(80));
+    assert.ok(answer.text.length < 1000, answer.text);
+    assert.doesNotMatch(answer.text, /hush|"value":/);
+  });
+
   test('is listed, filtered and sorted', async () => {
     await newPolicy({ name: 'zz last' });
     const list = await admin.get(`auth-policies?filter=${encodeURIComponent('name contains "last"')}`);

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { z } from 'zod';
 import { fixedClock, HOUR, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { authority } from '../support/chains.ts';
 import type { Answer } from '../support/https-client.ts';
@@ -26,6 +27,8 @@ interface Entity {
   /** The field whose value only one may have. */
   readonly unique?: string;
   readonly isDeletable: boolean;
+  /** What existing clients send besides, and nothing here is made of. */
+  readonly sentByOthers?: Body;
 }
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
@@ -71,6 +74,14 @@ const entities: readonly Entity[] = [
     }),
     shownAs: ({ type, ...rest }) => ({ ...rest, typeId: type }),
     patch: () => ({ name: unused('patched') }),
+    sentByOthers: {
+      appData: { a: 1 },
+      defaultHostingCost: 0,
+      defaultHostingPrecedence: 'default',
+      serviceHostingCosts: {},
+      serviceHostingPrecedences: null,
+      hasApiSession: false,
+    },
     replace: (body) => ({ ...body, name: unused('replaced'), type: 'Service' }),
     wrong: [
       ...badNames,
@@ -264,6 +275,7 @@ const entities: readonly Entity[] = [
   {
     collection: 'config-types',
     fresh: () => ({ name: unused('type'), tags: { a: 1 } }),
+    sentByOthers: { schema: {} },
     patch: () => ({ name: unused('patched') }),
     replace: (body) => ({ ...body, name: unused('replaced') }),
     wrong: [...badNames, ['id', { id: 'a b' }]],
@@ -312,6 +324,14 @@ function assertNamesField(answer: Answer, field: string): void {
   assert.match(cause.reason, /^[a-z].{3,}/, answer.text);
 }
 
+function assertUnknown(answer: Answer, unknown: string, nearest?: string): void {
+  assertNamesField(answer, unknown);
+  const { reason, value } = answer.json.error.cause;
+  assert.match(reason, /^is not known here: the nearest known name is [A-Za-z]+$/);
+  if (nearest !== undefined) assert.ok(reason.endsWith(` ${nearest}`), `${unknown}: ${reason}`);
+  assert.equal(value, undefined);
+}
+
 for (const entity of entities) {
   const { collection, fresh, patch, replace, isDeletable } = entity;
   describe(`/${collection}`, () => {
@@ -336,17 +356,30 @@ for (const entity of entities) {
         assert.equal(JSON.stringify(document).includes(password), false);
       });
 
-      test('ignores what it does not know and what only the service sets', async () => {
-        const extra = {
-          createdAt: '2000-01-01T00:00:00Z',
-          _links: {},
-          nonsense: { deep: [1] },
-          isVerified: true,
-        };
-        const id = createdId(await admin.call('POST', collection, { ...(await fresh()), ...extra }));
+      test('ignores what only the service sets, and what other clients are known to send', async () => {
+        const served = { createdAt: '2000-01-01T00:00:00Z', updatedAt: null, _links: {} };
+        const body = { ...(await fresh()), ...served, ...entity.sentByOthers };
+        const id = createdId(await admin.call('POST', collection, body));
         const document = await read(collection, id);
         assert.equal(document.createdAt, new Date(clock.now()).toISOString());
-        assert.equal('nonsense' in document, false);
+      });
+
+      test('refuses a member that nobody knows, and names the nearest', async () => {
+        const total = async () => (await admin.get(`${collection}?limit=1`)).json.meta.pagination.totalCount;
+        const [known = ''] = Object.keys(await fresh());
+        const before = await total();
+        for (const [unknown, nearest] of [
+          [`${known}s`, known],
+          [`${known.slice(1)}`, known],
+          ['nonsense', undefined],
+          ['constructor', undefined],
+          ['toString', undefined],
+        ] as const) {
+          const body = { ...(await fresh()), [unknown]: { deep: [1] } };
+          assertUnknown(await admin.call('POST', collection, body), unknown, nearest);
+        }
+        // One more for each identity that a fresh body needs, where identities are what is counted.
+        assert.equal(await total(), before);
       });
 
       for (const [field, change] of [...(entity.wrong ?? []), ...(entity.hasTags ? badTags : [])]) {
@@ -409,6 +442,18 @@ for (const entity of entities) {
         assert.deepEqual(await read(collection, id), { ...was, ...change, updatedAt });
       });
 
+      test('refuses by PATCH a member that nobody knows, and changes nothing', async () => {
+        const id = await anyOf(entity);
+        const was = await read(collection, id);
+        const answer = await admin.call('PATCH', `${collection}/${id}`, { ...patch(), tegs: {} });
+        assertUnknown(answer, 'tegs', 'tags');
+        assert.deepEqual(await read(collection, id), was);
+        const secret = collection === 'authenticators' ? { password } : {};
+        const mistyped = { ...was, tegs: {}, type: was.typeId, ...secret };
+        assertUnknown(await admin.call('PUT', `${collection}/${id}`, mistyped), 'tegs', 'tags');
+        assert.deepEqual(await read(collection, id), was);
+      });
+
       for (const [field, change] of badTags) {
         test(`names ${field} in a PATCH with ${JSON.stringify(change).slice(0, 40)}`, async () => {
           assertNamesField(await admin.call('PATCH', `${collection}/${await anyOf(entity)}`, change), field);
@@ -431,7 +476,8 @@ for (const entity of entities) {
       test('takes back by PUT the whole document that it gave', async () => {
         const id = await anyOf(entity);
         const document = await read(collection, id);
-        const sent = { ...document, type: document.typeId, password };
+        const secret = collection === 'authenticators' ? { password } : {};
+        const sent = { ...document, type: document.typeId, ...entity.sentByOthers, ...secret };
         const answer = await admin.call('PUT', `${collection}/${id}`, sent);
         assert.equal(answer.status, 200, answer.text);
         assert.deepEqual(await read(collection, id), {
@@ -583,3 +629,23 @@ describe('what others refer to', () => {
     assertRefused(await admin.call('DELETE', 'auth-policies/default'), 400, 'ENTITY_CAN_NOT_BE_DELETED');
   });
 });
+
+test('every body of the management API names all that it takes', () => {
+  const bodies = server.controller.services.routes
+    .filter(({ api, guard }) => api === 'edge-management' && guard === 'admin')
+    .flatMap(({ path, body }) => (body === undefined ? [] : [{ path, schema: body.schema }]));
+  assert.ok(bodies.length > 20);
+  const open = bodies.flatMap(({ path, schema }) =>
+    openObjects(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), path),
+  );
+  assert.deepEqual(open, []);
+});
+
+/** Where an object takes members that it does not name. Tags and the like, whose names are their owner's, do not count. */
+function openObjects(schema: object, at: string): string[] {
+  const isOpen = 'properties' in schema && !('additionalProperties' in schema);
+  const inside = Object.entries(schema).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null ? openObjects(value, `${at}/${name}`) : [],
+  );
+  return isOpen ? [at, ...inside] : inside;
+}

@@ -22,13 +22,13 @@ const signerId = idText.transform((id) => asId<SignerId>(id));
 // Some clients send an empty text for none.
 const requiredSigner = z.union([z.literal('').transform(() => null), signerId]).nullable();
 
-const fields = z.object({
+const fields = z.strictObject({
   name: z.string(),
   primary: z
-    .object({
-      cert: z.object({ allowed: z.boolean(), allowExpiredCerts: z.boolean() }).partial(),
+    .strictObject({
+      cert: z.strictObject({ allowed: z.boolean(), allowExpiredCerts: z.boolean() }).partial(),
       extJwt: z
-        .object({
+        .strictObject({
           allowed: z.boolean(),
           allowedSigners: z
             .array(signerId)
@@ -38,7 +38,7 @@ const fields = z.object({
         })
         .partial(),
       updb: z
-        .object({
+        .strictObject({
           allowed: z.boolean(),
           // Shorter than eight is accepted for what other clients send; no password that short ever is.
           minPasswordLength: z.int().min(5).max(256),
@@ -55,7 +55,7 @@ const fields = z.object({
     })
     .partial(),
   secondary: z
-    .object({
+    .strictObject({
       requireTotp: z.boolean(),
       requireExtJwt: requiredSigner,
       requireExtJwtSigner: requiredSigner,

@@ -20,10 +20,10 @@ import { adminRoute } from './admin-route.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
-const fields = z.object({ username: z.string(), password: z.string(), tags });
+const fields = z.strictObject({ username: z.string(), password: z.string(), tags });
 const replacement = fields.extend({ tags: tags.default({}) });
 const newPassword = replacement.extend({ method: z.literal('updb'), identityId: idText });
-const newCertificate = z.object({
+const newCertificate = z.strictObject({
   method: z.literal('cert'),
   identityId: idText,
   certPem: z.string(),
@@ -61,7 +61,7 @@ export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
   const extend = adminRoute('POST', 'authenticators/:id/request-extend', {
     summary: 'Ask the owner of a certificate to replace it',
     answer: doneAnswer,
-    body: z.object({ rollKeys: z.boolean().default(false) }),
+    body: z.strictObject({ rollKeys: z.boolean().default(false) }),
     async handler(context, { body }) {
       await requestExtension(needs, adminCallOf(context), idOf(context), body.rollKeys);
       return envelope({});

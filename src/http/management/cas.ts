@@ -22,7 +22,7 @@ function orDefault<Schema extends z.ZodType, Value extends z.output<Schema>>(sch
 }
 
 const claim = z
-  .object({
+  .strictObject({
     location: z.enum(claimLocations),
     matcher: orDefault(z.enum(claimMatchers), 'ALL'),
     matcherCriteria: orDefault(z.string(), ''),
@@ -32,7 +32,7 @@ const claim = z
   })
   .nullable();
 
-const fields = z.object({
+const fields = z.strictObject({
   name: z.string(),
   certPem: z.string(),
   isAuthEnabled: z.boolean(),
@@ -61,7 +61,7 @@ const newCa = fields.extend({
 const replacement = newCa.extend({ certPem: shape.certPem.optional() });
 
 const pemTypes = ['text/plain', 'application/x-pem-file', 'application/pem-certificate-chain'];
-const proof = z.object({ certPem: z.string() });
+const proof = z.strictObject({ certPem: z.string() });
 
 const caSchema = z
   .strictObject({

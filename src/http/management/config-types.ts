@@ -17,7 +17,7 @@ import { operation, resourceRoutes } from './resource.ts';
 
 const configTypeSchema = z.strictObject({ ...entityMembers, name: z.string() }).meta({ id: 'ConfigType' });
 
-const fields = z.object({ name: z.string(), tags });
+const fields = z.strictObject({ name: z.string(), tags });
 const replacement = fields.extend({ tags: tags.default({}) });
 /** The id may be given: other controllers and their clients know the type by it. */
 const newConfigType = replacement.extend({ id: idText.optional() });
@@ -28,6 +28,7 @@ export function configTypeRoutes(needs: ManagementNeeds): readonly Route[] {
     collection: 'config-types',
     noun: 'a configuration type',
     document: configTypeSchema,
+    sentByOthers: ['schema'],
     listFields: configTypeListFields,
     list: async (query) => mapPage(await listConfigTypes(needs, query), configTypeDocument),
     get: async (id) => configTypeDocument(await getConfigType(needs, id)),

@@ -27,7 +27,7 @@ import { operation, type Reader, resourceRoutes } from './resource.ts';
 /** Null: after the configured time. */
 const expiresAt = optionalTime;
 
-const newEnrollment = z.object({
+const newEnrollment = z.strictObject({
   identityId: idText,
   method: z.enum(tokenMethods, 'must be ott, ottca or updb'),
   expiresAt,
@@ -70,7 +70,7 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
     ),
     remove: (by, id) => deleteEnrollment(needs, by, id),
     actions: {
-      refresh: operation(z.object({ expiresAt }), (by, body, id) =>
+      refresh: operation(z.strictObject({ expiresAt }), (by, body, id) =>
         refreshEnrollment(needs, by, id, body.expiresAt),
       ),
     },

@@ -58,10 +58,10 @@ const optional = {
   tags: tags.optional(),
 };
 const required = { name: z.string(), enabled: z.boolean(), issuer: z.string(), audience: z.string() };
-const whole = z.object({ ...required, ...optional });
+const whole = z.strictObject({ ...required, ...optional });
 /** One that is created is meant to be used; replacing one must not enable it by silence. */
 const fresh = whole.extend({ enabled: z.boolean().default(true) });
-const some = z.object({ ...z.object(required).partial().shape, ...optional });
+const some = z.strictObject({ ...z.object(required).partial().shape, ...optional });
 
 const signerSchema = z
   .strictObject({
@@ -93,7 +93,7 @@ const signerSchema = z
   })
   .meta({ id: 'ExternalJwtSigner' });
 
-const tokenToTry = z.object({
+const tokenToTry = z.strictObject({
   token: z.string().meta({ description: 'The JWT, as a client would send it after `Bearer`.' }),
 });
 const triedSchema = z

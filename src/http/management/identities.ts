@@ -40,7 +40,7 @@ import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
 // Null is what some clients send for a field that they leave at its default.
-const fields = z.object({
+const fields = z.strictObject({
   name: z.string(),
   type: z.enum(identityTypes),
   isAdmin: z.boolean(),
@@ -98,9 +98,23 @@ const newIdentity = replacement.extend({
   enrollment: wantedEnrollment,
 });
 
+/** Of the data plane, which is not here. */
+const membersOfOthers = [
+  'appData',
+  'authenticators',
+  'defaultHostingCost',
+  'defaultHostingPrecedence',
+  'edgeRouterConnectionStatus',
+  'hasApiSession',
+  'hasEdgeRouterConnection',
+  'interfaces',
+  'serviceHostingCosts',
+  'serviceHostingPrecedences',
+];
+
 const TEN_YEARS_IN_MINUTES = 10 * 366 * 24 * 60;
 /** 0 or absent: until somebody enables it. */
-const disabling = z.object({ durationMinutes: z.int().min(0).max(TEN_YEARS_IN_MINUTES).nullish() });
+const disabling = z.strictObject({ durationMinutes: z.int().min(0).max(TEN_YEARS_IN_MINUTES).nullish() });
 
 const said = z.string().optional();
 const envInfoSchema = z
@@ -133,6 +147,7 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     noun: 'an identity',
     document: managedIdentitySchema,
     detail: identityDetail,
+    sentByOthers: membersOfOthers,
     listFields: identityListFields,
     async list(query) {
       const { items, totalCount } = await listIdentities(needs, query);
@@ -156,8 +171,8 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
       disable: operation(disabling, (by, { durationMinutes }, id) =>
         disableIdentity(needs, by, id, durationMinutes ?? 0),
       ),
-      enable: operation(z.object({}), (by, _body, id) => enableIdentity(needs, by, id)),
-      unlock: operation(z.object({}), (by, _body, id) => unlockIdentity(needs, by, id)),
+      enable: operation(z.strictObject({}), (by, _body, id) => enableIdentity(needs, by, id)),
+      unlock: operation(z.strictObject({}), (by, _body, id) => unlockIdentity(needs, by, id)),
     },
     removals: { mfa: (by, id) => removeTotp(needs, by, id) },
     parts: {

@@ -1,8 +1,8 @@
 // The operations that all managed entities have, declared once: addresses, guard, envelope, paging and the
 // statuses of the answers. An entity describes its schemas and how its documents look.
 //
-// Members of a body that its schema does not name are ignored: clients send back whole documents that they read,
-// with members that only the service sets. Nothing is ever taken from a body except by name.
+// A body with a member that nobody knows is refused: a mistyped rule would be one that is not there. Clients send
+// back whole documents that they read, though, so that members of documents are known everywhere.
 
 import { z } from 'zod';
 import type { AdminCall } from '../../admin/admin-call.ts';
@@ -18,6 +18,7 @@ import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../request/d
 import { changeParameters, idOf, listParameters } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute, managementRoot } from './admin-route.ts';
+import { ignoring, membersOf } from './known-members.ts';
 
 /** A body and what is done with it. Made by `operation`. */
 export interface Operation<Result> {
@@ -44,6 +45,8 @@ export interface Resource {
   /** The documents of the list, and of one where `detail` is not given. */
   readonly document: z.ZodType;
   readonly detail?: z.ZodType;
+  /** Members of bodies that existing clients send and nothing here is made of; ignored like those of documents. */
+  readonly sentByOthers?: readonly string[];
   readonly listFields: ListFields;
   list(query: ListQuery, reader: Reader): Promise<Page<unknown>>;
   /** @throws AuthError not_found */
@@ -80,7 +83,8 @@ export interface Part {
 }
 
 export function resourceRoutes(resource: Resource): readonly Route[] {
-  const { collection, noun, create, replace, patch, remove } = resource;
+  const { collection, noun, remove } = resource;
+  const { create, replace, patch } = tolerantOperations(resource);
   const { actions = {}, removals = {}, parts = {} } = resource;
   const path = `${collection}/:id`;
   const permissions = { read: 'read' as const, ...resource.permissions };
@@ -133,6 +137,18 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     routes.push(...partRoutes(`${path}/${name}`, parts, `the ${wordsOf(name)} of ${noun}`, part));
   }
   return routes;
+}
+
+/** Those that take a whole entity, without the members that are known and not taken. */
+function tolerantOperations(resource: Resource): Pick<Resource, 'create' | 'replace' | 'patch'> {
+  const { document, detail = document, sentByOthers = [], create, replace, patch } = resource;
+  const known = [...membersOf(document), ...membersOf(detail), ...sentByOthers];
+  const tolerant = <Result>({ schema, run }: Operation<Result>) => ({ schema: ignoring(known, schema), run });
+  return {
+    ...(create && { create: tolerant(create) }),
+    ...(replace && { replace: tolerant(replace) }),
+    ...(patch && { patch: tolerant(patch) }),
+  };
 }
 
 function wordsOf(name: string): string {

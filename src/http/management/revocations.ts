@@ -23,7 +23,7 @@ const revocationSchema = z
   })
   .meta({ id: 'Revocation' });
 
-const newRevocation = z.object({
+const newRevocation = z.strictObject({
   id: idText,
   type: z.enum(revocationTypes, 'must be JTI, IDENTITY or API_SESSION'),
   issuedBefore: optionalTime,

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { AuthError, type FieldProblem } from '../../errors/auth-error.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { type Fields, formFields, jsonFields } from './decode.ts';
-import { fieldProblems } from './field-problems.ts';
+import { fieldProblems, knownNames } from './field-problems.ts';
 import { type MediaType, parseMediaType } from './media-type.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BodyRule } from './route.ts';
@@ -61,9 +61,10 @@ export function readQuery<Schema extends z.ZodType>(text: string, schema: Schema
  * @throws AuthError could_not_validate   with one problem per field, secrets left out
  */
 export function validate<Schema extends z.ZodType>(value: unknown, schema: Schema): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const names = knownNames();
+  const result = schema.safeParse(value, { error: names.note });
   if (result.success) return result.data;
-  throw new AuthError('could_not_validate', { fields: fieldProblems(result.error, value) });
+  throw new AuthError('could_not_validate', { fields: fieldProblems(result.error, value, names) });
 }
 
 function readFields(request: Received, rule: BodyRule): Fields {
