@@ -4,6 +4,7 @@ import type { Binding } from './config.ts';
 import type { ConfigPath } from './config-error.ts';
 import type { Finding } from './describe-issues.ts';
 import { formatDuration } from './durations.ts';
+import { formatRedirectUri, isAnyPortOfOthers } from './redirect-uris.ts';
 import type { EdgeContent, ListenerContent } from './schema.ts';
 
 /** The parts of the file that could be read; rules between them are checked even when others are wrong. */
@@ -34,7 +35,12 @@ export function checkConsistency(parts: ReadableParts): readonly Finding[] {
 
 /** What deserves a word but does not stop the service. */
 export function findOddities(parts: ReadableParts): readonly Finding[] {
-  return [...addressesInCapitals(parts), ...addressOfTwoListeners(parts), ...nothingBound(parts)];
+  return [
+    ...addressesInCapitals(parts),
+    ...addressOfTwoListeners(parts),
+    ...nothingBound(parts),
+    ...anyPortOfOthers(parts),
+  ];
 }
 
 function value(path: ConfigPath, message: string, hint: string | null = null): Finding {
@@ -198,4 +204,24 @@ function nothingBound({ listeners, edge }: ReadableParts): readonly Finding[] {
     );
   }
   return findings;
+}
+
+function anyPortOfOthers({ listeners }: ReadableParts): readonly Finding[] {
+  return listeners.flatMap((listener, index) =>
+    (listener?.apis ?? []).flatMap((api, at) => {
+      if (api.binding !== 'edge-oidc') return [];
+      return (['redirectURIs', 'postLogoutURIs'] as const).flatMap((key) =>
+        api.options[key].flatMap((pattern, position) =>
+          isAnyPortOfOthers(pattern)
+            ? [
+                value(
+                  ['web', index, 'apis', at, 'options', key, position],
+                  `${formatRedirectUri(pattern)} lets whoever can listen on a port of that host receive what is sent there; name the port`,
+                ),
+              ]
+            : [],
+        ),
+      );
+    }),
+  );
 }

@@ -4,20 +4,25 @@ import {
   DEFAULT_POST_LOGOUT_URIS,
   DEFAULT_REDIRECT_URIS,
   formatRedirectUri,
+  isAnyPortOfOthers,
   parseRedirectUri,
   RedirectUriError,
 } from './redirect-uris.ts';
 
 describe('configured redirect URIs', () => {
-  test('a star as the whole port of a loopback URI becomes a loopback pattern', () => {
-    for (const scheme of ['http', 'https']) {
-      for (const host of ['localhost', '127.0.0.1', '[::1]']) {
-        assert.deepEqual(parseRedirectUri(`${scheme}://${host}:*/auth/callback`), {
-          kind: 'loopback-port',
-          prefix: `${scheme}://${host}`,
-          suffix: '/auth/callback',
-        });
-      }
+  test('a star as the whole port stands for every port of that host', () => {
+    const loopback = ['localhost', '127.0.0.1', '[::1]'].flatMap((host) => [
+      `http://${host}`,
+      `https://${host}`,
+    ]);
+    const others = ['https://app.example.com', 'https://192.0.2.7', 'https://[2001:db8::5]'];
+    for (const prefix of [...loopback, ...others]) {
+      const pattern = parseRedirectUri(`${prefix}:*/auth/callback?x=1`);
+      assert.deepEqual(pattern, { kind: 'any-port', prefix, suffix: '/auth/callback?x=1' });
+      assert.equal(isAnyPortOfOthers(pattern), others.includes(prefix), prefix);
+    }
+    for (const uri of ['https://app.example.com/callback', 'myapp://auth/callback']) {
+      assert.equal(isAnyPortOfOthers(parseRedirectUri(uri)), false);
     }
   });
 
@@ -47,7 +52,9 @@ describe('configured redirect URIs', () => {
       'https://*',
       'https://*/callback',
       'https://*.example.com/callback',
-      'https://app.example.com:*/callback',
+      'https://app.example.com:*',
+      'https://*.example.com:*/callback',
+      'https://app.example.com:4*/callback',
       'https://app.example.com/*',
       'https://app.example.com/cb?x=*',
       'http://local*:80/callback',
@@ -179,7 +186,7 @@ describe('configured redirect URIs', () => {
       const patterns = uris.map(parseRedirectUri);
       assert.equal(new Set(uris).size, 6);
       for (const pattern of patterns) {
-        assert.equal(pattern.kind === 'loopback-port' && pattern.suffix, suffix);
+        assert.equal(pattern.kind === 'any-port' && pattern.suffix, suffix);
       }
       assert.deepEqual(patterns.map(formatRedirectUri), uris);
     }

@@ -52,8 +52,8 @@ function loopbackUris(path: string): readonly string[] {
  * matching), so the text must already be what a client sends: lower-case scheme and host, no dot segments,
  * only characters that a URI may contain.
  *
- * `*` is accepted as the whole port of an http(s) URI on `localhost`, `127.0.0.1` or `[::1]`, nowhere else;
- * plain http only on those hosts.
+ * `*` is accepted as the whole port of an http(s) URI, nowhere else; plain http only on `localhost`, `127.0.0.1` and
+ * `[::1]`.
  *
  * @throws RedirectUriError
  * @see spec section 5.7; RFC 8252 sections 7.1, 7.3 and 8.3; RFC 6749 section 3.1.2 (no fragment)
@@ -98,9 +98,8 @@ function parseWebUri(text: string, scheme: 'http' | 'https', refuse: Refuse): Re
   if (rest.includes('*')) throw starRefusal(refuse);
   checkPath(rest, refuse);
   if (port === '*') {
-    if (!loopback) throw starRefusal(refuse);
     if (!rest.startsWith('/')) throw refuse('a path must follow the port, for example /auth/callback');
-    return { kind: 'loopback-port', prefix: `${scheme}://${host}`, suffix: rest };
+    return { kind: 'any-port', prefix: `${scheme}://${host}`, suffix: rest };
   }
   if (port?.includes('*') === true) throw starRefusal(refuse);
   if (port !== undefined && !isPort(port)) {
@@ -125,7 +124,7 @@ function parseNativeUri(text: string, scheme: string, refuse: Refuse): RedirectU
 }
 
 function starRefusal(refuse: Refuse): RedirectUriError {
-  return refuse('* may stand only for the whole port of a URI on localhost, 127.0.0.1 or [::1]');
+  return refuse('* may stand only for the whole port, for example https://app.example.com:*/callback');
 }
 
 function checkHost(host: string, refuse: Refuse): void {
@@ -149,6 +148,11 @@ function checkPath(rest: string, refuse: Refuse): void {
 
 function isPort(text: string): boolean {
   return /^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= 65535;
+}
+
+/** Whether a pattern lets codes go to any port of a host that others may use too. */
+export function isAnyPortOfOthers(pattern: RedirectUriPattern): boolean {
+  return pattern.kind === 'any-port' && !LOOPBACK_HOSTS.includes(pattern.prefix.replace(/^https?:\/\//, ''));
 }
 
 /** The text that `parseRedirectUri` reads as this pattern. */

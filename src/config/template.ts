@@ -87,7 +87,7 @@ web:
       # it is only where it is listed, and the list replaces the defaults:
       # - binding: edge-oidc
       #   options:
-      #     redirectURIs:            # * may stand only for the whole port of a loopback host
+      #     redirectURIs:            # * may stand only for the whole port
       #       - http://localhost:*/auth/callback
       #       - https://console.example.com/auth/callback
       #     postLogoutURIs:

@@ -3,12 +3,12 @@
  * sends: no glob, no regular expression, no URL parsing, no case folding.
  *
  * - `exact`: the client's string equals `uri`.
- * - `loopback-port`: the client's string is `prefix`, then optionally `:` and a decimal port 1..65535
+ * - `any-port`: the client's string is `prefix`, then optionally `:` and a decimal port 1..65535
  *   without leading zero, then `suffix`. `prefix` is the scheme and host without the colon before the port
  *   (`http://localhost`, `https://[::1]`), `suffix` the path with its leading slash (`/auth/callback`).
  *
- * @see RFC 8252 section 7.3 (loopback redirects), RFC 9700 section 2.1 (exact string matching)
+ * @see RFC 8252 section 7.3 (a native app cannot choose its port), RFC 9700 section 2.1 (exact string matching)
  */
 export type RedirectUriPattern =
   | { readonly kind: 'exact'; readonly uri: string }
-  | { readonly kind: 'loopback-port'; readonly prefix: string; readonly suffix: string };
+  | { readonly kind: 'any-port'; readonly prefix: string; readonly suffix: string };

@@ -36,7 +36,7 @@ export function clientRegistry(aliasIds: readonly string[]): ClientRegistry {
 
 /** Where existing SDKs listen, each on a port of its own (RFC 8252 7.3). */
 const sdkCallbacks: readonly RedirectUriPattern[] = ['localhost', '127.0.0.1', '[::1]'].map((host) => ({
-  kind: 'loopback-port',
+  kind: 'any-port',
   prefix: `http://${host}`,
   suffix: '/auth/callback',
 }));

@@ -4,11 +4,12 @@ import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import { isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
 
 const registered: readonly RedirectUriPattern[] = [
-  { kind: 'loopback-port', prefix: 'http://localhost', suffix: '/auth/callback' },
-  { kind: 'loopback-port', prefix: 'https://localhost', suffix: '/auth/callback' },
-  { kind: 'loopback-port', prefix: 'http://127.0.0.1', suffix: '/auth/callback' },
-  { kind: 'loopback-port', prefix: 'http://[::1]', suffix: '/auth/callback' },
+  { kind: 'any-port', prefix: 'http://localhost', suffix: '/auth/callback' },
+  { kind: 'any-port', prefix: 'https://localhost', suffix: '/auth/callback' },
+  { kind: 'any-port', prefix: 'http://127.0.0.1', suffix: '/auth/callback' },
+  { kind: 'any-port', prefix: 'http://[::1]', suffix: '/auth/callback' },
   { kind: 'exact', uri: 'https://app.example/cb' },
+  { kind: 'any-port', prefix: 'https://wild.example', suffix: '/cb' },
 ];
 
 describe('a redirect URI is accepted', () => {
@@ -20,6 +21,8 @@ describe('a redirect URI is accepted', () => {
     'http://127.0.0.1:8400/auth/callback',
     'http://[::1]:8400/auth/callback',
     'https://app.example/cb',
+    'https://wild.example/cb',
+    'https://wild.example:8443/cb',
   ];
   for (const uri of accepted) {
     test(uri, () => assert.equal(isRegisteredRedirectUri(registered, uri), true));
@@ -63,6 +66,11 @@ describe('a redirect URI is refused', () => {
     'http://localhost:1/auth/callback;x',
     'http://localhost:1/evil/auth/callback',
     'http://localhost.evil.example/auth/callback',
+    'http://wild.example:8443/cb',
+    'https://wild.example.evil.example:8443/cb',
+    'https://wild.example:8443@evil.example/cb',
+    'https://evil.example/https://wild.example:8443/cb',
+    'https://wild.example:8443/cb/',
     'https://app.example:444/cb',
     'https://app.example/cb/..',
     'http://app.example/cb',

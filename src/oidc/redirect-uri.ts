@@ -17,7 +17,7 @@ function matches(pattern: RedirectUriPattern, received: string): boolean {
   return between === '' || isPort(between);
 }
 
-/** `:` and a decimal port without leading zeros (RFC 8252 7.3 lets a loopback client choose any). */
+/** `:` and a decimal port without leading zeros. */
 function isPort(text: string): boolean {
   if (!/^:[1-9][0-9]{0,4}$/.test(text)) return false;
   return Number(text.slice(1)) <= 65_535;

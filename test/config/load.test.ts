@@ -110,7 +110,7 @@ describe('loading the configuration', () => {
       binding: 'edge-oidc',
       explicit: true,
       redirectUris: [
-        { kind: 'loopback-port', prefix: 'http://localhost', suffix: '/auth/callback' },
+        { kind: 'any-port', prefix: 'http://localhost', suffix: '/auth/callback' },
         { kind: 'exact', uri: 'https://console.example.com/auth/callback' },
       ],
       postLogoutUris: [{ kind: 'exact', uri: 'https://console.example.com/' }],
@@ -348,6 +348,18 @@ describe('automatic binding through the file', () => {
 });
 
 describe('warnings', () => {
+  test('a star as the port of a host that is not this machine gets a word, also after logout', () => {
+    const options = {
+      redirectURIs: ['http://localhost:*/cb', 'https://app.example.com:*/cb', 'https://app.example.com/cb'],
+      postLogoutURIs: ['https://127.0.0.1:*/out', 'https://app.example.com:*/out'],
+    };
+    const apis = [{ binding: 'edge-client' }, { binding: 'edge-oidc', options }];
+    const { warnings } = load(replaceAt(minimalFile(), ['web', 0, 'apis'], apis));
+    assert.equal(warnings.length, 2);
+    assert.match(warnings[0] ?? '', /web\[0\]\.apis\[1\]\.options\.redirectURIs\[1\]: .*name the port/);
+    assert.match(warnings[1] ?? '', /postLogoutURIs\[1\]: https:\/\/app\.example\.com:\*\/out lets/);
+  });
+
   test('an address in capitals is used in lower case, with a word about it', () => {
     const { config, warnings } = load(
       replaceAt(minimalFile(), ['web', 0, 'bindPoints', 0, 'address'], 'Ctrl.Example.COM:1280'),

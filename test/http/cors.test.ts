@@ -18,6 +18,8 @@ const allowed = (port: number) => [
   'http://localhost:3000',
   'http://localhost',
   'http://127.0.0.1:8400',
+  'https://wild.example',
+  'https://wild.example:8443',
 ];
 
 const foreign = (port: number) => [
@@ -31,6 +33,9 @@ const foreign = (port: number) => [
   'https://app.example/',
   'https://app.example.',
   'http://localhost.evil.example',
+  'https://wild.example.evil.example:8443',
+  'https://evil.wild.example:8443',
+  'http://wild.example:8443',
   'http://localhost:0',
   'http://localhost:070',
   'http://localhost:99999',

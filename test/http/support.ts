@@ -62,8 +62,9 @@ const allApis: readonly ListenerApi[] = [
     redirectUris: [
       { kind: 'exact', uri: 'https://app.example/auth/callback' },
       { kind: 'exact', uri: 'com.example.app:/callback' },
-      { kind: 'loopback-port', prefix: 'http://localhost', suffix: '/auth/callback' },
+      { kind: 'any-port', prefix: 'http://localhost', suffix: '/auth/callback' },
       { kind: 'exact', uri: 'http://127.0.0.1:8400/auth/callback' },
+      { kind: 'any-port', prefix: 'https://wild.example', suffix: '/auth/callback' },
     ],
     postLogoutUris: [],
   },

@@ -35,16 +35,16 @@ export const preflightHeaders: Readonly<Record<string, string>> = {
   'access-control-max-age': '600',
 };
 
-/** The allow-list of a bind point; exact texts, and loopback origins of any port where the pattern says so. */
+/** The allow-list of a bind point; exact texts, and origins of any port where the pattern says so. */
 export function originCheck(bindPoint: BindPoint, listener: Listener): OriginCheck {
   const patterns = listener.apis.flatMap((api) => (api.binding === 'edge-oidc' ? api.redirectUris : []));
   const exact = new Set([`https://${bindPoint.address.replace(/:443$/, '')}`]);
-  const loopback: string[] = [];
+  const anyPort: string[] = [];
   for (const pattern of patterns) {
-    if (pattern.kind === 'loopback-port') loopback.push(pattern.prefix);
+    if (pattern.kind === 'any-port') anyPort.push(pattern.prefix);
     else addOrigin(exact, pattern);
   }
-  return (origin) => exact.has(origin) || loopback.some((prefix) => isOnLoopback(origin, prefix));
+  return (origin) => exact.has(origin) || anyPort.some((prefix) => isPortOf(origin, prefix));
 }
 
 function addOrigin(origins: Set<string>, { uri }: Extract<RedirectUriPattern, { kind: 'exact' }>): void {
@@ -54,7 +54,7 @@ function addOrigin(origins: Set<string>, { uri }: Extract<RedirectUriPattern, { 
 }
 
 // A browser leaves the port out only where it is the scheme's own.
-function isOnLoopback(origin: string, prefix: string): boolean {
+function isPortOf(origin: string, prefix: string): boolean {
   if (!origin.startsWith(prefix)) return false;
   const port = origin.slice(prefix.length);
   return port === '' || (/^:[1-9]\d{0,4}$/.test(port) && Number(port.slice(1)) <= 65535);
