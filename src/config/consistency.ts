@@ -40,6 +40,7 @@ export function findOddities(parts: ReadableParts): readonly Finding[] {
     ...addressOfTwoListeners(parts),
     ...nothingBound(parts),
     ...anyPortOfOthers(parts),
+    ...privateKeyServers(parts),
   ];
 }
 
@@ -224,4 +225,15 @@ function anyPortOfOthers({ listeners }: ReadableParts): readonly Finding[] {
       );
     }),
   );
+}
+
+function privateKeyServers({ edge }: ReadableParts): readonly Finding[] {
+  if (typeof edge === 'string' || edge.externalJwtSigners.jwksFetch.blockPrivateAddresses) return [];
+  return [
+    value(
+      ['edge', 'externalJwtSigners', 'jwksFetch', 'blockPrivateAddresses'],
+      'keys are fetched from any address of this machine and of private networks',
+      'Leave it true, and name the private key servers in allowedHostnames or allowedIPs.',
+    ),
+  ];
 }

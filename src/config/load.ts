@@ -60,7 +60,8 @@ export function loadConfig(
     adjustments,
     warnings: findOddities(parts).map((finding) => {
       const { line } = source.placeOfValue(finding.path);
-      return `${path}:${line}: ${formatPath(finding.path)}: ${finding.message}`;
+      const hint = finding.hint === null ? '' : `. ${finding.hint}`;
+      return `${path}:${line}: ${formatPath(finding.path)}: ${finding.message}${hint}`;
     }),
     origins: findOrigins({
       config,

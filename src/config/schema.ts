@@ -223,7 +223,10 @@ const jwksFetchSchema = z.strictObject({
     .prefault('5s')
     .describe('For one whole fetch, redirects included.'),
   maxRedirects: z.int().min(0).max(20).default(5).describe('0 follows none.'),
-  blockPrivateAddresses: z.boolean().default(false).describe('Refuse signers on private networks.'),
+  blockPrivateAddresses: z
+    .boolean()
+    .default(true)
+    .describe('Ask no private or loopback address but those that allowedHostnames or allowedIPs name.'),
   allowedHostnames: hostNames.describe('Exact names; when not empty, no other host is asked.'),
   deniedHostnames: hostNames.describe('Exact names that are never asked.'),
   allowedIPs: ipRanges.describe('Addresses or CIDR ranges; when not empty, no other address is asked.'),

@@ -123,7 +123,8 @@ ${signing}
     jwksFetch:                     # limits when fetching the keys of external JWT signers
       timeout: 5s
       maxRedirects: 5
-      blockPrivateAddresses: false # true: refuse signers on private networks
+      blockPrivateAddresses: true  # ask key servers on this machine or a private network only when one of the
+                                   # two lists below names them
       allowedHostnames: []         # when not empty, no other host is asked
       deniedHostnames: []
       allowedIPs: []               # addresses or ranges such as 192.0.2.0/24

@@ -65,7 +65,7 @@ describe('loading the configuration', () => {
         jwksFetch: {
           timeout: 5000,
           maxRedirects: 5,
-          blockPrivateAddresses: false,
+          blockPrivateAddresses: true,
           allowedHostnames: [],
           deniedHostnames: [],
           allowedIPs: [],
@@ -367,6 +367,16 @@ describe('warnings', () => {
     assert.equal(config.listeners[0]?.bindPoints[0]?.issuer, 'https://ctrl.example.com:1280/oidc');
     assert.equal(warnings.length, 1);
     assert.match(warnings[0] ?? '', /controller\.yml:\d+: web\[0\]\.bindPoints\[0\]\.address: /);
+  });
+
+  test('key servers that may be anywhere are pointed out, with what to do instead', () => {
+    const path = ['edge', 'externalJwtSigners', 'jwksFetch', 'blockPrivateAddresses'];
+    const { warnings } = load(replaceAt(fullFile(), path, false));
+    assert.equal(warnings.length, 1);
+    assert.match(
+      warnings[0] ?? '',
+      /blockPrivateAddresses: .*private networks.*allowedHostnames or allowedIPs/s,
+    );
   });
 
   test('one address on two listeners, and no listener with edge-client, are pointed out', () => {

@@ -425,3 +425,25 @@ describe('the keys of a provider', () => {
     });
   });
 });
+
+test('a key server on this machine is asked only where an allow-list names it, and the refusal says so', async () => {
+  const closed = await startTestServer({
+    configure: (yaml) => yaml.replace(/allowedIPs: \[.*\]/, 'allowedIPs: []'),
+  });
+  const idp = await startTestIdp();
+  const root = await rootOf(closed);
+  const { issuer, port } = idp;
+  const signer = { name: 'near', issuer, audience, jwksEndpoint: `https://127.0.0.1:${port}/jwks` };
+  const refused = await root.call('POST', 'external-jwt-signers', signer);
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /allowedHostnames or allowedIPs in edge\.externalJwtSigners\.jwksFetch/);
+  // What a name leads to is seen when somebody logs in.
+  await createSigner(root, idp, 'near');
+  const attempt = await submitJwt(closed, await tokenOf(closed, idp, 'ana@idp'));
+  assert.equal(attempt.status, 401);
+  assert.equal(idp.requests.size, 0);
+  const record = await root.call('GET', `login-attempts/${attempt.headers['x-request-id']}`);
+  assert.match(record.text, /private or loopback address.*allowedHostnames or allowedIPs/);
+  await closed.close();
+  await idp.close();
+});

@@ -119,8 +119,28 @@ describe('the outbound client', () => {
     for (const host of hosts) await assertRefused(client().get(`https://${host}/`, wanted), 'address', host);
     const blocking = client({ blockPrivateAddresses: true });
     for (const host of ['127.0.0.1', '127.1', '2130706433', '[::1]', '10.0.0.1', '[::ffff:127.0.0.1]'])
-      await assertRefused(blocking.get(`https://${host}:${idp.port}/jwks`, wanted), 'address', host);
-    await assertRefused(blocking.get(idp.jwksEndpoint, wanted), 'address', 'localhost');
+      await assertRefused(blocking.get(`https://${host}:${idp.port}/jwks`, wanted), 'private-address', host);
+    await assertRefused(blocking.get(idp.jwksEndpoint, wanted), 'private-address', 'localhost');
+    for (const host of hosts) await assertRefused(blocking.get(`https://${host}/`, wanted), 'address', host);
+  });
+
+  test('asks private hosts that the allow-lists name, and follows them nowhere else', async () => {
+    const loopback = [parseIpRange('127.0.0.0/8'), parseIpRange('::1')];
+    const elsewhere = { resolve: async () => [{ address: '10.0.0.1', family: 4 }] };
+    for (const allowed of [{ allowedHostnames: ['localhost'] }, { allowedIPs: loopback }]) {
+      const naming = (needs?: OutboundNeeds) => client({ blockPrivateAddresses: true, ...allowed }, needs);
+      assert.match(String(await naming().get(idp.jwksEndpoint, wanted)), /"keys"/);
+      for (const to of ['https://169.254.169.254/', 'https://10.0.0.1/', 'https://[fd00::1]/']) {
+        idp.misbehave({ kind: 'redirect', to });
+        await assert.rejects(naming().get(idp.jwksEndpoint, wanted), FetchRefused, to);
+      }
+      idp.misbehave(null);
+      await assert.rejects(naming(elsewhere).get('https://other.example/', wanted), FetchRefused);
+    }
+    // A name of the list may be anywhere but where nothing may be.
+    const metadata = { resolve: async () => [{ address: '169.254.169.254', family: 4 }] };
+    const named = client({ blockPrivateAddresses: true, allowedHostnames: ['idp.internal'] }, metadata);
+    await assertRefused(named.get('https://idp.internal/', wanted), 'address', 'metadata');
   });
 
   test('refuses a redirect to http, to a private address and to a metadata service', async () => {

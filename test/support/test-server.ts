@@ -108,8 +108,10 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
       ...(options.signing === true ? { signingCert } : {}),
     },
   });
+  // The identity providers of tests run beside it.
+  const local = yaml.replace('allowedIPs: []', 'allowedIPs: [127.0.0.0/8, ::1/128]');
   const configFile = join(home, 'controller.yml');
-  writeFileSync(configFile, options.configure?.(yaml) ?? yaml);
+  writeFileSync(configFile, options.configure?.(local) ?? local);
 
   const clock = options.clock ?? systemClock;
   const random = createRandom(clock);

@@ -1,7 +1,8 @@
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
-import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
+import type { JwksCache, KeySetFailure } from '../../platform/jwk/jwks-cache.ts';
 import { type VerificationKey, verificationKey } from '../../platform/jwk/verification-key.ts';
+import { fetchRefusals } from '../../platform/network/fetch-refused.ts';
 import { parseCertificate } from '../../platform/x509/x509.ts';
 import { type RefusedExternalJwt, refused } from './external-jwt-verdict.ts';
 import type { ForeignJwt } from './foreign-jwt.ts';
@@ -36,7 +37,11 @@ async function keysOf(
   if (lookup.found === 'keys') return lookup.keys;
   return lookup.found === 'no-such-key'
     ? refused('unknown-key', signer.id)
-    : refused('keys-unavailable', signer.id, lookup.reason);
+    : refused('keys-unavailable', signer.id, wordsOf(lookup.reason));
+}
+
+function wordsOf(failure: KeySetFailure): string {
+  return failure === 'not-a-key-set' ? 'the answer is no key set' : fetchRefusals[failure];
 }
 
 function keyOfCertificate(

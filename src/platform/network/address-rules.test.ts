@@ -2,6 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type AddressRange, addressRule, addressSet } from './address-rules.ts';
 
+function range(text: string): AddressRange {
+  const [address = '', length] = text.split('/');
+  return { address, prefixLength: Number(length), family: address.includes(':') ? 'ipv6' : 'ipv4' };
+}
+
 const open = { blockPrivateAddresses: false, allowedIPs: [], deniedIPs: [] };
 
 const alwaysRefused = [
@@ -112,6 +117,24 @@ describe('an address of an outbound connection', () => {
       assert.equal(allows(address), true, address);
       assert.equal(blocks(address), true, address);
     }
+  });
+
+  test('may be private when the allowed ranges name it, though others are blocked', () => {
+    const limits = { ...open, blockPrivateAddresses: true };
+    const allows = addressRule({ ...limits, allowedIPs: [range('10.1.0.0/16'), range('64:ff9b::/96')] });
+    for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', '64:ff9b::8.8.8.8'])
+      assert.equal(allows(address), true, address);
+    for (const address of [
+      '10.2.0.1',
+      '127.0.0.1',
+      '::1',
+      '8.8.8.8',
+      '64:ff9b::127.0.0.1',
+      '2002:a01:203::1',
+    ])
+      assert.equal(allows(address), false, address);
+    const everything = addressRule({ ...limits, allowedIPs: [range('0.0.0.0/0'), range('::/0')] });
+    for (const address of alwaysRefused) assert.equal(everything(address), false, address);
   });
 
   test('is refused by the denied ranges, also inside of an IPv6 address', () => {

@@ -8,7 +8,10 @@ export interface AddressRange {
 }
 
 export interface AddressLimits {
-  /** Refuses everything that is not reachable over the public Internet, this machine included. */
+  /**
+   * Refuses everything that is not reachable over the public Internet, this machine included, unless `allowedIPs`
+   * names it.
+   */
   readonly blockPrivateAddresses: boolean;
   /** An empty list allows every address. */
   readonly allowedIPs: readonly AddressRange[];
@@ -35,7 +38,9 @@ export function addressRule(limits: AddressLimits): AddressRule {
   const isRefused = (address: string) =>
     contains(neverReached, address) ||
     contains(denied, address) ||
-    (limits.blockPrivateAddresses && !isPublic(address));
+    (limits.blockPrivateAddresses &&
+      !isPublic(address) &&
+      !(allowed !== undefined && contains(allowed, address)));
   return (text) => {
     const bytes = addressBytes(text);
     if (bytes === undefined) return false;

@@ -4,6 +4,8 @@ export const fetchRefusals = {
   scheme: 'the address, or one that it redirects to, is not https',
   host: 'the host is not allowed by the configuration',
   address: 'the host has an IP address that is not allowed',
+  'private-address':
+    'the host has a private or loopback address, which allowedHostnames or allowedIPs in edge.externalJwtSigners.jwksFetch would have to name',
   name: 'the host name could not be resolved',
   connection: 'the server could not be reached or broke the connection',
   tls: 'the TLS handshake failed or the certificate is not trusted',

@@ -9,14 +9,17 @@ import { Agent, request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import type { Millis } from '../clock.ts';
-import { type AddressLimits, type AddressRule, addressRule } from './address-rules.ts';
+import { type AddressLimits, addressRule } from './address-rules.ts';
 import { FetchRefused } from './fetch-refused.ts';
 
 export interface OutboundLimits extends AddressLimits {
   /** For the whole fetch, redirects included. */
   readonly timeout: Millis;
   readonly maxRedirects: number;
-  /** Exact names in lower case; an empty list allows every name, any other also refuses bare addresses. */
+  /**
+   * Exact names in lower case; an empty list allows every name, any other also refuses bare addresses. Hosts that it
+   * names may have private addresses.
+   */
   readonly allowedHostnames: readonly string[];
   readonly deniedHostnames: readonly string[];
 }
@@ -59,8 +62,8 @@ export function outboundClient(
   needs: OutboundNeeds = {},
 ): OutboundClient & FormPoster {
   const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
-  const allows = addressRule(limits);
-  const lookup = checkedLookup(resolve, allows);
+  const refusal = addressRefusal(limits);
+  const lookup = checkedLookup(resolve, refusal);
   let agent: Agent | undefined;
   async function fetch(
     url: string,
@@ -73,10 +76,10 @@ export function outboundClient(
     try {
       let target = readTarget(url);
       for (let redirects = 0; ; redirects += 1) {
-        checkHost(target, limits, allows);
+        checkHost(target, limits, refusal);
         // Reading the system's roots takes tens of milliseconds; most configurations have no use for them.
         agent ??= openAgent(needs.trustedRoots ?? []);
-        const answer = await send({ target, agent, lookup, allows, signal: deadline.signal, body }, wanted);
+        const answer = await send({ target, agent, lookup, refusal, signal: deadline.signal, body }, wanted);
         if (Buffer.isBuffer(answer)) return answer;
         if (redirects === maxRedirects) throw new FetchRefused('too-many-redirects');
         target = readTarget(answer.location, target);
@@ -97,7 +100,21 @@ export function outboundClient(
  * @throws FetchRefused
  */
 export function checkAddress(url: string, limits: OutboundLimits): void {
-  checkHost(readTarget(url), limits, addressRule(limits));
+  checkHost(readTarget(url), limits, addressRefusal(limits));
+}
+
+/** Why no connection may go to an address; null when one may. */
+type AddressRefusal = (address: string) => 'address' | 'private-address' | null;
+
+function addressRefusal(limits: OutboundLimits): AddressRefusal {
+  // With a list of names, only hosts on it are asked at all.
+  const blockPrivateAddresses = limits.blockPrivateAddresses && limits.allowedHostnames.length === 0;
+  const allows = addressRule({ ...limits, blockPrivateAddresses });
+  const allowsPrivate = addressRule({ ...limits, blockPrivateAddresses: false });
+  return (address) => {
+    if (allows(address)) return null;
+    return allowsPrivate(address) ? 'private-address' : 'address';
+  };
 }
 
 const LONGEST_URL = 2048;
@@ -111,13 +128,14 @@ function readTarget(text: string, base?: URL): URL {
 }
 
 /** Checks the name and, because no look-up follows for it, a bare address. */
-function checkHost(target: URL, limits: OutboundLimits, allows: AddressRule): void {
+function checkHost(target: URL, limits: OutboundLimits, refusal: AddressRefusal): void {
   const { allowedHostnames, deniedHostnames } = limits;
   const host = bareHost(target);
   const name = host.replace(/\.$/, '');
   if (deniedHostnames.includes(name)) throw new FetchRefused('host');
   if (allowedHostnames.length > 0 && !allowedHostnames.includes(name)) throw new FetchRefused('host');
-  if (isIP(host) !== 0 && !allows(host)) throw new FetchRefused('address');
+  const refused = isIP(host) === 0 ? null : refusal(host);
+  if (refused !== null) throw new FetchRefused(refused);
 }
 
 function bareHost(target: URL): string {
@@ -128,13 +146,18 @@ function bareHost(target: URL): string {
  * Resolves a name to those of its addresses that are allowed. The socket connects to what this returns, so an
  * answer that changes between check and use has no place to change in.
  */
-function checkedLookup(resolve: NonNullable<OutboundNeeds['resolve']>, allows: AddressRule): LookupFunction {
+function checkedLookup(
+  resolve: NonNullable<OutboundNeeds['resolve']>,
+  refusal: AddressRefusal,
+): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (found) => {
-        const allowed = found.filter(({ address }) => allows(address));
+        const allowed = found.filter(({ address }) => refusal(address) === null);
         const [first] = allowed;
-        if (first === undefined) callback(new FetchRefused(found.length === 0 ? 'name' : 'address'), '');
+        const [refused] = found;
+        if (refused === undefined) callback(new FetchRefused('name'), '');
+        else if (first === undefined) callback(new FetchRefused(refusal(refused.address) ?? 'address'), '');
         else if (options.all === true) callback(null, allowed);
         else callback(null, first.address, first.family);
       },
@@ -147,14 +170,14 @@ interface Hop {
   readonly target: URL;
   readonly agent: Agent;
   readonly lookup: LookupFunction;
-  readonly allows: AddressRule;
+  readonly refusal: AddressRefusal;
   readonly signal: AbortSignal;
   /** A form to post; null: GET. */
   readonly body: string | null;
 }
 
 function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { location: string }> {
-  const { target, agent, lookup, allows, signal, body } = hop;
+  const { target, agent, lookup, refusal, signal, body } = hop;
   return new Promise((resolve, reject) => {
     // The abort does not end a look-up under way, hence a listener of our own.
     signal.addEventListener('abort', () => reject(new FetchRefused('timeout')), { once: true });
@@ -175,7 +198,8 @@ function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { location: s
     outgoing.on('socket', (socket) => {
       socket.on('connect', () => {
         const { remoteAddress = '' } = socket;
-        if (!allows(remoteAddress)) socket.destroy(new FetchRefused('address'));
+        const refused = refusal(remoteAddress);
+        if (refused !== null) socket.destroy(new FetchRefused(refused));
       });
     });
     outgoing.on('error', (error) => reject(refusalOf(error, signal)));
