@@ -9,18 +9,17 @@ import { hashNewPassword } from '../login/password/new-password.ts';
 import { type PasswordLoginNeeds, verifyPassword } from '../login/password/password.ts';
 import { type PasswordRules, passwordRules } from '../login/password/password-rules.ts';
 import { giveBack } from '../login/reserved-guess.ts';
+import { ownerOf } from '../model/actor.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
-import type { IdentityStore } from '../store/contracts/identities.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
 
 export interface OwnPasswordNeeds extends PasswordLoginNeeds {
-  readonly store: PasswordLoginNeeds['store'] & {
-    readonly identities: IdentityStore;
-  };
+  readonly store: PasswordLoginNeeds['store'] & StoreForCallers<'identities'>;
   readonly attempts: AttemptLog;
   readonly audit: AuditTrail;
 }
@@ -99,13 +98,10 @@ export async function changeOwnPassword(
             identity.name,
           ]),
         };
-  const step = needs.store.authenticators.updatePassword(
-    asId(id),
-    { ...named, ...hashed },
-    needs.clock.now(),
-    caller.apiSessionId,
-    verifiedHash,
-  );
+  const now = needs.clock.now();
+  const step = needs.store
+    .onBehalfOf(ownerOf(caller), now)
+    .authenticators.updatePassword(asId(id), { ...named, ...hashed }, now, caller.apiSessionId, verifiedHash);
   if (!(await takenRefused({ username }, step))) throw wrongCurrentPassword();
   const { identityId } = caller;
   if (username !== undefined && username !== authenticator.username) {

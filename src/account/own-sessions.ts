@@ -8,6 +8,7 @@ import {
 } from '../admin/api-sessions.ts';
 import { ofIdentity } from '../admin/list-parameters.ts';
 import { AuthError } from '../errors/auth-error.ts';
+import { ownerOf } from '../model/actor.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
@@ -29,20 +30,22 @@ export async function endOwnSession(
   id: string,
   origin: RequestOrigin,
 ): Promise<void> {
-  const { identityId, isAdmin, apiSessionId: sessionId } = caller;
   const session = await needs.store.apiSessions.find(asId(id));
-  if (session?.identityId !== identityId) throw new AuthError('not_found');
-  await endApiSession(needs, { identityId, sessionId, isAdmin, origin, isForced: false }, id, 'logout');
+  if (session?.identityId !== caller.identityId) throw new AuthError('not_found');
+  const by = { actor: ownerOf(caller), isAdmin: caller.isAdmin, origin, isForced: false };
+  await endApiSession(needs, by, id, 'logout');
 }
 
 /** Ends all but that of the call, and every login that is under way. @returns how many sessions */
 export async function endOtherSessions(
   needs: ApiSessionNeeds,
-  { identityId, apiSessionId }: Principal,
+  caller: Principal,
   origin: RequestOrigin,
 ): Promise<number> {
+  const { identityId, apiSessionId } = caller;
   const now = needs.clock.now();
-  const ended = await needs.store.apiSessions.endAllOf(identityId, 'logout', now, apiSessionId);
+  const { apiSessions } = needs.store.onBehalfOf(ownerOf(caller), now);
+  const ended = await apiSessions.endAllOf(identityId, 'logout', now, apiSessionId);
   needs.audit.record({ event: 'account.changed', change: 'other-sessions-ended', identityId }, origin);
   return ended;
 }

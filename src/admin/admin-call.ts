@@ -1,17 +1,24 @@
+import type { Actor } from '../model/actor.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { ApiSessionId, IdentityId } from '../model/ids.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Store } from '../store/contracts/store.ts';
 
 /** Who asks for a change. */
 export interface AdminCall {
-  /** Null for a command on the host. */
-  readonly identityId: IdentityId | null;
-  /** The session of the call: a new password for oneself does not end it. */
-  readonly sessionId: ApiSessionId | null;
-  readonly origin: RequestOrigin | null;
+  readonly actor: Actor;
+  readonly origin: RequestOrigin;
   /** False for somebody who may call by a permission only. */
   readonly isAdmin: boolean;
   /** Also what leaves no administrator who can log in is done. */
   readonly isForced: boolean;
+}
+
+/** The store for what the caller changes: each change asks whether the caller may make it still. */
+export function actingFor(
+  needs: { readonly store: Pick<Store, 'onBehalfOf'>; readonly clock: Clock },
+  { actor }: AdminCall,
+): Store {
+  return needs.store.onBehalfOf(actor, needs.clock.now());
 }
 
 /** The fields of an entity that a change sets; the others are left as they are. */
@@ -33,5 +40,5 @@ export function recordChange(
   by: AdminCall,
   change: AdminChange,
 ): void {
-  needs.audit.record({ event: 'admin.changed', ...change, byIdentityId: by.identityId }, by.origin);
+  needs.audit.record({ event: 'admin.changed', ...change, byIdentityId: by.actor.identityId }, by.origin);
 }

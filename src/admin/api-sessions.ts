@@ -7,13 +7,12 @@ import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
-import type { IdentityStore } from '../store/contracts/identities.ts';
-import type { AdminCall } from './admin-call.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
+import { type AdminCall, actingFor } from './admin-call.ts';
 import { requireMayHelp } from './help-desk.ts';
 
 export interface ApiSessionNeeds {
-  readonly store: { readonly apiSessions: ApiSessionStore; readonly identities: IdentityStore };
+  readonly store: StoreForCallers<'apiSessions' | 'identities'>;
   readonly clock: Clock;
   readonly audit: AuditTrail;
 }
@@ -66,11 +65,11 @@ export async function endApiSession(
     const identity = await needs.store.identities.find(identityId);
     if (identity !== null) requireMayHelp(by, identity);
   }
-  if (!(await needs.store.apiSessions.end(asId(id), reason, needs.clock.now()))) {
+  if (!(await actingFor(needs, by).apiSessions.end(asId(id), reason, needs.clock.now()))) {
     throw new AuthError('not_found');
   }
   needs.audit.record(
-    { event: 'session.ended', sessionId: id, reason, byIdentityId: by.identityId },
+    { event: 'session.ended', sessionId: id, reason, byIdentityId: by.actor.identityId },
     by.origin,
   );
 }

@@ -12,13 +12,13 @@ import { type AuthPolicyId, asId, defaultAuthPolicyId, type SignerId } from '../
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
 import { acceptableName, acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, recordChange } from './admin-call.ts';
+import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import { administratorKept } from './last-administrator.ts';
 
 export interface AuthPolicyNeeds {
-  readonly store: { readonly authPolicies: AuthPolicyStore };
+  readonly store: StoreForCallers<'authPolicies'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly audit: AuditTrail;
@@ -46,7 +46,7 @@ export async function createAuthPolicy(
 ): Promise<AuthPolicyId> {
   const id = asId<AuthPolicyId>(needs.random.id());
   const rules = patchedRules(usualRules, await acceptable(needs, sent, null));
-  await takenRefused({ ...sent }, needs.store.authPolicies.create(id, rules, needs.clock.now()));
+  await takenRefused({ ...sent }, actingFor(needs, by).authPolicies.create(id, rules, needs.clock.now()));
   recordChange(needs, by, {
     action: 'create',
     entity: 'auth-policy',
@@ -84,7 +84,7 @@ export function replaceAuthPolicy(
   sent: SentAuthPolicy & { readonly name: string },
 ): Promise<void> {
   return change(needs, by, id, sent, (policyId, patch) =>
-    needs.store.authPolicies.replace(
+    actingFor(needs, by).authPolicies.replace(
       policyId,
       patchedRules(usualRules, patch),
       needs.clock.now(),
@@ -101,7 +101,7 @@ export function updateAuthPolicy(
   sent: SentAuthPolicy,
 ): Promise<void> {
   return change(needs, by, id, sent, (policyId, patch) =>
-    needs.store.authPolicies.update(policyId, patch, needs.clock.now(), by.isForced),
+    actingFor(needs, by).authPolicies.update(policyId, patch, needs.clock.now(), by.isForced),
   );
 }
 
@@ -116,7 +116,7 @@ export async function deleteAuthPolicy(needs: AuthPolicyNeeds, by: AdminCall, id
       description: 'New identities have this policy unless another one is named; it can be changed only',
     });
   }
-  const outcome = await needs.store.authPolicies.delete(asId(id), needs.clock.now());
+  const outcome = await actingFor(needs, by).authPolicies.delete(asId(id), needs.clock.now());
   if (outcome === 'unknown') throw new AuthError('not_found');
   if (outcome === 'referenced') {
     throw new AuthError('cannot_delete_referenced', {

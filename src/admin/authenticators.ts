@@ -10,21 +10,15 @@ import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
-import type { AuthenticatorStore, ListedAuthenticator } from '../store/contracts/authenticators.ts';
-import type { IdentityStore } from '../store/contracts/identities.ts';
-import { AlreadyTaken } from '../store/contracts/store.ts';
+import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
+import { AlreadyTaken, type StoreForCallers } from '../store/contracts/store.ts';
 import { acceptableTags, acceptableUsername, refusedField, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { type AdminCall, actingFor, namesOf, recordChange, type Some } from './admin-call.ts';
 import { acceptableLeaf } from './client-certificates.ts';
 import { administratorKept } from './last-administrator.ts';
 
 export interface AuthenticatorNeeds {
-  readonly store: {
-    readonly authenticators: AuthenticatorStore;
-    readonly identities: IdentityStore;
-    readonly authPolicies: AuthPolicyStore;
-  };
+  readonly store: StoreForCallers<'authenticators' | 'identities' | 'authPolicies'>;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly random: Random;
@@ -57,7 +51,7 @@ export async function createPassword(
   const passwordHash = await hashFor(needs, identity, username, password);
   const id = asId<AuthenticatorId>(needs.random.id());
   const authenticator = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags };
-  const step = needs.store.authenticators.createPassword(authenticator, needs.clock.now());
+  const step = actingFor(needs, by).authenticators.createPassword(authenticator, needs.clock.now());
   await takenRefused({ username }, step.catch(secondOneRefused('updb')));
   recordChange(needs, by, {
     action: 'create',
@@ -95,7 +89,7 @@ export async function createCertificate(
     thumbprint: certificate.thumbprint,
     tags: acceptableTags(fields.tags),
   };
-  const step = needs.store.authenticators.createCertificate(authenticator, needs.clock.now());
+  const step = actingFor(needs, by).authenticators.createCertificate(authenticator, needs.clock.now());
   await takenRefused({}, step.catch(secondOneRefused('cert')));
   recordChange(needs, by, {
     action: 'create',
@@ -150,13 +144,8 @@ export async function updatePassword(
           passwordHash: await hashFor(needs, identity, username ?? authenticator.username, password),
         };
   const patch = { ...named, ...tagged, ...hashed };
-  const { authenticators } = needs.store;
-  const step = authenticators.updatePassword(
-    authenticator.id,
-    patch,
-    needs.clock.now(),
-    by.sessionId ?? undefined,
-  );
+  const { authenticators } = actingFor(needs, by);
+  const step = authenticators.updatePassword(authenticator.id, patch, needs.clock.now(), by.actor.sessionId);
   if (!(await takenRefused({ username }, step))) throw new AuthError('not_found');
   recordChange(needs, by, {
     action: 'update',
@@ -177,7 +166,7 @@ export async function requestExtension(
   id: string,
   rollKey: boolean,
 ): Promise<void> {
-  if (!(await needs.store.authenticators.requestExtension(asId(id), rollKey, needs.clock.now()))) {
+  if (!(await actingFor(needs, by).authenticators.requestExtension(asId(id), rollKey, needs.clock.now()))) {
     throw new AuthError('not_found');
   }
   const fields = ['isExtendRequested', 'isKeyRollRequested'];
@@ -194,7 +183,7 @@ export async function deleteAuthenticator(
   by: AdminCall,
   id: string,
 ): Promise<void> {
-  const step = needs.store.authenticators.delete(asId(id), needs.clock.now(), by.isForced);
+  const step = actingFor(needs, by).authenticators.delete(asId(id), needs.clock.now(), by.isForced);
   if (!(await administratorKept(step))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'authenticator', entityId: id, fields: [] });
 }

@@ -8,7 +8,8 @@ import { asId, type CaId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import type { CaPatch, CaStore } from '../store/contracts/cas.ts';
+import type { CaPatch } from '../store/contracts/cas.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
 import {
   acceptableName,
   acceptableRoleAttributes,
@@ -16,13 +17,13 @@ import {
   refusedField,
   takenRefused,
 } from './acceptable-values.ts';
-import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { type AdminCall, actingFor, namesOf, recordChange, type Some } from './admin-call.ts';
 import { acceptableClaim, acceptableNameFormat } from './ca-values.ts';
 import { acceptableAuthority } from './client-certificates.ts';
 import { proofProblem } from './key-proof.ts';
 
 export interface CaNeeds {
-  readonly store: { readonly cas: CaStore };
+  readonly store: StoreForCallers<'cas'>;
   readonly authorities: TrustedAuthorities;
   readonly clock: Clock;
   readonly random: Random;
@@ -61,7 +62,7 @@ export async function createCa(needs: CaNeeds, by: AdminCall, fields: CaFields):
     verificationToken: needs.random.bytes(16).toString('hex'),
   };
   const { name } = fields;
-  await takenRefused({ name }, needs.store.cas.create(ca, needs.clock.now()));
+  await takenRefused({ name }, actingFor(needs, by).cas.create(ca, needs.clock.now()));
   recordChange(needs, by, { action: 'create', entity: 'ca', entityId: id, fields: namesOf({ ...fields }) });
   return id;
 }
@@ -97,7 +98,7 @@ export async function updateCa(
       throw refusedField('certPem', 'cannot be changed; register the other certificate as a CA of its own');
   }
   const patch = { ...others, ...acceptable(others) } as CaPatch;
-  const step = needs.store.cas.update(before.id, patch, needs.clock.now());
+  const step = actingFor(needs, by).cas.update(before.id, patch, needs.clock.now());
   if (!(await takenRefused({ name: fields.name }, step))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'update', entity: 'ca', entityId: id, fields: namesOf({ ...fields }) });
 }
@@ -114,7 +115,7 @@ export async function verifyCa(needs: CaNeeds, by: AdminCall, id: string, pem: s
   if (ca.verifiedAt !== null) throw new AuthError('conflict', { description: 'The CA is verified already' });
   const problem = proofProblem(ca, pem, needs.clock.now());
   if (problem !== undefined) throw refusedField('certPem', problem);
-  if (!(await needs.store.cas.verify(ca.id, needs.clock.now()))) {
+  if (!(await actingFor(needs, by).cas.verify(ca.id, needs.clock.now()))) {
     throw new AuthError('conflict', { description: 'The CA was verified or deleted meanwhile' });
   }
   recordChange(needs, by, { action: 'update', entity: 'ca', entityId: id, fields: ['isVerified'] });
@@ -122,7 +123,7 @@ export async function verifyCa(needs: CaNeeds, by: AdminCall, id: string, pem: s
 
 /** Its certificates log nobody in from then on. @throws AuthError not_found */
 export async function deleteCa(needs: CaNeeds, by: AdminCall, id: string): Promise<void> {
-  if (!(await needs.store.cas.delete(asId(id), needs.clock.now()))) throw new AuthError('not_found');
+  if (!(await actingFor(needs, by).cas.delete(asId(id), needs.clock.now()))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'ca', entityId: id, fields: [] });
 }
 

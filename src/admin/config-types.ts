@@ -8,12 +8,13 @@ import { asId, type ConfigTypeId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import type { ConfigTypePatch, ConfigTypeStore } from '../store/contracts/config-types.ts';
+import type { ConfigTypePatch } from '../store/contracts/config-types.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
 import { acceptableName, acceptableTags, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { type AdminCall, actingFor, namesOf, recordChange, type Some } from './admin-call.ts';
 
 export interface ConfigTypeNeeds {
-  readonly store: { readonly configTypes: ConfigTypeStore };
+  readonly store: StoreForCallers<'configTypes'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly audit: AuditTrail;
@@ -36,7 +37,7 @@ export async function createConfigType(
 ): Promise<ConfigTypeId> {
   const id = asId<ConfigTypeId>(wantedId ?? needs.random.id());
   const configType = { id, name: acceptableName('name', fields.name), tags: acceptableTags(fields.tags) };
-  const step = needs.store.configTypes.create(configType, needs.clock.now());
+  const step = actingFor(needs, by).configTypes.create(configType, needs.clock.now());
   await takenRefused({ id, name: fields.name }, step);
   recordChange(needs, by, {
     action: 'create',
@@ -72,7 +73,7 @@ export async function updateConfigType(
     ...(name === undefined ? {} : { name: acceptableName('name', name) }),
     ...(tags === undefined ? {} : { tags: acceptableTags(tags) }),
   };
-  const step = needs.store.configTypes.update(asId(id), patch, needs.clock.now());
+  const step = actingFor(needs, by).configTypes.update(asId(id), patch, needs.clock.now());
   if (!(await takenRefused({ name }, step))) throw new AuthError('not_found');
   recordChange(needs, by, {
     action: 'update',
@@ -84,6 +85,6 @@ export async function updateConfigType(
 
 /** Its id stays in the tokens and sessions that have it. @throws AuthError not_found */
 export async function deleteConfigType(needs: ConfigTypeNeeds, by: AdminCall, id: string): Promise<void> {
-  if (!(await needs.store.configTypes.delete(asId(id)))) throw new AuthError('not_found');
+  if (!(await actingFor(needs, by).configTypes.delete(asId(id)))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'config-type', entityId: id, fields: [] });
 }

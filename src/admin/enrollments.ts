@@ -10,23 +10,15 @@ import type { ListQuery, Page } from '../model/list-query.ts';
 import { type Clock, DAY, isoTime, type Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
-import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
-import type { CaStore } from '../store/contracts/cas.ts';
-import type { EnrollmentStore, ListedEnrollment, NewEnrollment } from '../store/contracts/enrollments.ts';
-import type { IdentityStore } from '../store/contracts/identities.ts';
-import { AlreadyTaken } from '../store/contracts/store.ts';
+import type { ListedEnrollment, NewEnrollment } from '../store/contracts/enrollments.ts';
+import { AlreadyTaken, type StoreForCallers } from '../store/contracts/store.ts';
 import type { EnrollmentSigner } from '../tokens/enrollment-jwt.ts';
 import { mintOpaqueToken } from '../tokens/opaque-token.ts';
 import { acceptableUsername, refusedField } from './acceptable-values.ts';
-import { type AdminCall, namesOf, recordChange } from './admin-call.ts';
+import { type AdminCall, actingFor, namesOf, recordChange } from './admin-call.ts';
 
 export interface EnrollmentNeeds {
-  readonly store: {
-    readonly enrollments: EnrollmentStore;
-    readonly identities: IdentityStore;
-    readonly authenticators: AuthenticatorStore;
-    readonly cas: CaStore;
-  };
+  readonly store: StoreForCallers<'enrollments' | 'identities' | 'authenticators' | 'cas'>;
   readonly certificateIssuer: ClientCertificateIssuer;
   readonly enrollmentSigner: EnrollmentSigner;
   /** How long a token is good unless somebody says otherwise. */
@@ -66,7 +58,7 @@ export async function createEnrollment(
   if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
   await refuseEnrolled(needs, identity.id, fields.method);
   const enrollment = await newEnrollment(needs, identity.id, fields);
-  await secondRefused(needs.store.enrollments.create(enrollment, needs.clock.now()));
+  await secondRefused(actingFor(needs, by).enrollments.create(enrollment, needs.clock.now()));
   recordChange(needs, by, {
     action: 'create',
     entity: 'enrollment',
@@ -138,7 +130,7 @@ export async function refreshEnrollment(
 ): Promise<void> {
   const enrollmentId = asId<EnrollmentId>(id);
   const renewal = { expiresAt: acceptableEnd(needs, expiresAt), ...newToken(needs, enrollmentId) };
-  if (!(await needs.store.enrollments.renew(enrollmentId, renewal, needs.clock.now())))
+  if (!(await actingFor(needs, by).enrollments.renew(enrollmentId, renewal, needs.clock.now())))
     throw new AuthError('not_found');
   recordChange(needs, by, {
     action: 'update',
@@ -150,7 +142,7 @@ export async function refreshEnrollment(
 
 /** Its token is worthless from then on. @throws AuthError not_found */
 export async function deleteEnrollment(needs: EnrollmentNeeds, by: AdminCall, id: string): Promise<void> {
-  if (!(await needs.store.enrollments.delete(asId(id)))) throw new AuthError('not_found');
+  if (!(await actingFor(needs, by).enrollments.delete(asId(id)))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'enrollment', entityId: id, fields: [] });
 }
 

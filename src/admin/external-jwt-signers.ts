@@ -8,13 +8,10 @@ import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { OutboundLimits } from '../platform/network/outbound-client.ts';
 import type { Random } from '../platform/random.ts';
-import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
-import type {
-  ExternalJwtSignerPatch,
-  ExternalJwtSignerStore,
-} from '../store/contracts/external-jwt-signers.ts';
+import type { ExternalJwtSignerPatch } from '../store/contracts/external-jwt-signers.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
 import { acceptableName, acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { type AdminCall, actingFor, namesOf, recordChange, type Some } from './admin-call.ts';
 import { administratorKept } from './last-administrator.ts';
 import { type KeySource, keySourceOf } from './signer-keys.ts';
 import {
@@ -29,10 +26,7 @@ import {
 } from './signer-values.ts';
 
 export interface SignerNeeds {
-  readonly store: {
-    readonly externalJwtSigners: ExternalJwtSignerStore;
-    readonly authPolicies: AuthPolicyStore;
-  };
+  readonly store: StoreForCallers<'externalJwtSigners' | 'authPolicies'>;
   /** Our own issuers, which nobody else can vouch for. */
   readonly issuers: ReadonlySet<string>;
   readonly limits: OutboundLimits;
@@ -80,7 +74,7 @@ export async function createSigner(
   const acceptable = await acceptableSigner(needs, withDefaults(fields), null);
   await takenRefused(
     { ...fields },
-    needs.store.externalJwtSigners.create({ id, ...acceptable }, needs.clock.now()),
+    actingFor(needs, by).externalJwtSigners.create({ id, ...acceptable }, needs.clock.now()),
   );
   recordChange(needs, by, {
     action: 'create',
@@ -138,7 +132,12 @@ export async function updateSigner(
 ): Promise<void> {
   const before = await getSigner(needs, id);
   const patch = await acceptableSigner(needs, fields, before);
-  const step = needs.store.externalJwtSigners.update(before.id, patch, needs.clock.now(), by.isForced);
+  const step = actingFor(needs, by).externalJwtSigners.update(
+    before.id,
+    patch,
+    needs.clock.now(),
+    by.isForced,
+  );
   if (!(await takenRefused({ ...fields }, administratorKept(step)))) throw new AuthError('not_found');
   recordChange(needs, by, {
     action: 'update',
@@ -150,7 +149,7 @@ export async function updateSigner(
 
 /** @throws AuthError not_found, cannot_delete_referenced (an auth policy names it), conflict (the last administrator) */
 export async function deleteSigner(needs: SignerNeeds, by: AdminCall, id: string): Promise<void> {
-  const step = needs.store.externalJwtSigners.delete(asId(id), needs.clock.now(), by.isForced);
+  const step = actingFor(needs, by).externalJwtSigners.delete(asId(id), needs.clock.now(), by.isForced);
   const outcome = await administratorKept(step);
   if (outcome === 'unknown') throw new AuthError('not_found');
   if (outcome === 'referenced') throw new AuthError('cannot_delete_referenced');

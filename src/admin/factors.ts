@@ -5,20 +5,12 @@ import { forgetFailures, passwordKey, totpKey } from '../login/throttle.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
-import type { AttemptStore } from '../store/contracts/attempts.ts';
-import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
-import type { IdentityStore } from '../store/contracts/identities.ts';
-import type { TotpStore } from '../store/contracts/totp.ts';
-import { type AdminCall, recordChange } from './admin-call.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
+import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import { requireMayHelp } from './help-desk.ts';
 
 export interface FactorNeeds {
-  readonly store: {
-    readonly identities: IdentityStore;
-    readonly authenticators: AuthenticatorStore;
-    readonly attempts: AttemptStore;
-    readonly totp: TotpStore;
-  };
+  readonly store: StoreForCallers<'identities' | 'authenticators' | 'attempts' | 'totp'>;
   readonly clock: Clock;
   readonly audit: AuditTrail;
 }
@@ -32,14 +24,15 @@ export interface Locks {
 /** Forgets the failures and locks of password and TOTP. @throws AuthError not_found, forbidden (see help-desk.ts) */
 export async function unlockIdentity(needs: FactorNeeds, by: AdminCall, id: string): Promise<void> {
   const identityId = await identityToHelp(needs, by, id);
-  await forgetFailures(needs.store, identityId, await passwordOf(needs, identityId));
+  await forgetFailures(actingFor(needs, by), identityId, await passwordOf(needs, identityId));
   recordChange(needs, by, { action: 'unlock', entity: 'identity', entityId: id, fields: [] });
 }
 
 /** Removes the authenticator app and its recovery codes; ends nothing. @throws AuthError not_found (also: none), forbidden */
 export async function removeTotp(needs: FactorNeeds, by: AdminCall, id: string): Promise<void> {
   const identityId = await identityToHelp(needs, by, id);
-  if (!(await needs.store.totp.remove(identityId, needs.clock.now()))) throw new AuthError('not_found');
+  if (!(await actingFor(needs, by).totp.remove(identityId, needs.clock.now())))
+    throw new AuthError('not_found');
   needs.audit.record({ event: 'totp.removed', identityId }, by.origin);
   recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: ['mfa'] });
 }

@@ -6,10 +6,9 @@ import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Permission } from '../model/permission.ts';
 import { MINUTE } from '../platform/clock.ts';
-import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
-import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { NewEnrollment } from '../store/contracts/enrollments.ts';
-import type { IdentityPatch, IdentityStore } from '../store/contracts/identities.ts';
+import type { IdentityPatch } from '../store/contracts/identities.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
 import {
   acceptableExternalId,
   acceptableName,
@@ -18,17 +17,13 @@ import {
   refusedField,
   takenRefused,
 } from './acceptable-values.ts';
-import { type AdminCall, namesOf, recordChange, type Some } from './admin-call.ts';
+import { type AdminCall, actingFor, namesOf, recordChange, type Some } from './admin-call.ts';
 import { type EnrollmentFields, type EnrollmentNeeds, newEnrollment, secondRefused } from './enrollments.ts';
 import { requireMayHelp } from './help-desk.ts';
 import { administratorKept } from './last-administrator.ts';
 
 export interface IdentityNeeds extends EnrollmentNeeds {
-  readonly store: EnrollmentNeeds['store'] & {
-    readonly identities: IdentityStore;
-    readonly authPolicies: AuthPolicyStore;
-    readonly apiSessions: ApiSessionStore;
-  };
+  readonly store: EnrollmentNeeds['store'] & StoreForCallers<'identities' | 'authPolicies' | 'apiSessions'>;
 }
 
 /** Everything about an identity that an administrator decides. */
@@ -58,7 +53,7 @@ export async function createIdentity(
   const identity = { id, ...(await acceptable(needs, fields)) };
   const wanted: NewEnrollment[] = [];
   for (const enrollment of enrollments) wanted.push(await enrollmentOf(newEnrollment(needs, id, enrollment)));
-  const step = needs.store.enrollments.createIdentity(identity, wanted, needs.clock.now());
+  const step = actingFor(needs, by).enrollments.createIdentity(identity, wanted, needs.clock.now());
   await takenRefused({ ...fields }, secondRefused(step));
   const sent = enrollments.length === 0 ? { ...fields } : { ...fields, enrollment: true };
   recordChange(needs, by, { action: 'create', entity: 'identity', entityId: id, fields: namesOf(sent) });
@@ -120,7 +115,7 @@ export async function updateIdentity(
  */
 export async function deleteIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
   const identityId = asId<IdentityId>(id);
-  const step = needs.store.identities.delete(identityId, needs.clock.now(), by.isForced);
+  const step = actingFor(needs, by).identities.delete(identityId, needs.clock.now(), by.isForced);
   if (!(await administratorKept(step))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'identity', entityId: id, fields: [] });
 }
@@ -158,7 +153,11 @@ export async function endSessionsOfIdentity(
 ): Promise<number> {
   const identity = await getIdentity(needs, id);
   requireMayHelp(by, identity);
-  const ended = await needs.store.apiSessions.endAllOf(identity.id, 'administrator', needs.clock.now());
+  const ended = await actingFor(needs, by).apiSessions.endAllOf(
+    identity.id,
+    'administrator',
+    needs.clock.now(),
+  );
   recordChange(needs, by, { action: 'end-sessions', entity: 'identity', entityId: id, fields: [] });
   return ended;
 }
@@ -170,7 +169,7 @@ async function change(
   patch: IdentityPatch,
   sent: Some<IdentityFields> = {},
 ): Promise<void> {
-  const step = needs.store.identities.update(id, patch, needs.clock.now(), by.isForced);
+  const step = actingFor(needs, by).identities.update(id, patch, needs.clock.now(), by.isForced);
   if (!(await takenRefused({ ...sent }, administratorKept(step)))) throw new AuthError('not_found');
 }
 

@@ -9,12 +9,12 @@ import { asId, type RevocationId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Revocation, RevocationType } from '../model/revocation.ts';
 import { type Clock, isoTime, type Millis } from '../platform/clock.ts';
-import type { RevocationStore } from '../store/contracts/revocations.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
 import { acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, namesOf, recordChange } from './admin-call.ts';
+import { type AdminCall, actingFor, namesOf, recordChange } from './admin-call.ts';
 
 export interface RevocationNeeds {
-  readonly store: { readonly revocations: RevocationStore };
+  readonly store: StoreForCallers<'revocations'>;
   readonly clock: Clock;
   readonly audit: AuditTrail;
   /** How long an access token that was issued now can be unexpired on any node. */
@@ -50,7 +50,7 @@ export async function createRevocation(
   const id = asId<RevocationId>(fields.id);
   const tags = acceptableTags(fields.tags);
   const revocation = { id, type, issuedBefore, tags, expiresAt: now + needs.tokenLifetime };
-  const ended = await takenRefused({ id }, needs.store.revocations.revoke(revocation, now));
+  const ended = await takenRefused({ id }, actingFor(needs, by).revocations.revoke(revocation, now));
   if (ended === null) {
     throw refusedField('id', `names no ${type === 'IDENTITY' ? 'identity' : 'API session'}`, id);
   }
@@ -65,7 +65,7 @@ export async function createRevocation(
       event: 'session.ended',
       sessionId: id,
       reason: 'revoked',
-      byIdentityId: by.identityId,
+      byIdentityId: by.actor.identityId,
     } as const;
     needs.audit.record(event, by.origin);
   }
@@ -88,6 +88,7 @@ export function listRevocations(
 
 /** A token counts again; sessions that were ended stay ended. @throws AuthError not_found */
 export async function deleteRevocation(needs: RevocationNeeds, by: AdminCall, id: string): Promise<void> {
-  if (!(await needs.store.revocations.delete(asId(id), needs.clock.now()))) throw new AuthError('not_found');
+  if (!(await actingFor(needs, by).revocations.delete(asId(id), needs.clock.now())))
+    throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'revocation', entityId: id, fields: [] });
 }

@@ -8,6 +8,7 @@ import {
 } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { type CertificateLoginNeeds, verifyCertificate } from '../login/certificate/certificate.ts';
+import { ownerOf } from '../model/actor.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { CertificateAuthenticator } from '../model/authenticator.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
@@ -16,10 +17,10 @@ import type { Principal } from '../model/principal.ts';
 import { DAY, type Millis } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import { parseCertificate, thumbprint } from '../platform/x509/x509.ts';
-import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
+import type { Store } from '../store/contracts/store.ts';
 
 export interface ExtendCertificateNeeds extends CertificateLoginNeeds {
-  readonly store: CertificateLoginNeeds['store'] & { readonly authenticators: AuthenticatorStore };
+  readonly store: CertificateLoginNeeds['store'] & Pick<Store, 'onBehalfOf'>;
   readonly certificateIssuer: ClientCertificateIssuer;
   readonly attempts: AttemptLog;
   readonly audit: AuditTrail;
@@ -56,7 +57,8 @@ export async function extendCertificate(
   }
   const { identityId } = caller;
   const issued = await needs.certificateIssuer.issue({ key, identityId, lifetime });
-  const isKept = await needs.store.authenticators.keepSuccessor({
+  const { authenticators } = needs.store.onBehalfOf(ownerOf(caller), needs.clock.now());
+  const isKept = await authenticators.keepSuccessor({
     id: authenticator.id,
     currentThumbprint: authenticator.thumbprint,
     certPem: issued.certPem,
@@ -83,12 +85,10 @@ export async function confirmExtension(
   origin: RequestOrigin,
 ): Promise<void> {
   const { id: authenticatorId } = await ownCertificate(needs, caller, id);
-  const isTaken = await needs.store.authenticators.promoteSuccessor(
-    authenticatorId,
-    thumbprintOf(certPem),
-    needs.clock.now(),
-    caller.apiSessionId,
-  );
+  const now = needs.clock.now();
+  const isTaken = await needs.store
+    .onBehalfOf(ownerOf(caller), now)
+    .authenticators.promoteSuccessor(authenticatorId, thumbprintOf(certPem), now, caller.apiSessionId);
   if (!isTaken) throw notTheSuccessor();
   const { identityId } = caller;
   needs.audit.record({ event: 'certificate.replaced', identityId, authenticatorId }, origin);

@@ -12,12 +12,15 @@ import {
   type TotpProvisioning,
   verifyTotpEnrollment,
 } from '../login/totp/totp-enrollment.ts';
+import { ownerOf } from '../model/actor.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';
 import type { Principal } from '../model/principal.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
 
-export interface OwnTotpNeeds extends TotpEnrollmentNeeds {
+export interface OwnTotpNeeds extends Omit<TotpEnrollmentNeeds, 'store'> {
+  readonly store: StoreForCallers<'totp' | 'attempts'>;
   readonly attempts: AttemptLog;
   readonly audit: AuditTrail;
 }
@@ -31,14 +34,18 @@ const pendingLifetime: Millis = 30 * MINUTE;
 /** @throws AuthError mfa_exists   enrolled already, or started in this session */
 export async function startOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promise<void> {
   const expiresAt = needs.clock.now() + pendingLifetime;
-  await startTotpEnrollment(needs, caller.apiSessionId, identityOf(caller), expiresAt);
+  await startTotpEnrollment(actingFor(needs, caller), caller.apiSessionId, identityOf(caller), expiresAt);
 }
 
 /** The enrolment as far as it is; seed and codes only until it is verified. @throws AuthError not_found */
 export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promise<OwnTotp> {
   const enrolled = await needs.store.totp.find(caller.identityId);
   if (enrolled !== null) return { isVerified: true, recoveryCodesLeft: enrolled.recoveryCodesLeft };
-  const pending = await pendingTotpEnrollment(needs, caller.apiSessionId, identityOf(caller));
+  const pending = await pendingTotpEnrollment(
+    actingFor(needs, caller),
+    caller.apiSessionId,
+    identityOf(caller),
+  );
   if (pending === null) throw new AuthError('not_found');
   return { isVerified: false, ...pending };
 }
@@ -52,7 +59,7 @@ export async function verifyOwnTotp(
 ): Promise<void> {
   const { apiSessionId, identityId } = caller;
   await recordedTotpAttempt(needs, caller.mechanism, origin, (attempt) =>
-    verifyTotpEnrollment(needs, apiSessionId, identityId, code, attempt, origin.ipAddress),
+    verifyTotpEnrollment(actingFor(needs, caller), apiSessionId, identityId, code, attempt, origin.ipAddress),
   );
   needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
 }
@@ -70,11 +77,12 @@ export async function removeOwnTotp(
 ): Promise<void> {
   const { identityId } = caller;
   if ((await needs.store.totp.find(identityId)) === null) {
-    if (await needs.store.totp.abandon(caller.apiSessionId)) return;
+    if (await actingFor(needs, caller).store.totp.abandon(caller.apiSessionId)) return;
     throw new AuthError('not_found');
   }
   await proveTotp(needs, caller, code, origin);
-  if (!(await needs.store.totp.remove(identityId, needs.clock.now()))) throw new AuthError('not_found');
+  const { store, clock } = actingFor(needs, caller);
+  if (!(await store.totp.remove(identityId, clock.now()))) throw new AuthError('not_found');
   needs.audit.record({ event: 'totp.removed', identityId }, origin);
 }
 
@@ -103,9 +111,14 @@ export async function renewOwnRecoveryCodes(
 ): Promise<readonly string[]> {
   await requireEnrolled(needs, caller);
   await proveTotp(needs, caller, code, origin);
-  const codes = await renewRecoveryCodes(needs, caller.identityId);
+  const codes = await renewRecoveryCodes(actingFor(needs, caller), caller.identityId);
   needs.audit.record({ event: 'totp.recovery-codes-renewed', identityId: caller.identityId }, origin);
   return codes;
+}
+
+/** What changes something for the caller asks first whether the session stands still. */
+function actingFor(needs: OwnTotpNeeds, caller: Principal): OwnTotpNeeds & TotpEnrollmentNeeds {
+  return { ...needs, store: needs.store.onBehalfOf(ownerOf(caller), needs.clock.now()) };
 }
 
 async function requireEnrolled(needs: OwnTotpNeeds, { identityId }: Principal): Promise<void> {
@@ -119,7 +132,7 @@ function proveTotp(
   origin: RequestOrigin,
 ): Promise<void> {
   return recordedTotpAttempt(needs, caller.mechanism, origin, (attempt) =>
-    verifyTotp(needs, caller.identityId, code, attempt, origin.ipAddress),
+    verifyTotp(actingFor(needs, caller), caller.identityId, code, attempt, origin.ipAddress),
   );
 }
 

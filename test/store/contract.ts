@@ -5,6 +5,7 @@ import { after, before, describe } from 'node:test';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { apiSessionTests } from './contract-api-sessions.ts';
 import { authRequestTests } from './contract-auth-requests.ts';
+import { callerTests } from './contract-callers.ts';
 import { caTests } from './contract-cas.ts';
 import { changeTests } from './contract-changes.ts';
 import { configTypeTests } from './contract-config-types.ts';
@@ -61,6 +62,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     configTypeTests(shared);
     revocationTests(shared);
     enrollmentTests(shared);
+    callerTests(shared);
     changeTests(shared);
     nodeTests(shared);
   });

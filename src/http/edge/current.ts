@@ -20,7 +20,10 @@ import { type Route, route } from '../request/route.ts';
 import { sessionHeaders } from '../request/session-headers.ts';
 
 export interface CurrentNeeds extends ApiSessionNeeds, CertificateExtensionNeeds {
-  readonly store: Pick<Store, 'identities' | 'authPolicies' | 'apiSessions' | 'totp' | 'authenticators'>;
+  readonly store: Pick<
+    Store,
+    'identities' | 'authPolicies' | 'apiSessions' | 'totp' | 'authenticators' | 'onBehalfOf'
+  >;
   readonly signers: SignerDirectory;
   readonly sessionTimeout: Millis;
 }

@@ -30,6 +30,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
     | 'revocations'
     | 'enrollments'
     | 'nodes'
+    | 'onBehalfOf'
   >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly node: VersionNeeds['node'];

@@ -5,8 +5,10 @@ import {
   secondaryExtJwtChallenge,
   ztSessionChallenge,
 } from '../../errors/challenge.ts';
-import { isCovered, type Permission } from '../../model/permission.ts';
+import { type Right, rightOf } from '../../model/actor.ts';
+import type { Permission } from '../../model/permission.ts';
 import type { Principal } from '../../model/principal.ts';
+import type { CallerRefused } from '../../store/contracts/store.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Guard } from './route.ts';
 
@@ -19,12 +21,13 @@ export type Authenticate = (presented: RequestContext) => Principal | Promise<Pr
 
 /**
  * Whether this caller may use an endpoint.
+ * @returns what lets the caller in besides the session; null where any session does
  * @throws AuthError unauthorized   factors are outstanding: only authentication is lacking (spec section 7.1)
  * @param permission for whom who has it an endpoint of administrators is open too
  * @throws AuthError forbidden      fully authenticated, but without the right
  */
-export function enforceGuard(guard: Guard, principal: Principal, permission?: Permission): void {
-  if (guard === 'anonymous' || guard === 'partial') return;
+export function enforceGuard(guard: Guard, principal: Principal, permission?: Permission): Right | null {
+  if (guard === 'anonymous' || guard === 'partial') return null;
   if (principal.outstanding.length > 0) {
     throw new AuthError('unauthorized', {
       description: 'The authentication is not complete: answer the outstanding authentication queries first',
@@ -32,9 +35,17 @@ export function enforceGuard(guard: Guard, principal: Principal, permission?: Pe
       detail: `outstanding: ${principal.outstanding.map((factor) => JSON.stringify(factor)).join(', ')}`,
     });
   }
-  if (guard !== 'admin' || principal.isAdmin) return;
-  if (permission === undefined || !isCovered(permission, principal.permissions))
-    throw new AuthError('forbidden');
+  if (guard !== 'admin') return null;
+  const right = rightOf(principal, permission);
+  if (right === null) throw new AuthError('forbidden');
+  return right;
+}
+
+/** The refusal of a caller from whom the session or the right was taken while the call was under way. */
+export function callerRefusal(refused: CallerRefused, principal: Principal | null): AuthError {
+  if (refused.lacks === 'right') return new AuthError('forbidden', { cause: refused });
+  const challenge = principal?.mechanism === 'legacy' ? ztSessionChallenge : oidcChallenge;
+  return new AuthError('unauthorized', { challenges: [challenge('invalid')], cause: refused });
 }
 
 function challengesOf({ mechanism, lackingJwt }: Principal): readonly Challenge[] {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
+import type { Right } from '../../model/actor.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -29,6 +30,8 @@ export class RequestContext {
   readonly authorization: readonly string[];
   /** Who calls; null on anonymous endpoints. Set by the guard. */
   principal: Principal | null = null;
+  /** What the guard let the caller in by; null where any session does. */
+  right: Right | null = null;
   /** The page of the login that the request belongs to, with its query; set once the login is known to be good. */
   loginPage: string | null = null;
   readonly #request: FastifyRequest;

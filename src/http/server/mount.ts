@@ -1,10 +1,11 @@
 // Puts declared endpoints onto the HTTP framework: everything that holds for all of them happens here, in the
-// order Host, media type of the answer, guard, body, handler; and every failure ends in one place.
+// order Host, media type of the answer, guard, body, guard again, handler; and every failure ends in one place.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
+import { CallerRefused } from '../../store/contracts/store.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, isInParts } from '../request/answer.ts';
 import { beginRequest, type ServerScope } from '../request/begin-request.ts';
@@ -13,7 +14,7 @@ import { preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, errorTable } from '../request/errors.ts';
-import { type Authenticate, enforceGuard } from '../request/guard.ts';
+import { type Authenticate, callerRefusal, enforceGuard } from '../request/guard.ts';
 import { chooseMediaType, htmlType, jsonType } from '../request/negotiate.ts';
 import { sendAnswer } from '../request/reply.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -82,7 +83,11 @@ export function failureHandler(
   return (thrown, request, reply) => {
     // The client broke off while it was sending: nobody is there to answer, and nothing has failed.
     const isBrokenOff = thrown !== null && thrown === request.raw.errored;
-    let failure = isBrokenOff ? new AuthError('invalid_request', { cause: thrown }) : asAuthError(thrown);
+    let failure = isBrokenOff
+      ? new AuthError('invalid_request', { cause: thrown })
+      : thrown instanceof CallerRefused
+        ? callerRefusal(thrown, request.overlay?.principal ?? null)
+        : asAuthError(thrown);
     if (!request.overlay) {
       // A request that failed before any hook ran; being for somebody else is the better reason.
       try {
@@ -92,6 +97,8 @@ export function failureHandler(
       }
     }
     const context = request.overlay as RequestContext | null | undefined;
+    // Said when the headers came, of a session that ended before the body did.
+    if (failure.code === 'unauthorized') reply.removeHeader('expires-at').removeHeader('expiration-seconds');
     const fields = {
       requestId: request.id,
       method: request.method,
@@ -155,7 +162,10 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
     handler(request, reply) {
       const context = request.overlay as RequestContext;
       if (request.raw.errored !== null) throw request.raw.errored;
-      const answer = route.handler(context, inputOf(route, context));
+      // A client may take its time with the body. What was taken from the caller meanwhile counts.
+      const judged = isJudgedAgain(route) ? admit(route, authenticate(context), context, reply) : undefined;
+      const run = () => route.handler(context, inputOf(route, context));
+      const answer = judged === undefined ? run() : judged.then(run);
       if (!(answer instanceof Promise)) {
         succeed(request, reply, answer);
         return undefined;
@@ -193,7 +203,7 @@ function admit(
   // Who is authenticated and lacks only the right is told too when the session ends (spec 5.5).
   const isComplete = caller.outstanding.length === 0;
   if (isComplete) sayWhenItEnds(caller, context, reply);
-  enforceGuard(route.guard, caller, route.permission);
+  context.right = enforceGuard(route.guard, caller, route.permission);
   if (!isComplete) sayWhenItEnds(caller, context, reply);
   context.principal = caller;
   return undefined;
@@ -203,6 +213,11 @@ function sayWhenItEnds(caller: Principal, context: RequestContext, reply: Fastif
   const headers = sessionHeaders(caller, context.receivedAt);
   reply.header('expires-at', headers['expires-at']);
   reply.header('expiration-seconds', headers['expiration-seconds']);
+}
+
+/** Reading has no body that could be waited for. */
+function isJudgedAgain({ guard, methods }: Route): boolean {
+  return guard !== 'anonymous' && !methods.includes('GET');
 }
 
 function inputOf(route: Route, context: RequestContext): Input<unknown, unknown, unknown> {

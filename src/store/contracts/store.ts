@@ -2,6 +2,7 @@
 // never a table operation, and its promise resolves after the commit is durable. Implementations live beside this folder;
 // nothing but services.ts knows them.
 
+import type { Actor } from '../../model/actor.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { ApiSessionStore } from './api-sessions.ts';
 import type { AttemptStore } from './attempts.ts';
@@ -45,6 +46,14 @@ export interface Store {
   readonly nodes: NodeStore;
   readonly restores: RestoreStore;
   readonly expiry: ExpiryStore;
+  /**
+   * The same store, for changes in somebody's name: each of its intents first asks, in its own transaction, whether the
+   * session and the right of the actor still stand. However long a call has waited since it was let in (for its body, a
+   * hash, an answer from elsewhere), what was taken from the caller meanwhile is no longer acted on.
+   * @param now   Millis; sessions that expire at or before it are over
+   * @throws CallerRefused from every method that changes something
+   */
+  onBehalfOf(actor: Actor, now: Millis): Store;
   /** Waits for what is under way, then lets go of the database. */
   close(): Promise<void>;
 }
@@ -63,6 +72,46 @@ export class StoreUnavailable extends Error {
  * would come there as the second use, and end what the client has got meanwhile.
  */
 export type Within = Millis;
+
+/**
+ * The methods that give power, or take it away. Rules that act for callers get the store without them
+ * (`StoreForCallers`), so that what they change goes through `onBehalfOf`.
+ */
+interface Powers {
+  readonly apiSessions: 'end' | 'endAllOf';
+  readonly identities: 'create' | 'update' | 'delete';
+  readonly authenticators:
+    | 'createPassword'
+    | 'createCertificate'
+    | 'requestExtension'
+    | 'keepSuccessor'
+    | 'promoteSuccessor'
+    | 'updatePassword'
+    | 'delete';
+  readonly authPolicies: 'create' | 'replace' | 'update' | 'delete';
+  readonly externalJwtSigners: 'create' | 'update' | 'delete';
+  readonly cas: 'create' | 'update' | 'verify' | 'delete';
+  readonly configTypes: 'create' | 'update' | 'delete';
+  readonly enrollments: 'create' | 'createIdentity' | 'renew' | 'delete';
+  readonly totp: 'start' | 'verify' | 'abandon' | 'replaceRecoveryCodes' | 'remove';
+  readonly attempts: 'clear';
+  readonly revocations: 'revoke' | 'delete';
+}
+
+/** Some parts of the store, as rules get it that act for callers. */
+export type StoreForCallers<Part extends keyof Store> = Pick<Store, 'onBehalfOf'> & {
+  readonly [Name in Part]: Name extends keyof Powers ? Omit<Store[Name], Powers[Name]> : Store[Name];
+};
+
+/** Thrown by a store of `onBehalfOf`: the session of the actor is over, or the right is lost. Nothing was changed. */
+export class CallerRefused extends Error {
+  override readonly name = 'CallerRefused';
+  readonly lacks: 'session' | 'right';
+  constructor(lacks: 'session' | 'right') {
+    super(lacks === 'session' ? 'the session of the caller has ended' : 'the caller has lost the right');
+    this.lacks = lacks;
+  }
+}
 
 /** Thrown by methods that would leave no administrator who can log in, and are not told to do it anyway. */
 export class NoAdministratorLeft extends Error {

@@ -4,11 +4,17 @@ import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../platform/clock.ts';
 import { chunkSize } from '../../platform/in-chunks.ts';
 import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
-import { StoreUnavailable, type Within } from '../contracts/store.ts';
+import { StoreUnavailable } from '../contracts/store.ts';
 import { addChangeSql } from '../sql/changes.ts';
-import { type Engine, postgresDialect } from '../sql/engine.ts';
+import { type Engine, postgresDialect, type WriteOptions } from '../sql/engine.ts';
 import type { Intent, SqlRow, Statement } from '../sql/intent.ts';
-import { type IntentArgs, type IntentName, type IntentOutcome, intents } from '../sql/store.ts';
+import {
+  type IntentArgs,
+  type IntentCall,
+  type IntentName,
+  type IntentOutcome,
+  intentOf,
+} from '../sql/store.ts';
 import { CommitUnanswered, commit, type UnansweredCommits, unansweredCommits } from './commit.ts';
 import {
   openPool,
@@ -48,7 +54,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   async function write<Name extends IntentName>(
     name: Name,
     args: IntentArgs<Name>,
-    within: Within = Number.POSITIVE_INFINITY,
+    { within = Number.POSITIVE_INFINITY, caller }: WriteOptions = {},
   ): Promise<IntentOutcome<Name>> {
     const begun = systemClock.monotonic();
     const requireInTime = () => {
@@ -56,9 +62,9 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     };
     if (closing !== null) throw new StoreUnavailable('the store is closing');
     if (underWay.size >= maxWaiting) throw new StoreUnavailable('too many writes are waiting');
-    const running = comesAfterActivity(name)
-      ? activity.then(() => writeWithRetries(name, args, requireInTime))
-      : writeWithRetries(name, args, requireInTime);
+    const call = { name, args, caller };
+    const run = () => writeWithRetries(call, requireInTime);
+    const running = comesAfterActivity(call) ? activity.then(run) : run();
     underWay.add(running);
     if (name === 'recordActivity') activity = Promise.allSettled([activity, running]);
     try {
@@ -71,17 +77,13 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     }
   }
 
-  async function writeWithRetries<Name extends IntentName>(
-    name: Name,
-    args: IntentArgs<Name>,
-    requireInTime: () => void,
-  ) {
-    const keys = keysOf(name, args);
+  async function writeWithRetries(call: IntentCall, requireInTime: () => void) {
+    const keys = keysOf(call);
     for (let tries = 1; ; tries += 1) {
       const attempt = { committing: false };
       try {
         const client = await writers.connect();
-        const intent = (intents[name] as (args: unknown) => Intent<unknown>)(args);
+        const intent = intentOf(call);
         return await onClient(
           client,
           () => inTransaction(client, keys, intent, attempt, requireInTime),

@@ -5,7 +5,7 @@
 // it, or it is named a key that it holds. What they read of identities, policies and authenticators cannot change
 // meanwhile, because the intents that change those run alone.
 
-import type { IntentArgs, IntentName } from '../sql/store.ts';
+import type { IntentArgs, IntentCall, IntentName } from '../sql/store.ts';
 
 /** Keys that an intent holds against others of the list that name the same. */
 type KeysOf<Name extends IntentName> = (args: IntentArgs<Name>) => readonly string[];
@@ -61,19 +61,20 @@ export const holdKeys = `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) 
  */
 export const holdFeed = `SELECT pg_advisory_xact_lock(${feedLock})`;
 
-/** The keys that an intent holds, in one order for all; null when it runs alone. */
-export function keysOf<Name extends IntentName>(
-  name: Name,
-  args: IntentArgs<Name>,
-): readonly string[] | null {
-  const keys = (besideOthers[name] as KeysOf<Name> | undefined)?.(args);
+/**
+ * The keys that an intent holds, in one order for all; null when it runs alone. In the name of a caller each does: what
+ * was asked about the caller stays true until it commits.
+ */
+export function keysOf({ name, args, caller }: IntentCall): readonly string[] | null {
+  if (caller !== undefined) return null;
+  const keys = (besideOthers[name] as ((args: unknown) => readonly string[]) | undefined)?.(args);
   return keys === undefined ? null : [...new Set(keys)].sort();
 }
 
 /**
  * Whether an intent waits for the writing down of activity that this node began before. A session that is used lives
- * on in memory first, and who ends it must not find it expired in the store.
+ * on in memory first, and neither who ends it nor what its owner does must find it expired in the store.
  */
-export function comesAfterActivity(name: IntentName): boolean {
-  return name === 'endSession' || !(name in besideOthers);
+export function comesAfterActivity({ name, caller }: Omit<IntentCall, 'args'>): boolean {
+  return caller !== undefined || name === 'endSession' || !(name in besideOthers);
 }

@@ -49,7 +49,7 @@ export function apiSessionStore(db: Database): ApiSessionStore {
         ...apiSessionOf(row),
         identityName: text(row, 'identity_name'),
       })),
-    rotateRefreshToken: ({ within, ...rotate }) => write('rotateRefreshToken', rotate, within),
+    rotateRefreshToken: ({ within, ...rotate }) => write('rotateRefreshToken', rotate, { within }),
     async renew(renew) {
       const rows = await write('renewSession', renew);
       return rows === undefined

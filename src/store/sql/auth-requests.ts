@@ -31,7 +31,7 @@ export function authRequestStore({ write, find }: Database): AuthRequestStore {
     recordFactor: (factor) => write('recordFactor', factor),
     extend: (key, expiresAt) => write('extendLogin', { key, expiresAt }),
     async redeemCode({ within, ...redeem }) {
-      const done = await write('redeemCode', redeem, within);
+      const done = await write('redeemCode', redeem, { within });
       return done.outcome === 'redeemed' ? redeemOutcomeOf(redeem, done) : done;
     },
   };

@@ -1,7 +1,13 @@
 import type { ChangeListener } from '../contracts/changes.ts';
 import type { Within } from '../contracts/store.ts';
+import type { Caller } from './caller.ts';
 import type { SqlRow, SqlValue, Statement } from './intent.ts';
 import type { IntentArgs, IntentName, IntentOutcome } from './store.ts';
+
+export interface WriteOptions {
+  readonly within?: Within | undefined;
+  readonly caller?: Caller;
+}
 
 /** What an engine does for the implementation of the contracts. */
 export interface Engine {
@@ -10,7 +16,7 @@ export interface Engine {
   write<Name extends IntentName>(
     name: Name,
     args: IntentArgs<Name>,
-    within?: Within,
+    options?: WriteOptions,
   ): Promise<IntentOutcome<Name>>;
   /** @param sql one of the fixed texts of this folder: it stays prepared */
   read(sql: string, ...params: SqlValue[]): Promise<readonly SqlRow[]>;

@@ -7,6 +7,7 @@ import { attemptIntents, attemptStore } from './attempts.ts';
 import { authPolicyIntents, authPolicyStore } from './auth-policies.ts';
 import { authRequestIntents, authRequestStore } from './auth-requests.ts';
 import { authenticatorIntents, authenticatorStore } from './authenticators.ts';
+import { type Caller, inTheNameOf } from './caller.ts';
 import { caIntents, caStore } from './cas.ts';
 import { certificateExtensionIntents } from './certificate-extension.ts';
 import { changeFeed } from './changes.ts';
@@ -17,6 +18,7 @@ import { enrollmentIntents, enrollmentStore } from './enrollments.ts';
 import { expiryIntents, expiryStore } from './expiry.ts';
 import { externalJwtSignerIntents, externalJwtSignerStore } from './external-jwt-signers.ts';
 import { identityIntents, identityStore } from './identities.ts';
+import type { Intent } from './intent.ts';
 import { keyIntents, keyStore } from './keys.ts';
 import { legacySessionIntents } from './legacy-sessions.ts';
 import { loginAttemptIntents, loginAttemptStore } from './login-attempts.ts';
@@ -57,6 +59,19 @@ export type IntentArgs<Name extends IntentName> = Parameters<(typeof intents)[Na
 export type IntentOutcome<Name extends IntentName> =
   ReturnType<(typeof intents)[Name]> extends Generator<unknown, infer Outcome, never> ? Outcome : never;
 
+/** What an engine is asked to run. */
+export interface IntentCall {
+  readonly name: IntentName;
+  readonly args: unknown;
+  /** In whose name; undefined: that of the service itself. */
+  readonly caller?: Caller | undefined;
+}
+
+export function intentOf({ name, args, caller }: IntentCall): Intent<unknown> {
+  const intent = (intents[name] as (args: unknown) => Intent<unknown>)(args);
+  return caller === undefined ? intent : inTheNameOf(caller, intent);
+}
+
 /** The contracts over an engine: reads become model values, writes are intents. */
 export function sqlStore(engine: Engine): Store {
   const database = databaseOf(engine);
@@ -81,6 +96,12 @@ export function sqlStore(engine: Engine): Store {
     nodes: nodeStore(database),
     restores: restoreStore(database),
     expiry: expiryStore(database),
+    onBehalfOf: (actor, now) => sqlStore(engineFor(engine, { actor, now })),
     close: () => engine.close(),
   };
+}
+
+/** An engine whose intents run in the name of a caller. */
+function engineFor(engine: Engine, caller: Caller): Engine {
+  return { ...engine, write: (name, args, options) => engine.write(name, args, { ...options, caller }) };
 }

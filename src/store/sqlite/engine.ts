@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
 import type { ChangeListener } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import { type Engine, sqliteDialect } from '../sql/engine.ts';
+import { type Engine, sqliteDialect, type WriteOptions } from '../sql/engine.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
 import type { IntentArgs, IntentName, IntentOutcome } from '../sql/store.ts';
 import { connectSqlite } from './connection.ts';
@@ -85,8 +85,8 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   return {
     dialect: sqliteDialect,
     counts: writer.counts,
-    write<Name extends IntentName>(name: Name, args: IntentArgs<Name>) {
-      return writer.write(name, args) as Promise<IntentOutcome<Name>>;
+    write<Name extends IntentName>(name: Name, args: IntentArgs<Name>, options?: WriteOptions) {
+      return writer.write({ name, args, caller: options?.caller }) as Promise<IntentOutcome<Name>>;
     },
     read: (sql, ...params) => read({ sql, params }),
     readList: lister.read,

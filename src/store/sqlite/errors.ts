@@ -1,10 +1,17 @@
-import { AlreadyTaken, NoAdministratorLeft, ReferenceGone, StoreUnavailable } from '../contracts/store.ts';
+import {
+  AlreadyTaken,
+  CallerRefused,
+  NoAdministratorLeft,
+  ReferenceGone,
+  StoreUnavailable,
+} from '../contracts/store.ts';
 import { fieldOfUnique } from '../sql/unique-fields.ts';
 
 /** A failure of a statement or an intent, in a form that crosses threads. */
 export type Failure =
   | { readonly kind: 'taken'; readonly field: string }
   | { readonly kind: 'no-administrator' }
+  | { readonly kind: 'caller-refused'; readonly lacks: CallerRefused['lacks'] }
   | { readonly kind: 'reference-gone' }
   | { readonly kind: 'unavailable'; readonly message: string }
   | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
@@ -26,6 +33,7 @@ const unavailableCodes: ReadonlySet<number> = new Set([
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { kind: 'defect', message: String(error), stack: undefined };
   if (error instanceof NoAdministratorLeft) return { kind: 'no-administrator' };
+  if (error instanceof CallerRefused) return { kind: 'caller-refused', lacks: error.lacks };
   if (error.message.startsWith('FOREIGN KEY constraint failed')) return { kind: 'reference-gone' };
   const column = /^UNIQUE constraint failed: ([a-z_.]+)/.exec(error.message)?.[1];
   const field = column === undefined ? undefined : fieldOfUnique(column);
@@ -39,6 +47,7 @@ export function failureOf(error: unknown): Failure {
 export function errorOf(failure: Failure): Error {
   if (failure.kind === 'taken') return new AlreadyTaken(failure.field);
   if (failure.kind === 'no-administrator') return new NoAdministratorLeft();
+  if (failure.kind === 'caller-refused') return new CallerRefused(failure.lacks);
   if (failure.kind === 'reference-gone') return new ReferenceGone();
   if (failure.kind === 'unavailable') return new StoreUnavailable(failure.message);
   const error = new Error(failure.message);

@@ -1,15 +1,12 @@
 // What the writer thread does with the intents that have arrived: one transaction, one sync.
 
 import { addChangeSql } from '../sql/changes.ts';
-import type { Intent } from '../sql/intent.ts';
-import { type IntentName, intents } from '../sql/store.ts';
+import { type IntentCall, intentOf } from '../sql/store.ts';
 import type { SqliteConnection } from './connection.ts';
 import { type Failure, failureOf } from './errors.ts';
 
-export interface WriteRequest {
+export interface WriteRequest extends IntentCall {
   readonly id: number;
-  readonly name: IntentName;
-  readonly args: unknown;
 }
 
 export type WriteResult =
@@ -98,8 +95,7 @@ function runGuarded(
 }
 
 function run(connection: SqliteConnection, request: WriteRequest, noteChanges: () => void): WriteResult {
-  const body = intents[request.name] as (args: unknown) => Intent<unknown>;
-  const intent = body(request.args);
+  const intent = intentOf(request);
   let step = intent.next();
   while (!step.done) {
     if (step.value.sql === addChangeSql) noteChanges();

@@ -5,7 +5,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
 import { openThread } from '../../platform/open-thread.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import type { IntentName } from '../sql/store.ts';
+import type { IntentCall } from '../sql/store.ts';
 import { errorOf } from './errors.ts';
 import type { WriterMessage } from './serve-writes.ts';
 import type { BatchAnswer, WriteRequest } from './write-batch.ts';
@@ -18,7 +18,7 @@ export interface WriterSettings {
 
 export interface WriterThread {
   /** @throws StoreUnavailable too many wait, the thread died, the database failed; and whatever the intent throws */
-  write(name: IntentName, args: unknown): Promise<unknown>;
+  write(call: IntentCall): Promise<unknown>;
   /** Commits and intents that were answered, since the engine was opened. */
   readonly counts: { readonly commits: number; readonly intents: number };
   /** Takes nothing more; resolves when everything under way is settled. The thread stays for `end`. */
@@ -117,14 +117,14 @@ export function writerThread(start: () => Worker, onChanges: () => Promise<void>
 
   return {
     counts,
-    write(name, args) {
+    write(call) {
       if (isDraining) return Promise.reject(new StoreUnavailable('the store is closing'));
       if (unsettled >= maxWaiting) return Promise.reject(new StoreUnavailable('too many writes are waiting'));
       unsettled += 1;
       return new Promise((resolve, reject) => {
         lastId += 1;
         gathered.push({
-          request: { id: lastId, name, args },
+          request: { ...call, id: lastId },
           resolve(outcome) {
             noteSettled();
             resolve(outcome);

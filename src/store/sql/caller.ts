@@ -1,0 +1,34 @@
+import { type Actor, hasRight } from '../../model/actor.ts';
+import { isDisabled } from '../../model/identity.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { CallerRefused } from '../contracts/store.ts';
+import { identityOf, integer, integerOrNull } from './codec.ts';
+import { first, type Intent } from './intent.ts';
+
+/** In whose name an intent runs, and when. */
+export interface Caller {
+  readonly actor: Actor;
+  readonly now: Millis;
+}
+
+/**
+ * An intent that takes effect only when the caller may still act: asked in the very transaction that changes
+ * something, so that nothing can be taken from the caller in between.
+ * @throws CallerRefused
+ */
+export function* inTheNameOf<Outcome>({ actor, now }: Caller, intent: Intent<Outcome>): Intent<Outcome> {
+  const row = yield* first(
+    `SELECT identities.*, api_sessions.expires_at AS session_expires_at, api_sessions.ended_at AS session_ended_at
+     FROM api_sessions JOIN identities ON identities.id = api_sessions.identity_id
+     WHERE api_sessions.id = ? AND api_sessions.identity_id = ?`,
+    actor.sessionId,
+    actor.identityId,
+  );
+  if (row === undefined || integerOrNull(row, 'session_ended_at') !== null)
+    throw new CallerRefused('session');
+  const identity = identityOf(row);
+  if (integer(row, 'session_expires_at') <= now || isDisabled(identity, now))
+    throw new CallerRefused('session');
+  if (actor.right !== null && !hasRight(identity, actor.right)) throw new CallerRefused('right');
+  return yield* intent;
+}

@@ -1,0 +1,202 @@
+// Who calls is judged when the headers are there, and again when the body is: a call that is kept open meanwhile does not
+// outlive what let it in. What waits after that (a hash, an address that is fetched) is judged by the store itself.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Route } from '../../src/http/request/route.ts';
+import { fixedClock, systemClock } from '../../src/platform/clock.ts';
+import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
+import { openSession } from '../legacy/support.ts';
+import { type HeldAnswer, holdCall } from '../support/held-call.ts';
+import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { scan } from '../support/totp.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+const managementRoot = '/edge/management/v1';
+const ownRoot = '/edge/client/v1/current-identity';
+
+/** A gate in front of the hashes of new passwords. */
+const cost = { memoryKiB: 1024, passes: 1, lanes: 1 };
+const pool = createHashPool({ clock: systemClock }, { cost });
+let gate: Promise<void> = Promise.resolve();
+let onHash: (() => void) | undefined;
+const hashPool = {
+  ...pool,
+  async hash(secret: Parameters<typeof pool.hash>[0]) {
+    onHash?.();
+    await gate;
+    return pool.hash(secret);
+  },
+};
+
+let server: TestServer;
+let root: Caller;
+before(async () => {
+  server = await startTestServer({ clock, signing: true, hashPool });
+  root = await rootOf(server);
+});
+after(() => server?.close());
+
+let people = 0;
+async function somebody(isAdmin = false) {
+  people += 1;
+  const name = `person ${people}`;
+  const id = await server.createUser({ name, password, isAdmin });
+  return { name, id, caller: await loggedIn(server, name) };
+}
+
+const bearer = ({ accessToken }: Caller) => ({ authorization: `Bearer ${accessToken}` });
+
+function hold(caller: Caller, method: string, path: string, json: unknown = {}) {
+  return holdCall(server, { method, path, headers: bearer(caller), json });
+}
+
+async function succeeds(step: ReturnType<Caller['call']>): Promise<void> {
+  const answer = await step;
+  assert.ok(answer.status < 300, answer.text);
+}
+
+function assertOver(answer: HeldAnswer, scheme = 'Bearer realm="overlay-oidc"'): void {
+  assert.equal(answer.status, 401, answer.text);
+  assert.match(String(answer.headers['www-authenticate']), new RegExp(`^${scheme}, error="invalid"`));
+  assert.equal(answer.headers['expires-at'], undefined);
+  assert.equal(answer.headers['expiration-seconds'], undefined);
+}
+
+describe('a call that is kept open', () => {
+  test('does nothing more for an administrator who was disabled and deleted meanwhile', async () => {
+    const removed = await somebody(true);
+    const held = await hold(removed.caller, 'POST', `${managementRoot}/identities`, {
+      name: 'successor',
+      type: 'User',
+      isAdmin: true,
+    });
+    await succeeds(root.call('POST', `identities/${removed.id}/disable`, {}));
+    await succeeds(root.call('DELETE', `identities/${removed.id}`));
+    assertOver(await held.finish());
+    const found = await root.get('identities?filter=name="successor"');
+    assert.deepEqual(found.json.data, []);
+  });
+
+  test('does nothing more for somebody who is no administrator any more', async () => {
+    const { caller, id } = await somebody(true);
+    const held = await hold(caller, 'PATCH', `${managementRoot}/identities/${id}`, { isAdmin: true });
+    await succeeds(root.call('PATCH', `identities/${id}`, { isAdmin: false }));
+    const answer = await held.finish();
+    assert.equal(answer.status, 403, answer.text);
+    assert.equal(answer.json.error.code, 'FORBIDDEN');
+    assert.equal((await root.get(`identities/${id}`)).json.data.isAdmin, false);
+  });
+
+  test('does not complete the enrolment of a thief after the owner ended all sessions', async () => {
+    const { id, name, caller: thief } = await somebody();
+    await succeeds(thief.call('POST', `${ownRoot}/mfa`));
+    const started = await thief.get(`${ownRoot}/mfa`);
+    const app = scan(clock, started.json.data.provisioningUrl);
+    const held = await hold(thief, 'POST', `${ownRoot}/mfa/verify`, { code: app.code() });
+    const owner = await loggedIn(server, name);
+    await succeeds(owner.call('DELETE', `${ownRoot}/api-sessions`));
+    assertOver(await held.finish());
+    assert.equal(await server.store.totp.find(id), null);
+  });
+
+  test('does nothing more by a token of the header zt-session that was ended', async () => {
+    const { name, id } = await somebody();
+    const session = await openSession(server, name);
+    const headers = { 'zt-session': session.token };
+    const path = '/edge/client/v1/current-identity/mfa';
+    const held = await holdCall(server, { method: 'POST', path, headers, json: {} });
+    await succeeds(root.call('DELETE', `identities/${id}/api-sessions`));
+    assertOver(await held.finish(), 'zt-session realm="zt-session"');
+  });
+
+  test('is judged again at every endpoint that changes something', async () => {
+    const { caller, id } = await somebody(true);
+    const routes = server.controller.services.routes.filter(isGuardedChange);
+    assert.ok(routes.length > 40);
+    const held = [];
+    for (const { methods, path } of routes) {
+      const [method = ''] = methods;
+      const where = path.replaceAll(/:\w+/g, 'no-such');
+      held.push({ call: await hold(caller, method, where), what: `${method} ${path}` });
+    }
+    await succeeds(root.call('DELETE', `identities/${id}/api-sessions`));
+    for (const { call, what } of held) {
+      const answer = await call.finish();
+      assert.equal(answer.status, 401, `${what} ${answer.text}`);
+    }
+  });
+});
+
+function isGuardedChange({ guard, methods }: Route): boolean {
+  return guard !== 'anonymous' && !methods.includes('GET');
+}
+
+describe('a call that waits for a hash', () => {
+  /** Runs a step while the hash of a call waits. */
+  async function whileHashing(call: () => ReturnType<Caller['call']>, step: () => Promise<void>) {
+    const hashing = Promise.withResolvers<void>();
+    const opened = Promise.withResolvers<void>();
+    gate = opened.promise;
+    onHash = hashing.resolve;
+    const answer = call();
+    await hashing.promise;
+    onHash = undefined;
+    try {
+      await step();
+    } finally {
+      opened.resolve();
+      gate = Promise.resolve();
+    }
+    return answer;
+  }
+
+  test('gives no password after the administrator was disabled', async () => {
+    const [removed, target] = [await somebody(true), await somebody()];
+    const json = {
+      identityId: target.id,
+      method: 'updb',
+      username: 'extra',
+      password: 'nine calm rivers run',
+    };
+    const [authenticator] = (await root.get(`identities/${target.id}/authenticators`)).json.data;
+    await succeeds(root.call('DELETE', `authenticators/${authenticator.id}`));
+    const answer = await whileHashing(
+      () => removed.caller.call('POST', 'authenticators', json),
+      () => succeeds(root.call('POST', `identities/${removed.id}/disable`, {})),
+    );
+    assertOver(answer);
+    assert.deepEqual((await root.get(`identities/${target.id}/authenticators`)).json.data, []);
+  });
+
+  test('changes no password after the administrator lost the right', async () => {
+    const [demoted, target] = [await somebody(true), await somebody()];
+    const [authenticator] = (await root.get(`identities/${target.id}/authenticators`)).json.data;
+    const answer = await whileHashing(
+      () =>
+        demoted.caller.call('PATCH', `authenticators/${authenticator.id}`, {
+          password: 'nine calm rivers run',
+        }),
+      () => succeeds(root.call('PATCH', `identities/${demoted.id}`, { isAdmin: false })),
+    );
+    assertRefused(answer, 403, 'FORBIDDEN');
+    assert.equal((await callerWith(server, target.caller.accessToken).get(ownRoot)).status, 200);
+    await loggedIn(server, target.name);
+  });
+
+  test('changes no own password after all sessions were ended', async () => {
+    const { caller, id, name } = await somebody();
+    const [authenticator] = (await caller.get(`${ownRoot}/authenticators`)).json.data;
+    const answer = await whileHashing(
+      () =>
+        caller.call('PATCH', `${ownRoot}/authenticators/${authenticator.id}`, {
+          password: 'nine calm rivers run',
+          currentPassword: password,
+        }),
+      () => succeeds(root.call('DELETE', `identities/${id}/api-sessions`)),
+    );
+    assertOver(answer);
+    await loggedIn(server, name);
+  });
+});

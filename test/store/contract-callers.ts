@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Actor, Right } from '../../src/model/actor.ts';
+import type { ApiSessionId, IdentityId } from '../../src/model/ids.ts';
+import { CallerRefused, type Store } from '../../src/store/contracts/store.ts';
+import type { GetDatabase } from './contract.ts';
+import {
+  createUser,
+  MINUTE,
+  newId,
+  newIdentity,
+  openSession,
+  SECOND,
+  sessionLifetime,
+  t0,
+  type User,
+} from './fixtures.ts';
+
+const now = t0 + MINUTE;
+const lacks = (what: 'session' | 'right') => (error: unknown) =>
+  error instanceof CallerRefused && error.lacks === what;
+
+async function callerOf(store: Store, user: User, right: Right | null = null): Promise<Actor> {
+  return { identityId: user.id, sessionId: await openSession(store, user), right };
+}
+
+/** Does something in somebody's name, and says whether it took effect. */
+async function tries(store: Store, actor: Actor, at = now): Promise<true | CallerRefused> {
+  const identity = newIdentity();
+  const refused = await store
+    .onBehalfOf(actor, at)
+    .identities.create(identity, null, at)
+    .then(
+      () => null,
+      (error) => error,
+    );
+  const isThere = (await store.identities.find(identity.id)) !== null;
+  assert.equal(isThere, refused === null, 'whoever is refused has changed nothing');
+  return refused ?? true;
+}
+
+export function callerTests(shared: GetDatabase): void {
+  describe('changes in the name of a caller', () => {
+    test('are made while the session and the right stand', async () => {
+      const { store } = shared();
+      const admin = await createUser(store, { isAdmin: true });
+      const reader = await createUser(store, { permissions: ['helpdesk'] });
+      for (const right of [null, 'administrator', 'helpdesk', 'read'] as const) {
+        assert.equal(await tries(store, await callerOf(store, admin, right)), true, String(right));
+      }
+      for (const right of [null, 'helpdesk', 'read'] as const) {
+        assert.equal(await tries(store, await callerOf(store, reader, right)), true, String(right));
+      }
+    });
+
+    test('are refused once the session has ended, whatever has ended it', async () => {
+      const { store, openAnother } = shared();
+      const ends: readonly ((session: ApiSessionId, identity: IdentityId) => Promise<unknown>)[] = [
+        (session) => store.apiSessions.end(session, 'administrator', now),
+        (_session, identity) => store.apiSessions.endAllOf(identity, 'logout', now),
+        (_session, identity) =>
+          store.identities.update(identity, { disabledAt: now, disabledUntil: null }, now),
+        (_session, identity) => store.identities.delete(identity, now, true),
+      ];
+      const another = await openAnother();
+      try {
+        for (const end of ends) {
+          const user = await createUser(store, { isAdmin: true });
+          const actor = await callerOf(store, user, 'administrator');
+          assert.equal(await tries(another, actor), true);
+          await end(actor.sessionId, user.id);
+          for (const each of [store, another]) {
+            const refused = await tries(each, actor);
+            assert.ok(lacks('session')(refused), String(end));
+          }
+        }
+      } finally {
+        await another.close();
+      }
+    });
+
+    test('are refused when the session has expired, is unknown, or is of somebody else', async () => {
+      const { store } = shared();
+      const [one, other] = [await createUser(store), await createUser(store)];
+      const actor = await callerOf(store, one);
+      assert.equal(await tries(store, actor, t0 + sessionLifetime - 1), true);
+      assert.ok(lacks('session')(await tries(store, actor, t0 + sessionLifetime)));
+      assert.ok(lacks('session')(await tries(store, { ...actor, identityId: other.id })));
+      assert.ok(lacks('session')(await tries(store, { ...actor, sessionId: newId<ApiSessionId>() })));
+    });
+
+    test('are refused once the right by which the caller was let in is lost', async () => {
+      const { store } = shared();
+      const admin = await createUser(store, { isAdmin: true });
+      const asAdmin = await callerOf(store, admin, 'administrator');
+      const helper = await createUser(store, { permissions: ['helpdesk'] });
+      const asHelper = await callerOf(store, helper, 'helpdesk');
+      const asReader = await callerOf(store, helper, 'read');
+      await store.identities.update(admin.id, { isAdmin: false, permissions: ['helpdesk'] }, now, true);
+      await store.identities.update(helper.id, { permissions: ['read'] }, now);
+      assert.ok(lacks('right')(await tries(store, asAdmin)), 'a permission is not what let them in');
+      assert.ok(lacks('right')(await tries(store, asHelper)));
+      assert.equal(await tries(store, asReader), true);
+      assert.equal(await tries(store, { ...asAdmin, right: null }), true, 'the session stands');
+    });
+
+    test('find a session of the header zt-session alive that was used a moment ago', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const id = newId<ApiSessionId>();
+      const opened = await store.apiSessions.openLegacy({
+        id,
+        tokenHash: id,
+        progress: {
+          identityId: user.id,
+          authenticatorId: user.authenticatorId,
+          signerId: null,
+          caId: null,
+          passed: ['password'],
+          authTime: t0,
+          certThumbprint: null,
+        },
+        issuer: 'https://localhost:1280/oidc',
+        configTypes: [],
+        ipAddress: '192.0.2.1',
+        expiresAt: t0 + MINUTE,
+        now: t0,
+      });
+      assert.ok(opened !== null);
+      const at = t0 + MINUTE + SECOND;
+      const actor = { identityId: user.id, sessionId: id, right: null };
+      assert.ok(lacks('session')(await tries(store, actor, at)));
+      const used = store.apiSessions.recordActivity([
+        { id, lastActivityAt: t0 + 30 * SECOND, expiresAt: t0 + 90 * SECOND },
+      ]);
+      assert.equal(await tries(store, actor, at), true, 'what was written down before is seen');
+      await used;
+    });
+
+    test('are refused one by one: others that are made at the same time are not touched', async () => {
+      const { store } = shared();
+      const [ended, alive] = [await createUser(store), await createUser(store)];
+      const [gone, here] = [await callerOf(store, ended), await callerOf(store, alive)];
+      await store.apiSessions.end(gone.sessionId, 'administrator', now);
+      const outcomes = await Promise.all([here, gone, here, gone, here].map((actor) => tries(store, actor)));
+      assert.deepEqual(
+        outcomes.map((outcome) => outcome === true),
+        [true, false, true, false, true],
+      );
+    });
+  });
+}
