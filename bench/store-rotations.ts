@@ -69,6 +69,7 @@ async function openSession(identityId: string): Promise<Held> {
     redirectUri: 'http://localhost:8400/auth/callback',
     codeChallenge: 'c',
     issuer,
+    certThumbprint: null,
     now,
     session: {
       id,

@@ -125,6 +125,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
       redirectUri: authRequest.redirectUri,
       codeChallenge: authRequest.codeChallenge,
       issuer,
+      certThumbprint: null,
       now,
       session: {
         id: sessionId,

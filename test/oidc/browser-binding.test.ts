@@ -4,9 +4,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
 import { fixedClock } from '../../src/platform/clock.ts';
-import { authorizationQuery, authRequestIdOf, beginLogin, submitPassword } from '../support/flow.ts';
+import {
+  authorizationQuery,
+  authRequestIdOf,
+  beginLogin,
+  claimsOf,
+  codeOf,
+  redeem,
+  submitPassword,
+} from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
-import { assertRefused } from '../support/management.ts';
+import { assertRefused, createdId, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import {
   authQueries,
@@ -106,6 +114,61 @@ describe('a request that was begun outside a browser and continued in one', () =
     const id = await beginLogin(server);
     assert.equal((await submitPassword(server, id, 'dan', password)).status, 200);
     assert.equal((await authQueries(server, id)).status, 200);
+  });
+});
+
+describe('a request on which somebody was logged in before', () => {
+  test('goes on in the browser of the last primary login only, and with what that login asked for', async () => {
+    await createTotpUser(server, policy, 'erin');
+    await createTotpUser(server, policy, 'mallory');
+    const id = await beginLogin(server);
+    const root = await rootOf(server);
+    const asked = createdId(await root.call('POST', 'config-types', { name: 'hers', schema: {} }));
+    const own = { authRequestId: id, username: 'mallory', password, configTypes: [asked] };
+    assert.equal((await server.post('/oidc/login/username', { json: own })).status, 200);
+    assert.equal((await startEnrollment(server, id)).status, 201);
+
+    const erin = await lured(id, 'erin');
+    const answers = [
+      await authQueries(server, id),
+      await startEnrollment(server, id),
+      await submitCode(server, id, '123456'),
+      await verifyEnrollment(server, id, '123456'),
+      await server.request('DELETE', '/oidc/login/totp/enroll', { json: { authRequestId: id } }),
+    ];
+    for (const answer of answers) assertRefused(answer, 400, 'INVALID_AUTH_REQUEST');
+
+    const started = await erin.post('/oidc/login/totp/enroll', { authRequestId: erin.id });
+    assert.equal(started.status, 201, started.text);
+    const url = /otpauth:[^"<]+/.exec(started.text)?.[0].replaceAll('&amp;', '&') ?? '';
+    assert.match(url, /erin/);
+    const code = scan(clock, url).code();
+    const done = await erin.post('/oidc/login/totp/enroll/verify', { authRequestId: erin.id, code });
+    assert.equal(done.status, 302);
+    const { access_token } = (await redeem(server, codeOf(done))).json;
+    assert.deepEqual(claimsOf(access_token).z_ct, []);
+  });
+
+  test('is taken over by nobody outside the browser that holds it, whoever knows the id', async () => {
+    const id = await beginLogin(server);
+    await createTotpUser(server, policy, 'frank');
+    const frank = await lured(id, 'frank');
+    const stranger = browser();
+    await stranger.get(`/oidc/authorization?${authorizationQuery()}`);
+    // With the right password of another person, and with the wrong one: nothing is even looked at.
+    for (const word of [password, 'wrong']) {
+      assertRefused(await submitPassword(server, id, 'alice', word), 400, 'INVALID_AUTH_REQUEST');
+    }
+    const elsewhere = await stranger.post('/oidc/login/username', {
+      authRequestId: id,
+      username: 'alice',
+      password,
+    });
+    assert.equal(elsewhere.status, 400);
+    assert.equal((await stranger.get(`/oidc/login/username?authRequestID=${id}`)).status, 400);
+
+    const started = await frank.post('/oidc/login/totp/enroll', { authRequestId: frank.id });
+    assert.equal(started.status, 201, started.text);
   });
 });
 

@@ -14,6 +14,7 @@ import {
   type Issuer,
   overlayRoot,
   registerCa,
+  submitCertificate,
   withCertificate,
 } from '../support/certificates.ts';
 import {
@@ -25,7 +26,7 @@ import {
   subjectAltName,
 } from '../support/chains.ts';
 import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';
-import { beginLogin, refresh } from '../support/flow.ts';
+import { beginLogin, codeOf, redeem, refresh } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { type Caller, loggedIn, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -302,4 +303,34 @@ test('what a certificate of a third-party authority opened is worth nothing whil
   assert.equal((await admin.call('DELETE', `cas/${id}`)).status, 200);
   assert.deepEqual(await calls(), [401, 401]);
   connection.closeConnections();
+});
+
+describe('the code of a login by certificate', () => {
+  test('is redeemed on a connection with that certificate only, and no certificate of a session is made before', async () => {
+    const leaf = await enrolled(server, await newIdentity());
+    const connection = withCertificate(server, leaf);
+    const other = withCertificate(server, await enrolled(server, await newIdentity()));
+    const answer = await submitCertificate(connection);
+    const code = codeOf(answer);
+    for (const elsewhere of [server, other]) {
+      const refused = await redeem(elsewhere, code);
+      assertInvalidGrant(refused);
+      assert.match(refused.json.error_description, /a connection with that certificate/);
+    }
+    // Another connection with the same certificate is as good.
+    const again = withCertificate(server, leaf);
+    assert.equal((await redeem(again, code)).status, 200);
+    // A second use without the certificate is refused as such, and ends nothing.
+    assertInvalidGrant(await redeem(server, code));
+    for (const each of [connection, other, again]) each.closeConnections();
+  });
+
+  test('says nothing of the certificate to whoever lacks the verifier', async () => {
+    const connection = withCertificate(server, await enrolled(server, await newIdentity()));
+    const code = codeOf(await submitCertificate(connection));
+    const refused = await redeem(server, code, { code_verifier: 'x'.repeat(43) });
+    assertInvalidGrant(refused);
+    assert.doesNotMatch(refused.json.error_description, /certificate/);
+    connection.closeConnections();
+  });
 });

@@ -56,6 +56,37 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.equal(record?.generation, 2);
     });
 
+    test('another primary login replaces the request too, with the browser that it is bound to', async () => {
+      const { store } = shared();
+      const [first, second] = [await createUser(store), await createUser(store)];
+      const authRequest = newAuthRequest({ browserBinding: null, configTypes: ['of the first'] });
+      const common = { code: null, expiresAt: t0 + MINUTE, now: t0 };
+      await store.authRequests.recordPrimaryLogin({ ...common, authRequest, progress: progressOf(first) });
+      const bound = { ...authRequest, browserBinding: 'browser 1', configTypes: ['of the second'] };
+      const login = { ...common, authRequest: bound, progress: progressOf(second) };
+      assert.equal(await store.authRequests.recordPrimaryLogin(login), 'recorded');
+      const record = await store.authRequests.findLogin(authRequest.key, t0);
+      assert.deepEqual(record?.authRequest, bound);
+      assert.deepEqual(record?.progress, progressOf(second));
+    });
+
+    test('a login of another browser, or of none, does not replace one that is bound to a browser', async () => {
+      const { store } = shared();
+      const [first, second] = [await createUser(store), await createUser(store)];
+      const authRequest = newAuthRequest({ browserBinding: 'browser 1' });
+      const common = { code: null, expiresAt: t0 + MINUTE, now: t0 };
+      const held = { ...common, authRequest, progress: progressOf(first) };
+      await store.authRequests.recordPrimaryLogin(held);
+      for (const browserBinding of ['browser 2', null]) {
+        const elsewhere = { ...authRequest, browserBinding };
+        const login = { ...common, authRequest: elsewhere, progress: progressOf(second) };
+        assert.equal(await store.authRequests.recordPrimaryLogin(login), 'elsewhere');
+        const record = await store.authRequests.findLogin(authRequest.key, t0);
+        assert.deepEqual([record?.generation, record?.progress], [1, progressOf(first)]);
+      }
+      assert.equal(await store.authRequests.recordPrimaryLogin(held), 'recorded');
+    });
+
     test('a request that already has a code is left as it is', async () => {
       const { store } = shared();
       const [first, second] = [await createUser(store), await createUser(store)];
@@ -256,7 +287,7 @@ export function authRequestTests(shared: GetDatabase): void {
         request: { configTypes: ['router.v1'] },
         progress: { passed: ['cert', 'totp'], certThumbprint: 'thumb' },
       });
-      const redeem = redemption(login);
+      const redeem = redemption(login, { certThumbprint: 'thumb' });
       const outcome = await store.authRequests.redeemCode(redeem);
       assert.ok(outcome.outcome === 'redeemed');
       assert.equal(outcome.nonce, 'n1');
@@ -316,6 +347,29 @@ export function authRequestTests(shared: GetDatabase): void {
         assert.equal((await store.authRequests.redeemCode(redemption(login))).outcome, 'redeemed');
       });
     }
+
+    test('the code of a login by certificate is redeemed with that certificate only', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const byCertificate = { passed: ['cert'], certThumbprint: 'thumb' } as const;
+      const login = await loginWithCode(store, user, { progress: byCertificate });
+      for (const certThumbprint of [null, 'another']) {
+        const refused = await store.authRequests.redeemCode(redemption(login, { certThumbprint }));
+        assert.deepEqual(refused, { outcome: 'refused', reason: 'wrong-certificate', endedSession: null });
+      }
+      const redeem = redemption(login, { certThumbprint: 'thumb' });
+      assert.equal((await store.authRequests.redeemCode(redeem)).outcome, 'redeemed');
+      // Whoever has the code and not the certificate cannot end the session either.
+      const again = await store.authRequests.redeemCode(redemption(login, { certThumbprint: null }));
+      assert.deepEqual(again, { outcome: 'refused', reason: 'wrong-certificate', endedSession: null });
+      assert.equal(await isAlive(store, redeem.session.id), true);
+
+      const byPassword = await loginWithCode(store, user);
+      const outcome = await store.authRequests.redeemCode(
+        redemption(byPassword, { certThumbprint: 'thumb' }),
+      );
+      assert.equal(outcome.outcome, 'redeemed');
+    });
 
     test('the fifth redemption with wrong bindings makes the code worthless', async () => {
       const { store } = shared();

@@ -120,6 +120,7 @@ export function redemption({ authRequest, codeHash }: Login, changes: Partial<Re
     redirectUri: authRequest.redirectUri,
     codeChallenge: authRequest.codeChallenge,
     issuer: authRequest.issuer,
+    certThumbprint: null,
     now: t0 + SECOND,
     session: {
       id,
@@ -137,7 +138,8 @@ export async function openSession(
   user: User,
   changes: Parameters<typeof loginWithCode>[2] & { session?: Partial<RedeemCode['session']> } = {},
 ): Promise<ApiSessionId> {
-  const redeem = redemption(await loginWithCode(store, user, changes));
+  const certThumbprint = changes.progress?.certThumbprint ?? null;
+  const redeem = redemption(await loginWithCode(store, user, changes), { certThumbprint });
   const session = { ...redeem.session, ...changes.session };
   const outcome = await store.authRequests.redeemCode({ ...redeem, session });
   if (outcome.outcome !== 'redeemed') throw new Error(outcome.reason);

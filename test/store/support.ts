@@ -135,6 +135,7 @@ export function redemption(
     redirectUri,
     codeChallenge,
     issuer,
+    certThumbprint: null,
     now,
     session: {
       id,

@@ -27,7 +27,12 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
 import { asId } from '../../model/ids.ts';
 import type { AuthQuery, Credentials, Factor, LoginProgress, PassedMethod } from '../../model/login.ts';
-import type { AuthRequestStore, LoginRecord, StoredCode } from '../../store/contracts/auth-requests.ts';
+import type {
+  AuthRequestStore,
+  LoginRecord,
+  PrimaryRecorded,
+  StoredCode,
+} from '../../store/contracts/auth-requests.ts';
 import type { IdentityStore } from '../../store/contracts/identities.ts';
 import type { ClientRegistry } from '../clients.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
@@ -241,7 +246,7 @@ export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: 
 
 /**
  * Checks that a primary login may still be made: within ten minutes from the beginning, or as long as an enrolment
- * keeps the request open (spec 3.2), and not once the code was given.
+ * keeps the request open (spec 3.2), not once the code was given, and not while another browser goes on with it.
  * @throws AuthError auth_request_unknown
  */
 export async function requireOpen(
@@ -254,6 +259,7 @@ export async function requireOpen(
   const login = await needs.store.authRequests.findLogin(authRequest.key, now);
   const isOpen = login === null ? now < authRequest.createdAt + authRequestLifetime : !login.hasCode;
   if (!isOpen) throw new AuthError('auth_request_unknown', { startAgain: beginAgain(authRequest) });
+  if (login !== null) requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
 }
 
 /** The record of a request on which a primary login was done and no code was given yet. */
@@ -305,7 +311,7 @@ const laterStep = { error: 'missing', current: null } as const;
  * @param primary.current what the primary step has read just now, as its last act, and nothing but the store was waited
  *                        for since: it is not read again then
  */
-async function nextStep<Outcome extends 'recorded' | 'finished' | 'superseded' | 'outdated' | 'changed'>(
+async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 'outdated'>(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
   progress: LoginProgress,

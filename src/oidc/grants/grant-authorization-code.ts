@@ -42,6 +42,7 @@ export async function redeemAuthorizationCode(
     redirectUri,
     codeChallenge: codeChallengeOf(verifier),
     issuer: origin.issuer,
+    certThumbprint: request.clientCertificates?.leafThumbprint ?? null,
     now,
     session: {
       id: sessionId,
@@ -62,7 +63,10 @@ export async function redeemAuthorizationCode(
       { event: 'code.refused', reason, clientId: client.clientId, endedSessionId: endedSession },
       origin,
     );
-    throw new AuthError('invalid_grant', { detail: `code refused: ${reason}` });
+    const detail = `code refused: ${reason}`;
+    if (reason !== 'wrong-certificate') throw new AuthError('invalid_grant', { detail });
+    const description = 'The code of a login by certificate needs a connection with that certificate';
+    throw new AuthError('invalid_grant', { description, detail });
   }
   const { session, identity, policy, nonce, certificateKey } = outcome;
   const objection = standingObjection(needs, session, policy);

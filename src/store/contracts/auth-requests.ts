@@ -34,6 +34,8 @@ export interface RedeemCode {
   /** S256 of the verifier that was presented. */
   readonly codeChallenge: string;
   readonly issuer: string;
+  /** SHA-256 of the certificate on the connection, base64url; null when there is none. */
+  readonly certThumbprint: string | null;
   readonly now: Millis;
   /** The session to open, and its first refresh token when `offline_access` was granted. */
   readonly session: {
@@ -73,24 +75,30 @@ export type RedeemOutcome =
       readonly endedSession: ApiSessionId | null;
     };
 
+/** What became of a primary login: see `recordPrimaryLogin`. */
+export type PrimaryRecorded = 'recorded' | 'finished' | 'elsewhere' | 'changed';
+
 /** For the audit trail; the client is never told which. */
 export type RedeemRefusal =
   | 'unknown'
   | 'expired'
   | 'already-used'
   | 'wrong-binding'
+  | 'wrong-certificate'
   | 'too-many-attempts'
   | 'identity-unavailable';
 
 export interface AuthRequestStore {
   /**
-   * Records a verified primary login and replaces whatever was proven on this request before, in one step; a TOTP
-   * enrolment that was begun on it is forgotten. The request never ends earlier by it.
+   * Records a verified primary login and replaces whatever the record holds, in one step: what was proven before, the
+   * browser, what was asked for. A TOTP enrolment that was begun on it is forgotten. The request never ends earlier by it.
+   * A record that is bound to a browser is replaced from that browser only.
    * With `code`, the request is finished by the same step. A request that already has a code is left as it is.
    * With `verifiedHash`, nothing is recorded unless the authenticator still has that password hash: a change of the
    * password ends every login that was verified before it, also one that is just being recorded.
    * `release` takes back attempts that were reserved for the credentials (`AttemptStore.release`), whatever the outcome.
-   * @returns `finished` when the request already has a code, `changed` when the password is another one now
+   * @returns `finished` when the request already has a code, `elsewhere` when another browser goes on with it,
+   *   `changed` when the password is another one now
    */
   recordPrimaryLogin(login: {
     authRequest: AuthRequest;
@@ -100,7 +108,7 @@ export interface AuthRequestStore {
     now: Millis;
     verifiedHash?: string | null;
     release?: readonly string[];
-  }): Promise<'recorded' | 'finished' | 'changed'>;
+  }): Promise<PrimaryRecorded>;
 
   /**
    * Records a factor that was passed after the primary login, with the code when nothing is outstanding any more.
@@ -130,7 +138,7 @@ export interface AuthRequestStore {
    * Uses up an authorization code and opens its session: exactly one of any number of concurrent calls is
    * `redeemed`. Every binding stands in the condition of the one statement that decides. A second use with the
    * right bindings ends the session that the first one opened (RFC 6749 4.1.2); wrong bindings do not use the
-   * code up, but the fifth makes it worthless. A disabled or deleted identity refuses.
+   * code up, but the fifth makes it worthless. The code of a login by certificate is bound to that certificate. A disabled or deleted identity refuses.
    */
   redeemCode(redeem: RedeemCode): Promise<RedeemOutcome>;
 }

@@ -16,6 +16,7 @@ import { usableFromSchema } from './0013-usable-from.ts';
 import { revocationsSchema } from './0014-revocations.ts';
 import { clientInfoSchema } from './0015-client-info.ts';
 import { newestFirstSchema } from './0016-newest-first.ts';
+import { loginBindingsSchema } from './0017-login-bindings.ts';
 import { seedDefaultPolicy } from './seed.ts';
 
 /** Forward only; entry n brings the schema from version n to n + 1. One text for all engines: see `Dialect.ddl`. */
@@ -36,6 +37,7 @@ const migrations: readonly (readonly string[])[] = [
   revocationsSchema,
   clientInfoSchema,
   newestFirstSchema,
+  loginBindingsSchema,
 ];
 
 /** What a release knows of the schema. */

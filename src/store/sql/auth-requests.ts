@@ -11,6 +11,7 @@ import type {
   AuthRequestStore,
   LoginRecord,
   NewRefreshFamily,
+  PrimaryRecorded,
   RedeemCode,
   RedeemOutcome,
   RedeemRefusal,
@@ -51,33 +52,39 @@ interface PrimaryLoginRow extends Omit<RecordPrimaryLogin, 'authRequest' | 'prog
   readonly redirectUri: string;
   readonly codeChallenge: string;
   readonly issuer: string;
+  readonly browserBinding: string | null;
   readonly identityId: string;
   readonly authenticatorId: string | null;
+  readonly certThumbprint: string | null;
   readonly progress: string;
 }
 
 function primaryLoginRow({ authRequest, progress, ...rest }: RecordPrimaryLogin): PrimaryLoginRow {
-  const { key, clientId, redirectUri, codeChallenge, issuer } = authRequest;
-  const { identityId, authenticatorId } = progress;
-  const request = JSON.stringify(authRequest);
-  const bound = { clientId, redirectUri, codeChallenge, issuer };
-  return { ...rest, key, request, ...bound, identityId, authenticatorId, progress: JSON.stringify(progress) };
+  const { key, clientId, redirectUri, codeChallenge, issuer, browserBinding } = authRequest;
+  const { identityId, authenticatorId, certThumbprint } = progress;
+  const bound = { clientId, redirectUri, codeChallenge, issuer, browserBinding, certThumbprint };
+  const structured = { request: JSON.stringify(authRequest), progress: JSON.stringify(progress) };
+  return { ...rest, key, ...bound, identityId, authenticatorId, ...structured };
 }
 
-function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<'recorded' | 'finished' | 'changed'> {
+function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
   const { key, code, release = [] } = login;
   const { condition, params } = hasStillPassword(login.authenticatorId, login.verifiedHash);
   const row = yield* first(
-    `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, identity_id, progress,
-       generation, code_hash, code_expires_at, expires_at)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ? WHERE ${condition}
+    `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, browser_binding,
+       identity_id, progress, cert_thumbprint, generation, code_hash, code_expires_at, expires_at)
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ? WHERE ${condition}
      ON CONFLICT (id) DO UPDATE SET
-       identity_id = excluded.identity_id, progress = excluded.progress,
+       request = excluded.request, client_id = excluded.client_id, redirect_uri = excluded.redirect_uri,
+       code_challenge = excluded.code_challenge, issuer = excluded.issuer,
+       browser_binding = excluded.browser_binding, identity_id = excluded.identity_id,
+       progress = excluded.progress, cert_thumbprint = excluded.cert_thumbprint,
        generation = auth_requests.generation + 1, code_hash = excluded.code_hash,
        code_expires_at = excluded.code_expires_at,
        expires_at = CASE WHEN excluded.expires_at > auth_requests.expires_at THEN excluded.expires_at
          ELSE auth_requests.expires_at END
      WHERE auth_requests.code_hash IS NULL
+       AND (auth_requests.browser_binding IS NULL OR auth_requests.browser_binding = excluded.browser_binding)
      RETURNING generation`,
     key,
     login.request,
@@ -85,8 +92,10 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<'recorded' | 'finis
     login.redirectUri,
     login.codeChallenge,
     login.issuer,
+    login.browserBinding,
     login.identityId,
     login.progress,
+    login.certThumbprint,
     code?.hash ?? null,
     code?.expiresAt ?? null,
     Math.max(login.expiresAt, code?.expiresAt ?? 0),
@@ -97,7 +106,9 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<'recorded' | 'finis
   yield* releaseAttempts({ keys: release.filter((held) => !forgotten.includes(held)) });
   if (row === undefined) {
     const held = yield* first(`SELECT 1 AS one WHERE ${condition}`, ...params);
-    return held === undefined ? 'changed' : 'finished';
+    if (held === undefined) return 'changed';
+    const record = yield* first('SELECT code_hash FROM auth_requests WHERE id = ?', key);
+    return record?.code_hash === null ? 'elsewhere' : 'finished';
   }
   if (integer(row, 'generation') > 1) yield* first('DELETE FROM pending_totp WHERE flow = ?', key);
   yield* clearAttempts({ keys: forgotten });
@@ -180,6 +191,7 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
        expires_at = CASE WHEN expires_at > ? THEN expires_at ELSE ? END
      WHERE id = ? AND code_hash = ? AND code_used_at IS NULL AND code_expires_at > ? AND code_failures < ?
        AND client_id = ? AND redirect_uri = ? AND code_challenge = ? AND issuer = ?
+       AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
      RETURNING request, progress, identity_id`,
     now,
     redeem.session.id,
@@ -193,6 +205,7 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
     redeem.redirectUri,
     redeem.codeChallenge,
     redeem.issuer,
+    redeem.certThumbprint,
   );
   if (won === undefined) return yield* refuseCode(redeem);
   const bearer = yield* first(
@@ -310,9 +323,11 @@ function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
     text(row, 'redirect_uri') === redeem.redirectUri &&
     text(row, 'code_challenge') === redeem.codeChallenge &&
     text(row, 'issuer') === redeem.issuer;
-  if (!isBound) {
+  const certThumbprint = textOrNull(row, 'cert_thumbprint');
+  const isCertified = certThumbprint === null || certThumbprint === redeem.certThumbprint;
+  if (!isBound || !isCertified) {
     yield* first('UPDATE auth_requests SET code_failures = code_failures + 1 WHERE id = ?', redeem.key);
-    return refused('wrong-binding');
+    return refused(isBound ? 'wrong-certificate' : 'wrong-binding');
   }
   if (integerOrNull(row, 'code_used_at') === null) {
     return refused(integer(row, 'code_failures') >= maxCodeFailures ? 'too-many-attempts' : 'expired');
