@@ -347,10 +347,12 @@ test('nothing of it is open to a partial session, without a session, or to the p
   for (const [method, path] of requests) {
     const init = method.startsWith('P') ? { json: {} } : {};
     assertRefused(await partial.call(method, `${root}/${path}`, init), 401, 'UNAUTHORIZED');
+    assertRefused(await server.request(method, `${root}/${path}`, init), 401, 'UNAUTHORIZED');
     const headers = { origin: 'https://evil.example' };
-    const anonymous = await server.request(method, `${root}/${path}`, { ...init, headers });
-    assertRefused(anonymous, 401, 'UNAUTHORIZED');
-    assert.equal(anonymous.headers['access-control-allow-origin'], undefined);
+    const foreign = await server.request(method, `${root}/${path}`, { ...init, headers });
+    if (method === 'GET') assertRefused(foreign, 401, 'UNAUTHORIZED');
+    else assertRefused(foreign, 403, 'FORBIDDEN');
+    assert.equal(foreign.headers['access-control-allow-origin'], undefined);
     assert.equal((await server.request('POST', `${root}/${path}`)).status, 405);
   }
 });

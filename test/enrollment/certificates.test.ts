@@ -68,6 +68,22 @@ describe('an enrolment with a token and a certificate of a third-party CA', () =
     assertRefused(await ottca(client({ issuer: ca }), token), 400, 'INVALID_ENROLLMENT_TOKEN');
   });
 
+  test('is refused when a page of another site sends it with the certificate of its visitor', async () => {
+    const { token } = await invited(admin, { ottca: caId });
+    const leaf = client({ issuer: ca });
+    const headers = { 'content-type': 'text/plain' };
+    for (const page of [
+      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+      { origin: 'null', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    ]) {
+      const answer = await over(leaf, (connection) =>
+        enrollBy(connection, 'ottca', token, { body: '', headers: { ...headers, ...page } }),
+      );
+      assertRefused(answer, 403, 'FORBIDDEN');
+    }
+    assert.equal((await ottca(leaf, token)).status, 200, 'the token is unused, the certificate nobody has');
+  });
+
   test('is refused without a certificate, or with one that this CA did not issue', async () => {
     const { token } = await invited(admin, { ottca: caId });
     const without = await enrollBy(server, 'ottca', token);

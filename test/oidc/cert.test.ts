@@ -445,3 +445,30 @@ test('an RSA and an Ed25519 key log in like any other', async () => {
     assert.equal((await loginOf(await enrolled(server, await newIdentity(), { keys }))).status, 302);
   }
 });
+
+describe('a page of another site', () => {
+  const pages = [
+    { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+    { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
+    { origin: 'null', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' },
+  ];
+
+  test('logs nobody in with the certificate of the browser that shows it', async () => {
+    const connection = withCertificate(server, await enrolled(server, await newIdentity()));
+    for (const headers of pages) {
+      const authRequestId = await beginLogin(server);
+      const form = { authRequestId };
+      const answer = await connection.post('/oidc/login/cert', { form, headers });
+      assert.equal(answer.status, 403, answer.text);
+      assert.equal(answer.headers.location, undefined);
+      // Nobody got further on the request than whoever began it.
+      const queries = await server.get(`/oidc/login/auth-queries?id=${authRequestId}`);
+      assert.equal(queries.status, 400, queries.text);
+      const legacy = await connection.post('/edge/client/v1/authenticate?method=cert', { json: {}, headers });
+      assert.equal(legacy.status, 403, legacy.text);
+      assert.equal(legacy.headers['zt-session'], undefined);
+    }
+    connection.closeConnections();
+  });
+});

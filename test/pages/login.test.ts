@@ -8,7 +8,7 @@ import type { AuthPolicyId, IdentityId } from '../../src/model/ids.ts';
 import { DAY, fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { type Application, startApplication } from '../support/application.ts';
 import { visitor } from '../support/browser.ts';
-import { enrolled } from '../support/certificates.ts';
+import { enrolled, withCertificate } from '../support/certificates.ts';
 import { authorizationQuery, beginLogin, login, redeem, submitPassword } from '../support/flow.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
@@ -119,11 +119,13 @@ for (const scripts of [true, false]) {
 
     test('a certificate, and another way where it is not accepted', async () => {
       const id = await server.createUser({ name: `cert ${scripts}`, password });
-      const clientCertificate = { origin: server.url, ...(await enrolled(server, id)) };
-      const one = await visitor({ scripts, clientCertificate });
+      const leaf = await enrolled(server, id);
+      const one = await visitor({ scripts, clientCertificate: { origin: server.url, ...leaf } });
       await beginAt(server, application, one.page);
       await submit(one.page, '#login');
-      await assertLoggedIn(server, application, one.page);
+      const connection = withCertificate(server, leaf);
+      await assertLoggedIn(server, application, one.page, connection);
+      connection.closeConnections();
       await one.close();
 
       const other = await visitor({ scripts });

@@ -5,6 +5,7 @@ import type { Page, Response } from 'playwright-core';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import type { Application } from '../support/application.ts';
 import { authorizationQuery, redeem } from '../support/flow.ts';
+import type { HttpsClient } from '../support/https-client.ts';
 import type { OpenIdProvider } from '../support/openid-provider.ts';
 import type { TestServer } from '../support/test-server.ts';
 
@@ -65,17 +66,21 @@ export async function signInAtProvider(
   await page.waitForLoadState();
 }
 
-/** Asserts that the browser is back at the application with a code, and that the code is good. */
+/**
+ * Asserts that the browser is back at the application with a code, and that the code is good.
+ * @param connection of the application, where it needs a certificate
+ */
 export async function assertLoggedIn(
   server: TestServer,
   application: Application,
   page: Page,
+  connection: HttpsClient = server,
 ): Promise<void> {
   assert.ok(page.url().startsWith(`${application.redirectUri}?code=`), page.url());
   const parameters = new URL(page.url()).searchParams;
   assert.equal(parameters.get('state'), 's1');
   assert.equal(parameters.get('iss'), server.issuer);
   const changes = { redirect_uri: application.redirectUri };
-  const tokens = await redeem(server, parameters.get('code') ?? '', changes);
+  const tokens = await redeem(connection, parameters.get('code') ?? '', changes);
   assert.equal(tokens.status, 200, tokens.text);
 }

@@ -62,7 +62,9 @@ function authorizationRoute(needs: AuthorizationNeeds, path: string): Route {
     errors: 'html-or-oauth',
     summary: 'Begin a login (RFC 6749 section 4.1.1, with PKCE)',
     answers: { 302: redirectAnswer('To the login page; to the client for an error that it may learn of') },
-    refusals: ['invalid_client', 'could_not_validate', 'forbidden'],
+    refusals: ['invalid_client', 'could_not_validate'],
+    acceptsForeignPages:
+      'applications begin a login with a form (OpenID Connect Core 3.1.2.1); nothing is stored, and GET does the same',
     described: { query: authorizationParameters, body: authorizationParameters },
     query: anyParameters,
     body: { json: false, form: true, schema: anyParameters },

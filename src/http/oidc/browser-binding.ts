@@ -1,7 +1,6 @@
 // The cookie that ties a login to the browser in which it began (RFC 9700 4.7). Only for browsers: the JSON
 // contract never depends on a cookie.
 
-import { AuthError } from '../../errors/auth-error.ts';
 import { sha256 } from '../../platform/digest.ts';
 import type { Random } from '../../platform/random.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -9,21 +8,8 @@ import type { RequestContext } from '../request/request-context.ts';
 const name = '__Host-overlay-auth-login';
 const maxAgeSeconds = 1800;
 
-/**
- * The binding cookie of a login step, or null.
- * @throws AuthError forbidden   a form of another site submits it: somebody is to be logged in as another person.
- *   Scripts of other origins are the business of CORS.
- */
-export function browserOfStep(context: RequestContext): string | null {
-  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = context.headers;
-  const isForeign = site === 'cross-site' || site === 'same-site';
-  if (isForeign && mode !== 'cors' && context.method !== 'GET') {
-    throw new AuthError('forbidden', { detail: `submitted by a ${String(site)} page` });
-  }
-  return bindingCookie(context);
-}
-
-function bindingCookie(context: RequestContext): string | null {
+/** The binding cookie of the browser, or null. */
+export function bindingCookie(context: RequestContext): string | null {
   const found = /(?:^|;\s*)__Host-overlay-auth-login=([A-Za-z0-9_-]{43})(?:;|$)/.exec(
     context.headers.cookie ?? '',
   );

@@ -5,7 +5,7 @@ import { redirect } from '../request/answer.ts';
 import { redirectAnswer } from '../request/declared-answers.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { browserOfStep } from './browser-binding.ts';
+import { bindingCookie } from './browser-binding.ts';
 
 /** GET `/oidc/authorize/callback?id=`: the second redirect after a login of a client of the compatibility profile. */
 export function callbackRoute(needs: { readonly callbacks: CallbackSealer; readonly clock: Clock }): Route {
@@ -17,9 +17,9 @@ export function callbackRoute(needs: { readonly callbacks: CallbackSealer; reado
     errors: 'html-or-oauth',
     summary: 'Follow the second redirect of a finished login (compatibility profile)',
     answers: { 302: redirectAnswer('To the redirect URI, with the code') },
-    refusals: ['auth_request_unknown', 'forbidden'],
+    refusals: ['auth_request_unknown'],
     query: z.object({ id: z.string() }),
     handler: (context, { query }) =>
-      redirect(followCallback(needs, query.id, originOf(context), browserOfStep(context))),
+      redirect(followCallback(needs, query.id, originOf(context), bindingCookie(context))),
   });
 }

@@ -42,6 +42,8 @@ export function endSessionRoute(needs: {
       302: redirectAnswer('To the registered post_logout_redirect_uri'),
     },
     refusals: ['could_not_validate'],
+    acceptsForeignPages:
+      'applications log people out with a form (RP-Initiated Logout 1.0, section 2); the ID token in it names the session, and GET does the same',
     described: { query: logoutParameters, body: logoutParameters },
     query: anyParameters,
     body: { json: false, form: true, schema: anyParameters },

@@ -47,7 +47,7 @@ export const entryAnswers: DeclaredAnswers = {
 };
 
 /** Of every step: the auth request, and the browser in which it began. */
-export const stepRefusals: readonly ErrorCode[] = ['auth_request_unknown', 'forbidden'];
+export const stepRefusals: readonly ErrorCode[] = ['auth_request_unknown'];
 export const primaryRefusals: readonly ErrorCode[] = [
   ...stepRefusals,
   'invalid_auth',

@@ -15,7 +15,7 @@ import { wantsHtml } from '../request/negotiate.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { originOf } from '../request/request-context.ts';
 import { type AuthRequestIdSpellings, authRequestIdIn } from './auth-request-id-input.ts';
-import { bindBrowser, browserOfStep } from './browser-binding.ts';
+import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import { formTarget } from './form-target.ts';
 import { hrefOf, pageAsking } from './sign-in-ways.ts';
 
@@ -41,7 +41,6 @@ export interface Step {
  * Opens the login that a request names.
  * @throws AuthError could_not_validate     no id, or several
  * @throws AuthError auth_request_unknown   not ours, over, of another browser, or a form that no page of ours made
- * @throws AuthError forbidden              a form of another site
  */
 export function openStep(
   needs: StepNeeds,
@@ -49,7 +48,7 @@ export function openStep(
   ...sources: readonly AuthRequestIdSpellings[]
 ): Step {
   const authRequestId = authRequestIdIn(...sources);
-  const browser = browserOfStep(context);
+  const browser = bindingCookie(context);
   if (isFormOfPerson(context)) requireBoundId(needs, authRequestId);
   const authRequest = openAuthRequest(needs, authRequestId, originOf(context), browser);
   const view = () => needs.views(context);

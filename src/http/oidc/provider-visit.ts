@@ -19,7 +19,7 @@ import { htmlType } from '../request/negotiate.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { authRequestIdMembers } from './auth-request-id-input.ts';
-import { browserOfStep } from './browser-binding.ts';
+import { bindingCookie } from './browser-binding.ts';
 import { primaryRefusals, stepAnswers } from './login-declarations.ts';
 import { bindStep, openStep, type Step, type StepNeeds, withPage } from './login-step.ts';
 import { providerPage, secondProviderAnswer } from './provider-pages.ts';
@@ -70,7 +70,7 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
     query: callbackQuery,
     params: z.object({ signer: z.string().max(100) }),
     async handler(context, { query, params }) {
-      const cookie = browserOfStep(context);
+      const cookie = bindingCookie(context);
       const { code = null, error = null, iss = null, state } = query;
       const origin = originOf(context);
       const browser = cookie === null ? null : sha256(cookie);

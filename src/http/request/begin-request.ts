@@ -3,6 +3,7 @@ import type { BindPoint, Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { corsHeaders, type OriginCheck } from './cors.ts';
+import { refuseForeignPage } from './foreign-pages.ts';
 import { RequestContext } from './request-context.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -42,10 +43,17 @@ interface Lines {
   authorization: readonly string[];
 }
 
+/** What an endpoint accepts that others do not. */
+export interface Admission {
+  /** False for endpoints that serve machines inside, by whatever address they dial. */
+  readonly needsHost: boolean;
+  /** Whether the pages of other sites may send what could change something. */
+  readonly acceptsForeignPages: boolean;
+}
+
 /**
  * Makes the context of a request and puts the headers on its answer that every answer has. Must run before
  * anything else looks at the request; a second call returns the same context.
- * @param needsHost false for endpoints that serve machines inside, by whatever address they dial
  * @throws AuthError with the context already made, so that the refusal has headers and a reference id too
  */
 export function beginRequest(
@@ -53,7 +61,7 @@ export function beginRequest(
   scope: ServerScope,
   request: FastifyRequest,
   reply: FastifyReply,
-  needsHost: boolean,
+  { needsHost, acceptsForeignPages }: Admission,
 ): RequestContext {
   if (request.overlay) return request.overlay;
   const { raw } = request;
@@ -82,6 +90,7 @@ export function beginRequest(
 
   refuseOddLines(raw.rawHeaders, lines);
   if (needsHost) refuseForeignTarget(scope, host, found, lines.hosts, raw.url ?? '');
+  if (!acceptsForeignPages) refuseForeignPage(request.method, raw.headers, isAllowedOrigin);
   return context;
 }
 

@@ -1,9 +1,9 @@
 import type { BindPoint, Listener } from '../../config/config.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
 
-// Which web origins may read our answers: the bind point's own and those that codes are sent to anyway.
-// No credentials are allowed: nothing that scripts call depends on a cookie, and certificates of a browser
-// must not be usable by the pages of others.
+// Which web origins may read our answers and change something (foreign-pages.ts): the bind point's own and those that
+// codes are sent to anyway. No credentials are allowed: nothing that scripts call depends on a cookie, and certificates
+// of a browser must not be usable by the pages of others.
 
 /** Decides for one bind point whether an Origin header names an allowed origin. */
 export type OriginCheck = (origin: string) => boolean;
@@ -38,7 +38,7 @@ export const preflightHeaders: Readonly<Record<string, string>> = {
 /** The allow-list of a bind point; exact texts, and origins of any port where the pattern says so. */
 export function originCheck(bindPoint: BindPoint, listener: Listener): OriginCheck {
   const patterns = listener.apis.flatMap((api) => (api.binding === 'edge-oidc' ? api.redirectUris : []));
-  const exact = new Set([`https://${bindPoint.address.replace(/:443$/, '')}`]);
+  const exact = new Set([new URL(`https://${bindPoint.address}`).origin]);
   const anyPort: string[] = [];
   for (const pattern of patterns) {
     if (pattern.kind === 'any-port') anyPort.push(pattern.prefix);

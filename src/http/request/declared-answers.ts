@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { type ErrorFormat, edgeErrorBody, oauthErrorBody } from './error-answers.ts';
 import { errorTable } from './errors.ts';
+import { mayChangeSomething } from './foreign-pages.ts';
 import { htmlType, jsonType } from './negotiate.ts';
 import type { Route } from './route.ts';
 
@@ -82,7 +83,7 @@ const anywhere: readonly ErrorCode[] = [
 export function refusalsOf(route: Route): ReadonlySet<ErrorCode> {
   const codes = new Set<ErrorCode>([...anywhere, ...(route.refusals ?? [])]);
   if (route.guard !== 'anonymous') codes.add('unauthorized');
-  if (route.guard === 'admin') codes.add('forbidden');
+  if (route.guard === 'admin' || refusesForeignPages(route)) codes.add('forbidden');
   if (route.body !== undefined) {
     for (const code of ['could_not_parse_body', 'could_not_validate', 'unsupported_media_type'] as const) {
       codes.add(code);
@@ -91,6 +92,10 @@ export function refusalsOf(route: Route): ReadonlySet<ErrorCode> {
   if (route.query !== undefined) codes.add('could_not_validate');
   if (route.path.includes('/:')) codes.add('not_found');
   return codes;
+}
+
+function refusesForeignPages({ methods, acceptsForeignPages }: Route): boolean {
+  return acceptsForeignPages === undefined && methods.some(mayChangeSomething);
 }
 
 /** The documents of refusals by media type. */

@@ -86,6 +86,11 @@ interface RouteRules {
    * what is wrong with them.
    */
   readonly described?: { readonly query?: z.ZodType; readonly body?: z.ZodType };
+  /**
+   * Why the pages of other sites may send what could change something, where they have to (foreign-pages.ts). An
+   * endpoint that says so changes nothing on the strength of what a browser adds by itself.
+   */
+  readonly acceptsForeignPages?: string;
   /** Largest body in bytes, if not that of the API. */
   readonly bodyLimit?: number;
 }

@@ -1,5 +1,5 @@
 // Puts declared endpoints onto the HTTP framework: everything that holds for all of them happens here, in the
-// order Host, media type of the answer, guard, body, guard again, handler; and every failure ends in one place.
+// order Host, origin, media type of the answer, guard, body, guard again, handler; and every failure ends in one place.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { Principal } from '../../model/principal.ts';
@@ -8,7 +8,7 @@ import type { Logger } from '../../platform/log/logger.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, isInParts } from '../request/answer.ts';
-import { beginRequest, type ServerScope } from '../request/begin-request.ts';
+import { type Admission, beginRequest, type ServerScope } from '../request/begin-request.ts';
 import { readBody, readQuery, validate } from '../request/body.ts';
 import { preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
@@ -79,7 +79,7 @@ export function failureHandler(
   route?: Route,
 ): FailureHandler {
   const { clock, log } = needs;
-  const needsHost = needsHostOf(api);
+  const admission = admissionOf(api, route);
   return (thrown, request, reply) => {
     // The client broke off while it was sending: nobody is there to answer, and nothing has failed.
     const isBrokenOff = thrown !== null && thrown === request.raw.errored;
@@ -91,7 +91,7 @@ export function failureHandler(
     if (!request.overlay) {
       // A request that failed before any hook ran; being for somebody else is the better reason.
       try {
-        beginRequest(clock, scope, request, reply, needsHost);
+        beginRequest(clock, scope, request, reply, admission);
       } catch (error) {
         failure = asAuthError(error);
       }
@@ -129,7 +129,7 @@ export function failureHandler(
 
 function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope, route: Route): void {
   const { clock, authenticate } = needs;
-  const needsHost = needsHostOf(route.api);
+  const admission = admissionOf(route.api, route);
   const produces = route.produces ?? defaultProduces(route.errors);
   function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
     needs.inspectAnswer?.(route, answer);
@@ -143,7 +143,7 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
     onRequest(request, reply, done) {
       let admitted: Promise<void> | undefined;
       try {
-        const context = beginRequest(clock, scope, request, reply, needsHost);
+        const context = beginRequest(clock, scope, request, reply, admission);
         if (route.headers !== undefined) reply.headers(route.headers);
         else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
         if (chooseMediaType(request.headers.accept, produces) === null) throw new AuthError('not_acceptable');
@@ -236,7 +236,7 @@ function mountRefusals(
   routes: readonly [Route, ...Route[]],
 ): void {
   const [first] = routes;
-  const needsHost = needsHostOf(first.api);
+  const admission = admissionOf(first.api);
   const errorHandler = failureHandler(needs, scope, first.errors, first.api);
   const has = routes.flatMap((route) => route.methods);
   const allow = [...has, 'OPTIONS'];
@@ -246,7 +246,7 @@ function mountRefusals(
     errorHandler,
     onRequest(request, reply, done) {
       try {
-        beginRequest(needs.clock, scope, request, reply, needsHost);
+        beginRequest(needs.clock, scope, request, reply, admission);
         done(new AuthError('method_not_allowed', { allow }));
       } catch (error) {
         done(error as Error);
@@ -260,7 +260,7 @@ function mountRefusals(
     errorHandler,
     onRequest(request, reply, done) {
       try {
-        beginRequest(needs.clock, scope, request, reply, needsHost);
+        beginRequest(needs.clock, scope, request, reply, admission);
       } catch (error) {
         done(error as Error);
         return;
@@ -285,8 +285,10 @@ function groupByPath(routes: readonly Route[]): Map<string, [Route, ...Route[]]>
   return groups;
 }
 
-function needsHostOf(api: AnsweredApi): boolean {
-  return api !== 'health' && api !== 'metrics';
+/** @param route none where the method or the path is wrong */
+function admissionOf(api: AnsweredApi, route?: Route): Admission {
+  const needsHost = api !== 'health' && api !== 'metrics';
+  return { needsHost, acceptsForeignPages: route?.acceptsForeignPages !== undefined };
 }
 
 function defaultProduces(errors: ErrorFormat): readonly string[] {
