@@ -45,7 +45,8 @@ export interface IdTokenClaims {
   readonly at_hash?: string;
   /** The API session; what RP-initiated logout ends. */
   readonly sid: string;
-  readonly name: string;
+  /** For clients of the compatibility profile only. */
+  readonly name?: string;
 }
 
 /** Token types of RFC 8693 3. */

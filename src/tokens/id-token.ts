@@ -2,7 +2,6 @@
 
 import { hash } from 'node:crypto';
 import type { ApiSession } from '../model/api-session.ts';
-import type { IdentityInTokens } from '../model/identity.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { IdTokenClaims } from '../model/tokens.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -15,13 +14,18 @@ import { readSignedClaims } from './signed-claims.ts';
 /**
  * @param token.accessToken the one that is issued along with it, or null
  * @param token.nonce of the authorization request; null after a refresh (OIDC Core 12.2)
+ * @param token.name  of the identity, for existing SDKs; null: whoever wants it asks at userinfo (OIDC Core 5.4)
  * @param lifetime Millis; a multiple of a second
  */
 export function mintIdToken(
   needs: { readonly ring: KeyRing; readonly alg: SigningAlgorithm },
   session: ApiSession,
-  identity: Pick<IdentityInTokens, 'name'>,
-  token: { readonly accessToken: string | null; readonly nonce: string | null; readonly lifetime: Millis },
+  token: {
+    readonly accessToken: string | null;
+    readonly nonce: string | null;
+    readonly name: string | null;
+    readonly lifetime: Millis;
+  },
   now: Millis,
 ): string {
   const issuedAt = toSeconds(now);
@@ -38,7 +42,7 @@ export function mintIdToken(
     azp: session.clientId,
     ...(token.accessToken === null ? {} : { at_hash: atHash(needs.alg, token.accessToken) }),
     sid: session.id,
-    name: identity.name,
+    ...(token.name === null ? {} : { name: token.name }),
   };
   const { material, header } = needs.ring.signer(needs.alg, 'JWT', now);
   return signJwt(material, header, claims);

@@ -63,6 +63,8 @@ describe('exchanging a refresh token', () => {
     assert.equal(json.token_type, 'Bearer');
     const id = (await exchange(tokens.refresh_token, 'id_token')).json;
     assert.equal(id.issued_token_type, tokenType('id_token'));
+    // Existing SDKs read it there; for other clients it is at userinfo only.
+    assert.equal(typeof parseJwt(id.access_token).claims.name, 'string');
     assert.equal(id.token_type, 'N_A');
     assert.equal('refresh_token' in id, false);
     assert.equal(parseJwt(id.access_token).claims.sid, parseJwt(tokens.access_token).claims.z_asid);

@@ -76,7 +76,7 @@ describe('redeeming a code', () => {
     const common = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'amr', 'acr'];
     const ofAccess = ['nbf', 'jti', 'client_id', 'scope', 'z_asid', 'z_ia', 'z_ct', 'z_t', 'z_ice'];
     assert.deepEqual(Object.keys(claimsOf(access_token)).sort(), [...common, ...ofAccess].sort());
-    const ofId = ['nonce', 'azp', 'at_hash', 'sid', 'name'];
+    const ofId = ['nonce', 'azp', 'at_hash', 'sid'];
     assert.deepEqual(Object.keys(claimsOf(id_token)).sort(), [...common, ...ofId].sort());
     const { at_hash } = claimsOf(id_token);
     const half = createHash('sha256').update(access_token).digest().subarray(0, 16);
@@ -89,7 +89,6 @@ describe('redeeming a code', () => {
     assert.equal(claims.aud, 'overlay');
     assert.equal(claims.azp, 'overlay');
     assert.equal(claims.nonce, 'n1');
-    assert.equal(claims.name, 'alice');
     assert.equal(claims.sid, claimsOf(access_token).z_asid);
     assert.deepEqual(
       Object.keys(claims).filter((name) => name.startsWith('z_')),

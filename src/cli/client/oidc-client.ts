@@ -17,6 +17,7 @@ export interface Provider {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
   readonly jwksUri: string;
+  readonly userinfoEndpoint: string | undefined;
   readonly endSessionEndpoint: string | undefined;
   readonly revocationEndpoint: string | undefined;
   readonly introspectionEndpoint: string | undefined;
@@ -86,6 +87,7 @@ export async function discover(http: HttpsClient, origin: string): Promise<Provi
     authorizationEndpoint: endpoint('authorization_endpoint'),
     tokenEndpoint: endpoint('token_endpoint'),
     jwksUri: endpoint('jwks_uri'),
+    userinfoEndpoint: optionalEndpoint('userinfo_endpoint'),
     endSessionEndpoint: optionalEndpoint('end_session_endpoint'),
     revocationEndpoint: optionalEndpoint('revocation_endpoint'),
     introspectionEndpoint: optionalEndpoint('introspection_endpoint'),

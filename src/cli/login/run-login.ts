@@ -15,7 +15,7 @@ import { externalJwt, readNamedFile, readPassword, type SecretOptions } from '..
 import { browserLogin } from './browser-login.ts';
 import { type DirectCredentials, directLogin } from './direct-login.ts';
 import { newAttempt } from './pkce.ts';
-import { verifyIdToken } from './verify-id-token.ts';
+import { nameOf, verifyIdToken } from './verify-id-token.ts';
 
 export interface LoginOptions extends SecretOptions {
   readonly username?: string;
@@ -54,8 +54,10 @@ export async function runLogin(
   try {
     const provider = await discover(http, origin);
     const attempt = newAttempt(ports.random);
+    const credentials = await credentialsOf(ports, options);
     const complete = async (tokens: TokenAnswer): Promise<SavedLogin> => {
-      const login = await loginOf({ ports, http }, provider, tokens, attempt.nonce, origin, options);
+      const second = credentials?.method === 'ext-jwt' ? undefined : credentials?.externalJwt;
+      const login = await loginOf({ ports, http, second }, provider, tokens, attempt.nonce, origin, options);
       await store.update(async (credentials) => {
         const { [origin]: _before, ...others } = credentials.trust;
         const trusted = trust === undefined ? others : { ...others, [origin]: trust };
@@ -63,7 +65,6 @@ export async function runLogin(
       });
       return login;
     };
-    const credentials = await credentialsOf(ports, options);
     const login =
       credentials === undefined
         ? await browserLogin({ report, http, opensBrowser: options.browser }, provider, attempt, complete)
@@ -145,7 +146,7 @@ function secondaryJwtFile(
 }
 
 async function loginOf(
-  needs: { readonly ports: CliPorts; readonly http: HttpsClient },
+  needs: { readonly ports: CliPorts; readonly http: HttpsClient; readonly second: string | undefined },
   provider: Provider,
   tokens: TokenAnswer,
   nonce: string,
@@ -154,6 +155,8 @@ async function loginOf(
 ): Promise<SavedLogin> {
   const { clock } = needs.ports;
   const who = await verifyIdToken({ http: needs.http, clock }, provider, tokens.idToken, nonce);
+  const bearers = [tokens.accessToken, ...(needs.second === undefined ? [] : [needs.second])];
+  const name = await nameOf(needs.http, provider, bearers, who.identityId);
   const clientCertificate = certificateFiles(needs.ports, options);
   return {
     url: origin,
@@ -161,7 +164,7 @@ async function loginOf(
     apiUrl: options.apiUrl === undefined ? origin : serverOrigin(options.apiUrl),
     tokenEndpoint: provider.tokenEndpoint,
     identityId: who.identityId,
-    name: who.name,
+    name,
     amr: who.amr,
     accessToken: tokens.accessToken,
     accessTokenExpiresAt: clock.now() + tokens.expiresIn * SECOND,

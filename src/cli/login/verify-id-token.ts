@@ -9,7 +9,6 @@ import { clientId, type Provider } from '../client/oidc-client.ts';
 /** Who logged in, as the verified ID token says. */
 export interface LoggedIn {
   readonly identityId: string;
-  readonly name: string;
   readonly amr: readonly string[];
 }
 
@@ -49,12 +48,32 @@ export async function verifyIdToken(
   if (claims.azp !== undefined && claims.azp !== clientId)
     throw notVerified('it was issued to another client');
   const object = asObject(claims);
-  const identityId = textField(object, 'sub') ?? '';
   return {
-    identityId,
-    name: textField(object, 'name') ?? textField(object, 'preferred_username') ?? identityId,
+    identityId: textField(object, 'sub') ?? '',
     amr: asList(object.amr).filter((value) => typeof value === 'string'),
   };
+}
+
+/**
+ * The name of who logged in, from userinfo; the id where that does not say, or is about somebody else (OIDC Core
+ * 5.3.2). A name is only shown: without it the login is as good.
+ * @param tokens the access token, and the external JWT that the policy asks for besides
+ */
+export async function nameOf(
+  http: HttpsClient,
+  { userinfoEndpoint }: Provider,
+  tokens: readonly string[],
+  identityId: string,
+): Promise<string> {
+  if (userinfoEndpoint === undefined) return identityId;
+  const answer = await http.send({
+    method: 'GET',
+    url: new URL(userinfoEndpoint),
+    headers: { authorization: tokens.map((token) => `Bearer ${token}`) },
+  });
+  const claims = asObject(answer.body);
+  if (answer.status !== 200 || textField(claims, 'sub') !== identityId) return identityId;
+  return textField(claims, 'name') ?? textField(claims, 'preferred_username') ?? identityId;
 }
 
 function notVerified(why: string, cause?: unknown): CliError {

@@ -11,6 +11,7 @@ import { type ExchangeResponse, type TokenType, tokenTypes } from '../../model/t
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { toSeconds } from '../../tokens/access-token.ts';
 import { requireCertificateStillGood } from '../certificate-session.ts';
+import type { Client } from '../clients.ts';
 import { optional, required } from '../parameters.ts';
 import { narrowed, narrowedScope } from '../scopes.ts';
 import { requireGoodStanding } from '../session-standing.ts';
@@ -80,11 +81,11 @@ async function exchangeRefreshToken(
   const used = await useRefreshToken(needs, request, subject, wantsIdToken ? idTokenGrace : duplicateWindow);
   if (used.outcome === 'duplicate') {
     if (!wantsIdToken) throw refreshRefused(needs, request, used.session.id, 'duplicate');
-    return idTokenAnswer(needs, await standingOf(needs, used.session), needs.clock.now());
+    return idTokenAnswer(needs, request.client, await standingOf(needs, used.session), needs.clock.now());
   }
   const { session, next, now } = used;
   const answer = wantsIdToken
-    ? idTokenAnswer(needs, used, now)
+    ? idTokenAnswer(needs, request.client, used, now)
     : await accessTokenAnswer(needs, request, used, { requested, key }, now);
   return { ...answer, refresh_token: issueRefreshToken(needs, next, session, now) };
 }
@@ -128,7 +129,7 @@ async function exchangeAccessToken(
   });
   if (renewed === null) throw refreshRefused(needs, request, sessionId, 'ended-or-bound');
   const standing = { session, identity: renewed.identity };
-  if (wantsIdToken) return idTokenAnswer(needs, standing, now);
+  if (wantsIdToken) return idTokenAnswer(needs, client, standing, now);
   needs.audit.record(
     { event: 'token.refreshed', identityId: renewed.identity.id, sessionId, clientId: client.clientId },
     origin,
@@ -161,12 +162,12 @@ async function accessTokenAnswer(
   };
 }
 
-function idTokenAnswer(needs: GrantNeeds, { session, identity }: Standing, now: Millis): ExchangeResponse {
+function idTokenAnswer(needs: GrantNeeds, client: Client, standing: Standing, now: Millis): ExchangeResponse {
   return {
-    access_token: issueIdToken(needs, session, identity, { accessToken: null, nonce: null }, now),
+    access_token: issueIdToken(needs, client, standing, { accessToken: null, nonce: null }, now),
     issued_token_type: tokenTypes.idToken,
     token_type: 'N_A',
     expires_in: toSeconds(needs.lifetimes.idToken),
-    scope: session.scopes.join(' '),
+    scope: standing.session.scopes.join(' '),
   };
 }

@@ -59,7 +59,13 @@ export function issueTokens(
   now: Millis,
 ): TokenResponse {
   const accessToken = issueAccessToken(needs, client, session, identity, now);
-  const idToken = issueIdToken(needs, session, identity, { accessToken, nonce: extra.nonce }, now);
+  const idToken = issueIdToken(
+    needs,
+    client,
+    { session, identity },
+    { accessToken, nonce: extra.nonce },
+    now,
+  );
   return {
     access_token: accessToken,
     token_type: 'Bearer',
@@ -91,13 +97,14 @@ export function issueAccessToken(
 /** @param accessToken the one that is issued along with it, or null */
 export function issueIdToken(
   needs: GrantNeeds,
-  session: ApiSession,
-  identity: IdentityInTokens,
+  client: Client,
+  { session, identity }: { readonly session: ApiSession; readonly identity: IdentityInTokens },
   extra: { readonly accessToken: string | null; readonly nonce: string | null },
   now: Millis,
 ): string {
   const signing = { ring: needs.ring, alg: needs.idTokenAlg };
-  return mintIdToken(signing, session, identity, { ...extra, lifetime: needs.lifetimes.idToken }, now);
+  const name = client.profile === 'compatibility' ? identity.name : null;
+  return mintIdToken(signing, session, { ...extra, name, lifetime: needs.lifetimes.idToken }, now);
 }
 
 /** @param secret what the store has committed */
