@@ -4,7 +4,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { NodesInTheWay, ourSchema, type Schema, schemaVersion } from '../../src/store/migrations/migrate.ts';
+import {
+  NodesInTheWay,
+  ourSchema,
+  type Schema,
+  schemaVersion,
+  versionOfSchema,
+} from '../../src/store/migrations/migrate.ts';
 import { migratePostgres } from '../../src/store/postgres/migrate.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { callWith, login, refresh, type Tokens } from '../support/flow.ts';
@@ -34,7 +40,7 @@ async function migrate(db: string, schema: Schema): Promise<void> {
   await client.connect();
   try {
     const { to } = await migratePostgres(client, schema);
-    assert.equal(to, schema.migrations.length);
+    assert.equal(to, versionOfSchema(schema));
   } finally {
     await client.end();
   }
@@ -179,6 +185,7 @@ describe('a rolling upgrade', () => {
     );
     assert.equal(names.length, up.length);
     const breaking: Schema = {
+      ...ourSchema,
       migrations: [...nextSchema.migrations, [], ['ALTER TABLE palettes DROP COLUMN identity_id']],
       usableFrom: schemaVersion + 3,
     };

@@ -103,6 +103,7 @@ describe('the run lock', () => {
     await (await openSqliteStore({ path })).close();
     const database = new DatabaseSync(path);
     const breaking = {
+      ...ourSchema,
       migrations: [...ourSchema.migrations, ['ALTER TABLE nodes DROP COLUMN version']],
       usableFrom: schemaVersion + 1,
     };

@@ -1,61 +1,44 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Dialect, sqliteDialect } from '../sql/engine.ts';
-import { changesByTime, changesTable, initialSchema } from './0001-initial.ts';
-import { factorsSchema } from './0002-factors.ts';
-import { externalJwtSignersSchema } from './0003-external-jwt-signers.ts';
-import { casSchema } from './0004-cas.ts';
-import { sessionSignerSchema } from './0005-session-signer.ts';
-import { enrollmentsSchema } from './0006-enrollments.ts';
-import { sessionCertificatesSchema } from './0007-session-certificates.ts';
-import { certificateExtensionSchema } from './0008-certificate-extension.ts';
-import { nodesSchema } from './0009-nodes.ts';
-import { restoresSchema } from './0010-restores.ts';
-import { permissionsSchema } from './0011-permissions.ts';
-import { configTypesSchema } from './0012-config-types.ts';
-import { usableFromSchema } from './0013-usable-from.ts';
-import { revocationsSchema } from './0014-revocations.ts';
-import { clientInfoSchema } from './0015-client-info.ts';
-import { newestFirstSchema } from './0016-newest-first.ts';
-import { loginBindingsSchema } from './0017-login-bindings.ts';
-import { seedDefaultPolicy } from './seed.ts';
+import { tablesOfLogins } from './tables-of-logins.ts';
+import { tablesOfPeople } from './tables-of-people.ts';
+import { tablesOfService } from './tables-of-service.ts';
+import { upgradeFrom16 } from './upgrade.ts';
 
-/** Forward only; entry n brings the schema from version n to n + 1. One text for all engines: see `Dialect.ddl`. */
-const migrations: readonly (readonly string[])[] = [
-  [...initialSchema, changesTable, changesByTime, seedDefaultPolicy],
-  factorsSchema,
-  externalJwtSignersSchema,
-  casSchema,
-  sessionSignerSchema,
-  enrollmentsSchema,
-  sessionCertificatesSchema,
-  certificateExtensionSchema,
-  nodesSchema,
-  restoresSchema,
-  permissionsSchema,
-  configTypesSchema,
-  usableFromSchema,
-  revocationsSchema,
-  clientInfoSchema,
-  newestFirstSchema,
-  loginBindingsSchema,
-];
+/** The version of a schema without later migrations. Versions below the one before it were never used outside. */
+const initialVersion = 17;
 
 /** What a release knows of the schema. */
 export interface Schema {
+  /** Makes the tables of an empty database. One text for all engines: see `Dialect.ddl`. */
+  readonly initial: readonly string[];
+  /** Brings a database of the version before `initial` to what that makes. */
+  readonly upgrade: readonly string[];
+  /** Later ones, forward only: each brings the schema from its version to the next. */
   readonly migrations: readonly (readonly string[])[];
   /**
    * The lowest version of which releases can still work on this schema, beside this one or again after it. Raised
-   * to the number of a migration that is not additive only; see "Add a method of the store" in CONTRIBUTING.md.
+   * to the number of a migration that is not additive only; see "Add a column" in CONTRIBUTING.md.
    */
   readonly usableFrom: number;
 }
 
 export const ourSchema: Schema = {
-  migrations,
-  usableFrom: 1 + migrations.indexOf(usableFromSchema),
+  initial: [...tablesOfPeople, ...tablesOfLogins, ...tablesOfService],
+  upgrade: upgradeFrom16,
+  migrations: [],
+  usableFrom: initialVersion,
 };
 
-export const schemaVersion = migrations.length;
+export function versionOfSchema({ migrations }: Schema): number {
+  return initialVersion + migrations.length;
+}
+
+export const schemaVersion = versionOfSchema(ourSchema);
+
+/** Holds the one row that `StoredVersion` is read from. */
+export const versionTable =
+  'CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL, usable_from INTEGER NOT NULL DEFAULT 0)';
 
 /** What a database says of its schema. */
 export interface StoredVersion {
@@ -84,22 +67,28 @@ export class NodesInTheWay extends Error {
 
 /** Whether the releases that work on the database now could not work on it afterwards. */
 export function endsReleaseBefore({ version }: StoredVersion, schema: Schema): boolean {
-  return version > 0 && version < schema.migrations.length && version < schema.usableFrom;
+  return version > 0 && version < versionOfSchema(schema) && version < schema.usableFrom;
 }
 
-/** What brings a database from one version of the schema to another release's. */
-export function migrationsFrom(
-  version: number,
-  dialect: Dialect,
-  { migrations } = ourSchema,
-): readonly string[] {
-  return migrations.slice(version).flatMap((statements) => statements.map((sql) => dialect.ddl(sql)));
+/**
+ * What brings a database from one version of the schema, 0 when it is empty, to another release's.
+ * @throws SchemaError it was made by a version of this program that was never released
+ */
+export function migrationsFrom(version: number, dialect: Dialect, schema = ourSchema): readonly string[] {
+  const { initial, upgrade, migrations } = schema;
+  if (version > 0 && version < initialVersion - 1) {
+    throw new SchemaError(
+      `the database has schema version ${version}, which is older than any that this release can bring up to date: set up a new one`,
+    );
+  }
+  const first = version === 0 ? initial : version < initialVersion ? upgrade : [];
+  const later = migrations.slice(Math.max(0, version - initialVersion)).flat();
+  return [...first, ...later].map((sql) => dialect.ddl(sql));
 }
 
-/** Reads the row of the table schema_version, of whatever version it is. */
+/** Reads the row of the table schema_version. */
 export function storedVersionOf(row: Readonly<Record<string, unknown>>): StoredVersion {
-  const version = Number(row.version);
-  return { version, usableFrom: Number(row.usable_from ?? version) };
+  return { version: Number(row.version), usableFrom: Number(row.usable_from) };
 }
 
 /**
@@ -108,7 +97,7 @@ export function storedVersionOf(row: Readonly<Record<string, unknown>>): StoredV
  * @throws SchemaError the newer schema is not for this release
  */
 export function isOfNewerRelease({ version, usableFrom }: StoredVersion, schema = ourSchema): boolean {
-  const known = schema.migrations.length;
+  const known = versionOfSchema(schema);
   if (version <= known) return false;
   if (usableFrom <= known) return true;
   throw newerSchema(version, known);
@@ -137,7 +126,7 @@ export function migrateSqlite(
   schema = ourSchema,
   runsElsewhere: () => boolean = () => false,
 ): { readonly from: number; readonly to: number } {
-  const to = schema.migrations.length;
+  const to = versionOfSchema(schema);
   database.exec('BEGIN IMMEDIATE');
   try {
     if (isForeign(database)) {
@@ -145,7 +134,7 @@ export function migrateSqlite(
         'the database belongs to another program: it has tables but no schema version; name another file',
       );
     }
-    database.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
+    database.exec(versionTable);
     const row = database.prepare('SELECT * FROM schema_version').get();
     const stored = row === undefined ? { version: 0, usableFrom: 0 } : storedVersionOf(row);
     if (isOfNewerRelease(stored, schema)) {

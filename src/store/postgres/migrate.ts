@@ -11,6 +11,8 @@ import {
   SchemaError,
   type StoredVersion,
   storedVersionOf,
+  versionOfSchema,
+  versionTable,
 } from '../migrations/migrate.ts';
 import { postgresDialect } from '../sql/engine.ts';
 import { isBlocked } from './errors.ts';
@@ -41,7 +43,7 @@ export async function migratePostgres(
   schema = ourSchema,
 ): Promise<{ readonly from: number; readonly to: number }> {
   await refuseUnsuitable(client);
-  const to = schema.migrations.length;
+  const to = versionOfSchema(schema);
   const stored = await versionOf(client);
   if (stored !== null && (stored.version === to || isOfNewerRelease(stored, schema))) {
     return { from: stored.version, to: stored.version };
@@ -86,10 +88,10 @@ export async function applyMigrations(
     );
   }
   const from = stored?.version ?? 0;
-  const to = schema.migrations.length;
+  const to = versionOfSchema(schema);
   if (stored !== null && isOfNewerRelease(stored, schema)) return { from, to: from };
   if (stored !== null && endsReleaseBefore(stored, schema)) await refuseBesideNodes(client);
-  if (stored === null) await client.query('CREATE TABLE schema_version (version BIGINT NOT NULL)');
+  if (stored === null) await client.query(postgresDialect.ddl(versionTable));
   for (const sql of migrationsFrom(from, postgresDialect, schema)) await client.query(sql);
   await client.query('DELETE FROM schema_version');
   await client.query(
@@ -104,8 +106,6 @@ export async function applyMigrations(
  * @throws NodesInTheWay
  */
 async function refuseBesideNodes(client: Client): Promise<void> {
-  // It came with the ninth migration.
-  if (!(await hasTable(client, 'nodes'))) return;
   const { rows } = await client.query(
     `SELECT name, version, last_seen_at, left_at, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
      FROM nodes ORDER BY name`,

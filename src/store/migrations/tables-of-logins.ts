@@ -1,0 +1,108 @@
+// Logins in progress, the sessions that they open, and what is kept of each attempt.
+
+export const tablesOfLogins: readonly string[] = [
+  `CREATE TABLE auth_requests (
+    id TEXT PRIMARY KEY,
+    request TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    redirect_uri TEXT NOT NULL,
+    code_challenge TEXT NOT NULL,
+    issuer TEXT NOT NULL,
+    browser_binding TEXT,
+    identity_id TEXT NOT NULL,
+    progress TEXT NOT NULL,
+    cert_thumbprint TEXT,
+    generation BIGINT NOT NULL,
+    code_hash TEXT,
+    code_expires_at BIGINT,
+    code_used_at BIGINT,
+    code_failures INTEGER NOT NULL DEFAULT 0,
+    session_id TEXT,
+    expires_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX auth_requests_by_expiry ON auth_requests (expires_at)',
+  'CREATE INDEX auth_requests_unfinished ON auth_requests (identity_id) WHERE code_used_at IS NULL',
+  // What opened it stands there too: the signer of the external JWT, the third-party authority of the certificate,
+  // and the external JWT itself, which is no second proof.
+  `CREATE TABLE api_sessions (
+    id TEXT PRIMARY KEY,
+    mechanism TEXT NOT NULL,
+    identity_id TEXT NOT NULL,
+    authenticator_id TEXT,
+    token_hash TEXT,
+    passed TEXT NOT NULL,
+    auth_time BIGINT NOT NULL,
+    cert_thumbprint TEXT,
+    signer_id TEXT,
+    ca_id TEXT,
+    primary_proof TEXT,
+    client_id TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    issuer TEXT NOT NULL,
+    config_types TEXT NOT NULL,
+    ip_address TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    last_activity_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    ended_at BIGINT,
+    end_reason TEXT,
+    refresh_hash TEXT,
+    refresh_generation BIGINT NOT NULL DEFAULT 0,
+    refresh_expires_at BIGINT,
+    refresh_rotated_at BIGINT,
+    family_expires_at BIGINT
+  )`,
+  'CREATE UNIQUE INDEX api_sessions_by_token ON api_sessions (token_hash) WHERE token_hash IS NOT NULL',
+  'CREATE INDEX api_sessions_by_identity ON api_sessions (identity_id)',
+  'CREATE INDEX api_sessions_by_expiry ON api_sessions (expires_at)',
+  'CREATE INDEX api_sessions_ended ON api_sessions (ended_at) WHERE ended_at IS NOT NULL',
+  'CREATE INDEX api_sessions_by_creation ON api_sessions (created_at)',
+  // Certificates that were issued for an API session.
+  `CREATE TABLE session_certificates (
+    id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES api_sessions (id) ON DELETE CASCADE,
+    cert_pem TEXT NOT NULL,
+    thumbprint TEXT NOT NULL UNIQUE,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX session_certificates_by_session ON session_certificates (session_id)',
+  'CREATE INDEX session_certificates_by_expiry ON session_certificates (expires_at)',
+  // What administrators revoked. A `jti` is refused for as long as it stands here; an identity's or a session's
+  // entry records that sessions were ended.
+  `CREATE TABLE revocations (
+    id TEXT PRIMARY KEY,
+    type TEXT NOT NULL,
+    issued_before BIGINT,
+    expires_at BIGINT NOT NULL,
+    tags TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX revocations_by_expiry ON revocations (expires_at)',
+  `CREATE TABLE attempts (
+    key TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    locks INTEGER NOT NULL,
+    locked_until BIGINT NOT NULL,
+    forget_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX attempts_by_forgetting ON attempts (forget_at)',
+  `CREATE TABLE login_attempts (
+    id TEXT PRIMARY KEY,
+    reference TEXT NOT NULL,
+    at BIGINT NOT NULL,
+    step TEXT NOT NULL,
+    mechanism TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT,
+    identity_id TEXT,
+    subject TEXT,
+    ip_address TEXT NOT NULL,
+    issuer TEXT NOT NULL,
+    checks TEXT NOT NULL
+  )`,
+  'CREATE INDEX login_attempts_by_reference ON login_attempts (reference)',
+  'CREATE INDEX login_attempts_by_identity ON login_attempts (identity_id, at)',
+  'CREATE INDEX login_attempts_by_time ON login_attempts (at)',
+];

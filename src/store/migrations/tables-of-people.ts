@@ -1,0 +1,178 @@
+// Who may log in, and how. Times are Millis, booleans 0 and 1, structured values JSON text. Ids are time-ordered, so
+// that new rows and their index entries land on the last pages. See docs/storage-schema.md.
+
+import type { AuthPolicy } from '../../model/auth-policy.ts';
+
+const primary: AuthPolicy['primary'] = {
+  cert: { allowed: true, allowExpiredCerts: false },
+  extJwt: { allowed: true, allowedSigners: [] },
+  updb: {
+    allowed: true,
+    minPasswordLength: 12,
+    requireSpecialChar: false,
+    requireNumberChar: false,
+    requireMixedCase: false,
+    maxAttempts: 10,
+    lockoutDurationMinutes: 15,
+  },
+};
+const secondary: AuthPolicy['secondary'] = { requireTotp: false, requireExtJwt: null };
+
+/** The policy that every identity has unless another one is named. */
+const seedDefaultPolicy = `INSERT INTO auth_policies
+  (id, name, primary_rules, secondary_rules, tags, created_at, updated_at)
+  VALUES ('default', 'Default', '${JSON.stringify(primary)}', '${JSON.stringify(secondary)}', '{}', 0, 0)`;
+
+export const tablesOfPeople: readonly string[] = [
+  `CREATE TABLE auth_policies (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    primary_rules TEXT NOT NULL,
+    secondary_rules TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`,
+  seedDefaultPolicy,
+  `CREATE TABLE identities (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL,
+    external_id TEXT UNIQUE,
+    auth_policy_id TEXT NOT NULL REFERENCES auth_policies (id),
+    is_admin INTEGER NOT NULL,
+    permissions TEXT NOT NULL DEFAULT '[]',
+    disabled_at BIGINT,
+    disabled_until BIGINT,
+    role_attributes TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX identities_by_policy ON identities (auth_policy_id)',
+  'CREATE INDEX identities_admins ON identities (id) WHERE is_admin = 1',
+  // Administrators list the newest first, and there may be many.
+  'CREATE INDEX identities_by_creation ON identities (created_at)',
+  `CREATE TABLE authenticators (
+    id TEXT PRIMARY KEY,
+    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+    method TEXT NOT NULL,
+    username TEXT,
+    username_key TEXT UNIQUE,
+    password_hash TEXT,
+    cert_pem TEXT,
+    thumbprint TEXT UNIQUE,
+    is_extend_requested INTEGER NOT NULL DEFAULT 0,
+    is_key_roll_requested INTEGER NOT NULL DEFAULT 0,
+    successor_pem TEXT,
+    successor_thumbprint TEXT,
+    tags TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX authenticators_by_identity ON authenticators (identity_id)',
+  `CREATE UNIQUE INDEX authenticators_one_password ON authenticators (identity_id) WHERE method = 'updb'`,
+  `CREATE UNIQUE INDEX authenticators_one_certificate ON authenticators (identity_id) WHERE method = 'cert'`,
+  `CREATE TABLE totp_enrollments (
+    identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
+    sealed_seed TEXT NOT NULL,
+    last_step BIGINT NOT NULL,
+    enrolled_at BIGINT NOT NULL
+  )`,
+  `CREATE TABLE recovery_codes (
+    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+    code_hash TEXT NOT NULL,
+    used_at BIGINT,
+    PRIMARY KEY (identity_id, code_hash)
+  )`,
+  `CREATE TABLE pending_totp (
+    flow TEXT PRIMARY KEY,
+    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+    sealed_seed TEXT NOT NULL,
+    recovery_hashes TEXT NOT NULL,
+    expires_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX pending_totp_by_identity ON pending_totp (identity_id)',
+  'CREATE INDEX pending_totp_by_expiry ON pending_totp (expires_at)',
+  // What the client of an identity said about itself at its last complete login.
+  `CREATE TABLE client_info (
+    identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
+    env_info TEXT NOT NULL,
+    sdk_info TEXT NOT NULL
+  )`,
+  // Two of one issuer differ in their audience: a token then belongs to at most one of them, unless it names both
+  // audiences, and such a token is refused.
+  `CREATE TABLE external_jwt_signers (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    enabled INTEGER NOT NULL,
+    issuer TEXT NOT NULL,
+    audience TEXT NOT NULL,
+    cert_pem TEXT,
+    jwks_endpoint TEXT,
+    kid TEXT,
+    fingerprint TEXT,
+    common_name TEXT,
+    not_before BIGINT,
+    not_after BIGINT,
+    claims_property TEXT NOT NULL,
+    use_external_id INTEGER NOT NULL,
+    leeway_seconds INTEGER NOT NULL,
+    max_lifetime_seconds BIGINT,
+    external_auth_url TEXT,
+    client_id TEXT,
+    scopes TEXT NOT NULL,
+    target_token TEXT NOT NULL,
+    enroll_to_cert_enabled INTEGER NOT NULL,
+    enroll_to_token_enabled INTEGER NOT NULL,
+    enroll_auth_policy_id TEXT REFERENCES auth_policies (id),
+    enroll_name_claims_selector TEXT NOT NULL,
+    enroll_attribute_claims_selector TEXT,
+    tags TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    UNIQUE (issuer, audience)
+  )`,
+  'CREATE INDEX external_jwt_signers_by_policy ON external_jwt_signers (enroll_auth_policy_id)',
+  `CREATE TABLE cas (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    cert_pem TEXT NOT NULL,
+    thumbprint TEXT NOT NULL UNIQUE,
+    is_auth_enabled INTEGER NOT NULL,
+    is_auto_ca_enrollment_enabled INTEGER NOT NULL,
+    is_ott_ca_enrollment_enabled INTEGER NOT NULL,
+    identity_roles TEXT NOT NULL,
+    identity_name_format TEXT NOT NULL,
+    external_id_claim TEXT,
+    verified_at BIGINT,
+    verification_token TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`,
+  // Leave to enrol, at most one of each method for an identity. A row is gone when it was used.
+  `CREATE TABLE enrollments (
+    id TEXT PRIMARY KEY,
+    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+    method TEXT NOT NULL,
+    token_hash TEXT NOT NULL UNIQUE,
+    sealed_token TEXT NOT NULL,
+    ca_id TEXT REFERENCES cas (id) ON DELETE CASCADE,
+    username TEXT,
+    expires_at BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    UNIQUE (identity_id, method)
+  )`,
+  'CREATE INDEX enrollments_by_expiry ON enrollments (expires_at)',
+  'CREATE INDEX enrollments_by_ca ON enrollments (ca_id)',
+  // Names and ids of configuration types, for what clients ask for at login.
+  `CREATE TABLE config_types (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    tags TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`,
+];

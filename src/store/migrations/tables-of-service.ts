@@ -1,0 +1,53 @@
+// What the service keeps for itself: keys, the nodes that run, and the feed by which they hear of changes.
+
+export const tablesOfService: readonly string[] = [
+  `CREATE TABLE signing_keys (
+    kid TEXT PRIMARY KEY,
+    alg TEXT NOT NULL,
+    public_jwk TEXT NOT NULL,
+    sealed_private_key TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    active_from BIGINT NOT NULL,
+    retired_at BIGINT,
+    removed_at BIGINT
+  )`,
+  `CREATE TABLE server_secrets (
+    name TEXT PRIMARY KEY,
+    sealed TEXT NOT NULL
+  )`,
+  `CREATE TABLE setup_links (
+    id TEXT PRIMARY KEY,
+    token_hash TEXT NOT NULL UNIQUE,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    used_at BIGINT
+  )`,
+  // The running controllers on this database, as they have announced themselves.
+  `CREATE TABLE nodes (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    address TEXT NOT NULL,
+    api_addresses TEXT NOT NULL,
+    version TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    started_at BIGINT NOT NULL,
+    last_seen_at BIGINT NOT NULL,
+    left_at BIGINT
+  )`,
+  'CREATE INDEX nodes_by_last_seen ON nodes (last_seen_at)',
+  // At most one row: the last time that this database was put back from a backup. A controller that started before
+  // that stops serving.
+  `CREATE TABLE restores (
+    id TEXT PRIMARY KEY,
+    restored_at BIGINT NOT NULL
+  )`,
+  // The change feed. The engine counts `seq` up.
+  `CREATE TABLE changes (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    entity_id TEXT NOT NULL,
+    at BIGINT NOT NULL
+  )`,
+  // For expiry.
+  'CREATE INDEX changes_by_time ON changes (at)',
+];

@@ -1,0 +1,9 @@
+/**
+ * Brings a database of schema version 16, the last one that was not numbered by releases, to the schema of a new
+ * one. Until the first release, what is added to a table of this folder is added here too.
+ */
+export const upgradeFrom16: readonly string[] = [
+  // What a login in progress and its code are bound to.
+  'ALTER TABLE auth_requests ADD COLUMN browser_binding TEXT',
+  'ALTER TABLE auth_requests ADD COLUMN cert_thumbprint TEXT',
+];
