@@ -214,6 +214,7 @@ async function acceptableSigner(
     ...given('enrollAttributeClaimsSelector', (selector) =>
       selector === null ? null : acceptableSelector('enrollAttributeClaimsSelector', selector),
     ),
+    ...given('requireVerifiedEmail', same),
     ...given('tags', acceptableTags),
   };
 }

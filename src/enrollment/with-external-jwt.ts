@@ -108,14 +108,22 @@ function namedByClaims(
   attempt: AttemptRecorder,
 ): { readonly name: string; readonly roleAttributes: readonly string[] } {
   const { enrollNameClaimsSelector, enrollAttributeClaimsSelector } = signer;
+  const vouchedFor = (selector: string): unknown => {
+    const { value, isVouchedFor } = selectClaim(claims, selector, signer);
+    if (value === undefined || isVouchedFor) return value;
+    const why = {
+      check: 'name and attributes',
+      reason: 'email-not-verified',
+      saw: `it is ${selector}`,
+    } as const;
+    throw refusal(attempt, why, 'could_not_validate');
+  };
+  const name = vouchedFor(enrollNameClaimsSelector);
+  const attributes = enrollAttributeClaimsSelector === null ? [] : vouchedFor(enrollAttributeClaimsSelector);
   try {
-    const name = selectClaim(claims, enrollNameClaimsSelector);
     return {
-      name: acceptableName('name', name.isVouchedFor && typeof name.value === 'string' ? name.value : ''),
-      roleAttributes:
-        enrollAttributeClaimsSelector === null
-          ? []
-          : acceptableRoleAttributes(textsOf(selectClaim(claims, enrollAttributeClaimsSelector).value)),
+      name: acceptableName('name', typeof name === 'string' ? name : ''),
+      roleAttributes: acceptableRoleAttributes(textsOf(attributes)),
     };
   } catch (error) {
     throw recordedRefusal(attempt, 'name and attributes', 'enrollment-name-refused', error);

@@ -142,6 +142,11 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     happened: 'The claim that says who it is is missing in the token, or is no text.',
     remedy: askIssuer,
   },
+  'email-not-verified': {
+    happened: 'The address was not verified by the provider.',
+    remedy:
+      'Let the provider verify it and send email_verified: true. For a provider that verifies addresses and never sends that, set requireVerifiedEmail of the signer to false; or name the identity by another claim, such as sub.',
+  },
   'provider-unavailable': {
     happened: 'The provider could not be asked: for its discovery document, or for the tokens of a sign-in.',
     remedy:

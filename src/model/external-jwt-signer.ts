@@ -52,6 +52,12 @@ export interface ExternalJwtSigner {
   readonly enrollNameClaimsSelector: string;
   readonly enrollAttributeClaimsSelector: string | null;
 
+  /**
+   * Whether an `email` decides something only with `email_verified: true` beside it; otherwise one of which the
+   * provider says nothing is enough, and one that it calls unverified still is not.
+   */
+  readonly requireVerifiedEmail: boolean;
+
   readonly tags: Tags;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
@@ -68,4 +74,5 @@ export const externalJwtSignerDefaults = {
   enrollToCertEnabled: false,
   enrollToTokenEnabled: false,
   enrollNameClaimsSelector: 'sub',
+  requireVerifiedEmail: true,
 } as const satisfies Partial<ExternalJwtSigner>;

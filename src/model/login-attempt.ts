@@ -37,6 +37,7 @@ export const refusalReasons = [
   'token-not-yet-valid',
   'token-without-expiry',
   'token-claim-missing',
+  'email-not-verified',
   // signing in at a provider from a page
   'provider-unavailable',
   'provider-refused',

@@ -92,6 +92,34 @@ describe('an enrolment with an external JWT', () => {
     assertRefused(await enrollWith(token, { clientCsr: 'abc' }), 400, 'COULD_NOT_PROCESS_CSR');
   });
 
+  test('takes no address that the provider did not verify, neither as name nor as role attribute', async () => {
+    const selectors = [
+      [{ enrollNameClaimsSelector: 'email', enrollAttributeClaimsSelector: null }, {}],
+      [{ enrollNameClaimsSelector: 'preferred_username', enrollAttributeClaimsSelector: 'email' }, {}],
+      [{ enrollAttributeClaimsSelector: '/email/0' }, { list: true }],
+    ] as const;
+    for (const [selector, { list = false }] of selectors.map(
+      ([one, two]) => [one, two as { list?: boolean }] as const,
+    )) {
+      await admin.call('PATCH', `external-jwt-signers/${signerId}`, selector);
+      const name = uniqueName();
+      const email = `${name.replaceAll(' ', '-')}@example.com`;
+      const sent = (more: object) =>
+        tokenOf(server, idp, name, { preferred_username: name, email: list ? [email] : email, ...more });
+      const about = JSON.stringify(selector);
+      const refused = await enrollWith(await sent({}));
+      assertRefused(refused, 400, 'COULD_NOT_VALIDATE');
+      assert.equal(await reasonOf(server, refused), 'email-not-verified', about);
+      assert.equal(await identityNamed(name), undefined, about);
+      assert.equal(await identityNamed(email), undefined, about);
+      assert.equal((await enrollWith(await sent({ email_verified: true }))).status, 200, about);
+    }
+    await admin.call('PATCH', `external-jwt-signers/${signerId}`, {
+      enrollNameClaimsSelector: 'preferred_username',
+      enrollAttributeClaimsSelector: '/roles',
+    });
+  });
+
   test('is refused where the signer does not allow it', async () => {
     const token = await tokenOf(server, idp, uniqueName(), claims(uniqueName()));
     const settings = [

@@ -378,5 +378,13 @@ describe('the claim that names the identity', () => {
       const verdict = await verifier.verify([signer], await token({ email_verified }));
       assertRefused(verdict, 'email-not-verified', 'invalid', JSON.stringify(email_verified));
     }
+    // Where the provider never says it, the signer may go without; what the provider denies stays refused.
+    const lenient = { ...signer, requireVerifiedEmail: false };
+    assertValid(await verifier.verify([lenient], await token({ email_verified: undefined })));
+    assertValid(await verifier.verify([lenient], await token({ email_verified: true })));
+    for (const email_verified of [false, 'false', 'true', 0, 1, null]) {
+      const verdict = await verifier.verify([lenient], await token({ email_verified }));
+      assertRefused(verdict, 'email-not-verified', 'invalid', JSON.stringify(email_verified));
+    }
   });
 });

@@ -62,22 +62,25 @@ describe('a signer', () => {
       enrollAuthPolicyId: null,
       enrollNameClaimsSelector: 'sub',
       enrollAttributeClaimsSelector: null,
+      requireVerifiedEmail: true,
     });
   });
 
   test('is changed in the fields that are given, replaced as a whole, and deleted', async () => {
     const id = createdId(await create({ ...smallest('changing'), clientId: 'app', scopes: ['openid'] }));
-    assert.equal((await admin.call('PATCH', `${path}/${id}`, { claimsProperty: '/realm/user' })).status, 200);
+    const changed = { claimsProperty: '/realm/user', requireVerifiedEmail: false };
+    assert.equal((await admin.call('PATCH', `${path}/${id}`, changed)).status, 200);
     let { data } = (await admin.get(`${path}/${id}`)).json;
     assert.deepEqual([data.claimsProperty, data.clientId, data.scopes], ['/realm/user', 'app', ['openid']]);
+    assert.equal(data.requireVerifiedEmail, false);
     // What was read may be sent back whole.
     assert.equal((await admin.call('PUT', `${path}/${id}`, { ...data, enabled: false })).status, 200);
     assert.equal((await admin.get(`${path}/${id}`)).json.data.enabled, false);
     assert.equal((await admin.call('PUT', `${path}/${id}`, smallest('changed'))).status, 200);
     ({ data } = (await admin.get(`${path}/${id}`)).json);
     assert.deepEqual(
-      [data.name, data.claimsProperty, data.clientId, data.scopes],
-      ['changed', 'sub', null, []],
+      [data.name, data.claimsProperty, data.clientId, data.scopes, data.requireVerifiedEmail],
+      ['changed', 'sub', null, [], true],
     );
     const { enabled: _left, ...without } = smallest('changed');
     assertRefused(await admin.call('PUT', `${path}/${id}`, without), 400, 'COULD_NOT_VALIDATE', 'enabled');

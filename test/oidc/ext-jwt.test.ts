@@ -370,6 +370,25 @@ describe('a signer that is disabled', () => {
   });
 });
 
+test('an address that the provider did not verify is refused, and explain says that', async () => {
+  await createIdentity(server, 'mail', { externalId: 'mail@example.com' });
+  await withSigners(async () => {
+    const id = await createSigner(admin, one, 'one', { claimsProperty: 'email' });
+    const unverified = { email: 'mail@example.com' };
+    const refused = await login(one, 'mail', unverified);
+    assert.equal(refused.status, 401);
+    assert.equal(await reasonOf(server, refused), 'email-not-verified');
+    const record = await admin.get(`login-attempts/${refused.headers['x-request-id']}`);
+    const { happened, remedy } = record.json.data.attempts[0].explanation;
+    assert.equal(happened, 'The address was not verified by the provider.');
+    assert.match(remedy, /requireVerifiedEmail/);
+    await admin.call('PATCH', `external-jwt-signers/${id}`, { requireVerifiedEmail: false });
+    clock.advance(11 * SECOND);
+    assert.equal((await login(one, 'mail', unverified)).status, 302);
+    assert.equal((await login(one, 'mail', { ...unverified, email_verified: false })).status, 401);
+  });
+});
+
 describe('the keys of a provider', () => {
   test('change without a restart: a new key is found, a withdrawn one is forgotten', async () => {
     await createIdentity(server, 'keys');

@@ -38,6 +38,7 @@ function newSigner(changes: Partial<NewExternalJwtSigner> = {}): NewExternalJwtS
     enrollAuthPolicyId: null,
     enrollNameClaimsSelector: 'name',
     enrollAttributeClaimsSelector: null,
+    requireVerifiedEmail: true,
     tags: { a: 1 },
     ...changes,
   };
@@ -55,10 +56,20 @@ export function signerTests(shared: GetDatabase): void {
       const filter = { op: '=', field: 'name', value: signer.name } as const;
       assert.deepEqual((await store.externalJwtSigners.list(query({ filter }))).items, [stored]);
       assert.equal(
-        await store.externalJwtSigners.update(signer.id, { enabled: false, scopes: [] }, t0 + 1),
+        await store.externalJwtSigners.update(
+          signer.id,
+          { enabled: false, scopes: [], requireVerifiedEmail: false },
+          t0 + 1,
+        ),
         true,
       );
-      const changed = { ...stored, enabled: false, scopes: [], updatedAt: t0 + 1 };
+      const changed = {
+        ...stored,
+        enabled: false,
+        scopes: [],
+        requireVerifiedEmail: false,
+        updatedAt: t0 + 1,
+      };
       assert.deepEqual(await store.externalJwtSigners.find(signer.id), changed);
       const all = await store.externalJwtSigners.listAll();
       assert.deepEqual(

@@ -183,6 +183,12 @@ const extJwtSigner: EntityDescriptor = {
       kind: 'flag',
       help: 'the claim is the external id of the identity, not its id',
     },
+    {
+      flags: '--require-verified-email',
+      path: 'requireVerifiedEmail',
+      kind: 'flag',
+      help: 'an email claim counts only with email_verified: true (default); --no- for providers that never send it',
+    },
     { flags: '--leeway <seconds>', path: 'leewaySeconds', kind: 'integer', help: '0 to 60 (default: 30)' },
     {
       flags: '--max-lifetime <seconds>',

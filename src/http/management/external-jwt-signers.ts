@@ -55,6 +55,7 @@ const optional = {
   enrollAuthPolicyId: idText.nullish(),
   enrollNameClaimsSelector: orDefault(z.string()),
   enrollAttributeClaimsSelector: z.string().nullish(),
+  requireVerifiedEmail: orDefault(z.boolean()),
   tags: tags.optional(),
 };
 const required = { name: z.string(), enabled: z.boolean(), issuer: z.string(), audience: z.string() };
@@ -90,6 +91,7 @@ const signerSchema = z
     enrollAuthPolicyId: z.string().nullable(),
     enrollNameClaimsSelector: z.string(),
     enrollAttributeClaimsSelector: z.string().nullable(),
+    requireVerifiedEmail: z.boolean(),
   })
   .meta({ id: 'ExternalJwtSigner' });
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Claims, isClaimsSelector, selectClaim } from './claims-selector.ts';
 
+const strict = { requireVerifiedEmail: true };
+const lenient = { requireVerifiedEmail: false };
 const claims: Claims = {
   sub: 'alice',
   'https://example.com/id': 'namespaced',
@@ -29,7 +31,7 @@ describe('a claims selector', () => {
     ];
     for (const [selector, value] of table) {
       assert.equal(isClaimsSelector(selector), true, selector);
-      assert.deepEqual(selectClaim(claims, selector), { value, isVouchedFor: true }, selector);
+      assert.deepEqual(selectClaim(claims, selector, strict), { value, isVouchedFor: true }, selector);
     }
   });
 
@@ -54,25 +56,41 @@ describe('a claims selector', () => {
       '/a/list/1e0',
     ];
     for (const selector of [...absent, ...inherited])
-      assert.equal(selectClaim(claims, selector).value, undefined, selector);
+      assert.equal(selectClaim(claims, selector, strict).value, undefined, selector);
   });
 
   test('is refused when it is empty, too long or wrongly escaped', () => {
     for (const text of ['', '/', '/a~', '/a~2', '/~', 'x'.repeat(257)]) {
       assert.equal(isClaimsSelector(text), false, text);
-      assert.equal(selectClaim(claims, text).value, undefined, text);
+      assert.equal(selectClaim(claims, text, strict).value, undefined, text);
     }
   });
 
   test('takes an email address only beside email_verified: true', () => {
     const email = 'root@example.com';
     for (const selector of ['email', '/email']) {
-      assert.equal(selectClaim({ email, email_verified: true }, selector).isVouchedFor, true);
+      assert.equal(selectClaim({ email, email_verified: true }, selector, strict).isVouchedFor, true);
       for (const verified of [false, 'true', 1, null, undefined, [true]])
-        assert.equal(selectClaim({ email, email_verified: verified }, selector).isVouchedFor, false);
-      assert.equal(selectClaim({ email }, selector).isVouchedFor, false);
+        assert.equal(selectClaim({ email, email_verified: verified }, selector, strict).isVouchedFor, false);
+      assert.equal(selectClaim({ email }, selector, strict).isVouchedFor, false);
     }
-    assert.equal(selectClaim({ email_verified: true, user: { email } }, '/user/email').isVouchedFor, false);
-    assert.equal(selectClaim({ user: { email, email_verified: true } }, '/user/email').isVouchedFor, true);
+    assert.equal(
+      selectClaim({ email_verified: true, user: { email } }, '/user/email', strict).isVouchedFor,
+      false,
+    );
+    assert.equal(
+      selectClaim({ user: { email, email_verified: true } }, '/user/email', strict).isVouchedFor,
+      true,
+    );
+    assert.equal(selectClaim({ email: [email] }, '/email/0', strict).isVouchedFor, false);
+  });
+
+  test('takes an email address of which nothing is said where the signer asks for no more', () => {
+    assert.equal(selectClaim({ email: 'a@b' }, 'email', lenient).isVouchedFor, true);
+    for (const verified of [false, 'true', 1, null])
+      assert.equal(
+        selectClaim({ email: 'a@b', email_verified: verified }, 'email', lenient).isVouchedFor,
+        false,
+      );
   });
 });

@@ -1,6 +1,8 @@
 // Where in a foreign token a value stands: the name of a claim ('sub', 'https://example.com/id'), or, with a
 // leading slash, a JSON pointer ('/realm/user'). A name is never split, so that each selector means one thing.
 
+import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+
 export type Claims = Readonly<Record<string, unknown>>;
 
 const longestSelector = 256;
@@ -12,20 +14,28 @@ export function isClaimsSelector(text: string): boolean {
 }
 
 /**
- * The value, or undefined when there is none. An address that stands under `email` counts only when the claims
- * beside it say `email_verified: true`: at many providers users enter it themselves.
+ * The value, or undefined when there is none. What stands under `email` counts only when the claims beside it say
+ * `email_verified: true`, or, if the signer does not require that, nothing at all: at many providers users enter it
+ * themselves.
  * @param claims parsed from JSON; only own members are looked at
  * @see RFC 6901
  */
-export function selectClaim(claims: Claims, selector: string): SelectedClaim {
+export function selectClaim(
+  claims: Claims,
+  selector: string,
+  { requireVerifiedEmail }: Pick<ExternalJwtSigner, 'requireVerifiedEmail'>,
+): SelectedClaim {
   if (!isClaimsSelector(selector)) return { value: undefined, isVouchedFor: true };
-  const path = selector.startsWith('/') ? selector.slice(1).split('/').map(unescapeToken) : [selector];
-  const last = path.at(-1) ?? '';
-  const holder = path.slice(0, -1).reduce<unknown>(memberOf, claims);
-  return {
-    value: memberOf(holder, last),
-    isVouchedFor: last !== 'email' || memberOf(holder, 'email_verified') === true,
-  };
+  let value: unknown = claims;
+  let isVouchedFor = true;
+  for (const name of selector.startsWith('/')
+    ? selector.slice(1).split('/').map(unescapeToken)
+    : [selector]) {
+    const said = name === 'email' ? memberOf(value, 'email_verified') : true;
+    isVouchedFor &&= said === true || (!requireVerifiedEmail && said === undefined);
+    value = memberOf(value, name);
+  }
+  return { value, isVouchedFor };
 }
 
 export interface SelectedClaim {

@@ -23,7 +23,7 @@ const reasons: Readonly<Record<ExternalJwtRefusal, RefusalReason>> = {
   expired: 'token-expired',
   'not-yet-valid': 'token-not-yet-valid',
   'claim-missing': 'token-claim-missing',
-  'email-not-verified': 'token-claim-missing',
+  'email-not-verified': 'email-not-verified',
   'ambiguous-signer': 'no-signer-for-issuer',
 };
 

@@ -125,7 +125,7 @@ function untimelyNow(
 const longestClaim = 1024;
 
 function nameIdentity(signer: ExternalJwtSigner, claims: Claims): ExternalJwtVerdict {
-  const { value, isVouchedFor } = selectClaim(claims, signer.claimsProperty);
+  const { value, isVouchedFor } = selectClaim(claims, signer.claimsProperty, signer);
   if (typeof value !== 'string' || value.trim() === '' || value.length > longestClaim)
     return refused('claim-missing', signer.id, `it is ${signer.claimsProperty}`);
   if (!isVouchedFor) return refused('email-not-verified', signer.id);

@@ -128,6 +128,7 @@ export const tablesOfPeople: readonly string[] = [
     enroll_auth_policy_id TEXT REFERENCES auth_policies (id),
     enroll_name_claims_selector TEXT NOT NULL,
     enroll_attribute_claims_selector TEXT,
+    require_verified_email INTEGER NOT NULL DEFAULT 1,
     tags TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,

@@ -6,4 +6,6 @@ export const upgradeFrom16: readonly string[] = [
   // What a login in progress and its code are bound to.
   'ALTER TABLE auth_requests ADD COLUMN browser_binding TEXT',
   'ALTER TABLE auth_requests ADD COLUMN cert_thumbprint TEXT',
+  // Signers whose provider never says whether an address was verified may go without.
+  'ALTER TABLE external_jwt_signers ADD COLUMN require_verified_email INTEGER NOT NULL DEFAULT 1',
 ];

@@ -61,6 +61,7 @@ function externalJwtSignerOf(row: SqlRow): ExternalJwtSigner {
     enrollAuthPolicyId: enrollAuthPolicyId === null ? null : asId(enrollAuthPolicyId),
     enrollNameClaimsSelector: text(row, 'enroll_name_claims_selector'),
     enrollAttributeClaimsSelector: textOrNull(row, 'enroll_attribute_claims_selector'),
+    requireVerifiedEmail: integer(row, 'require_verified_email') === 1,
     tags: JSON.parse(text(row, 'tags')) as Tags,
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
@@ -92,6 +93,7 @@ const columns: Readonly<Record<keyof ExternalJwtSignerPatch, string>> = {
   enrollAuthPolicyId: 'enroll_auth_policy_id',
   enrollNameClaimsSelector: 'enroll_name_claims_selector',
   enrollAttributeClaimsSelector: 'enroll_attribute_claims_selector',
+  requireVerifiedEmail: 'require_verified_email',
   tags: 'tags',
 };
 
