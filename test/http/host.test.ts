@@ -14,12 +14,22 @@ describe('the Host header', () => {
     }
   });
 
+  test('a name without its port is the bind point of that name, as some SDKs send it', async (t) => {
+    const { port } = await startTestListener(t);
+    for (const host of ['localhost', 'LocalHost']) {
+      const answer = await send(port, path, { headers: { host } });
+      assert.equal(answer.status, 200, host);
+      assert.equal(answer.json.data.issuer, `https://localhost:${port}/oidc`);
+    }
+  });
+
   test('a host that is none of the bind points is misdirected', async (t) => {
     const { port } = await startTestListener(t);
     const hosts = [
       'evil.example',
       `evil.example:${port}`,
-      'localhost',
+      'localhos',
+      'localhost.',
       `localhost:${port + 1}`,
       `localhost.:${port}`,
       `127.0.0.1:${port}`,

@@ -159,7 +159,10 @@ async function startServer(
   for (const one of open) {
     const { address } = one.bindPoint;
     byHost.set(address, one);
-    if (address.endsWith(':443')) byHost.set(address.slice(0, -':443'.length), one);
+    // Some SDKs leave out a port that is not 443 (RFC 9110 section 7.2 says otherwise). On this socket the name alone
+    // says which bind point is meant; where two have it, that on 443 or the first one.
+    const name = address.slice(0, address.lastIndexOf(':'));
+    if (address.endsWith(':443') || !byHost.has(name)) byHost.set(name, one);
   }
   scope.fallback = open[0] ?? scope.fallback;
   return {
