@@ -58,7 +58,8 @@ export async function createEnrollment(
   if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
   await refuseEnrolled(needs, identity.id, fields.method);
   const enrollment = await newEnrollment(needs, identity.id, fields);
-  await secondRefused(actingFor(needs, by).enrollments.create(enrollment, needs.clock.now()));
+  const step = actingFor(needs, by).enrollments.create(enrollment, needs.clock.now());
+  await secondRefused(step, enrollment.method);
   recordChange(needs, by, {
     action: 'create',
     entity: 'enrollment',
@@ -147,14 +148,16 @@ export async function deleteEnrollment(needs: EnrollmentNeeds, by: AdminCall, id
 }
 
 /** Waits for a store method and says in the client's words that an identity has one enrollment of each method. */
-export async function secondRefused<T>(step: Promise<T>): Promise<T> {
+export async function secondRefused<T>(step: Promise<T>, method: string): Promise<T> {
   try {
     return await step;
   } catch (error) {
     if (!(error instanceof AlreadyTaken) || error.field !== 'method') throw error;
     throw new AuthError('conflict', {
       description: 'The identity has an enrollment of this method already; refresh or delete that one',
-      fields: [{ field: 'method', reason: 'the identity has an enrollment of this method already' }],
+      fields: [
+        { field: 'method', reason: 'the identity has an enrollment of this method already', value: method },
+      ],
     });
   }
 }

@@ -178,7 +178,7 @@ describe('changing the own password', () => {
     ]) {
       const answer = await call('PATCH', path, { password: weak, currentPassword: password });
       assertRefused(answer, 400, 'INVALID_FIELD', 'password');
-      assert.equal(answer.json.error.cause.value, undefined);
+      assert.equal(answer.json.error.cause.value, '');
     }
     await server.createUser({ name: 'taken', password });
     const taken = await call('PATCH', path, { username: 'TAKEN', currentPassword: password });

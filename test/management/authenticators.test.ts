@@ -86,7 +86,7 @@ describe('a password', () => {
     for (const weak of ['', 'short', 'password123', 'rules-rules', 'aaaaaaaaaaaa', 'x'.repeat(1025)]) {
       const answer = await addPassword(identityId, { username: 'rules', password: weak });
       assertRefused(answer, 400, 'INVALID_FIELD', 'password');
-      assert.equal(answer.json.error.cause.value, undefined);
+      assert.equal(answer.json.error.cause.value, '');
     }
     for (const odd of ['seven quiet\u0007 lanterns', 'seven quiet\u202e lanterns']) {
       assertRefused(

@@ -53,10 +53,13 @@ export const edgeErrorBody = z
         .strictObject({
           field: z.string(),
           reason: z.string(),
-          value: z.union([z.string(), z.number(), z.boolean()]).optional(),
+          value: z.union([z.string(), z.number(), z.boolean()]),
         })
         .optional()
-        .meta({ description: 'The first field that was refused; no value where it could be secret' }),
+        .meta({
+          description:
+            'The first field that was refused; its value is empty where none was sent or it could be secret',
+        }),
     }),
     meta: z.strictObject({}),
   })
@@ -76,7 +79,10 @@ export function oauthError(failure: AuthError, request: Omit<FailedRequest, 'vie
   );
 }
 
-/** The envelope of the Edge APIs; `cause` tells which field was refused, the first one if there are several. */
+/**
+ * The envelope of the Edge APIs; `cause` tells which field was refused, the first one if there are several. Its three
+ * members are always there: existing clients print them.
+ */
 export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
   const problem = failure.fields[0];
   const error = {
@@ -85,7 +91,7 @@ export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view
     requestId: request.requestId,
     ...(problem === undefined
       ? {}
-      : { cause: { field: problem.field, reason: problem.reason, value: problem.value } }),
+      : { cause: { field: problem.field, reason: problem.reason, value: problem.value ?? '' } }),
   };
   return json(
     { error, meta: {} },
