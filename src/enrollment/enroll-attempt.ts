@@ -17,6 +17,8 @@ export interface Enrolled {
   readonly identityId: IdentityId;
   /** PEM: the certificate, then what leads towards the root; null when none was issued here. */
   readonly certificateChain: string | null;
+  /** With a password: what to log in as. */
+  readonly username?: string;
 }
 
 /** Keeps the decision record of one attempt to enrol. */

@@ -44,7 +44,13 @@ export function enrollWithPassword(
         saw: `must be ${username}`,
       } as const;
       throw refusal(attempt, why, 'could_not_validate', {
-        fields: [{ field: 'username', reason: 'is not the one that this enrollment is for' }],
+        fields: [
+          {
+            field: 'username',
+            reason: 'is not the one that this enrollment is for',
+            value: chosen.username.slice(0, 100),
+          },
+        ],
       });
     }
     const ownNames = [username, identity.name];
@@ -56,6 +62,7 @@ export function enrollWithPassword(
     attempt.passed('password', `rules of policy ${policy.name}`);
     const id = asId<AuthenticatorId>(needs.random.id());
     const password = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags: {} };
-    return redeemEnrollment(needs, open, { method: 'updb', ...password }, null, attempt);
+    const enrolled = await redeemEnrollment(needs, open, { method: 'updb', ...password }, null, attempt);
+    return { ...enrolled, username };
   });
 }

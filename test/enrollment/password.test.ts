@@ -21,6 +21,7 @@ describe('an enrolment with a password', () => {
     const answer = await enrollBy(server, 'updb', token, { json });
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.json.data.cert, '');
+    assert.equal(answer.json.data.username, 'ana');
     assert.equal(typeof (await login(server, 'ana', password)).access_token, 'string');
     const again = await enrollBy(server, 'updb', token, { json });
     assertRefused(again, 400, 'INVALID_ENROLLMENT_TOKEN');

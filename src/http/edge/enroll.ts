@@ -63,6 +63,7 @@ const certificatesSchema = z
     ca: z.string(),
     serverCert: z.string(),
     controllers: z.array(z.string()),
+    username: z.string().optional().meta({ description: 'With a password: what to log in as' }),
   })
   .meta({ id: 'EnrollmentCertificates' });
 
@@ -189,10 +190,10 @@ function requiredMember(sent: Members, field: keyof Members): string {
 function certificatesAnswer(
   { publishedAuthorities }: EnrollNeeds,
   context: RequestContext,
-  { certificateChain }: Enrolled,
+  { certificateChain, username }: Enrolled,
 ): Answer {
   const { pem } = publishedAuthorities.of(context.listener.name);
-  const document = { cert: certificateChain ?? '', ca: pem, serverCert: '', controllers: [] };
+  const document = { cert: certificateChain ?? '', ca: pem, serverCert: '', controllers: [], username };
   const { body, ...answer } = envelope(document, {}, { headers: { 'content-type': 'application/json' } });
   // Existing SDKs compare the content type with exactly this. As bytes: the framework adds a charset to text.
   return { ...answer, body: Buffer.from(body) };
