@@ -40,5 +40,12 @@ const {
   ...published
 } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const files = ['bin', 'docs', 'src', 'web', 'CHANGELOG.md', 'SECURITY.md'];
-writeFileSync(join(target, 'package.json'), `${JSON.stringify({ ...published, files }, undefined, 2)}\n`);
+// What runs, for the version document. An archive of the sources has no history to ask.
+const head = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' });
+const revision = head.status === 0 ? head.stdout.trim() : published.version;
+const build = { revision, date: new Date().toISOString() };
+writeFileSync(
+  join(target, 'package.json'),
+  `${JSON.stringify({ ...published, files, build }, undefined, 2)}\n`,
+);
 process.stdout.write(`built ${published.name} ${published.version} in ${target}\n`);

@@ -3,6 +3,7 @@
 
 import packageJson from '../package.json' with { type: 'json' };
 import { brandingOf } from './branding.ts';
+import { thisBuild } from './build.ts';
 import {
   type ClientCertificateIssuer,
   clientCertificateIssuer,
@@ -277,6 +278,7 @@ export async function openServices(
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher, views });
   const edgeNeeds = {
+    build: thisBuild(),
     ...sessionCertificates,
     ...enrollment,
     node,

@@ -5,9 +5,19 @@ import { dataAnswer } from '../request/declared-answers.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
+/** What runs, in the words of the version document. */
+export interface Build {
+  /** Of the sources. */
+  readonly revision: string;
+  /** RFC 3339. */
+  readonly date: string;
+  readonly runtime: string;
+}
+
 export interface VersionNeeds {
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly certificateIssuer: { readonly isAvailable: boolean };
+  readonly build: Build;
   /** Whether more than one node is online. */
   readonly node: { readonly isCluster: boolean };
 }
@@ -47,8 +57,8 @@ const versionSchema = z
   .meta({ id: 'Version' });
 
 /**
- * The version document, which clients read before they log in: where the APIs are, and whether to use OIDC.
- * Nothing in it tells which build runs: the members that would are empty.
+ * The version document, which clients read before they log in: where the APIs are, and whether to use OIDC. It names
+ * the release and the line of Node, which existing clients print; not the patch level of anything below.
  */
 export function versionRoute(
   needs: VersionNeeds,
@@ -76,9 +86,9 @@ function versionDocument(needs: VersionNeeds, context: RequestContext): object {
   }
   return {
     version: apiVersion,
-    revision: '',
-    buildDate: '',
-    runtimeVersion: '',
+    revision: needs.build.revision,
+    buildDate: needs.build.date,
+    runtimeVersion: needs.build.runtime,
     capabilities: capabilitiesOf(needs, context),
     apiVersions,
   };

@@ -34,6 +34,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
   >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly node: VersionNeeds['node'];
+  readonly build: VersionNeeds['build'];
   readonly signers: SignerDirectory;
   readonly authorities: TrustedAuthorities;
   /** Our own issuers, those of the other nodes too, with the ports that the bind points really have. */
