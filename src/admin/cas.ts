@@ -8,8 +8,10 @@ import { asId, type CaId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
+import { parseCertificate } from '../platform/x509/x509.ts';
 import type { CaPatch } from '../store/contracts/cas.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
+import type { EnrollmentSigner } from '../tokens/enrollment-jwt.ts';
 import {
   acceptableName,
   acceptableRoleAttributes,
@@ -72,6 +74,18 @@ export async function getCa(needs: Pick<CaNeeds, 'store'>, id: string): Promise<
   const ca = await needs.store.cas.find(asId(id));
   if (ca === null) throw new AuthError('not_found');
   return ca;
+}
+
+/**
+ * The JWT with which holders of certificates of this authority enroll. It holds no secret.
+ * @throws AuthError not_found
+ */
+export async function authorityJwt(
+  needs: Pick<CaNeeds, 'store'> & { readonly enrollmentSigner: EnrollmentSigner },
+  id: string,
+): Promise<string> {
+  const ca = await getCa(needs, id);
+  return needs.enrollmentSigner.signAuthority(ca.id, parseCertificate(ca.certPem).validToDate.getTime());
 }
 
 export function listCas(needs: Pick<CaNeeds, 'store'>, query: ListQuery): Promise<Page<Ca>> {

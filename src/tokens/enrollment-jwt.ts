@@ -5,7 +5,7 @@
 
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { TokenMethod } from '../model/enrollment.ts';
-import type { IdentityId } from '../model/ids.ts';
+import type { CaId, IdentityId } from '../model/ids.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import { encodeBase64url } from '../platform/digest.ts';
 
@@ -32,6 +32,8 @@ export interface EnrollmentSigner {
   signEnrollment(claims: EnrollmentClaims): string;
   /** Holds no secret and never ends: how a client finds the network before it has an identity. */
   readonly networkJwt: string;
+  /** Holds no secret either: where holders of certificates of this authority enroll by themselves. */
+  signAuthority(id: CaId, expiresAt: Millis): string;
   /** From now on signs with this. @throws RangeError as enrollmentSigner */
   replaceIdentity(identity: EnrollmentIdentity): void;
 }
@@ -52,6 +54,15 @@ export function enrollmentSigner(first: EnrollmentIdentity): EnrollmentSigner {
         jti: token,
         em: method,
       }),
+    signAuthority: (id, expiresAt) =>
+      present.signClaims({
+        iss: present.issuer,
+        sub: id,
+        aud: existingAudience,
+        exp: Math.floor(expiresAt / SECOND),
+        jti: id,
+        em: 'ca',
+      }),
     get networkJwt() {
       return present.networkJwt;
     },
@@ -60,6 +71,9 @@ export function enrollmentSigner(first: EnrollmentIdentity): EnrollmentSigner {
     },
   };
 }
+
+/** There is one network; clients show this name. */
+export const networkName = 'default';
 
 /** What existing SDKs were always given. */
 const existingAudience = [''];
@@ -74,7 +88,7 @@ function presentIdentity({ address, privateKey }: EnrollmentIdentity) {
     const signature = sign(hash, Buffer.from(signingInput), { key, dsaEncoding: 'ieee-p1363' });
     return `${signingInput}.${signature.toString('base64url')}`;
   };
-  const networkJwt = signClaims({ iss: issuer, sub: issuer, aud: existingAudience, em: 'network' });
+  const networkJwt = signClaims({ iss: issuer, sub: networkName, aud: existingAudience, em: 'network' });
   return { issuer, signClaims, networkJwt };
 }
 

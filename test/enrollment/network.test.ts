@@ -100,7 +100,8 @@ describe('the list of authorities', () => {
     assert.deepEqual(names.toSorted(), ['CN=Between', 'CN=Test overlay root']);
     // The JWTs follow the certificate.
     const { token } = (await fresh.get(`${clientApi}/network-jwts`)).json.data[0];
-    assert.equal((await verifiedClaims(server.url, token)).em, 'network');
+    const { em, sub, iss } = await verifiedClaims(server.url, token);
+    assert.deepEqual([em, sub, iss], ['network', 'default', server.url]);
     fresh.closeConnections();
   });
 });

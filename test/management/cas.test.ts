@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { DAY, HOUR } from '../../src/platform/clock.ts';
 import { sha256 } from '../../src/platform/digest.ts';
@@ -12,6 +13,7 @@ import {
   makeCertificate,
   newKeys,
 } from '../support/chains.ts';
+import { verifiedClaims } from '../support/enrollment.ts';
 import { createIdentity } from '../support/external-jwt.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
@@ -33,6 +35,39 @@ const uniqueName = () => {
 const register = async (ca: Made, more: object = {}) =>
   createdId(await admin.call('POST', 'cas', { name: uniqueName(), certPem: ca.certPem, ...more }));
 const shown = async (id: string) => (await admin.get(`cas/${id}`)).json.data;
+
+describe('the JWT of a CA', () => {
+  test('says where holders of its certificates enroll, signed like the other enrollment tokens', async () => {
+    const made = authority();
+    const id = await register(made);
+    const answer = await admin.get(`cas/${id}/jwt`);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.headers['content-type'], 'application/jwt');
+    const claims = await verifiedClaims(server.url, answer.text);
+    const { exp, ...rest } = claims;
+    assert.deepEqual(rest, { iss: server.url, sub: id, aud: [''], jti: id, em: 'ca' });
+    assert.equal(exp, Math.floor(new Date(new X509Certificate(made.certPem).validTo).getTime() / 1000));
+  });
+
+  test('is for those who read the management API', async () => {
+    const id = await register(authority());
+    const stranger = await server.get(`/edge/management/v1/cas/${id}/jwt`);
+    assertRefused(stranger, 401, 'UNAUTHORIZED');
+    assertRefused(await admin.get('cas/no-such/jwt'), 404, 'NOT_FOUND');
+  });
+});
+
+describe('the network JWT at the management API', () => {
+  test('is the one of the client API', async () => {
+    const own = (await server.get('/edge/client/v1/network-jwts')).json.data;
+    const answer = await server.get('/edge/management/v1/network-jwts');
+    assert.deepEqual(
+      answer.json.data.map(({ name }: { name: string }) => name),
+      ['default'],
+    );
+    assert.equal(own.length, 1);
+  });
+});
 
 describe('a CA', () => {
   test('is created with defaults, shown, replaced, changed and deleted', async () => {
@@ -107,7 +142,7 @@ describe('a CA', () => {
     for (const certPem of certificates) {
       const answer = await admin.call('POST', 'cas', { name: uniqueName(), certPem });
       assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'certPem');
-      assert.equal(answer.json.error.cause.value, undefined);
+      assert.equal(answer.json.error.cause.value, '');
     }
   });
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
-import type { EnrollmentSigner } from '../../tokens/enrollment-jwt.ts';
+import { type EnrollmentSigner, networkName } from '../../tokens/enrollment-jwt.ts';
 import { envelope } from '../request/answer.ts';
 import { contentAnswer, listAnswer } from '../request/declared-answers.ts';
 import { type Route, route } from '../request/route.ts';
@@ -15,43 +15,45 @@ export interface NetworkNeeds {
 const pkcs7Type = 'application/pkcs7-mime';
 
 /**
- * The authorities by which clients know this server (RFC 7030 section 4.1), with the prefix of the API and without.
- * Clients that ask for JSON everywhere get the same: there is nothing else to have.
+ * The authorities by which clients know this server (RFC 7030 section 4.1). Clients that ask for JSON everywhere get
+ * the same: there is nothing else to have.
  */
-export function cacertsRoutes({ publishedAuthorities }: NetworkNeeds, root: string): readonly Route[] {
-  return ['', root].map((prefix) =>
-    route({
-      methods: ['GET', 'HEAD'],
-      path: `${prefix}/.well-known/est/cacerts`,
-      api: 'edge-client',
-      guard: 'anonymous',
-      errors: 'edge',
-      summary: 'Read the authorities by which this server is known',
-      answers: { 200: contentAnswer(pkcs7Type, 'A degenerate PKCS #7 in base64 (RFC 7030)') },
-      produces: [pkcs7Type, 'application/json', 'text/plain'],
-      handler: ({ listener }) => ({
-        status: 200,
-        headers: { 'content-type': pkcs7Type, 'content-transfer-encoding': 'base64' },
-        body: publishedAuthorities.of(listener.name).pkcs7,
-      }),
+export function cacertsRoute({ publishedAuthorities }: NetworkNeeds, root: string): Route {
+  return route({
+    methods: ['GET', 'HEAD'],
+    path: `${root}/.well-known/est/cacerts`,
+    api: 'edge-client',
+    guard: 'anonymous',
+    errors: 'edge',
+    summary: 'Read the authorities by which this server is known',
+    answers: { 200: contentAnswer(pkcs7Type, 'A degenerate PKCS #7 in base64 (RFC 7030)') },
+    produces: [pkcs7Type, 'application/json', 'text/plain'],
+    handler: ({ listener }) => ({
+      status: 200,
+      headers: { 'content-type': pkcs7Type, 'content-transfer-encoding': 'base64' },
+      body: publishedAuthorities.of(listener.name).pkcs7,
     }),
-  );
+  });
 }
 
 const networkJwtSchema = z.strictObject({ name: z.string(), token: z.string() }).meta({ id: 'NetworkJwt' });
 
 /** A JWT with which somebody who has only an external JWT finds this network. It is no secret. */
-export function networkJwtRoute({ enrollmentSigner }: NetworkNeeds, path: string): Route {
+export function networkJwtRoute(
+  { enrollmentSigner }: Pick<NetworkNeeds, 'enrollmentSigner'>,
+  api: 'edge-client' | 'edge-management',
+  path: string,
+): Route {
   return route({
     methods: ['GET', 'HEAD'],
     path,
-    api: 'edge-client',
+    api,
     guard: 'anonymous',
     errors: 'edge',
     summary: 'Read the JWT with which clients find this network',
     answers: { 200: listAnswer(networkJwtSchema, 'The JWT') },
     handler: () =>
-      envelope([{ name: 'default', token: enrollmentSigner.networkJwt }], {
+      envelope([{ name: networkName, token: enrollmentSigner.networkJwt }], {
         filterableFields: [],
         pagination: { limit: 1, offset: 0, totalCount: 1 },
       }),

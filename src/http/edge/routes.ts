@@ -13,7 +13,7 @@ import { type EnrollNeeds, enrollRoutes } from './enroll.ts';
 import { extendCertificateRoutes } from './extend-certificate.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
-import { cacertsRoutes, type NetworkNeeds, networkJwtRoute } from './network.ts';
+import { cacertsRoute, type NetworkNeeds, networkJwtRoute } from './network.ts';
 import { type SessionCertificateRouteNeeds, sessionCertificateRoutes } from './session-certificates.ts';
 import { type VersionNeeds, versionRoute } from './version.ts';
 
@@ -53,8 +53,9 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     ...ownAccountRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
     ...enrollRoutes(needs, root),
-    ...cacertsRoutes(needs, root),
-    networkJwtRoute(needs, `${root}/network-jwts`),
+    cacertsRoute(needs, ''),
+    cacertsRoute(needs, root),
+    networkJwtRoute(needs, 'edge-client', `${root}/network-jwts`),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),
     ...dataPlaneRoutes(root),
     controllersRoute(needs, `${root}/controllers`),

@@ -21,6 +21,8 @@ export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.Zo
   /** Of a JSON body. */
   readonly body?: Body;
   /** As that of a route. */
+  readonly produces?: readonly string[];
+  /** As that of a route. */
   readonly rawBody?: readonly string[];
   /** The JSON among `rawBody`, for the API description. */
   readonly describedBody?: z.ZodType;
@@ -47,6 +49,7 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
     status = 200,
     refusals = [],
     body,
+    produces,
     rawBody,
     query,
     handler,
@@ -66,6 +69,7 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
     answers: { [status]: answer },
     refusals,
     ...(body === undefined ? {} : { body: { json: true, form: false, schema: body } }),
+    ...(produces === undefined ? {} : { produces }),
     ...(rawBody === undefined ? {} : { rawBody }),
     ...(describedBody === undefined ? {} : { described: { body: describedBody } }),
     ...(query === undefined ? {} : { query }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createCa, deleteCa, getCa, listCas, updateCa, verifyCa } from '../../admin/cas.ts';
+import { authorityJwt, createCa, deleteCa, getCa, listCas, updateCa, verifyCa } from '../../admin/cas.ts';
 import { type Ca, claimLocations, claimMatchers, claimParsers } from '../../model/ca.ts';
 import { caListFields } from '../../model/list-fields.ts';
 import { mapPage } from '../documents/lists.ts';
@@ -7,7 +7,7 @@ import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '.
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { readBody, readRawBody } from '../request/body.ts';
-import { doneAnswer } from '../request/declared-answers.ts';
+import { contentAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { idOf, tags } from '../request/fields.ts';
 import { parseMediaType } from '../request/media-type.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -61,6 +61,7 @@ const newCa = fields.extend({
 const replacement = newCa.extend({ certPem: shape.certPem.optional() });
 
 const pemTypes = ['text/plain', 'application/x-pem-file', 'application/pem-certificate-chain'];
+const jwtType = 'application/jwt';
 const proof = z.strictObject({ certPem: z.string() });
 
 const caSchema = z
@@ -105,6 +106,16 @@ export function caRoutes(needs: ManagementNeeds): readonly Route[] {
       patch: operation(fields.partial(), (by, some, id) => updateCa(needs, by, id, some)),
       remove: (by, id) => deleteCa(needs, by, id),
     }),
+    adminRoute('GET', 'cas/:id/jwt', {
+      summary: 'Read the JWT with which holders of certificates of an authority enroll',
+      operationId: 'getCaJwt',
+      answer: contentAnswer(jwtType, 'The JWT; it is of use once the authority is verified and may enroll'),
+      produces: [jwtType, 'application/json', 'text/plain'],
+      async handler(context) {
+        const body = await authorityJwt(needs, idOf(context));
+        return { status: 200, headers: { 'content-type': jwtType }, body };
+      },
+    }),
     adminRoute('POST', 'cas/:id/verify', {
       summary: 'Prove that the key of an authority is held',
       answer: doneAnswer,
@@ -134,7 +145,11 @@ function caDocument(ca: Ca): object {
     id,
     createdAt: wireTime(createdAt),
     updatedAt: wireTime(updatedAt),
-    _links: { self: selfLink('cas', id), verify: { href: `./cas/${id}/verify` } },
+    _links: {
+      self: selfLink('cas', id),
+      jwt: { href: `./cas/${id}/jwt` },
+      verify: { href: `./cas/${id}/verify` },
+    },
     tags: caTags,
     ...rest,
     fingerprint: thumbprint,

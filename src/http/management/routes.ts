@@ -3,6 +3,7 @@
 import { ownAccountRoutes } from '../edge/account.ts';
 import { currentRoutes } from '../edge/current.ts';
 import { ownMfaRoutes } from '../edge/mfa.ts';
+import { networkJwtRoute } from '../edge/network.ts';
 import { versionRoute } from '../edge/version.ts';
 import { heartbeatRoute } from '../legacy/heartbeats.ts';
 import { legacyRoutes } from '../legacy/routes.ts';
@@ -24,6 +25,7 @@ import { revocationRoutes } from './revocations.ts';
 export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
   return [
     versionRoute(needs, 'edge-management', `${managementRoot}/version`),
+    networkJwtRoute(needs, 'edge-management', `${managementRoot}/network-jwts`),
     ...currentRoutes(needs, 'edge-management', managementRoot),
     ...ownMfaRoutes(needs, 'edge-management', managementRoot),
     ...ownAccountRoutes(needs, 'edge-management', managementRoot),
