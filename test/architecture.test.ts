@@ -149,7 +149,7 @@ const mayImportInHttp: Readonly<Record<string, readonly string[]>> = {
   legacy: ['request', 'documents'],
   edge: ['request', 'documents', 'legacy'],
   management: ['request', 'documents', 'legacy', 'edge'],
-  openapi: ['request', 'pages'],
+  openapi: ['request', 'documents', 'pages'],
   server: ['request', 'documents', 'pages'],
 };
 

@@ -112,3 +112,49 @@ describe('the CLI', () => {
     }
   });
 });
+
+describe('lists of what this service does not have', () => {
+  const lists = [
+    'services',
+    'configs',
+    'edge-routers',
+    'terminators',
+    'identity-role-attributes',
+    'sessions',
+  ];
+
+  test('are empty at the management API, and their summary counts nothing', async () => {
+    const { access } = await cliLogin(server);
+    const get = (path: string) =>
+      server.get(`/edge/management/v1/${path}`, { headers: { authorization: `Bearer ${access}` } });
+    const { id } = (await get('current-identity')).json.data;
+    for (const path of [...lists, `identities/${id}/services`, `identities/${id}/service-policies`]) {
+      const answer = await get(`${path}?limit=20&filter=${encodeURIComponent('true limit none')}`);
+      assert.equal(answer.status, 200, `${path} ${answer.text}`);
+      assert.deepEqual(answer.json.data, []);
+      assert.deepEqual(answer.json.meta.pagination, { limit: 20, offset: 0, totalCount: 0 });
+    }
+    const summary = await get('summary');
+    assert.deepEqual([summary.status, summary.json.data.services], [200, 0]);
+    assert.equal((await server.get('/edge/management/v1/services')).status, 401);
+  });
+
+  test('are described like every other endpoint', async () => {
+    const { json } = await server.get('/edge/management/v1/openapi.json');
+    const described = new Set(json.tags.map(({ name }: { name: string }) => name));
+    for (const path of lists) {
+      const { get } = json.paths[`/edge/management/v1/${path}`];
+      for (const tag of get.tags) assert.ok(described.has(tag), tag);
+    }
+    for (const { name, description } of json.tags) assert.notEqual(description, '', name);
+  });
+
+  test('are not there without the profile', async () => {
+    const plain = await startTestServer();
+    try {
+      assert.equal((await plain.get('/edge/management/v1/services')).status, 404);
+    } finally {
+      await plain.close();
+    }
+  });
+});

@@ -40,7 +40,7 @@ export function dataPlaneRoutes(root: string): readonly Route[] {
         summary: `List the ${what}; there are none`,
         answers: { 200: listAnswer(z.never(), 'No entries') },
         query: listParameters,
-        handler: emptyList,
+        handler: (_context, input) => emptyList(input),
       }),
     ),
     ...entries.map(([method, path, summary]) =>
@@ -95,10 +95,7 @@ function at<Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z
 }
 
 /** No filter finds anything, so none is read; the page that was asked for is said back. */
-function emptyList(
-  _context: unknown,
-  { query }: { readonly query: z.output<typeof listParameters> },
-): Answer {
+export function emptyList({ query }: { readonly query: z.output<typeof listParameters> }): Answer {
   const { limit, offset } = listQuery({ limit: query.limit, offset: query.offset }, new Map());
   return envelope([], { filterableFields: [], pagination: { limit: limit ?? 0, offset, totalCount: 0 } });
 }

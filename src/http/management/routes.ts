@@ -15,6 +15,7 @@ import { authenticatorRoutes } from './authenticators.ts';
 import { caRoutes } from './cas.ts';
 import { configTypeRoutes } from './config-types.ts';
 import { controllerRoutes } from './controllers.ts';
+import { dataPlaneRoutes } from './data-plane.ts';
 import { enrollmentRoutes } from './enrollments.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
@@ -42,5 +43,6 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...revocationRoutes(needs),
     ...loginAttemptRoutes(needs),
     ...controllerRoutes(needs),
+    ...(needs.config.edge.oidc.compatibility.clientIds.length > 0 ? dataPlaneRoutes() : []),
   ];
 }

@@ -1,3 +1,5 @@
+import { dataPlaneLists } from '../documents/data-plane.ts';
+
 /** What the operations of a group are about, by the first segment of their paths. */
 export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['.well-known', 'Where clients look first, at addresses that standards have fixed.'],
@@ -15,7 +17,6 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['current-api-session', 'The session of the caller.'],
   ['current-identity', 'The caller: who it is, and what it may change of its own account.'],
   ['docs', 'This description for people.'],
-  ['edge-routers', 'Edge routers; this service has none.'],
   ['end_session', 'Logging out (OpenID Connect RP-Initiated Logout).'],
   ['enroll', 'How an identity gets what it will log in with.'],
   ['enrollments', 'Invitations to enroll that are open.'],
@@ -34,10 +35,10 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['posture-response-bulk', 'The same, many reports at once; they are not read.'],
   ['revocations', 'Access tokens and sessions that were ended before their time.'],
   ['revoke', 'Ending a token and its session (RFC 7009).'],
-  ['services', 'Services of the network; this service has none.'],
-  ['sessions', 'Sessions to services of the network; there are none.'],
   ['setup', 'The page on which the first administrator is made.'],
   ['token', 'Codes and refresh tokens become tokens here (RFC 6749 section 3.2).'],
   ['userinfo', 'Who the bearer of an access token is (OpenID Connect Core section 5.3).'],
   ['version', 'What this server can do, and where.'],
+  ['summary', 'How many there are of what this service does not have.'],
+  ...dataPlaneLists.map((name) => [name, 'Of the data plane; this service has none.'] as const),
 ]);

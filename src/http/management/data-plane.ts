@@ -1,0 +1,33 @@
+// What existing consoles and command lines list besides what this service manages: services, routers and the policies
+// between them. There are none, and with the compatibility profile that is said in the shape that they read.
+
+import { z } from 'zod';
+import { dataPlaneLists, dataPlaneListsOfIdentity } from '../documents/data-plane.ts';
+import { emptyList } from '../edge/data-plane.ts';
+import { envelope } from '../request/answer.ts';
+import { dataAnswer, listAnswer } from '../request/declared-answers.ts';
+import { listParameters } from '../request/fields.ts';
+import type { Route } from '../request/route.ts';
+import { adminRoute } from './admin-route.ts';
+
+/** How many there are of each; those that this service has are not counted. */
+const countsSchema = z.record(z.enum(dataPlaneLists), z.literal(0)).meta({ id: 'Summary' });
+
+export function dataPlaneRoutes(): readonly Route[] {
+  const paths = [...dataPlaneLists, ...dataPlaneListsOfIdentity.map((name) => `identities/:id/${name}`)];
+  return [
+    ...paths.map((path) =>
+      adminRoute('GET', path, {
+        summary: `List the ${path.replace('identities/:id/', '').replaceAll('-', ' ')}; there are none`,
+        answer: listAnswer(z.never(), 'No entries'),
+        query: listParameters,
+        handler: async (_context, input) => emptyList(input),
+      }),
+    ),
+    adminRoute('GET', 'summary', {
+      summary: 'Count what this service does not have: none',
+      answer: dataAnswer(countsSchema, 'Zero for each'),
+      handler: async () => envelope(Object.fromEntries(dataPlaneLists.map((name) => [name, 0]))),
+    }),
+  ];
+}
