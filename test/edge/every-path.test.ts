@@ -35,11 +35,9 @@ const at = (path: string, methods: string, reads = ''): Path => ({
 
 const paths: readonly Path[] = [
   at('version', 'GET HEAD'),
-  at('/version', 'GET HEAD'),
   at('openapi.json', 'GET HEAD'),
   at('docs', 'GET HEAD'),
   at('.well-known/est/cacerts', 'GET HEAD'),
-  at('/.well-known/est/cacerts', 'GET HEAD'),
   at('network-jwts', 'GET HEAD'),
   at('external-jwt-signers', 'GET HEAD'),
   at('controllers', 'GET HEAD'),
@@ -92,10 +90,37 @@ function assertAllowed(answer: Answer, methods: readonly string[]): void {
 
 test('the table has every path of the client API', () => {
   const existing = server.controller.services.routes
-    .filter(({ api }) => api === 'edge-client')
+    .filter(({ api, aliasOf }) => api === 'edge-client' && aliasOf === undefined)
     .flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
   const listed = paths.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
   assert.deepEqual(listed.sort(), existing.sort());
+});
+
+test('every path but the API description is also there without the prefix, with the same rules', async () => {
+  const routes = server.controller.services.routes.filter(({ api }) => api === 'edge-client');
+  const described = routes.filter(({ aliasOf, path }) => aliasOf === undefined && !/openapi|docs/.test(path));
+  for (const { path, methods, guard } of described) {
+    const bare = routes.filter(({ aliasOf }) => aliasOf === path);
+    const expected = [{ path: path.replace('/edge/client/v1', ''), methods, guard }];
+    const same = bare.filter((one) => methods.join() === one.methods.join());
+    assert.deepEqual(
+      same.map(({ path, methods, guard }) => ({ path, methods, guard })),
+      expected,
+    );
+  }
+});
+
+test('a client that stored the bare address logs in, calls and logs out', async () => {
+  const body = JSON.stringify({ username: 'alice', password });
+  const opened = await server.post('/authenticate?method=password', {
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  assert.equal(opened.status, 200, opened.text);
+  const headers = { 'zt-session': String(opened.json.data.token) };
+  assert.equal((await server.get('/current-identity', { headers })).json.data.name, 'alice');
+  assert.equal((await server.request('DELETE', '/current-api-session', { headers })).status, 200);
+  assertRefused(await server.get('/current-identity', { headers }), 401, 'UNAUTHORIZED');
 });
 
 for (const { path: template, methods, reads } of paths) {

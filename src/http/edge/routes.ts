@@ -41,11 +41,17 @@ export interface EdgeClientNeeds
     Pick<Store, 'externalJwtSigners' | 'nodes'>;
 }
 
+/** The endpoints, each also without the prefix: SDKs that stored the bare address of a controller call them there. */
 export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
+  return prefixedRoutes(needs).flatMap((route) => [
+    route,
+    { ...route, path: route.path.slice(root.length), aliasOf: route.path },
+  ]);
+}
+
+function prefixedRoutes(needs: EdgeClientNeeds): readonly Route[] {
   return [
     versionRoute(needs, 'edge-client', `${root}/version`),
-    // Clients that know only the host ask here.
-    versionRoute(needs, 'edge-client', '/version'),
     ...currentRoutes(needs, 'edge-client', root),
     ...sessionCertificateRoutes(needs, root),
     ...extendCertificateRoutes(needs, root),
@@ -53,7 +59,6 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
     ...ownAccountRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
     ...enrollRoutes(needs, root),
-    cacertsRoute(needs, ''),
     cacertsRoute(needs, root),
     networkJwtRoute(needs, 'edge-client', `${root}/network-jwts`),
     publicSignerRoute(needs, `${root}/external-jwt-signers`),

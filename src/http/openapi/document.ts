@@ -68,6 +68,7 @@ export function openApiDocument(
   const schemas = schemaCollection();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
+    if (route.aliasOf !== undefined) continue;
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const operations = paths[path] ?? {};
     for (const method of route.methods) {

@@ -23,7 +23,8 @@ interface Description extends DescribedApi {
 const descriptions: readonly Description[] = [
   {
     title: 'Edge Client API',
-    description: 'What any identity may do for itself, and logging in with a session token (deprecated).',
+    description:
+      'What any identity may do for itself, and logging in with a session token (deprecated). The same without the prefix /edge/client/v1, for clients that know only the address.',
     root: '/edge/client/v1',
     api: 'edge-client',
     describes: ['edge-client'],

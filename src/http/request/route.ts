@@ -62,6 +62,8 @@ interface RouteRules {
   /** Exact; `:name` stands for one segment. A slash at the end is another path. */
   readonly path: string;
   readonly api: Api;
+  /** The path that the API description names, where this one is only another way to reach the endpoint. */
+  readonly aliasOf?: string;
   readonly errors: ErrorFormat;
   /** With the guard `admin`: who has this permission may call too. None: administrators only. */
   readonly permission?: Permission;
