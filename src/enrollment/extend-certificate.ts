@@ -49,7 +49,8 @@ export async function extendCertificate(
   const authenticator = await ownCertificate(needs, caller, id);
   const key = needs.certificateIssuer.readRequest(request);
   await requirePresentOne(needs, caller, authenticator, chain, origin);
-  if (authenticator.isKeyRollRequested && isSameKey(key, authenticator)) {
+  const hasNewKey = !isSameKey(key, authenticator);
+  if (authenticator.isKeyRollRequested && !hasNewKey) {
     throw new AuthError('csr_not_acceptable', {
       description:
         'A new key was asked for: the certificate signing request has that of the present certificate',
@@ -63,6 +64,7 @@ export async function extendCertificate(
     currentThumbprint: authenticator.thumbprint,
     certPem: issued.certPem,
     thumbprint: issued.thumbprint,
+    hasNewKey,
   });
   if (!isKept) throw new AuthError('not_found', { detail: 'the authenticator was changed meanwhile' });
   const authenticatorId = authenticator.id;

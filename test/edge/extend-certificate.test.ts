@@ -237,6 +237,37 @@ describe('an extension that an administrator asks for', () => {
     }
   });
 
+  test('for a new key withdraws the successor that was fetched before with the old one', async () => {
+    const one = await device();
+    const clientCert = await extended(one, one.keys);
+    assert.equal(
+      (await admin.call('POST', `authenticators/${one.id}/request-extend`, { rollKeys: true })).status,
+      200,
+    );
+    const refused = await one.caller.call('POST', `${one.path}/extend-verify`, { clientCert });
+    assertRefused(refused, 400, 'COULD_NOT_VALIDATE', 'clientCert');
+    const { data } = (await admin.get(`authenticators/${one.id}`)).json;
+    assert.deepEqual(
+      [data.isKeyRollRequested, data.certPem],
+      [true, parseCertificate(one.leaf.certPem).toString()],
+    );
+    const successor = withCertificate(server, { certPem: clientCert, keyPem: keyPemOf(one.keys) });
+    assert.equal(await logsIn(successor), false);
+    const next = await extended(one, ecKeys());
+    const confirmed = await one.caller.call('POST', `${one.path}/extend-verify`, { clientCert: next });
+    assert.equal(confirmed.status, 200, confirmed.text);
+    for (const each of [one.connection, successor]) each.closeConnections();
+  });
+
+  test('without a new key leaves a successor that was fetched before', async () => {
+    const one = await device();
+    const clientCert = await extended(one, one.keys);
+    await admin.call('POST', `authenticators/${one.id}/request-extend`, {});
+    const confirmed = await one.caller.call('POST', `${one.path}/extend-verify`, { clientCert });
+    assert.equal(confirmed.status, 200, confirmed.text);
+    one.connection.closeConnections();
+  });
+
   test('may keep the key when no new one was asked for', async () => {
     const one = await device();
     await admin.call('POST', `authenticators/${one.id}/request-extend`, {});

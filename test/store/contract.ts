@@ -7,6 +7,7 @@ import { apiSessionTests } from './contract-api-sessions.ts';
 import { authRequestTests } from './contract-auth-requests.ts';
 import { callerTests } from './contract-callers.ts';
 import { caTests } from './contract-cas.ts';
+import { certificateExtensionTests } from './contract-certificate-extension.ts';
 import { changeTests } from './contract-changes.ts';
 import { configTypeTests } from './contract-config-types.ts';
 import { enrollmentTests } from './contract-enrollments.ts';
@@ -62,6 +63,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     configTypeTests(shared);
     revocationTests(shared);
     enrollmentTests(shared);
+    certificateExtensionTests(shared);
     callerTests(shared);
     changeTests(shared);
     nodeTests(shared);

@@ -38,6 +38,8 @@ export interface KeepSuccessor {
   readonly currentThumbprint: string;
   readonly certPem: string;
   readonly thumbprint: string;
+  /** Without one, nothing is kept once a new key was asked for. */
+  readonly hasNewKey: boolean;
 }
 
 /** Everything a certificate login needs, read at once. */
@@ -62,7 +64,11 @@ export interface AuthenticatorStore {
   findCertificateLogin(thumbprint: string): Promise<CertificateLogin | null>;
   /** @throws AlreadyTaken `certPem` (of any identity), or `method` when the identity already has a certificate */
   createCertificate(authenticator: NewCertificateAuthenticator, now: Millis): Promise<void>;
-  /** Notes that an administrator wants a certificate replaced. @returns false when there is no such certificate */
+  /**
+   * Notes that an administrator wants a certificate replaced.
+   * @param rollKey a successor that was kept before is withdrawn: it may have the key that is to go
+   * @returns false when there is no such certificate
+   */
   requestExtension(id: AuthenticatorId, rollKey: boolean, now: Millis): Promise<boolean>;
   /** Keeps a successor beside the certificate, in the place of an earlier one. It logs nobody in. */
   keepSuccessor(keep: KeepSuccessor): Promise<boolean>;

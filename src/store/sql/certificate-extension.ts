@@ -29,8 +29,10 @@ function* requestExtension(args: {
   readonly rollKey: boolean;
   readonly now: Millis;
 }): Intent<boolean> {
+  // Fetched before, it may have the very key that is to go.
+  const withdrawn = args.rollKey ? ', successor_pem = NULL, successor_thumbprint = NULL' : '';
   const row = yield* first(
-    `UPDATE authenticators SET is_extend_requested = 1, is_key_roll_requested = ?, updated_at = ?
+    `UPDATE authenticators SET is_extend_requested = 1, is_key_roll_requested = ?, updated_at = ?${withdrawn}
      WHERE id = ? AND method = 'cert' RETURNING id`,
     args.rollKey ? 1 : 0,
     args.now,
@@ -42,11 +44,12 @@ function* requestExtension(args: {
 function* keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
   const row = yield* first(
     `UPDATE authenticators SET successor_pem = ?, successor_thumbprint = ?
-     WHERE id = ? AND method = 'cert' AND thumbprint = ? RETURNING id`,
+     WHERE id = ? AND method = 'cert' AND thumbprint = ? AND is_key_roll_requested <= ? RETURNING id`,
     keep.certPem,
     keep.thumbprint,
     keep.id,
     keep.currentThumbprint,
+    keep.hasNewKey ? 1 : 0,
   );
   return row !== undefined;
 }
