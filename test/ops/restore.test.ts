@@ -340,7 +340,7 @@ test('without the withdrawal a backup would revive what was used: these tests ca
   assert.equal((await submitCode(server, id, loot.usedTotp)).status, 302);
 });
 
-test('every table is said to be emptied or kept by a restore', async (t) => {
+test('of every table and every column it is said what a restore does with it', async (t) => {
   const server = await startTestServer({ clock, db: 'sqlite:./overlay.db' });
   t.after(() => server.close());
   const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
@@ -348,6 +348,16 @@ test('every table is said to be emptied or kept by a restore', async (t) => {
   const tables = database
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
     .all()
-    .map(({ name }) => name);
+    .map(({ name }) => String(name));
   assert.deepEqual(tables, Object.keys(restoreRules).sort());
+  for (const table of tables) {
+    const rule = restoreRules[table];
+    if (rule === 'emptied' || rule === undefined) continue;
+    const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
+    assert.deepEqual(
+      Object.values(rule).join(' ').split(/\s+/).sort(),
+      columns.map(({ name }) => String(name)).sort(),
+      table,
+    );
+  }
 });

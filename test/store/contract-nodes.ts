@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { AuthenticatorId } from '../../src/model/ids.ts';
 import type { GetDatabase } from './contract.ts';
 import { newSetupLink } from './contract-keys.ts';
 import { attemptLimit, pendingTotp } from './contract-limits.ts';
@@ -100,6 +101,19 @@ export function restoreTests(shared: GetDatabase): void {
       const flow = newId<string>();
       await store.totp.start(flow, pendingTotp(user.id), t0);
       await store.totp.verify(flow, { sealedSeed: 'sealed', step: 10, now: t0 });
+      const certificate = newId<AuthenticatorId>();
+      await store.authenticators.createCertificate(
+        { id: certificate, identityId: user.id, certPem: 'PEM', thumbprint: 'present', tags: {} },
+        t0,
+      );
+      const successor = { certPem: 'NEXT', thumbprint: 'successor', hasNewKey: true };
+      assert.ok(
+        await store.authenticators.keepSuccessor({
+          id: certificate,
+          currentThumbprint: 'present',
+          ...successor,
+        }),
+      );
       const link = newSetupLink();
       await store.setupLinks.create(link);
       const limit = attemptLimit({ max: 1 });
@@ -112,6 +126,8 @@ export function restoreTests(shared: GetDatabase): void {
       assert.equal(withdrawn.setupLinks, 1);
       assert.ok(withdrawn.recoveryCodes > 0);
       assert.equal(await isAlive(store, session), false);
+      assert.equal(await store.authenticators.promoteSuccessor(certificate, 'successor', t0, session), false);
+      assert.equal((await store.authenticators.findCertificateLogin('present'))?.identity.id, user.id);
       assert.equal(await store.setupLinks.check(link.tokenHash, t0), 'unknown');
       assert.equal(await store.totp.burnStep(user.id, 20), false);
       assert.equal(await store.totp.burnStep(user.id, 21), true);

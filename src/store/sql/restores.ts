@@ -13,22 +13,49 @@ export function restoreStore({ write, find }: Database): RestoreStore {
   };
 }
 
+/** Names of columns, by what a restore does with them. */
+interface ColumnRules {
+  /** What people and administrators are and have set. */
+  readonly kept: string;
+  /** Null afterwards: what was issued, to be presented later. */
+  readonly withdrawn?: string;
+  /** Set to what nothing from before reaches. */
+  readonly movedOn?: string;
+}
+
 /**
- * What a restore does with each table. A table that is `emptied` holds what was issued, to be presented later: of a
- * row nobody knows whether it was used since the backup. `kept` is what people and administrators are and have set.
- * A new table belongs to one of them; a test holds this against the schema.
+ * What a restore does with each table and column. A table that is `emptied` holds what was issued, to be presented
+ * later: of a row nobody knows whether it was used since the backup. A new table or column has to be named here; a test
+ * holds this against the schema.
  */
-export const restoreRules: Readonly<Record<string, 'emptied' | 'kept'>> = {
-  schema_version: 'kept',
-  auth_policies: 'kept',
-  identities: 'kept',
-  authenticators: 'kept',
-  client_info: 'kept',
-  external_jwt_signers: 'kept',
-  cas: 'kept',
-  config_types: 'kept',
+export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
+  schema_version: { kept: 'version usable_from' },
+  auth_policies: { kept: 'id name primary_rules secondary_rules tags created_at updated_at' },
+  identities: {
+    kept: `id name type external_id auth_policy_id is_admin permissions disabled_at disabled_until role_attributes
+      tags created_at updated_at`,
+  },
+  authenticators: {
+    kept: `id identity_id method username username_key password_hash cert_pem thumbprint is_extend_requested
+      is_key_roll_requested tags created_at updated_at`,
+    // A key roll that was asked for after the backup has withdrawn it.
+    withdrawn: 'successor_pem successor_thumbprint',
+  },
+  client_info: { kept: 'identity_id env_info sdk_info' },
+  external_jwt_signers: {
+    kept: `id name enabled issuer audience cert_pem jwks_endpoint kid fingerprint common_name not_before not_after
+      claims_property use_external_id leeway_seconds max_lifetime_seconds external_auth_url client_id scopes
+      target_token enroll_to_cert_enabled enroll_to_token_enabled enroll_auth_policy_id enroll_name_claims_selector
+      enroll_attribute_claims_selector tags created_at updated_at`,
+  },
+  cas: {
+    kept: `id name cert_pem thumbprint is_auth_enabled is_auto_ca_enrollment_enabled is_ott_ca_enrollment_enabled
+      identity_roles identity_name_format external_id_claim verified_at verification_token tags created_at
+      updated_at`,
+  },
+  config_types: { kept: 'id name tags created_at updated_at' },
   // What they are about was issued before, and counts no more.
-  revocations: 'kept',
+  revocations: { kept: 'id type issued_before expires_at tags created_at updated_at' },
   auth_requests: 'emptied',
   session_certificates: 'emptied',
   api_sessions: 'emptied',
@@ -38,20 +65,28 @@ export const restoreRules: Readonly<Record<string, 'emptied' | 'kept'>> = {
   server_secrets: 'emptied',
   setup_links: 'emptied',
   enrollments: 'emptied',
-  // Kept, but moved on: see below.
-  totp_enrollments: 'kept',
+  totp_enrollments: { kept: 'identity_id sealed_seed enrolled_at', movedOn: 'last_step' },
   recovery_codes: 'emptied',
   pending_totp: 'emptied',
   // A lock that was set before the backup still holds.
-  attempts: 'kept',
-  login_attempts: 'kept',
-  changes: 'kept',
+  attempts: { kept: 'key failures locks locked_until forget_at' },
+  login_attempts: {
+    kept: 'id reference at step mechanism outcome reason identity_id subject ip_address issuer checks',
+  },
+  changes: { kept: 'seq kind entity_id at' },
   nodes: 'emptied',
   // There is one row: the restore of which this database is.
   restores: 'emptied',
 };
 
-const emptied = Object.keys(restoreRules).filter((table) => restoreRules[table] === 'emptied');
+/** What takes away whatever was issued. */
+const withdrawals: readonly string[] = Object.entries(restoreRules).flatMap(([table, rule]) => {
+  if (rule === 'emptied') return [`DELETE FROM ${table}`];
+  const columns = rule.withdrawn?.split(' ') ?? [];
+  if (columns.length === 0) return [];
+  const issued = columns.map((column) => `${column} IS NOT NULL`).join(' OR ');
+  return [`UPDATE ${table} SET ${columns.map((column) => `${column} = NULL`).join(', ')} WHERE ${issued}`];
+});
 
 function* withdrawEverythingIssued(restore: {
   readonly id: string;
@@ -68,7 +103,7 @@ function* withdrawEverythingIssued(restore: {
     restore.now,
     restore.now,
   );
-  for (const table of emptied) yield* first(`DELETE FROM ${table}`);
+  for (const withdrawal of withdrawals) yield* first(withdrawal);
   yield* first(
     'UPDATE totp_enrollments SET last_step = ? WHERE last_step < ?',
     restore.totpStep,
