@@ -254,7 +254,6 @@ describe('anybody', () => {
     assert.deepEqual(rest, {
       id,
       _links: { self: { href: `./external-jwt-signers/${id}` } },
-      tags: { team: 'ops' },
       name: 'public',
       ...more,
       audience: 'overlay',

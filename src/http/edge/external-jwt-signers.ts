@@ -10,9 +10,11 @@ import { listAnswer } from '../request/declared-answers.ts';
 import { listParameters } from '../request/fields.ts';
 import { type Route, route } from '../request/route.ts';
 
+const { tags: _tags, ...entityMembersWithoutTags } = entityMembers;
+
 const publicSignerSchema = z
   .strictObject({
-    ...entityMembers,
+    ...entityMembersWithoutTags,
     name: z.string(),
     externalAuthUrl: z.string().nullable(),
     clientId: z.string().nullable(),
@@ -25,7 +27,10 @@ const publicSignerSchema = z
   })
   .meta({ id: 'PublicExternalJwtSigner' });
 
-/** What somebody who wants to log in needs to get a token: the enabled signers, without issuer, keys and claims. */
+/**
+ * What somebody who wants to log in needs to get a token: the enabled signers, without issuer, keys and claims, and
+ * without tags, which administrators write for themselves.
+ */
 export function publicSignerRoute(
   needs: { readonly store: Pick<Store, 'externalJwtSigners'> },
   path: string,
@@ -51,14 +56,13 @@ export function publicSignerRoute(
 }
 
 function publicSignerDocument(signer: ExternalJwtSigner): object {
-  const { id, name, tags, externalAuthUrl, clientId, scopes, audience, targetToken } = signer;
+  const { id, name, externalAuthUrl, clientId, scopes, audience, targetToken } = signer;
   const { enrollToCertEnabled, enrollToTokenEnabled } = signer;
   return {
     id,
     createdAt: wireTime(signer.createdAt),
     updatedAt: wireTime(signer.updatedAt),
     _links: { self: selfLink('external-jwt-signers', id) },
-    tags,
     name,
     externalAuthUrl,
     clientId,
