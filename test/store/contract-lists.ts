@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AuthError } from '../../src/errors/auth-error.ts';
-import type { Filter } from '../../src/model/list-query.ts';
+import * as fields from '../../src/model/list-fields.ts';
+import type { Filter, ListQuery } from '../../src/model/list-query.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import {
@@ -140,6 +141,41 @@ export function listTests(shared: GetDatabase): void {
       }));
       assert.deepEqual(await find({ op: 'or', terms }), ['100%']);
     });
+  });
+
+  describe('the fields that clients may ask for', () => {
+    const lists: Readonly<Record<string, (store: Store, asked: ListQuery) => Promise<unknown>>> = {
+      identityListFields: (store, asked) => store.identities.list(asked),
+      authPolicyListFields: (store, asked) => store.authPolicies.list(asked),
+      authenticatorListFields: (store, asked) => store.authenticators.list(asked),
+      enrollmentListFields: (store, asked) => store.enrollments.list(asked),
+      loginAttemptListFields: (store, asked) => store.loginAttempts.list(asked),
+      ownLoginAttemptListFields: (store, asked) => store.loginAttempts.list(asked),
+      apiSessionListFields: (store, asked) => store.apiSessions.list(asked, t0),
+      externalJwtSignerListFields: (store, asked) => store.externalJwtSigners.list(asked),
+      publicSignerListFields: (store, asked) => store.externalJwtSigners.list(asked),
+      caListFields: (store, asked) => store.cas.list(asked),
+      configTypeListFields: (store, asked) => store.configTypes.list(asked),
+      revocationListFields: (store, asked) => store.revocations.list(asked),
+      nodeListFields: (store, asked) => store.nodes.list(asked),
+    };
+    const values = { text: 'x', boolean: true, time: t0 } as const;
+    for (const [name, listFields] of Object.entries(fields)) {
+      test(`${name} are columns of their kind`, async () => {
+        const list = lists[name];
+        assert.ok(list !== undefined, 'has no list');
+        for (const { field, kind } of listFields.values()) {
+          const filter = { op: '=', field, value: values[kind] } as const;
+          await list(shared().store, query({ filter, sort: [{ field, descending: false }] }));
+          const wrong = kind === 'text' ? true : 'x';
+          await assert.rejects(
+            list(shared().store, query({ filter: { op: '=', field, value: wrong } })),
+            invalid,
+            field,
+          );
+        }
+      });
+    }
   });
 
   describe('pages', () => {

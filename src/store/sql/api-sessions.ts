@@ -3,6 +3,7 @@
 import type { SessionEndReason } from '../../model/api-session.ts';
 import { isDisabled } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
+import { apiSessionListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
   ApiSessionStore,
@@ -24,7 +25,7 @@ import {
 import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
 import { legacySessionStore } from './legacy-sessions.ts';
-import { apiSessionsSource } from './list-sources.ts';
+import { listSource } from './list-source.ts';
 
 export const apiSessionIntents = {
   rotateRefreshToken,
@@ -45,7 +46,7 @@ export function apiSessionStore(db: Database): ApiSessionStore {
     ...legacySessionStore(db),
     find: (id) => find(apiSessionOf, 'SELECT * FROM api_sessions WHERE id = ?', id),
     list: (query, now) =>
-      list(apiSessionsSource(now), query, (row) => ({
+      list(liveSessions(now), query, (row) => ({
         ...apiSessionOf(row),
         identityName: text(row, 'identity_name'),
       })),
@@ -77,6 +78,15 @@ export function apiSessionStore(db: Database): ApiSessionStore {
       return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
     },
   };
+}
+
+/** Their identity is there: its deletion ends them. */
+function liveSessions(now: Millis) {
+  return listSource('api_sessions', apiSessionListFields, {
+    identity: 'JOIN',
+    columns: { type: 'mechanism' },
+    where: { sql: 'api_sessions.ended_at IS NULL AND api_sessions.expires_at > ?', params: [now] },
+  });
 }
 
 /** Ends a live session and leaves a change-feed entry; false when it was not alive. */

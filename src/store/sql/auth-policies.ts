@@ -1,4 +1,5 @@
 import { type AuthPolicyPatch, type AuthPolicyRules, patchedRules } from '../../model/auth-policy.ts';
+import { authPolicyListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { AuthPolicyStore } from '../contracts/auth-policies.ts';
 import { keepingAnAdministrator } from './administrators.ts';
@@ -6,7 +7,9 @@ import { recordChange } from './changes.ts';
 import { authPolicyOf } from './codec.ts';
 import type { Database } from './database.ts';
 import { first, type Intent } from './intent.ts';
-import { authPoliciesSource } from './list-sources.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('auth_policies', authPolicyListFields);
 
 export const authPolicyIntents = {
   createAuthPolicy,
@@ -18,7 +21,7 @@ export const authPolicyIntents = {
 export function authPolicyStore({ write, find, list }: Database): AuthPolicyStore {
   return {
     find: (id) => find((row) => authPolicyOf(row), 'SELECT * FROM auth_policies WHERE id = ?', id),
-    list: (query) => list(authPoliciesSource, query, (row) => authPolicyOf(row)),
+    list: (query) => list(listed, query, (row) => authPolicyOf(row)),
     create: (id, rules, now) => write('createAuthPolicy', { id, rules, now }),
     replace: (id, rules, now, force = false) => write('replaceAuthPolicy', { id, rules, now, force }),
     update: (id, patch, now, force = false) => write('updateAuthPolicy', { id, patch, now, force }),

@@ -1,4 +1,5 @@
 import type { Tags } from '../../model/identity.ts';
+import { authenticatorListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
   AuthenticatorStore,
@@ -15,7 +16,13 @@ import { authenticatorOf, authPolicyOf, identityOf, integerOrNull, text } from '
 import type { Database } from './database.ts';
 import { insertPassword } from './identities.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
-import { authenticatorsSource } from './list-sources.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('authenticators', authenticatorListFields, {
+  identity: 'JOIN',
+  select: `(SELECT attempts.locked_until FROM attempts
+    WHERE authenticators.method = 'updb' AND attempts.key = 'password:' || authenticators.id) AS locked_until`,
+});
 
 export const authenticatorIntents = {
   createPassword,
@@ -35,7 +42,7 @@ export function authenticatorStore(db: Database): AuthenticatorStore {
     createPassword: (authenticator, now) => write('createPassword', { authenticator, now }),
     find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
     list: (query) =>
-      list(authenticatorsSource, query, (row) => ({
+      list(listed, query, (row) => ({
         ...authenticatorOf(row),
         identityName: text(row, 'identity_name'),
         lockedUntil: integerOrNull(row, 'locked_until'),

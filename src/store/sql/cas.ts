@@ -1,20 +1,23 @@
 import type { Ca, ExternalIdClaim } from '../../model/ca.ts';
 import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
+import { caListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { CaPatch, CaStore, NewCa } from '../contracts/cas.ts';
 import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
-import { casSource } from './list-sources.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('cas', caListFields, { columns: { fingerprint: 'thumbprint' } });
 
 export const caIntents = { createCa, updateCa, verifyCa, deleteCa } as const;
 
 export function caStore({ write, read, find, list }: Database): CaStore {
   return {
     find: (id) => find(caOf, 'SELECT * FROM cas WHERE id = ?', id),
-    list: (query) => list(casSource, query, caOf),
+    list: (query) => list(listed, query, caOf),
     async listTrusted() {
       return (await read(listTrustedCasSql)).map(caOf);
     },

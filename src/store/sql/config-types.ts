@@ -1,12 +1,15 @@
 import type { ConfigType } from '../../model/config-type.ts';
 import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
+import { configTypeListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { ConfigTypePatch, ConfigTypeStore, NewConfigType } from '../contracts/config-types.ts';
 import { integer, text } from './codec.ts';
 import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
-import { configTypesSource } from './list-sources.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('config_types', configTypeListFields);
 
 export const configTypeIntents = { createConfigType, updateConfigType, deleteConfigType } as const;
 
@@ -17,7 +20,7 @@ export function configTypeStore({ write, read, find, list }: Database): ConfigTy
       if (names.length === 0) return [];
       return (await read(findConfigTypesSql(names.length), ...names)).map(configTypeOf);
     },
-    list: (query) => list(configTypesSource, query, configTypeOf),
+    list: (query) => list(listed, query, configTypeOf),
     create: (configType, now) => write('createConfigType', { configType, now }),
     update: (id, patch, now) => write('updateConfigType', { id, patch, now }),
     delete: (id) => write('deleteConfigType', { id }),

@@ -2,7 +2,7 @@ import type { ListQuery, Page } from '../../model/list-query.ts';
 import { integer } from './codec.ts';
 import type { Engine } from './engine.ts';
 import type { SqlRow, SqlValue } from './intent.ts';
-import type { ListSource } from './list-query.ts';
+import type { ListSource } from './list-source.ts';
 
 /** What each concern builds its part of the store on: an engine, with the reads that most of them do. */
 export interface Database extends Engine {

@@ -1,6 +1,7 @@
 import type { Enrollment, TokenMethod } from '../../model/enrollment.ts';
 import { isDisabled } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
+import { enrollmentListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewCertificateAuthenticator } from '../contracts/authenticators.ts';
 import type {
@@ -25,7 +26,9 @@ import {
 import type { Database } from './database.ts';
 import { createIdentity } from './identities.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
-import { enrollmentsSource } from './list-sources.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('enrollments', enrollmentListFields, { identity: 'JOIN' });
 
 export const enrollmentIntents = {
   createEnrollment,
@@ -48,7 +51,7 @@ export function enrollmentStore({ dialect, write, read, find, list }: Database):
       return (await read(sql, JSON.stringify(identityIds))).map(enrollmentOf);
     },
     list: (query) =>
-      list(enrollmentsSource, query, (row) => ({
+      list(listed, query, (row) => ({
         ...enrollmentOf(row),
         identityName: text(row, 'identity_name'),
       })),

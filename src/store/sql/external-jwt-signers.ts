@@ -1,6 +1,7 @@
 import type { ExternalJwtSigner, TargetToken } from '../../model/external-jwt-signer.ts';
 import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
+import { externalJwtSignerListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
   ExternalJwtSignerPatch,
@@ -12,7 +13,9 @@ import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
-import { externalJwtSignersSource } from './list-sources.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('external_jwt_signers', externalJwtSignerListFields);
 
 export const externalJwtSignerIntents = {
   createExternalJwtSigner,
@@ -23,7 +26,7 @@ export const externalJwtSignerIntents = {
 export function externalJwtSignerStore({ write, read, find, list }: Database): ExternalJwtSignerStore {
   return {
     find: (id) => find(externalJwtSignerOf, 'SELECT * FROM external_jwt_signers WHERE id = ?', id),
-    list: (query) => list(externalJwtSignersSource, query, externalJwtSignerOf),
+    list: (query) => list(listed, query, externalJwtSignerOf),
     async listAll() {
       return (await read('SELECT * FROM external_jwt_signers ORDER BY id')).map(externalJwtSignerOf);
     },

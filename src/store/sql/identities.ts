@@ -1,5 +1,6 @@
 import { hasMeansToLogIn } from '../../model/administrator.ts';
 import { isDisabled } from '../../model/identity.ts';
+import { identityListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
 import { accountOf, findAccountSql } from './accounts.ts';
@@ -16,7 +17,9 @@ import { clientInfoOf, findClientInfoSql } from './client-info.ts';
 import { identityOf, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlValue } from './intent.ts';
-import { identitiesSource } from './list-sources.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('identities', identityListFields);
 
 export const identityIntents = { createIdentity, updateIdentity, deleteIdentity } as const;
 
@@ -28,7 +31,7 @@ export function identityStore({ write, read, find, list }: Database): IdentitySt
     findClientInfo: (id) => find(clientInfoOf, findClientInfoSql, id),
     findByExternalId: (externalId) =>
       find(identityOf, 'SELECT * FROM identities WHERE external_id = ?', externalId),
-    list: (query) => list(identitiesSource, query, (row) => identityOf(row)),
+    list: (query) => list(listed, query, (row) => identityOf(row)),
     update: (id, patch, now, force = false) => write('updateIdentity', { id, patch, now, force }),
     delete: (id, now, force = false) => write('deleteIdentity', { id, now, force }),
     async countUsableAdmins(now) {

@@ -11,32 +11,11 @@ import {
   sql,
 } from 'kysely';
 import { AuthError } from '../../errors/auth-error.ts';
+import type { FieldKind } from '../../model/list-fields.ts';
 import type { Filter, FilterValue, ListQuery } from '../../model/list-query.ts';
 import type { Dialect } from './engine.ts';
 import type { SqlValue, Statement } from './intent.ts';
-
-/** How a field of an entity is stored. */
-export interface ListField {
-  readonly column: string;
-  /** `time`: Millis inside, RFC 3339 text in filters. */
-  readonly type: 'text' | 'boolean' | 'time';
-  /** Whether it may have no value. */
-  readonly isOptional: boolean;
-}
-
-/** What can be listed: where it comes from, and which fields may be named in filters and sorts. */
-export interface ListSource {
-  /** A table or tables joined; fixed text. */
-  readonly from: string;
-  /** Tables that are joined for each entry, which finds exactly one row, or none and keeps the entry; fixed text. */
-  readonly joined?: { readonly table: string; readonly sql: string };
-  readonly select: string;
-  /** Holds for every entry of the list. */
-  readonly where: Statement;
-  readonly fields: Readonly<Record<string, ListField>>;
-  /** A unique column, which settles the order of equals. */
-  readonly tieBreaker: string;
-}
+import type { ListSource, StoredField } from './list-source.ts';
 
 type Sql = RawBuilder<unknown>;
 
@@ -67,10 +46,10 @@ export function compileList(
     });
   }
   const where = sql`WHERE (${fixedCondition(source)}) AND (${condition(dialect, source, query.filter)})`;
-  const { joined } = source;
-  const whole = joined === undefined ? source.from : `${source.from} ${joined.sql}`;
+  const { table, joined } = source;
+  const whole = joined === null ? table : `${table} ${joined.sql}`;
   // What is joined for its columns alone does not change how many there are, and is the larger part of the work.
-  const counted = joined !== undefined && names(source, joined.table, query.filter) ? whole : source.from;
+  const counted = joined !== null && names(source, joined.table, query.filter) ? whole : table;
   const order = query.sort.map(({ field, descending }) => {
     const { column, isOptional } = fieldOf(source, field);
     const direction = sql.raw(descending ? 'DESC' : 'ASC');
@@ -130,7 +109,7 @@ function names(source: ListSource, table: string, filter: Filter): boolean {
   }
 }
 
-function fieldOf(source: ListSource, name: string): ListField {
+function fieldOf(source: ListSource, name: string): StoredField {
   const field = Object.hasOwn(source.fields, name) ? source.fields[name] : undefined;
   if (field !== undefined) return field;
   const known = Object.keys(source.fields).sort().join(', ');
@@ -157,7 +136,7 @@ function condition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
     case 'contains':
     case 'icontains': {
       const field = fieldOf(source, filter.field);
-      if (field.type !== 'text') throw wrongType(filter.field, field);
+      if (field.kind !== 'text') throw wrongType(filter.field, field);
       const column = sql.raw(field.column);
       const position = sql.raw(dialect.position);
       // A position, not LIKE: there are no wildcards that would have to be escaped.
@@ -190,25 +169,25 @@ function comparison(source: ListSource, op: string, name: string, value: FilterV
   return sql`${column} ${sql.raw(op === '!=' ? 'IS DISTINCT FROM' : op)} ${stored(field, name, value)}`;
 }
 
-function stored(field: ListField, name: string, value: string | number | boolean): SqlValue {
-  if (field.type === 'text' && typeof value === 'string') return value;
-  if (field.type === 'boolean' && typeof value === 'boolean') return value ? 1 : 0;
-  if (field.type === 'time' && Number.isSafeInteger(value)) return Number(value);
-  if (field.type === 'time' && typeof value === 'string') {
+function stored(field: StoredField, name: string, value: string | number | boolean): SqlValue {
+  if (field.kind === 'text' && typeof value === 'string') return value;
+  if (field.kind === 'boolean' && typeof value === 'boolean') return value ? 1 : 0;
+  if (field.kind === 'time' && Number.isSafeInteger(value)) return Number(value);
+  if (field.kind === 'time' && typeof value === 'string') {
     const millis = Date.parse(value);
     if (Number.isFinite(millis)) return millis;
   }
   throw wrongType(name, field);
 }
 
-const typeNames: Readonly<Record<ListField['type'], string>> = {
+const typeNames: Readonly<Record<FieldKind, string>> = {
   text: 'a text',
   boolean: 'true or false',
   time: 'a time like 2026-01-31T12:00:00Z',
 };
 
-function wrongType(name: string, field: ListField): AuthError {
+function wrongType(name: string, field: StoredField): AuthError {
   return new AuthError('invalid_filter', {
-    description: `${name} is compared with ${typeNames[field.type]}`,
+    description: `${name} is compared with ${typeNames[field.kind]}`,
   });
 }

@@ -1,10 +1,13 @@
+import { loginAttemptListFields } from '../../model/list-fields.ts';
 import type { AttemptCheck, AttemptStep, LoginAttempt, RefusalReason } from '../../model/login-attempt.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { integer, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
-import { loginAttemptsSource } from './list-sources.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('login_attempts', loginAttemptListFields, { identity: 'LEFT JOIN' });
 
 export const loginAttemptIntents = { appendLoginAttempts, deleteLoginAttempts } as const;
 
@@ -17,7 +20,7 @@ export function loginAttemptStore({ write, read, list }: Database): LoginAttempt
       return (await read(sql, reference)).map(loginAttemptOf);
     },
     list: (query) =>
-      list(loginAttemptsSource, query, (row) => ({
+      list(listed, query, (row) => ({
         ...loginAttemptOf(row),
         identityName: textOrNull(row, 'identity_name'),
       })),

@@ -1,3 +1,4 @@
+import { nodeListFields } from '../../model/list-fields.ts';
 import type { ControllerNode } from '../../model/node.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NodeStore } from '../contracts/nodes.ts';
@@ -5,7 +6,11 @@ import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text } from './codec.ts';
 import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
-import { nodesSource } from './list-sources.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('nodes', nodeListFields, {
+  columns: { ctrlAddress: 'address', updatedAt: 'last_seen_at', lastJoinedAt: 'started_at' },
+});
 
 export const nodeIntents = { announceNode, leaveNode } as const;
 
@@ -14,7 +19,7 @@ export function nodeStore({ dialect, write, read, find, list }: Database): NodeS
     announce: (node, now, forgetBefore) => write('announceNode', { node, now, forgetBefore }),
     leave: (name, startedAt, now) => write('leaveNode', { name, startedAt, now }),
     find: (id) => find(nodeOf, 'SELECT * FROM nodes WHERE id = ?', id),
-    list: (query) => list(nodesSource, query, nodeOf),
+    list: (query) => list(listed, query, nodeOf),
     async listAll() {
       return (await read('SELECT * FROM nodes ORDER BY name')).map(nodeOf);
     },

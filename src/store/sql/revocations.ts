@@ -1,5 +1,6 @@
 import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
+import { revocationListFields } from '../../model/list-fields.ts';
 import type { Revocation, RevocationType } from '../../model/revocation.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewRevocation, RevocationStore } from '../contracts/revocations.ts';
@@ -9,14 +10,16 @@ import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text } from './codec.ts';
 import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
-import { revocationsSource } from './list-sources.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('revocations', revocationListFields);
 
 export const revocationIntents = { revoke, deleteRevocation } as const;
 
 export function revocationStore({ write, read, find, list }: Database): RevocationStore {
   return {
     find: (id) => find(revocationOf, 'SELECT * FROM revocations WHERE id = ?', id),
-    list: (query) => list(revocationsSource, query, revocationOf),
+    list: (query) => list(listed, query, revocationOf),
     async listTokens(now) {
       const rows = await read(listRevokedTokensSql, now);
       return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
