@@ -68,7 +68,7 @@ import { listeningInterval, openSessionView, type SessionView } from './sessions
 import { ztSessions } from './sessions/zt-session.ts';
 import type { Store } from './store/contracts/store.ts';
 import { clockWatch } from './tasks/clock-watch.ts';
-import { deleteExpired } from './tasks/expire.ts';
+import { deleteExpired, evenClock } from './tasks/expire.ts';
 import { type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
 import { accessTokenVerifier, clockSkew } from './tokens/access-token.ts';
@@ -320,8 +320,11 @@ export async function openServices(
     ...metrics,
   ];
   const routes: readonly Route[] = [...endpoints, ...openApiRoutes(views, () => routes)];
-  const expire = () =>
-    deleteExpired({ store, clock, ended: view.ended, revoked, keepAttempts: config.edge.loginAttempts.keep });
+  const keepAttempts = config.edge.loginAttempts.keep;
+  const even = evenClock(clock, accessTokenEnd);
+  const expire = async () => {
+    if (even.isEven()) await deleteExpired({ store, clock, ended: view.ended, revoked, keepAttempts });
+  };
   const stopExpiry = every(expiryInterval, 'expiry', log, byTheClock(expire));
   const stopRotation = every(rotationInterval, 'key rotation', log, byTheClock(rotateKeysWhenDue));
   const secondary = secondaryTokens({ clock, jwks, signers: view.signers });

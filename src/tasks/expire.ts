@@ -1,5 +1,6 @@
 // tasks/ does what nobody asks for: expiry and key rotation. Every task is safe to run on all nodes at once.
 
+import { noticeableOffset } from '../model/clock-offset.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { DenySet } from '../sessions/deny-set.ts';
 import type { ExpiryStore } from '../store/contracts/expiry.ts';
@@ -22,6 +23,27 @@ export async function deleteExpired(needs: {
   needs.revoked.prune(now);
   const expired = await inBatches(() => store.expiry.deleteExpired(now, batch));
   return expired + (await inBatches(() => store.loginAttempts.deleteBefore(now - needs.keepAttempts, batch)));
+}
+
+/**
+ * Whether the wall clock has gone evenly for some time, by the clock that nobody sets. What a clock deletes that was set
+ * forward by mistake is lost when it is set back, also the record that a session had ended whose access tokens are then
+ * good again. Once they have had the time to expire in truth, the clock may be wrong: there is nothing left to revive.
+ * @param needed how long an access token can live
+ */
+export function evenClock(clock: Clock, needed: Millis): { isEven(): boolean } {
+  const base = () => clock.now() - clock.monotonic();
+  // Nobody knows how the clock was set while this process did not run.
+  let last = base();
+  let evenSince = clock.monotonic();
+  return {
+    isEven() {
+      const current = base();
+      if (Math.abs(current - last) > noticeableOffset) evenSince = clock.monotonic();
+      last = current;
+      return clock.monotonic() - evenSince >= needed;
+    },
+  };
 }
 
 async function inBatches(deleteSome: () => Promise<number>): Promise<number> {

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { DAY, fixedClock, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { denySet } from '../sessions/deny-set.ts';
+import { deleteExpired, evenClock } from './expire.ts';
+
+const life = 31 * MINUTE;
+
+describe('a clock', () => {
+  test('counts as even after it has gone for the life of an access token', () => {
+    const clock = fixedClock('2026-01-01T00:00:00Z');
+    const even = evenClock(clock, life);
+    assert.equal(even.isEven(), false, 'nobody knows how it was set before the start');
+    clock.advance(life - 1);
+    assert.equal(even.isEven(), false);
+    clock.advance(1);
+    assert.equal(even.isEven(), true);
+  });
+
+  test('counts as uneven for that long after each jump, forward or back', () => {
+    for (const jump of [DAY, HOUR, -HOUR, 6 * SECOND]) {
+      const clock = fixedClock('2026-01-01T00:00:00Z');
+      const even = evenClock(clock, life);
+      clock.advance(life);
+      assert.equal(even.isEven(), true);
+      clock.set(clock.now() + jump);
+      assert.equal(even.isEven(), false, String(jump));
+      clock.advance(life - 1);
+      assert.equal(even.isEven(), false);
+      clock.advance(1);
+      assert.equal(even.isEven(), true);
+    }
+  });
+
+  test('may drift and be corrected a little', () => {
+    const clock = fixedClock('2026-01-01T00:00:00Z');
+    const even = evenClock(clock, life);
+    for (let minute = 0; minute < 40; minute += 1) {
+      clock.advance(MINUTE);
+      clock.set(clock.now() + SECOND);
+      even.isEven();
+    }
+    assert.equal(even.isEven(), true);
+  });
+
+  test('that is set forward and back while it is uneven revives no session that has ended', async () => {
+    const clock = fixedClock('2026-01-01T00:00:00Z');
+    const even = evenClock(clock, life);
+    const deleted: number[] = [];
+    const store = {
+      expiry: { deleteExpired: async (now: number) => deleted.push(now) && 0 },
+      loginAttempts: { deleteBefore: async () => 0 },
+    };
+    clock.advance(life);
+    const ended = denySet([{ id: 'session', expiresAt: clock.now() + life }]);
+    const expire = async () => {
+      if (even.isEven()) {
+        await deleteExpired({ store: store as never, clock, ended, revoked: denySet(), keepAttempts: DAY });
+      }
+    };
+    await expire();
+    assert.equal(deleted.length, 1);
+    clock.set(clock.now() + DAY);
+    await expire();
+    clock.set(clock.now() - DAY);
+    await expire();
+    assert.equal(deleted.length, 1, 'nothing was deleted meanwhile');
+    assert.ok(ended.has('session'));
+    clock.advance(life);
+    await expire();
+    assert.equal(ended.has('session'), false);
+  });
+});
