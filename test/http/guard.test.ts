@@ -57,20 +57,22 @@ describe('guards', () => {
     assert.equal(anonymous.headers['expires-at'], undefined);
   });
 
-  test('a representation that nobody makes is not acceptable', async (t) => {
+  test('a client that accepts nothing of what there is gets the JSON document', async (t) => {
     const { port } = await startTestListener(t);
     const table: readonly [string, string, number][] = [
-      ['/edge/client/v1/version', 'text/html', 406],
+      ['/edge/client/v1/version', 'text/html', 200],
       ['/edge/client/v1/version', 'application/json;q=1', 200],
       ['/edge/client/v1/version', '*/*', 200],
-      ['/oidc/token', 'image/png', 406],
-      ['/oidc/authorization?client_id=x', 'image/png', 406],
+      ['/oidc/token', 'image/png', 400],
+      ['/oidc/authorization?client_id=x', 'image/png', 200],
       ['/oidc/authorization?client_id=x', 'text/html', 200],
     ];
     for (const [path, accept, status] of table) {
       const method = path === '/oidc/token' ? 'POST' : 'GET';
       const answer = await send(port, path, { method, headers: { accept } });
       assert.equal(answer.status, status, `${path} ${accept}`);
+      const { 'content-type': type } = answer.headers;
+      assert.match(String(type), /^application\/json/, `${path} ${accept}`);
     }
   });
 });

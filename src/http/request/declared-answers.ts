@@ -6,8 +6,8 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import { type ErrorFormat, edgeErrorBody, oauthErrorBody } from './error-answers.ts';
 import { errorTable } from './errors.ts';
 import { mayChangeSomething } from './foreign-pages.ts';
-import { htmlType, jsonType } from './negotiate.ts';
-import type { Route } from './route.ts';
+import { htmlType, isUnacceptable, jsonType } from './negotiate.ts';
+import { mediaTypesOf, type Route } from './route.ts';
 
 /** One answer by media type. No content: the answer has no body. */
 export interface DeclaredAnswer {
@@ -70,7 +70,6 @@ export function orPage({ content, ...answer }: DeclaredAnswer): DeclaredAnswer {
 /** Can happen to any request, before or while it is handled. */
 const anywhere: readonly ErrorCode[] = [
   'invalid_request',
-  'not_acceptable',
   'payload_too_large',
   'misdirected_request',
   'header_too_large',
@@ -82,6 +81,7 @@ const anywhere: readonly ErrorCode[] = [
 /** The codes with which an endpoint may refuse. */
 export function refusalsOf(route: Route): ReadonlySet<ErrorCode> {
   const codes = new Set<ErrorCode>([...anywhere, ...(route.refusals ?? [])]);
+  if (isUnacceptable('x/x', mediaTypesOf(route))) codes.add('not_acceptable');
   if (route.guard !== 'anonymous') codes.add('unauthorized');
   if (route.guard === 'admin' || refusesForeignPages(route)) codes.add('forbidden');
   if (route.body !== undefined) {

@@ -37,6 +37,15 @@ export function chooseMediaType(accept: string | undefined, offered: readonly st
   return best;
 }
 
+/**
+ * Whether a client that accepts nothing of what there is gets a refusal. A JSON document is sent all the same, which
+ * RFC 9110 12.4.1 allows: generic clients ask for more special names of it, and proxies hand on what a browser sent.
+ * @param offered as `chooseMediaType`
+ */
+export function isUnacceptable(accept: string | undefined, offered: readonly string[]): boolean {
+  return chooseMediaType(accept, offered) === null && !offered.includes(jsonType);
+}
+
 /** Whether the client prefers a page to JSON, as browsers do when somebody navigates. */
 export function wantsHtml(accept: string | undefined): boolean {
   return chooseMediaType(accept, JSON_OR_HTML) === htmlType;

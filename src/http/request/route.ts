@@ -8,6 +8,7 @@ import type { Permission } from '../../model/permission.ts';
 import type { Answer } from './answer.ts';
 import type { DeclaredAnswers } from './declared-answers.ts';
 import type { ErrorFormat } from './error-answers.ts';
+import { htmlType, jsonType } from './negotiate.ts';
 import type { AuthenticatedContext, RequestContext } from './request-context.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -123,6 +124,11 @@ export interface Route extends RouteRules {
     context: RequestContext,
     input: Input<unknown, unknown, unknown>,
   ) => Answer | Promise<Answer>;
+}
+
+/** The media types of an endpoint's answers, in order of preference. */
+export function mediaTypesOf({ produces, errors }: Pick<Route, 'produces' | 'errors'>): readonly string[] {
+  return produces ?? (errors === 'oauth' || errors === 'edge' ? [jsonType] : [jsonType, htmlType]);
 }
 
 /** Declares an endpoint; the handler's input has the types of the schemas. Without a schema it is undefined. */

@@ -15,10 +15,10 @@ import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, errorTable } from '../request/errors.ts';
 import { type Authenticate, callerRefusal, enforceGuard } from '../request/guard.ts';
-import { chooseMediaType, htmlType, jsonType } from '../request/negotiate.ts';
+import { isUnacceptable } from '../request/negotiate.ts';
 import { sendAnswer } from '../request/reply.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import type { Input, Route } from '../request/route.ts';
+import { type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { sessionHeaders } from '../request/session-headers.ts';
 import type { AnsweredApi, AnswerObserver } from './answer-times.ts';
 
@@ -130,7 +130,7 @@ export function failureHandler(
 function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope, route: Route): void {
   const { clock, authenticate } = needs;
   const admission = admissionOf(route.api, route);
-  const produces = route.produces ?? defaultProduces(route.errors);
+  const produces = mediaTypesOf(route);
   function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
     needs.inspectAnswer?.(route, answer);
     finish(needs, route.api, request, reply, answer);
@@ -146,7 +146,7 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
         const context = beginRequest(clock, scope, request, reply, admission);
         if (route.headers !== undefined) reply.headers(route.headers);
         else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
-        if (chooseMediaType(request.headers.accept, produces) === null) throw new AuthError('not_acceptable');
+        if (isUnacceptable(request.headers.accept, produces)) throw new AuthError('not_acceptable');
         if (route.guard !== 'anonymous') admitted = admit(route, authenticate(context), context, reply);
       } catch (error) {
         done(error as Error);
@@ -289,8 +289,4 @@ function groupByPath(routes: readonly Route[]): Map<string, [Route, ...Route[]]>
 function admissionOf(api: AnsweredApi, route?: Route): Admission {
   const needsHost = api !== 'health' && api !== 'metrics';
   return { needsHost, acceptsForeignPages: route?.acceptsForeignPages !== undefined };
-}
-
-function defaultProduces(errors: ErrorFormat): readonly string[] {
-  return errors === 'oauth' || errors === 'edge' ? [jsonType] : [jsonType, htmlType];
 }
