@@ -4,11 +4,34 @@ import type { ClientRegistry } from './clients.ts';
 import { grantTypes } from './grants/token-endpoint.ts';
 import { supportedScopes } from './scopes.ts';
 
+/** Paths of the login endpoints below `/oidc/login/` (spec 4.3, 4.4). */
+export const loginSteps = [
+  'username',
+  'cert',
+  'ext-jwt',
+  'auth-queries',
+  'totp',
+  'totp/enroll',
+  'totp/enroll/verify',
+] as const;
+
 /**
  * The discovery document of an issuer (OIDC Discovery 3, RFC 8414 2, RFC 9207 3): only what works is listed.
  * @param issuer ends in `/oidc`; every endpoint lies below it
  */
-export function discoveryDocument(issuer: string, idTokenAlg: SigningAlgorithm, clients: ClientRegistry) {
+export function discoveryDocument(
+  issuer: string,
+  {
+    idTokenAlg,
+    clients,
+    uiLocales,
+  }: {
+    readonly idTokenAlg: SigningAlgorithm;
+    readonly clients: ClientRegistry;
+    /** Language tags of the pages (BCP 47). */
+    readonly uiLocales: readonly string[];
+  },
+) {
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorization`,
@@ -18,6 +41,7 @@ export function discoveryDocument(issuer: string, idTokenAlg: SigningAlgorithm, 
     end_session_endpoint: `${issuer}/end_session`,
     revocation_endpoint: `${issuer}/revoke`,
     introspection_endpoint: `${issuer}/introspect`,
+    overlay_login_endpoints: Object.fromEntries(loginSteps.map((step) => [step, `${issuer}/login/${step}`])),
     scopes_supported: supportedScopes,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
@@ -46,6 +70,7 @@ export function discoveryDocument(issuer: string, idTokenAlg: SigningAlgorithm, 
       'name',
       'preferred_username',
     ],
+    ui_locales_supported: uiLocales,
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

@@ -44,8 +44,59 @@ describe('the discovery document', () => {
     }
   });
 
+  test('names the login endpoints, and the languages of the pages', async () => {
+    const document = (await server.get('/oidc/.well-known/openid-configuration')).json;
+    assert.deepEqual(document.ui_locales_supported, ['en', 'de']);
+    const endpoints: Readonly<Record<string, string>> = document.overlay_login_endpoints;
+    assert.deepEqual(Object.keys(endpoints), [
+      'username',
+      'cert',
+      'ext-jwt',
+      'auth-queries',
+      'totp',
+      'totp/enroll',
+      'totp/enroll/verify',
+    ]);
+    for (const [step, url] of Object.entries(endpoints)) {
+      assert.equal(url, `${server.issuer}/login/${step}`);
+      const { pathname } = new URL(url);
+      const answers = [await server.get(pathname), await server.post(pathname)];
+      assert.ok(
+        answers.some(({ status }) => status !== 404 && status !== 405),
+        step,
+      );
+    }
+  });
+
+  test('and the keys may be read by scripts of every origin, and nothing else may', async () => {
+    const headers = { origin: 'https://anybody.example' };
+    for (const path of [
+      '/.well-known/openid-configuration',
+      '/oidc/.well-known/openid-configuration',
+      '/oidc/keys',
+    ]) {
+      for (const init of [{}, { headers }]) {
+        const answer = await server.get(path, init);
+        assert.equal(answer.status, 200);
+        assert.equal(answer.headers['access-control-allow-origin'], '*', path);
+        assert.equal(answer.headers['access-control-allow-credentials'], undefined);
+      }
+      const preflight = await server.request('OPTIONS', path, {
+        headers: { ...headers, 'access-control-request-method': 'GET' },
+      });
+      assert.equal(preflight.status, 204);
+      assert.equal(preflight.headers['access-control-allow-origin'], '*');
+      const posted = await server.post(path, { headers });
+      assert.notEqual(posted.status, 200);
+      const misdirected = await server.get(path, { headers: { ...headers, host: 'evil.example' } });
+      assert.equal(misdirected.headers['access-control-allow-origin'], undefined);
+    }
+    const userinfo = await server.get('/oidc/userinfo', { headers });
+    assert.equal(userinfo.headers['access-control-allow-origin'], undefined);
+  });
+
   test('is not made for a host that the configuration does not name', async () => {
-    for (const host of ['evil.example', 'localhost', 'localhost:1']) {
+    for (const host of ['evil.example', 'localhost.evil.example', 'localhost:1']) {
       const answer = await server.get('/oidc/.well-known/openid-configuration', { headers: { host } });
       assert.ok([400, 421].includes(answer.status), `${host}: ${answer.status}`);
       assert.ok(!answer.text.includes('token_endpoint'));

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SigningAlgorithm } from '../../model/signing-key.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
 import { discoveryDocument } from '../../oidc/discovery.ts';
+import { languages } from '../../pages/texts/languages.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { jwksMaxAge, type KeyRing } from '../../tokens/key-ring.ts';
@@ -21,6 +22,7 @@ const discoverySchema = z
     end_session_endpoint: z.url(),
     revocation_endpoint: z.url(),
     introspection_endpoint: z.url(),
+    overlay_login_endpoints: z.record(z.string(), z.url()),
     scopes_supported: words,
     response_types_supported: words,
     response_modes_supported: words,
@@ -33,6 +35,7 @@ const discoverySchema = z
     code_challenge_methods_supported: words,
     acr_values_supported: words,
     claims_supported: words,
+    ui_locales_supported: words,
     claims_parameter_supported: z.boolean(),
     request_parameter_supported: z.boolean(),
     request_uri_parameter_supported: z.boolean(),
@@ -56,6 +59,7 @@ export function documentRoutes(needs: {
   readonly clients: ClientRegistry;
 }): readonly Route[] {
   const cached = publicFor(jwksMaxAge / SECOND);
+  const uiLocales = languages.map(({ tag }) => tag);
   const discovery = ['/.well-known/openid-configuration', '/oidc/.well-known/openid-configuration'].map(
     (path) =>
       route({
@@ -64,10 +68,11 @@ export function documentRoutes(needs: {
         api: 'oidc',
         guard: 'anonymous',
         errors: 'oauth',
+        readableByAll: true,
         summary: 'Read the discovery document (OIDC Discovery 1.0, RFC 8414)',
         answers: { 200: documentAnswer(discoverySchema, 'The discovery document') },
         handler: (context) =>
-          json(discoveryDocument(context.issuer, needs.idTokenAlg, needs.clients), { headers: cached }),
+          json(discoveryDocument(context.issuer, { ...needs, uiLocales }), { headers: cached }),
       }),
   );
   const keys = route({
@@ -76,6 +81,7 @@ export function documentRoutes(needs: {
     api: 'oidc',
     guard: 'anonymous',
     errors: 'oauth',
+    readableByAll: true,
     summary: 'Read the public keys that sign tokens (RFC 7517)',
     answers: { 200: documentAnswer(jwksSchema, 'The keys') },
     handler: () => json(needs.ring.jwks(needs.clock.now()), { headers: cached }),

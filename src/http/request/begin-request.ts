@@ -49,6 +49,8 @@ export interface Admission {
   readonly needsHost: boolean;
   /** Whether the pages of other sites may send what could change something. */
   readonly acceptsForeignPages: boolean;
+  /** Whether the scripts of every site may read the answers. */
+  readonly isReadableByAll: boolean;
 }
 
 /**
@@ -61,7 +63,7 @@ export function beginRequest(
   scope: ServerScope,
   request: FastifyRequest,
   reply: FastifyReply,
-  { needsHost, acceptsForeignPages }: Admission,
+  { needsHost, acceptsForeignPages, isReadableByAll }: Admission,
 ): RequestContext {
   if (request.overlay) return request.overlay;
   const { raw } = request;
@@ -84,7 +86,8 @@ export function beginRequest(
   if (scope.isDraining) reply.header('connection', 'close');
   const origin = raw.headers.origin;
   // Nobody reads an answer that does not come from a bind point, so it names no origin either.
-  if (origin !== undefined && found !== undefined && isAllowedOrigin(origin)) {
+  if (found !== undefined && isReadableByAll) reply.headers(corsHeaders('*'));
+  else if (origin !== undefined && found !== undefined && isAllowedOrigin(origin)) {
     reply.headers(corsHeaders(origin));
   }
 

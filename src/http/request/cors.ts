@@ -23,7 +23,7 @@ const EXPOSED = [
   'deprecation',
 ].join(', ');
 
-/** Headers of an answer to a request from an allowed origin. `vary: origin` is on every answer. */
+/** Headers of an answer to a request from an allowed origin; `*` stands for all. `vary: origin` is on every answer. */
 export function corsHeaders(origin: string): Readonly<Record<string, string>> {
   return { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED };
 }

@@ -94,6 +94,8 @@ interface RouteRules {
    * endpoint that says so changes nothing on the strength of what a browser adds by itself.
    */
   readonly acceptsForeignPages?: string;
+  /** Scripts of every origin may read it: a document that is public and names no one. */
+  readonly readableByAll?: boolean;
   /** Largest body in bytes, if not that of the API. */
   readonly bodyLimit?: number;
 }

@@ -236,7 +236,8 @@ function mountRefusals(
   routes: readonly [Route, ...Route[]],
 ): void {
   const [first] = routes;
-  const admission = admissionOf(first.api);
+  // Pages of other sites may ask whether they may read; they send nothing here.
+  const admission = { ...admissionOf(first.api, first), acceptsForeignPages: false };
   const errorHandler = failureHandler(needs, scope, first.errors, first.api);
   const has = routes.flatMap((route) => route.methods);
   const allow = [...has, 'OPTIONS'];
@@ -288,5 +289,9 @@ function groupByPath(routes: readonly Route[]): Map<string, [Route, ...Route[]]>
 /** @param route none where the method or the path is wrong */
 function admissionOf(api: AnsweredApi, route?: Route): Admission {
   const needsHost = api !== 'health' && api !== 'metrics';
-  return { needsHost, acceptsForeignPages: route?.acceptsForeignPages !== undefined };
+  return {
+    needsHost,
+    acceptsForeignPages: route?.acceptsForeignPages !== undefined,
+    isReadableByAll: route?.readableByAll === true,
+  };
 }
