@@ -68,10 +68,42 @@ describe('userinfo', () => {
     ]);
   });
 
-  test('takes the token from the header only', async () => {
+  test('takes the token from the header or from a form, and from one place only', async () => {
     const { access_token } = await login(server, 'alice', password);
+    const post = (form: readonly (readonly [string, string])[], headers: Record<string, string> = {}) =>
+      server.post('/oidc/userinfo', { form, headers });
+    const answer = await post([['access_token', access_token]]);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.json.name, 'alice');
+    assert.equal(answer.headers['cache-control'], 'no-store');
     assert.equal((await server.get(`/oidc/userinfo?access_token=${access_token}`)).status, 401);
-    assert.equal((await server.post('/oidc/userinfo', { form: { access_token } })).status, 401);
+    assert.equal((await server.post(`/oidc/userinfo?access_token=${access_token}`)).status, 401);
+    for (const form of [
+      [],
+      [['access_token', '']],
+      [['access_token', `${access_token}x`]],
+      [['token', 'x']],
+    ]) {
+      assert.equal((await post(form as [string, string][])).status, 401, JSON.stringify(form));
+    }
+    const twice = ['access_token', access_token] as const;
+    assert.equal((await post([twice, twice])).status, 400);
+    const both = await post([twice], { authorization: `Bearer ${access_token}` });
+    assert.equal(both.status, 400);
+    assert.equal(both.json.error, 'invalid_request');
+    assert.equal((await post([twice], { authorization: 'Bearer x' })).status, 401);
+    const inJson = await server.post('/oidc/userinfo', { json: { access_token } });
+    assert.equal(inJson.status, 401, 'no form');
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    assert.equal((await post([twice], foreign)).status, 403);
+  });
+
+  test('takes a token from a form nowhere else', async () => {
+    const { access_token } = await login(server, 'alice', password);
+    const introspected = await server.post('/oidc/introspect', {
+      form: { access_token, token: access_token },
+    });
+    assert.equal(introspected.status, 401);
   });
 
   test('takes the scheme in any case, and refuses everything that is not an access token', async () => {

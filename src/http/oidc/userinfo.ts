@@ -9,7 +9,7 @@ const userInfoSchema = z
   .strictObject({ sub: z.string(), name: z.string(), preferred_username: z.string().optional() })
   .meta({ id: 'UserInfo' });
 
-/** GET and POST `/oidc/userinfo` (OIDC Core 5.3). The token stands in the Authorization header and nowhere else. */
+/** GET and POST `/oidc/userinfo` (OIDC Core 5.3). The token stands in the Authorization header, or in a form (RFC 6750 2.2). */
 export function userInfoRoute(needs: {
   readonly store: { readonly authenticators: AuthenticatorStore };
 }): Route {
@@ -21,7 +21,8 @@ export function userInfoRoute(needs: {
     errors: 'oauth',
     summary: 'Read claims about the caller (OIDC Core 5.3)',
     answers: { 200: documentAnswer(userInfoSchema, 'The claims') },
-    refusals: ['insufficient_scope'],
+    refusals: ['insufficient_scope', 'could_not_validate', 'could_not_parse_body', 'unsupported_media_type'],
+    takesFormToken: true,
     handler: async (context) => json(await userInfo(needs, context.principal)),
   });
 }

@@ -139,7 +139,7 @@ function operationOf(
   const segments = inside.split('/').filter((segment) => segment !== '');
   // The same path may exist with and without the root.
   const words = isInside ? segments : ['root', ...segments];
-  const body = requestBodyOf(route, schemas);
+  const body = requestBodyOf(route, method, schemas);
   return {
     operationId: route.operationId ?? method.toLowerCase() + words.map(capitalized).join(''),
     summary: route.summary,
@@ -191,19 +191,20 @@ function headerParameters({ reads = {} }: Route): Parameter[] {
   }));
 }
 
-function requestBodyOf(route: Route, schemas: SchemaCollection): Operation['requestBody'] {
+function requestBodyOf(route: Route, method: Method, schemas: SchemaCollection): Operation['requestBody'] {
   if (route.rawBody !== undefined) {
     const described = route.described?.body;
     const inJson = described === undefined ? {} : schemas.schemaOf(described);
     const content = route.rawBody.map((type) => [type, { schema: type === jsonType ? inJson : text }]);
     return { required: true, content: Object.fromEntries(content) };
   }
+  if (route.takesFormToken === true && method === 'POST') {
+    const properties = { access_token: text };
+    return { required: false, content: { [formType]: { schema: { type: 'object', properties } } } };
+  }
   if (route.body === undefined) return undefined;
   const schema = schemas.schemaOf(route.described?.body ?? route.body.schema);
-  const types = [
-    ...(route.body.json ? [jsonType] : []),
-    ...(route.body.form ? ['application/x-www-form-urlencoded'] : []),
-  ];
+  const types = [...(route.body.json ? [jsonType] : []), ...(route.body.form ? [formType] : [])];
   return {
     required: (schema.required ?? []).length > 0,
     content: Object.fromEntries(types.map((type) => [type, { schema }])),
@@ -211,6 +212,7 @@ function requestBodyOf(route: Route, schemas: SchemaCollection): Operation['requ
 }
 
 const text: JsonSchema = { type: 'string' };
+const formType = 'application/x-www-form-urlencoded';
 
 function responsesOf(route: Route, method: Method, schemas: SchemaCollection): Operation['responses'] {
   const responses: Record<string, Response> = {};

@@ -27,7 +27,7 @@ export class RequestContext {
    */
   readonly remoteAddress: string;
   /** The values of all Authorization lines in order, at most three. */
-  readonly authorization: readonly string[];
+  authorization: readonly string[];
   /** Who calls; null on anonymous endpoints. Set by the guard. */
   principal: Principal | null = null;
   /** What the guard let the caller in by; null where any session does. */

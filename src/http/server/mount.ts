@@ -14,6 +14,7 @@ import { preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, errorTable } from '../request/errors.ts';
+import { takeFormToken } from '../request/form-token.ts';
 import { type Authenticate, callerRefusal, enforceGuard } from '../request/guard.ts';
 import { isUnacceptable } from '../request/negotiate.ts';
 import { sendAnswer } from '../request/reply.ts';
@@ -147,7 +148,9 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
         if (route.headers !== undefined) reply.headers(route.headers);
         else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
         if (isUnacceptable(request.headers.accept, produces)) throw new AuthError('not_acceptable');
-        if (route.guard !== 'anonymous') admitted = admit(route, authenticate(context), context, reply);
+        if (route.guard !== 'anonymous' && !waitsForForm(route, context)) {
+          admitted = admit(route, authenticate(context), context, reply);
+        }
       } catch (error) {
         done(error as Error);
         return;
@@ -163,6 +166,7 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
       const context = request.overlay as RequestContext;
       if (request.raw.errored !== null) throw request.raw.errored;
       // A client may take its time with the body. What was taken from the caller meanwhile counts.
+      if (route.takesFormToken === true) takeFormToken(context);
       const judged = isJudgedAgain(route) ? admit(route, authenticate(context), context, reply) : undefined;
       const run = () => route.handler(context, inputOf(route, context));
       const answer = judged === undefined ? run() : judged.then(run);
@@ -177,6 +181,11 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
       });
     },
   });
+}
+
+/** Whether the token may still come with the body: the request has none in its headers. */
+function waitsForForm({ takesFormToken }: Route, context: RequestContext): boolean {
+  return takesFormToken === true && context.method === 'POST' && context.authorization.length === 0;
 }
 
 function finish(
@@ -216,8 +225,8 @@ function sayWhenItEnds(caller: Principal, context: RequestContext, reply: Fastif
 }
 
 /** Reading has no body that could be waited for. */
-function isJudgedAgain({ guard, methods }: Route): boolean {
-  return guard !== 'anonymous' && !methods.includes('GET');
+function isJudgedAgain({ guard, methods, takesFormToken }: Route): boolean {
+  return guard !== 'anonymous' && (takesFormToken === true || !methods.includes('GET'));
 }
 
 function inputOf(route: Route, context: RequestContext): Input<unknown, unknown, unknown> {
