@@ -9,6 +9,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { renderControllerConfig } from '../../src/config/template.ts';
 import { type RunningController, startController } from '../../src/controller.ts';
 import { openStore } from '../../src/database.ts';
+import type { AnswerInspector } from '../../src/http/server/mount.ts';
 import { usernameKey } from '../../src/login/password/username.ts';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
@@ -34,6 +35,8 @@ export interface TestServerOptions {
   readonly home?: string;
   /** URL of a PostgreSQL database. */
   readonly db?: string;
+  /** Told of every answer of an endpoint. */
+  readonly onAnswer?: AnswerInspector;
 }
 
 export interface TestServer extends HttpsClient {
@@ -133,6 +136,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   const controller = await startController({
     ...foundations,
     inspectAnswer(route, answer) {
+      options.onAnswer?.(route, answer);
       const what = undeclaredIn(route, answer);
       if (what !== null) undeclared.add(what);
     },

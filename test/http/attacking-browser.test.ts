@@ -1,0 +1,290 @@
+// A real browser that shows pages of other sites, with our cookies in it and a client certificate at hand. The pages try
+// every endpoint that may change something, in every way in which a page can make a browser send. The list of endpoints
+// is that of the server, so that a new one is attacked without a line here.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test } from 'node:test';
+import { z } from 'zod';
+import type { Answer } from '../../src/http/request/answer.ts';
+import { mayChangeSomething } from '../../src/http/request/foreign-pages.ts';
+import type { Route } from '../../src/http/request/route.ts';
+import type { JsonSchema } from '../../src/model/json-schema.ts';
+import { fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { type Visitor, visitor } from '../support/browser.ts';
+import { registerCa, withCertificate } from '../support/certificates.ts';
+import { authority, client, clientExtensions, generalName, subjectAltName } from '../support/chains.ts';
+import { invited } from '../support/enrollment.ts';
+import { createIdentity } from '../support/external-jwt.ts';
+import {
+  authorizationQuery,
+  beginLogin,
+  obtainCode,
+  redirectUri,
+  submitPassword,
+  verifier,
+} from '../support/flow.ts';
+import {
+  type Attack,
+  attackFrom,
+  type ForeignSite,
+  needsNoLeave,
+  startForeignSite,
+  type Way,
+  waysOfOthers,
+  waysOfPost,
+} from '../support/foreign-site.ts';
+import { type Caller, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTotpUser, password, scan, totpPolicy } from '../support/totp.ts';
+
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+const makers = authority({ subject: 'Makers' });
+const email = 'victim@example.com';
+const leaf = client({ issuer: makers }, clientExtensions(subjectAltName(generalName.email(email))));
+
+let server: TestServer;
+let admin: Caller;
+let caId: string;
+const answered = new Map<Route, number[]>();
+let site: ForeignSite;
+before(async () => {
+  site = await startForeignSite();
+  server = await startTestServer({ clock, signing: true, configure: withOneApplication, onAnswer });
+  admin = await rootOf(server);
+  caId = await registerCa(admin, makers, {
+    isOttCaEnrollmentEnabled: true,
+    externalIdClaim: { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' },
+  });
+  const policy = await totpPolicy(server);
+  const victim = await createIdentity(server, 'victim by certificate', { externalId: email });
+  await server.store.identities.update(victim, { authPolicyId: policy }, clock.now());
+  for (const name of ['victim', 'mallory']) await createTotpUser(server, policy, name);
+  await server.createUser({ name: 'plain', password });
+});
+after(async () => {
+  await server?.close();
+  await site?.close();
+});
+
+function onAnswer(route: Route, { status }: Answer): void {
+  answered.set(route, [...(answered.get(route) ?? []), status]);
+}
+
+/** The default allows every page of this machine; here only one application is allowed. */
+function withOneApplication(yaml: string): string {
+  const binding = '- binding: edge-client\n';
+  assert.ok(yaml.includes(binding));
+  const options = `options: { redirectURIs: ["${redirectUri}"] }`;
+  return yaml.replace(binding, (line) => {
+    const indent = /( *)- binding: edge-client\n/.exec(yaml)?.[1] ?? '';
+    return `${line}${indent}- binding: edge-oidc\n${indent}  ${options}\n`;
+  });
+}
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly route: Route;
+}
+
+function operations(): readonly Operation[] {
+  return server.controller.services.routes.flatMap((route) =>
+    route.methods
+      .filter(mayChangeSomething)
+      .map((method) => ({ method, path: route.path.replaceAll(/:\w+/g, caId), route })),
+  );
+}
+
+/** What whoever made the foreign page knows, by the names of fields; some is worth something at some endpoints only. */
+type Loot = (path: string) => Readonly<Record<string, string>>;
+
+async function lootWith(authRequestId: string, totp: string): Promise<Loot> {
+  const code = await obtainCode(server, 'plain', password);
+  const { token } = await invited(admin, { ottca: caId });
+  return (path) => ({
+    authRequestId,
+    username: 'mallory',
+    password,
+    code: path.endsWith('/token') ? code : totp,
+    grant_type: 'authorization_code',
+    redirect_uri: redirectUri,
+    client_id: 'overlay',
+    code_verifier: verifier,
+    token,
+    method: path.includes('/enroll') ? 'ottca' : 'cert',
+  });
+}
+
+/** She has begun a login as a program, and done its first step as herself. */
+async function lootOfMallory(): Promise<Loot> {
+  const id = await beginLogin(server);
+  assert.equal((await submitPassword(server, id, 'mallory', password)).status, 200);
+  return lootWith(id, '123456');
+}
+
+function schemaOf(schema: z.ZodType | undefined): JsonSchema {
+  if (schema === undefined) return {};
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  return json.anyOf?.[0] ?? json.oneOf?.[0] ?? json;
+}
+
+/** The members that the endpoint knows, as far as the loot has them; what else it needs is `x`. */
+function fieldsFor(schema: JsonSchema, loot: Readonly<Record<string, string>>): Record<string, string> {
+  const { properties = {}, required = [] } = schema;
+  const known = Object.keys(properties).filter((name) => name in loot || required.includes(name));
+  return Object.fromEntries(known.map((name) => [name, loot[name] ?? 'x']));
+}
+
+function requestOf({ method, path, route }: Operation, loot: Loot): Omit<Attack, 'way'> {
+  const known = loot(path);
+  const query = new URLSearchParams(fieldsFor(schemaOf(route.query), known));
+  query.delete('authRequestId');
+  const body = schemaOf(route.described?.body ?? route.body?.schema);
+  const isJson = route.body?.form !== true;
+  // Endpoints that take JSON beside the query act on that alone.
+  const fields = isJson && query.size > 0 ? {} : fieldsFor(body, known);
+  return { method, url: `${server.url}${path}${query.size === 0 ? '' : `?${query}`}`, fields };
+}
+
+/** Every row of every table, but for the decision records and the beat of this node, which come by themselves. */
+function stored(): readonly string[] {
+  return reading((database) => {
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    return tables
+      .map(({ name }) => String(name))
+      .filter((name) => !['nodes', 'login_attempts'].includes(name) && !name.startsWith('sqlite_'))
+      .flatMap((name) =>
+        database
+          .prepare(`SELECT * FROM "${name}"`)
+          .all()
+          .map((row) => `${name} ${JSON.stringify(row)}`),
+      )
+      .sort();
+  });
+}
+
+function reading<T>(read: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
+  try {
+    return read(database);
+  } finally {
+    database.close();
+  }
+}
+
+describe('what the pages send', () => {
+  test('does a lot when a program sends it', async () => {
+    const connection = withCertificate(server, leaf);
+    const done: string[] = [];
+    for (const operation of operations().filter(({ route }) => route.guard === 'anonymous')) {
+      const loot = await lootOfMallory();
+      const { url, fields } = requestOf(operation, loot);
+      const path = url.slice(server.url.length);
+      const before = stored();
+      const body = operation.route.body?.form === true ? { form: fields } : { json: fields };
+      await connection.request(operation.method, path, body);
+      if (JSON.stringify(stored()) !== JSON.stringify(before)) done.push(operation.path);
+    }
+    connection.closeConnections();
+    for (const path of [
+      '/oidc/login/username',
+      '/oidc/login/cert',
+      '/oidc/login/totp/enroll',
+      '/oidc/token',
+      '/edge/client/v1/authenticate',
+      '/edge/management/v1/authenticate',
+      '/edge/client/v1/enroll',
+    ]) {
+      assert.ok(done.includes(path), `${path} is not among ${done.join(', ')}`);
+    }
+  });
+});
+
+/** Somebody in the middle of a login: the browser has our cookies, and an enrolment in TOTP waits for its first code. */
+async function victim(withLeaf: boolean): Promise<Visitor & { readonly loot: Loot }> {
+  const clientCertificate = { origin: server.url, certPem: leaf.certPem, keyPem: leaf.keyPem };
+  const one = await visitor(withLeaf ? { clientCertificate } : {});
+  const query = authorizationQuery({ method: 'password' });
+  await one.page.goto(`${server.url}/oidc/authorization?${query}`);
+  await one.page.fill('#username', 'victim');
+  await one.page.fill('#password', password);
+  await one.page.click('#login');
+  await one.page.click('#start-enrollment');
+  const app = scan(clock, (await one.page.getAttribute('#open-app', 'href')) ?? '');
+  const id = await one.page.getAttribute('input[name=authRequestId]', 'value');
+  assert.notEqual((await one.context.cookies(server.url)).length, 0);
+  return { ...one, loot: await lootWith(id ?? '', app.code()) };
+}
+
+function waysFor({ method }: Operation): readonly Way[] {
+  return method === 'POST' ? waysOfPost : waysOfOthers;
+}
+
+/** All where nothing but the request is asked for; elsewhere one, another one for each endpoint. */
+function fewerWaysFor(operation: Operation, index: number): readonly Way[] {
+  const ways = waysFor(operation);
+  return operation.route.guard === 'anonymous' ? ways : ways.slice(index % ways.length).slice(0, 1);
+}
+
+describe('a page of another site', () => {
+  const places = [
+    { what: 'elsewhere, with the certificate', at: 'elsewhere', certificate: true, sandboxed: false },
+    { what: 'elsewhere, without one', at: 'elsewhere', certificate: false, sandboxed: false },
+    { what: 'in a sandbox, without an origin', at: 'elsewhere', certificate: true, sandboxed: true },
+    { what: 'on another port of our host', at: 'beside', certificate: true, sandboxed: false },
+  ] as const;
+
+  for (const { what, at, certificate, sandboxed } of places) {
+    test(`changes nothing at any endpoint: ${what}`, async () => {
+      const isThorough = at === 'beside';
+      const { page, close, loot: ofVictim } = await victim(certificate);
+      // From beside us, cookies and the id of a login that belongs to them fit together.
+      const loot = at === 'beside' ? ofVictim : await lootOfMallory();
+      await page.goto(site[at]);
+      const targets = operations().map((operation, index) => ({
+        ...operation,
+        ways: isThorough ? waysFor(operation) : fewerWaysFor(operation, index),
+      }));
+      assert.ok(targets.length > 80);
+      const attacks = targets.flatMap(({ ways, ...operation }) =>
+        ways.map((way) => ({ operation, attack: { ...requestOf(operation, loot), way } })),
+      );
+      // What comes from here on has this time.
+      clock.advance(SECOND);
+      const began = clock.now();
+      const before = stored();
+      answered.clear();
+
+      const told = await attackFrom(
+        page,
+        attacks.map(({ attack }) => attack),
+        sandboxed,
+      );
+
+      for (const [index, { operation, attack }] of attacks.entries()) {
+        const name = `${operation.method} ${operation.path} ${JSON.stringify(attack.way)}`;
+        assert.match(told[index] ?? '', /^(?:sent|failed|opaque 0)$/, name);
+      }
+      for (const { method, path, route, ways } of targets) {
+        const seen = answered.get(route) ?? [];
+        const arriving = ways.filter(needsNoLeave).length;
+        // What a browser refuses to send never arrives, and each of the others is seen once.
+        assert.equal(seen.length, arriving, `${method} ${path}: ${seen}`);
+        if (route.acceptsForeignPages !== undefined) continue;
+        assert.ok(
+          seen.every((status) => status === 403),
+          `${method} ${path}: ${seen}`,
+        );
+      }
+      await close();
+      assert.deepEqual(stored(), before);
+      clock.advance(SECOND);
+      assert.deepEqual(
+        reading((database) => database.prepare('SELECT * FROM login_attempts WHERE at >= ?').all(began)),
+        [],
+      );
+    });
+  }
+});

@@ -1,0 +1,139 @@
+// A site that is not ours, and what a page of it makes a real browser send.
+
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { testPki } from './test-pki.ts';
+
+export interface ForeignSite {
+  /** A page of another site than `https://localhost`, to the browser. */
+  readonly elsewhere: string;
+  /** A page of another port of `https://localhost`: cookies and the certificate of our pages come along. */
+  readonly beside: string;
+  close(): Promise<void>;
+}
+
+export async function startForeignSite(): Promise<ForeignSite> {
+  const pki = await testPki();
+  const server = createServer({ cert: pki.server.certPem, key: pki.server.keyPem }, (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end('<!doctype html><html lang="en"><title>Nothing to see</title><body></body></html>');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    elsewhere: `https://127.0.0.1:${port}/`,
+    beside: `https://localhost:${port}/`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** How a page makes the browser send a request. The first two need nobody's leave; the last one asks before (CORS). */
+export type Way =
+  | {
+      readonly kind: 'form';
+      readonly encoding: 'application/x-www-form-urlencoded' | 'multipart/form-data' | 'text/plain';
+    }
+  | { readonly kind: 'fetch'; readonly mode: 'no-cors' | 'cors'; readonly contentType: string }
+  | { readonly kind: 'fetch-preflighted' };
+
+export const waysOfPost: readonly Way[] = [
+  { kind: 'form', encoding: 'application/x-www-form-urlencoded' },
+  { kind: 'form', encoding: 'multipart/form-data' },
+  { kind: 'form', encoding: 'text/plain' },
+  { kind: 'fetch', mode: 'no-cors', contentType: 'application/x-www-form-urlencoded' },
+  { kind: 'fetch', mode: 'no-cors', contentType: 'text/plain' },
+  { kind: 'fetch', mode: 'cors', contentType: 'application/x-www-form-urlencoded' },
+  { kind: 'fetch-preflighted' },
+];
+export const waysOfOthers: readonly Way[] = [{ kind: 'fetch-preflighted' }];
+
+/** Whether it reaches the endpoint without the server having allowed it. */
+export function needsNoLeave(way: Way): boolean {
+  return way.kind !== 'fetch-preflighted';
+}
+
+export interface Attack {
+  readonly url: string;
+  readonly method: string;
+  readonly way: Way;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/**
+ * Sends everything from a page that is open, some at a time, with cookies and certificate wherever the browser adds
+ * them.
+ * @param sandboxed from a frame without an origin of its own
+ * @returns what the page learnt of each: `failed`, `opaque 0`, `sent` for forms
+ */
+export function attackFrom(
+  page: Page,
+  attacks: readonly Attack[],
+  sandboxed: boolean,
+): Promise<readonly string[]> {
+  const call = `(${script})(${JSON.stringify(attacks)})`;
+  if (!sandboxed) return page.evaluate(call);
+  const document = `<!doctype html><body><script>${call}.then((told) => parent.postMessage(told, '*'))</script>`;
+  return page.evaluate(`new Promise((resolve) => {
+    addEventListener('message', ({ data }) => resolve(data));
+    const frame = window.document.createElement('iframe');
+    frame.sandbox = 'allow-scripts allow-forms';
+    frame.srcdoc = ${JSON.stringify(document).replaceAll('</', '<\\/')};
+    window.document.body.append(frame);
+  })`);
+}
+
+/** Runs in the page. */
+const script = `async (attacks) => {
+  const submit = ({ url, way, fields }, at) => new Promise((resolve) => {
+    const frame = document.createElement('iframe');
+    frame.name = 'answer ' + at;
+    document.body.append(frame);
+    const form = document.createElement('form');
+    Object.assign(form, { method: 'post', action: url, enctype: way.encoding, target: frame.name });
+    for (const [name, value] of Object.entries(fields)) {
+      const field = document.createElement('input');
+      Object.assign(field, { type: 'hidden', name, value });
+      form.append(field);
+    }
+    document.body.append(form);
+    frame.onload = () => {
+      frame.remove();
+      form.remove();
+      resolve('sent');
+    };
+    HTMLFormElement.prototype.submit.call(form);
+  });
+  const send = async ({ url, method, way, fields }) => {
+    const isForm = way.contentType === 'application/x-www-form-urlencoded';
+    const init = {
+      method,
+      mode: way.mode ?? 'cors',
+      credentials: 'include',
+      headers: { 'content-type': way.contentType ?? 'application/json' },
+      body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields),
+    };
+    try {
+      const answer = await fetch(url, init);
+      return answer.type + ' ' + answer.status;
+    } catch {
+      return 'failed';
+    }
+  };
+  const told = [];
+  let next = 0;
+  const worker = async () => {
+    for (let at = next++; at < attacks.length; at = next++) {
+      const attack = attacks[at];
+      told[at] = await (attack.way.kind === 'form' ? submit(attack, at) : send(attack));
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  return told;
+}`;
