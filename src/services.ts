@@ -61,10 +61,11 @@ import { keyVault } from './platform/secrets/key-vault.ts';
 import type { TrustAnchor } from './platform/x509/path-validation.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
 import { denySet } from './sessions/deny-set.ts';
+import { listeningInterval } from './sessions/follow-feed.ts';
 import { type IssuerView, openIssuerView } from './sessions/issuer-view.ts';
 import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
-import { listeningInterval, openSessionView, type SessionView } from './sessions/session-view.ts';
+import { openSessionView, type SessionView } from './sessions/session-view.ts';
 import { ztSessions } from './sessions/zt-session.ts';
 import type { Store } from './store/contracts/store.ts';
 import { clockWatch } from './tasks/clock-watch.ts';
@@ -149,7 +150,7 @@ export async function openServices(
       audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
     }
   };
-  const watch = clockWatch({ store, clock, log, onSetRight: () => view.startOver() });
+  const watch = clockWatch({ store, clock, log, onSetRight: () => view.feed.startOver() });
   await watch.compare();
   if (!watch.isWrong || ring.list().length === 0) await rotateKeysWhenDue();
   /** What is done by the clock alone, and cannot be undone. */
@@ -212,7 +213,7 @@ export async function openServices(
   const node = nodeHeartbeat({ store, clock, clockWatch: watch, log });
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
-    { id: 'store.changes', check: view.beFresh },
+    { id: 'store.changes', check: view.feed.beFresh },
     { id: 'store.write', check: node.check },
     {
       id: 'store.clock',
@@ -232,7 +233,7 @@ export async function openServices(
     hashPool: foundations.hashPool,
     endedSessions: view.ended,
     decisionRecords: attempts,
-    changeFeed: view,
+    changeFeed: view.feed,
     clockWatch: watch,
     eventLoop,
   });
@@ -335,7 +336,7 @@ export async function openServices(
     clock,
     ztSessions: ztSessions({ ...view, secondary, clock, tagKey }),
   };
-  const stopListening = every(listeningInterval, 'listening to the database', log, view.listen);
+  const stopListening = every(listeningInterval, 'listening to the database', log, view.feed.listen);
   const stopActivity = every(activityInterval, 'session activity', log, view.legacy.flush);
   return {
     ring,
@@ -359,7 +360,7 @@ export async function openServices(
       ...(foundations.inspectAnswer === undefined ? {} : { inspectAnswer: foundations.inspectAnswer }),
       afterStandstill() {
         if (watch.isWrong) return Promise.reject(watch.refusal());
-        return view.hasStoodStill ? view.beFresh().catch(() => undefined) : undefined;
+        return view.feed.hasStoodStill ? view.feed.beFresh().catch(() => undefined) : undefined;
       },
       authenticate(context) {
         if (watch.isWrong) throw watch.refusal();
@@ -371,7 +372,7 @@ export async function openServices(
       await node.stop();
       await view.legacy.flush();
       await attempts.flush();
-      view.stop();
+      view.feed.stop();
       eventLoop.stop();
     },
   };

@@ -44,7 +44,7 @@ export function authenticateRequest(
   const { ztSession, bearers } = presented;
   if (ztSession !== null) {
     const call = () => needs.ztSessions.authenticate(ztSession, bearers);
-    return needs.view.isBehind ? whenFresh(needs).then(call) : call();
+    return needs.view.feed.isBehind ? whenFresh(needs).then(call) : call();
   }
   if (presented.bearers.length === 0) throw new AuthError('unauthorized', { challenges: noTokenChallenges });
 
@@ -72,7 +72,7 @@ function callerOf(
   now: Millis,
 ): Principal | Promise<Principal> {
   // From the beginning: the token may have been revoked meanwhile.
-  if (needs.view.isBehind) return whenFresh(needs).then(() => authenticateRequest(needs, presented));
+  if (needs.view.feed.isBehind) return whenFresh(needs).then(() => authenticateRequest(needs, presented));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
   const isProven = provesSession(needs, claims, presented, now);
   if (isProven === true) return withAccount(needs, claims, accessToken, presented, now);
@@ -122,7 +122,7 @@ function withAccount(
  */
 async function whenFresh({ view }: AuthenticateNeeds): Promise<void> {
   try {
-    await view.beFresh();
+    await view.feed.beFresh();
   } catch (cause) {
     throw new AuthError('unavailable', { detail: 'what has ended cannot be read from the database', cause });
   }

@@ -135,7 +135,7 @@ describe('two nodes', () => {
       clock.advance(20 * MINUTE);
       assert.equal((await session.get('current-identity')).status, 200, 'by this node alone it was over');
       await server.store.apiSessions.end(id, 'administrator', clock.now());
-      await view.catchUp();
+      await view.feed.catchUp();
       assertNoSession(await session.get('current-identity'));
     }));
 });

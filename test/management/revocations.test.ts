@@ -73,7 +73,7 @@ describe('a revoked access token', () => {
     const now = clock.now();
     const another = { id: jti, type: 'JTI' as const, issuedBefore: null, expiresAt: now + MINUTE, tags: {} };
     await server.store.revocations.revoke(another, now);
-    await view.catchUp();
+    await view.feed.catchUp();
     assert.equal(await statusOf(tokens), 401);
   });
 });

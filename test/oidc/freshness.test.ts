@@ -56,7 +56,7 @@ function hang(): () => Promise<void> {
     Object.assign(changes, { readAfter: originals.readAfter });
     Object.assign(restores, { latest: originals.latest });
     gate.resolve();
-    await server.controller.services.view.listen();
+    await server.controller.services.view.feed.listen();
   };
 }
 
@@ -112,7 +112,7 @@ describe('a database that does not answer', () => {
         return original(seq);
       },
     });
-    await server.controller.services.view.listen();
+    await server.controller.services.view.feed.listen();
     assert.ok(reads <= 2, `${reads} reads`);
   });
 });
@@ -150,7 +150,7 @@ test('a node whose database was restored under it accepts nothing any more and s
   const other = await openSqliteStore({ path: join(server.home, 'overlay.db') });
   await other.restores.withdrawEverythingIssued({ id: 'r1', totpStep: 0, now: clock.now() });
   await other.close();
-  await assert.rejects(server.controller.services.view.listen(), /restored from a backup.*restart/);
+  await assert.rejects(server.controller.services.view.feed.listen(), /restored from a backup.*restart/);
   assert.equal((await callWith(server, access_token)).status, 503);
   assert.deepEqual(await health(), { status: 503, failing: ['store.changes'] });
 });
@@ -261,9 +261,9 @@ describe('when the clock of the machine is set', () => {
     assert.equal((await callWith(server, ended.access_token)).status, 401);
     clock.set(clock.now() + 13 * HOUR);
     server.controller.services.view.ended.prune(clock.now());
-    await server.controller.services.view.listen();
+    await server.controller.services.view.feed.listen();
     clock.set(clock.now() - 13 * HOUR);
-    await server.controller.services.view.listen();
+    await server.controller.services.view.feed.listen();
     assert.equal((await callWith(server, ended.access_token)).status, 401);
   });
 });

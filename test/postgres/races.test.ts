@@ -124,7 +124,7 @@ describe('races over three nodes', () => {
       assert.equal(answer.json.error, 'invalid_grant');
     }
     for (const node of nodes) {
-      await node.server.controller.services.view.catchUp();
+      await node.server.controller.services.view.feed.catchUp();
       assert.equal((await callWith(node, live.access_token)).status, 401);
     }
   });

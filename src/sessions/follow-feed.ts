@@ -1,0 +1,210 @@
+// Following the ordered change feed of the store: where this node stands in it, one reading at a time, and how old
+// what was read may be. What follows from a change is for whoever follows (session-view.ts).
+
+import type { Change } from '../model/change.ts';
+import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
+import { withinTime } from '../platform/within-time.ts';
+import type { ChangeFeed } from '../store/contracts/changes.ts';
+import type { RestoreStore } from '../store/contracts/restores.ts';
+
+/** A node that has not heard from the database for so long accepts no token until it has. */
+const longestSilence: Millis = 30 * SECOND;
+/** How often a node listens, also when nothing happens. */
+export const listeningInterval: Millis = 5 * SECOND;
+/** Entries of the feed are kept for an hour: whoever was silent for longer than this reads everything anew. */
+const feedReach: Millis = 30 * MINUTE;
+/** A caller waits no longer than this for a database that does not answer. */
+const longestWait: Millis = 2 * SECOND;
+/** A node that has stood still for so long (stopped, starved, asleep) first reads what happened meanwhile. */
+const longestStandstill: Millis = 2 * SECOND;
+const pulse: Millis = 250;
+
+export interface FollowedFeed {
+  /** Reads and applies what is new; resolves when memory is as new as the store was at the call. */
+  catchUp(): Promise<void>;
+  /**
+   * Whether memory may be older than the store: the feed could not be read the last time, nothing was heard for thirty
+   * seconds, this process has stood still, or the database is another one. Nobody is let in then before `beFresh` has resolved.
+   */
+  readonly isBehind: boolean;
+  /** Whether this process has stood still, and has not read since what happened meanwhile. */
+  readonly hasStoodStill: boolean;
+  /** Resolves when memory is true. @throws when it cannot be had, two seconds later at most */
+  beFresh(): Promise<void>;
+  /** Reads the feed, and whether the database was restored, although nobody has said that there is something new. @throws as `beFresh` */
+  listen(): Promise<void>;
+  /** Reads everything anew: what was read by a wrong clock says too little. @throws as `beFresh` */
+  startOver(): Promise<void>;
+  stop(): void;
+}
+
+interface FollowedStore {
+  readonly changes: ChangeFeed;
+  readonly restores: Pick<RestoreStore, 'latest'>;
+}
+
+export interface FeedPosition {
+  readonly seq: number;
+  /** Of the latest restore of the database. */
+  readonly restore: string | null;
+}
+
+/** Read before what is to be kept true: what happens in between is then seen twice, never missed. */
+export async function feedPosition(store: FollowedStore): Promise<FeedPosition> {
+  return { seq: await store.changes.latestSeq(), restore: await store.restores.latest() };
+}
+
+export function followFeed(needs: {
+  readonly store: FollowedStore;
+  readonly clock: Clock;
+  readonly from: FeedPosition;
+  apply(change: Change): Promise<void>;
+  /** Reads anew what the feed does not reach back to. */
+  readEverything(): Promise<void>;
+}): FollowedFeed {
+  const { store, clock } = needs;
+  let { seq } = needs.from;
+  const freshness = watchFreshness(clock);
+  let isReplaced = false;
+  let hasToStartOver = false;
+
+  async function readNew(): Promise<void> {
+    const round = freshness.beginRound();
+    const startsOver = hasToStartOver;
+    hasToStartOver = false;
+    try {
+      if (startsOver || round.isOutOfReach) {
+        const latest = await store.changes.latestSeq();
+        await needs.readEverything();
+        seq = latest;
+      }
+      for (const change of await store.changes.readAfter(seq)) {
+        await needs.apply(change);
+        seq = change.seq;
+      }
+      round.succeeded();
+    } catch (error) {
+      round.failed();
+      hasToStartOver ||= startsOver;
+      throw error;
+    }
+  }
+
+  const catchUp = oneAtATime(readNew);
+  const listen = shared(async () => {
+    isReplaced ||= (await store.restores.latest()) !== needs.from.restore;
+    if (isReplaced) throw new Error(replacedMessage);
+    await catchUp();
+  });
+  const listenForAWhile = () => withinTime(listen(), longestWait, 'the database does not answer');
+  const isBehind = () => isReplaced || freshness.isBehind;
+
+  const stopFollowing = store.changes.onChange((notice) => {
+    hasToStartOver ||= notice === 'perhaps-another-history';
+    return catchUp();
+  });
+  return {
+    catchUp,
+    get isBehind() {
+      return isBehind();
+    },
+    get hasStoodStill() {
+      return freshness.hasStoodStill;
+    },
+    async beFresh() {
+      if (isBehind()) await listenForAWhile();
+    },
+    listen: listenForAWhile,
+    startOver() {
+      hasToStartOver = true;
+      return listenForAWhile();
+    },
+    stop() {
+      freshness.stop();
+      stopFollowing();
+    },
+  };
+}
+
+const replacedMessage =
+  'the database was restored from a backup while this controller ran: its keys are not those of the database any more; restart it';
+
+/** When this node last heard from the database, and whether it has run since. */
+function watchFreshness(clock: Clock) {
+  let heard = momentOf(clock);
+  let ran = heard;
+  let hasFailed = false;
+  const hasStoodStill = () => since(ran, clock) > longestStandstill;
+  const beat = setInterval(() => {
+    // Whoever finds that it stood still has to read first.
+    if (!hasStoodStill()) ran = momentOf(clock);
+  }, pulse).unref();
+  return {
+    beginRound() {
+      const begun = momentOf(clock);
+      // By the clock of before it was set back, more had expired than has by now.
+      const isSetBack = begun.wall < heard.wall - longestStandstill;
+      return {
+        isOutOfReach: isSetBack || since(heard, clock) > feedReach,
+        succeeded() {
+          hasFailed = false;
+          heard = begun;
+          ran = begun;
+        },
+        failed() {
+          hasFailed = true;
+        },
+      };
+    },
+    get isBehind() {
+      return hasFailed || hasStoodStill() || since(heard, clock) > longestSilence;
+    },
+    get hasStoodStill() {
+      return hasStoodStill();
+    },
+    stop: () => clearInterval(beat),
+  };
+}
+
+/**
+ * One round at a time, in order. Calls that come while one runs share the round after it: it must begin later than
+ * they did, and when the database hangs they must not become one round each.
+ */
+function oneAtATime(read: () => Promise<void>): () => Promise<void> {
+  let current: Promise<void> = Promise.resolve();
+  let upcoming: Promise<void> | null = null;
+  return () => {
+    const round = () => {
+      current = upcoming ?? current;
+      upcoming = null;
+      return read();
+    };
+    upcoming ??= current.then(round, round);
+    return upcoming;
+  };
+}
+
+/** Callers that come while it runs share the run. */
+function shared(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => {
+    running ??= run().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+}
+
+interface Moment {
+  readonly wall: Millis;
+  readonly monotonic: Millis;
+}
+
+function momentOf(clock: Clock): Moment {
+  return { wall: clock.now(), monotonic: clock.monotonic() };
+}
+
+/** How long ago, by both clocks: one stands still while the machine sleeps, the other one may be set back. */
+function since(moment: Moment, clock: Clock): Millis {
+  return Math.max(clock.now() - moment.wall, clock.monotonic() - moment.monotonic);
+}
