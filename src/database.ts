@@ -14,10 +14,10 @@ import {
   schemaVersion,
 } from './store/migrations/migrate.ts';
 import { backupSqlite, checkSqlite } from './store/sqlite/backup.ts';
-import { openSqliteStore, sqliteSchemaVersion } from './store/sqlite/open.ts';
+import { EmptiedDatabase, openSqliteStore, sqliteSchemaVersion } from './store/sqlite/open.ts';
 import { AlreadyRunning, acquireRunLock } from './store/sqlite/run-lock.ts';
 
-export { AlreadyRunning, NodesInTheWay, SchemaError, StoreUnavailable, schemaVersion };
+export { AlreadyRunning, EmptiedDatabase, NodesInTheWay, SchemaError, StoreUnavailable, schemaVersion };
 
 /** Something is asked that this kind of database does not do; the message says what does. */
 export class UnsupportedDatabase extends Error {

@@ -2,7 +2,7 @@
 // it is an exclusive SQLite transaction on an otherwise empty file.
 
 import { DatabaseSync } from 'node:sqlite';
-import { createPrivateFile } from './private-file.ts';
+import { ensurePrivateFile } from './private-file.ts';
 
 export interface FileLock {
   release(): void;
@@ -16,7 +16,7 @@ const SQLITE_BUSY = 5;
  * @throws Error when the file cannot be written
  */
 export function tryFileLock(path: string): FileLock | null {
-  createPrivateFile(path);
+  ensurePrivateFile(path);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');

@@ -1,14 +1,78 @@
-import { closeSync, openSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 /**
- * Creates an empty file that only its owner can read; leaves one that exists alone. It must not even be opened:
- * closing any descriptor of a file drops the locks that this process holds on it (POSIX fcntl), those of SQLite too.
- * @throws Error of node:fs when it cannot be created
+ * Creates an empty file that only its owner can read.
+ * @throws Error of node:fs when it cannot be created: EEXIST when there is one, whoever made it
  */
 export function createPrivateFile(path: string): void {
+  closeSync(openSync(path, 'wx', 0o600));
+}
+
+/**
+ * As createPrivateFile, but leaves one that exists alone. It must not even be opened: closing any descriptor of a file
+ * drops the locks that this process holds on it (POSIX fcntl), those of SQLite too.
+ */
+export function ensurePrivateFile(path: string): void {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    createPrivateFile(path);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!isTaken(error)) throw error;
   }
+}
+
+/**
+ * Makes a file that has its name only when it is whole, and that only its owner can read.
+ * @param write gets the empty file in a folder of our own, where nobody else can have put a file or a link before
+ * @returns false, and nothing is left: somebody else has a file of that name by now
+ * @throws Error of node:fs, or what `write` throws; nothing is left then
+ */
+export async function createWhole(
+  path: string,
+  write: (partial: string) => Promise<void> | void,
+): Promise<boolean> {
+  const folder = mkdtempSync(`${path}.partial-`);
+  try {
+    const partial = join(folder, basename(path));
+    createPrivateFile(partial);
+    await write(partial);
+    return takesFreeName(partial, path);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function takesFreeName(partial: string, path: string): boolean {
+  try {
+    linkSync(partial, path);
+  } catch (error) {
+    if (isTaken(error)) return false;
+    // File systems without hard links, such as those of memory sticks.
+    copyFileSync(partial, path, constants.COPYFILE_EXCL);
+  }
+  sync(path);
+  if (process.platform !== 'win32') sync(dirname(path));
+  return true;
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
+import type { Store } from '../../src/store/contracts/store.ts';
 import { migrateSqlite, ourSchema, SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { backupSqlite, checkSqlite } from '../../src/store/sqlite/backup.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { EmptiedDatabase, openSqliteStore, sqliteSchemaVersion } from '../../src/store/sqlite/open.ts';
 import { createUser, type Folder, newIdentity, start, temporaryFolder } from './support.ts';
 
 describe('the files of the embedded store', () => {
@@ -76,6 +77,29 @@ describe('the files of the embedded store', () => {
     database.close();
   });
 
+  test('that somebody has emptied are refused and left as they are', async () => {
+    const path = folder.path('emptied.db');
+    await (await openSqliteStore({ path })).close();
+    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+    truncateSync(path);
+    await assert.rejects(openSqliteStore({ path }), EmptiedDatabase);
+    assert.throws(() => sqliteSchemaVersion(path), EmptiedDatabase);
+    assert.deepEqual(checkSqlite(path), ['the file is empty']);
+    assert.equal(statSync(path).size, 0);
+  });
+
+  test('have their name only with a schema in them, whoever makes them at once', async () => {
+    const path = folder.path('many.db');
+    const stores = await Promise.all(Array.from({ length: 4 }, () => openSqliteStore({ path })));
+    const { id } = await createUser(stores[0] as Store, 'ana');
+    for (const store of stores) assert.equal((await store.identities.find(id))?.name, 'ana');
+    await Promise.all(stores.map((store) => store.close()));
+    assert.deepEqual(
+      readdirSync(folder.path('.')).filter((name) => name.includes('partial')),
+      [],
+    );
+  });
+
   test('that are no database are refused', async () => {
     const path = folder.path('text.db');
     writeFileSync(path, 'these are the words of a letter\n'.repeat(200));
@@ -127,6 +151,30 @@ describe('a backup', () => {
     writeFileSync(target, 'precious');
     await assert.rejects(backupSqlite(path, target), /exists/);
     assert.equal(statSync(target).size, 'precious'.length);
+  });
+
+  test('is not written into what somebody else has put in its way', async () => {
+    const path = folder.path('source of all.db');
+    await (await openSqliteStore({ path })).close();
+    const target = folder.path('expected.db');
+    // What the name of the unfinished copy was, for this process and those around it.
+    const traps = Array.from({ length: 50 }, (_, n) => `${target}.${process.pid - 25 + n}.partial`);
+    for (const trap of traps) writeFileSync(trap, '', { mode: 0o666 });
+    await backupSqlite(path, target);
+    assert.equal(statSync(target).mode & 0o777, 0o600);
+    for (const trap of traps) {
+      assert.equal(existsSync(trap), true, "it is somebody else's file");
+      assert.notEqual(statSync(trap).ino, statSync(target).ino);
+    }
+  });
+
+  test('does not replace a file that somebody made meanwhile', async () => {
+    const path = folder.path('slow.db');
+    await (await openSqliteStore({ path })).close();
+    const target = folder.path('raced.db');
+    const copies = await Promise.allSettled(Array.from({ length: 5 }, () => backupSqlite(path, target)));
+    assert.equal(copies.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.deepEqual(checkSqlite(target), []);
   });
 
   test('that fails leaves nothing behind', async () => {

@@ -3,6 +3,7 @@ import { ConfigError } from '../../config/config-error.ts';
 import { renderProblems } from '../../config/explain.ts';
 import {
   AlreadyRunning,
+  EmptiedDatabase,
   NoDatabase,
   NodesInTheWay,
   SchemaError,
@@ -59,6 +60,13 @@ export function hostFailure(error: unknown): unknown {
       next: isRunning
         ? 'stop the other controller, then run the command again'
         : 'use the release that it belongs to',
+      cause: error,
+    });
+  }
+  if (error instanceof EmptiedDatabase) {
+    return new CliError(sentence(error.message), {
+      code: 'emptied_database',
+      next: 'overlay-auth ops db restore BACKUP   (without a backup: remove the file, and everything begins anew)',
       cause: error,
     });
   }

@@ -1,8 +1,9 @@
 // Online backup and checks of an SQLite database, beside a running controller.
 
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { createPrivateFile } from '../../platform/private-file.ts';
+import { createWhole } from '../../platform/private-file.ts';
+import { isEmptied } from './open.ts';
 
 /** More than a database can have. */
 const allPages = 2 ** 31 - 1;
@@ -13,18 +14,18 @@ const allPages = 2 ** 31 - 1;
  * @throws Error   the target exists, or the copy failed; then nothing is left of it
  */
 export async function backupSqlite(path: string, target: string): Promise<void> {
-  if (existsSync(target)) throw new Error(`${target} exists: name a file that does not`);
-  const partial = `${target}.${process.pid}.partial`;
+  const isTaken = () => new Error(`${target} exists: name a file that does not`);
+  if (existsSync(target)) throw isTaken();
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    createPrivateFile(partial);
     // All pages in one step: a copy in several steps starts again whenever another connection commits, and
     // beside a busy controller never ends. Writers do not wait for a reader of the write-ahead log.
-    await backup(database, partial, { rate: allPages });
-    renameSync(partial, target);
+    const isMade = await createWhole(target, async (partial) => {
+      await backup(database, partial, { rate: allPages });
+    });
+    if (!isMade) throw isTaken();
   } finally {
     database.close();
-    rmSync(partial, { force: true });
   }
 }
 
@@ -33,6 +34,8 @@ const corrupt = 11;
 
 /** What is wrong with the file, one sentence each; empty when it is sound. @throws Error the file is no database */
 export function checkSqlite(path: string): readonly string[] {
+  // SQLite takes it for a sound database without tables.
+  if (isEmptied(path)) return ['the file is empty'];
   try {
     return findingsIn(path);
   } catch (error) {
