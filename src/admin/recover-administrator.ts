@@ -11,8 +11,10 @@ import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { AttemptStore } from '../store/contracts/attempts.ts';
 import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
+import type { SetupLinkStore } from '../store/contracts/setup-links.ts';
 import type { TotpStore } from '../store/contracts/totp.ts';
 import { type AdministratorNeeds, asConflict, hashNewPassword, policyOf } from './administrators.ts';
+import { withdrawSetupLinks } from './setup.ts';
 
 export type Recovery =
   | {
@@ -24,7 +26,10 @@ export type Recovery =
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'not-an-administrator'; readonly identity: Identity };
 
-/** Finds an administrator by user name or, failing that, by the name of the identity. */
+/**
+ * Finds an administrator by user name or by the name of the identity; where the one names an administrator and the other
+ * somebody else, the administrator. Somebody who is none only where nobody else has the name.
+ */
 export async function findAdministrator(
   needs: {
     readonly store: { readonly authenticators: AuthenticatorStore; readonly identities: IdentityStore };
@@ -33,18 +38,20 @@ export async function findAdministrator(
 ): Promise<Identity | null> {
   const key = usernameKey(name.trim());
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
-  if (login !== null) return login.identity;
+  if (login?.identity.isAdmin === true) return login.identity;
   const named = await needs.store.identities.list({
     filter: { op: '=', field: 'name', value: name },
     sort: [],
     limit: 1,
     offset: 0,
   });
-  return named.items[0] ?? null;
+  const [namesake = null] = named.items;
+  return namesake?.isAdmin === true ? namesake : (login?.identity ?? namesake);
 }
 
 /**
- * Gives an administrator a new password, enables the identity, forgets failed attempts and ends its sessions.
+ * Gives an administrator a new password, enables the identity, forgets failed attempts, ends its sessions, and withdraws
+ * the set-up links: whoever asks for this may have lost one.
  * @param recovery.removeTotp also removes the authenticator app and its recovery codes
  * @throws AuthError password_not_acceptable, or conflict: the identity's policy allows no passwords
  */
@@ -56,6 +63,7 @@ export async function recoverAdministrator(
       readonly apiSessions: ApiSessionStore;
       readonly attempts: AttemptStore;
       readonly totp: TotpStore;
+      readonly setupLinks: SetupLinkStore;
     };
     readonly audit: AuditTrail;
   },
@@ -75,6 +83,7 @@ export async function recoverAdministrator(
   await forgetFailures(store, identity.id, authenticatorId);
   await store.identities.update(identity.id, { disabledAt: null, disabledUntil: null }, clock.now());
   await store.apiSessions.endAllOf(identity.id, 'administrator', clock.now());
+  await withdrawSetupLinks(needs);
   needs.audit.record(
     {
       event: 'admin.changed',

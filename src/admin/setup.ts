@@ -5,7 +5,7 @@ import { shortestPassword } from '../login/password/password-rules.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { PasswordPolicy } from '../model/auth-policy.ts';
 import { defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
-import { type Clock, MINUTE, type Millis } from '../platform/clock.ts';
+import { type Clock, isoTime, MINUTE, type Millis } from '../platform/clock.ts';
 import { decodeBase64url, sha256 } from '../platform/digest.ts';
 import type { Random } from '../platform/random.ts';
 import type { SetupLinkStore } from '../store/contracts/setup-links.ts';
@@ -30,11 +30,12 @@ export interface SetupLink {
 export type SetupLinkState = Awaited<ReturnType<SetupLinkStore['check']>>;
 
 /** Makes a link; earlier ones that were not used stop working. */
-export async function createSetupLink(needs: LinkNeeds): Promise<SetupLink> {
+export async function createSetupLink(needs: LinkNeeds & { readonly audit: AuditTrail }): Promise<SetupLink> {
   const token = needs.random.bytes(tokenBytes).toString('base64url');
   const now = needs.clock.now();
   const expiresAt = now + setupLinkLifetime;
   await needs.store.setupLinks.create({ id: needs.random.id(), tokenHash: sha256(token), expiresAt, now });
+  needs.audit.record({ event: 'setup.link-created', expiresAt: isoTime(expiresAt) }, null);
   return { token, expiresAt };
 }
 

@@ -91,6 +91,10 @@ export type AuditEvent =
   | { readonly event: 'key.rotated'; readonly kid: string; readonly alg: string }
   /** The database is that of a backup; see docs/decisions/restoring-a-backup.md. */
   | { readonly event: 'database.restored'; readonly restoreId: string; readonly sessionsEnded: number }
+  /** Somebody on the host has a copy of everything that is stored, or has moved it; names are without passwords. */
+  | { readonly event: 'database.copied' | 'database.moved'; readonly from: string; readonly to: string }
+  /** Whoever opens the link first becomes an administrator. */
+  | { readonly event: 'setup.link-created'; readonly expiresAt: string }
   | { readonly event: 'setup.completed'; readonly identityId: string };
 
 /** Takes events for the audit trail. `origin` is null for what the service does by itself. */

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { defaultAuthPolicyId } from '../../src/model/ids.ts';
+import { findAdministrator } from '../../src/admin/recover-administrator.ts';
+import { asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { newIdentity, newPassword } from '../store/support.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
 
@@ -80,6 +82,9 @@ describe('admin create', () => {
     const { pathname, search } = new URL(made.stdout.trim());
     const show = () => client.get(`${pathname}${search}`, { headers: { accept: 'text/html' } });
     assert.equal((await show()).status, 200);
+    const log = readFileSync(join(box.cwd, '.overlay', 'controller.log'), 'utf8');
+    assert.match(log, /command="admin create" operator=\S+ event=setup\.link-created expiresAt=/);
+    assert.ok(!log.includes(search.slice(3)));
     await box.run(['admin', 'create', 'bob', '--password-stdin'], { input: password });
     assert.equal((await show()).status, 410);
     await stopped(run);
@@ -125,6 +130,55 @@ describe('admin recover', () => {
     assert.match(reset.stderr, /an authenticator app, to be set up at the next login/);
     const log = readFileSync(join(box.cwd, '.overlay', 'controller.log'), 'utf8');
     assert.match(log, /command="admin recover".*"mfa"/);
+  });
+
+  test('withdraws set-up links that are alive', async (t) => {
+    const { box, run, client } = await runningBox();
+    t.after(() => box.close());
+    t.after(() => client.closeConnections());
+    await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
+    const { stdout } = await box.run(['admin', 'create', 'ana', '--link']);
+    const { pathname, search } = new URL(stdout.trim());
+    const show = () => client.get(`${pathname}${search}`, { headers: { accept: 'text/html' } });
+    assert.equal((await show()).status, 200);
+    const recovered = await box.run(['admin', 'recover', 'ana', '--password-stdin'], { input: other });
+    assert.equal(recovered.code, 0, recovered.stderr);
+    assert.equal((await show()).status, 410);
+    const form = { t: search.slice(3), username: 'eve', password: other, repeated: other };
+    assert.equal((await client.post(pathname, { form })).status, 410);
+    await stopped(run);
+  });
+
+  test('prefers an administrator to somebody else with such a user name', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', '.overlay']);
+    await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
+    const path = join(box.cwd, '.overlay', 'overlay.db');
+    const store = await openSqliteStore({ path });
+    const ana = await findAdministrator({ store }, 'ana');
+    assert.ok(ana);
+    // The name of the administrator stays ana; her user name becomes another one, and somebody takes ana for his.
+    const { items } = await store.authenticators.list({
+      filter: { op: '=', field: 'identityId', value: ana.id },
+      sort: [],
+      limit: 1,
+      offset: 0,
+    });
+    const renamed = { username: 'chief', usernameKey: 'chief' };
+    await store.authenticators.updatePassword(asId(items[0]?.id ?? ''), renamed, systemClock.now());
+    const ordinary = { ...newPassword('ordinary'), username: 'ana', usernameKey: 'ana' };
+    await store.identities.create(newIdentity('ordinary'), ordinary, systemClock.now());
+    assert.equal((await findAdministrator({ store }, 'ana'))?.id, ana.id);
+    assert.equal((await findAdministrator({ store }, 'chief'))?.id, ana.id);
+    assert.equal((await findAdministrator({ store }, 'ordinary'))?.isAdmin, false);
+    await store.close();
+    const recovered = await box.run(['admin', 'recover', 'ana', '--password-stdin', '-j'], { input: other });
+    assert.equal(recovered.code, 0, recovered.stderr);
+    assert.deepEqual(
+      [JSON.parse(recovered.stdout).id, JSON.parse(recovered.stdout).username],
+      [ana.id, 'chief'],
+    );
   });
 
   test('knows administrators only', async (t) => {

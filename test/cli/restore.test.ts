@@ -70,6 +70,16 @@ test('restore brings the backup back, keeps what it replaces, and is audited', a
   await stopped(run);
 });
 
+test('a backup is audited, one that was refused is not', async (t) => {
+  const home = await backedUp(t);
+  const log = () => readFileSync(home.path('h/controller.log'), 'utf8');
+  const line =
+    /command="ops db backup" operator=\S+ event=database\.copied from=\S+overlay\.db to=\S+copy\.db /g;
+  assert.equal(log().match(line)?.length, 1, log());
+  assert.equal((await home.run(['ops', 'db', 'backup', 'copy.db'], { env })).code, 1);
+  assert.equal(log().match(line)?.length, 1);
+});
+
 test('restore works where there is no database any more, and tells programs what it did', async (t) => {
   const home = await backedUp(t);
   const elsewhere = { ...env, OVERLAY_AUTH_DB: `sqlite:${home.path('new.db')}` };
@@ -137,4 +147,37 @@ test('a backup that another key sealed is refused', async (t) => {
   const refused = await home.restore('sealed.db');
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /was sealed with another key-encryption key: put back the key file/);
+});
+
+test('an emptied database is refused in a sentence that says how to go on', async (t) => {
+  const home = await backedUp(t);
+  truncateSync(home.path('h/overlay.db'));
+  for (const args of [
+    ['run', 'controller', 'h/controller.yml'],
+    ['run', 'controller', 'h/controller.yml', '--check'],
+    ['admin', 'create', 'eve', '--link'],
+    ['ops', 'db', 'migrate'],
+  ]) {
+    const refused = await home.run(args, { env });
+    assert.equal(refused.code, 1, `${args.join(' ')} ${refused.stdout}`);
+    assert.match(refused.stderr, /^error: .*overlay\.db is empty, and everything that was in it is gone\.$/m);
+    assert.match(
+      refused.stderr,
+      /^next: overlay-auth ops db restore BACKUP {3}\(without a backup: remove the file/m,
+    );
+  }
+  assert.equal(statSync(home.path('h/overlay.db')).size, 0);
+  const check = await home.run(['ops', 'db', 'check'], { env });
+  assert.match(check.stderr, /the file is empty/);
+  const back = await home.restore();
+  assert.equal(back.code, 0, back.stderr);
+  const names = new DatabaseSync(home.path('h/overlay.db'), { readOnly: true });
+  assert.deepEqual(
+    names
+      .prepare('SELECT name FROM identities')
+      .all()
+      .map(({ name }) => name),
+    ['ana'],
+  );
+  names.close();
 });

@@ -81,7 +81,7 @@ async function plunder(server: TestServer, backUp: (server: TestServer) => Promi
   const sealedId = await beginLogin(server);
   const partialId = await partialLogin(server, 'bob');
   const session = await openSession(server, 'alice');
-  const link = await createSetupLink(setupNeeds);
+  const link = await createSetupLink({ ...setupNeeds, audit: { record() {} } });
   const dora = await server.createUser({ name: 'dora', password });
   const enrollment = newEnrollment(dora, { expiresAt: clock.now() + 10 * DAY });
   await server.store.enrollments.create(enrollment, clock.now());

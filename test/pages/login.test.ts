@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createSetupLink } from '../../src/admin/setup.ts';
+import { auditLog } from '../../src/explain/audit-log.ts';
 import type { AuthPolicyId, IdentityId } from '../../src/model/ids.ts';
 import { DAY, fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { type Application, startApplication } from '../support/application.ts';
@@ -416,7 +417,7 @@ test('an account that is locked looks like one whose password is wrong, until it
 });
 
 test('set-up and logout need no scripts either', async () => {
-  const { token } = await createSetupLink(server);
+  const { token } = await createSetupLink({ ...server, audit: auditLog(server.log) });
   const { page, close } = await visitor({ scripts: false });
   await page.goto(`${server.url}/setup?t=${token}`);
   await page.fill('#username', 'olga');

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page, Response } from 'playwright-core';
 import { createSetupLink } from '../../src/admin/setup.ts';
+import { auditLog } from '../../src/explain/audit-log.ts';
 import { sourceLimit } from '../../src/login/throttle.ts';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
 import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
@@ -71,7 +72,7 @@ async function atEnrollment(page: Page): Promise<void> {
 }
 
 async function atSetup(page: Page): Promise<string> {
-  const { token } = await createSetupLink(server);
+  const { token } = await createSetupLink({ ...server, audit: auditLog(server.log) });
   await page.goto(`${server.url}/setup?t=${token}`);
   return token;
 }

@@ -150,6 +150,10 @@ describe('ops db move', () => {
     assert.ok(!`${moved.stdout}${moved.stderr}`.includes(server.password));
     assert.equal(existsSync(join(box.cwd, 'h', 'overlay.db')), false);
     assert.equal(existsSync(join(box.cwd, 'h', 'overlay.db.moved')), true);
+    const log = readFileSync(join(box.cwd, 'h', 'controller.log'), 'utf8');
+    assert.match(log, /command="ops db move" operator=\S+ event=database\.moved from=\S+overlay\.db to=/);
+    assert.equal(log.split('event=database.moved').length, 2, 'the refused ones moved nothing');
+    assert.ok(!log.includes(server.password));
 
     // The issuer names the port, which the system chooses anew: the sessions belong to the old address.
     const [{ issuer }] = (await query(db, 'SELECT DISTINCT issuer FROM api_sessions')) as [

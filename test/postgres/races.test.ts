@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createSetupLink } from '../../src/admin/setup.ts';
+import { auditLog } from '../../src/explain/audit-log.ts';
 import { fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { enrollBy, invited } from '../support/enrollment.ts';
 import { callWith, login, obtainCode, redeem, refresh, type Tokens } from '../support/flow.ts';
@@ -178,7 +179,7 @@ describe('races over three nodes', () => {
       onlyWinner(await onAllNodes(race, (node) => enrollBy(node, 'updb', token, { json })), 200, 400);
     }
     for (let race = 0; race < smallRaces; race += 1) {
-      const link = await createSetupLink(server);
+      const link = await createSetupLink({ ...server, audit: auditLog(server.log) });
       const answers = await onAllNodes(race, (node) => {
         const username = `root ${race} ${nodes.indexOf(node)}`;
         return node.post('/setup', { form: { t: link.token, username, password, repeated: password } });

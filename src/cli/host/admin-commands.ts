@@ -34,11 +34,16 @@ export async function createAdmin(report: Report, name: string, options: AdminOp
 }
 
 async function createLink(report: Report, options: AdminOptions): Promise<void> {
-  const link = await withHost(report.ports, options.config, 'admin create', async ({ foundations }) => {
-    const { token, expiresAt } = await createSetupLink(foundations);
-    const url = setupUrl(issuerOf(foundations.config.edge.api.address), token);
-    return { url, expiresAt: new Date(expiresAt).toISOString() };
-  });
+  const link = await withHost(
+    report.ports,
+    options.config,
+    'admin create',
+    async ({ foundations, audit }) => {
+      const { token, expiresAt } = await createSetupLink({ ...foundations, audit });
+      const url = setupUrl(issuerOf(foundations.config.edge.api.address), token);
+      return { url, expiresAt: new Date(expiresAt).toISOString() };
+    },
+  );
   printResult(report, link, () => link.url);
   notice(
     report,

@@ -21,7 +21,7 @@ import { CliError } from '../cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { explained } from './failures.ts';
 import { configPath, loadConfigFile, shownPath } from './load-config.ts';
-import { openOperatorLog, operatorAudit } from './operator-log.ts';
+import { audited } from './operator-log.ts';
 
 /** `ops db migrate` */
 export async function migrateCommand(report: Report, named: string | undefined): Promise<void> {
@@ -49,8 +49,12 @@ export async function backupCommand(report: Report, named: string | undefined, f
         next: 'give another name',
       });
     }
-    const config = configOf(report, named);
-    await backupDatabase(config, target);
+    const configFile = configPath(ports, named);
+    const { config } = loadConfigFile(ports, configFile);
+    await audited(configFile, config, 'ops db backup', async (audit) => {
+      await backupDatabase(config, target);
+      audit.record({ event: 'database.copied', from: databaseName(config), to: target }, null);
+    });
     printResult(report, { backup: target }, () => `Copied the database to ${shownPath(ports.cwd, target)}.`);
     notice(
       report,
@@ -118,12 +122,7 @@ async function withRestoreNeeds(
     const { config } = loadConfigFile(ports, configFile);
     const { clock, random, env } = ports;
     const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
-    const log = openOperatorLog(configFile, config.log.format);
-    try {
-      await work({ config, masterKey, clock, random }, operatorAudit(log, command));
-    } finally {
-      await log.flush();
-    }
+    await audited(configFile, config, command, (audit) => work({ config, masterKey, clock, random }, audit));
   });
 }
 

@@ -10,6 +10,7 @@ import { writeWhole } from '../setup/write-file.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { explained } from './failures.ts';
 import { configPath, loadConfigFile, shownPath } from './load-config.ts';
+import { audited } from './operator-log.ts';
 
 /**
  * `ops db move --to URL`: copies everything, names the new database in the configuration, and puts the old file
@@ -24,24 +25,24 @@ export async function moveCommand(report: Report, named: string | undefined, to:
     const { config } = loadConfigFile(ports, file);
     const source = sqliteFile(config, 'The database is on PostgreSQL already.');
     const lock = claimDatabase(config);
-    let total = 0;
     try {
-      await copyToPostgres(config, target.url, (table, rows) => {
-        total += rows;
-        notice(report, `copied and compared ${table}: ${rows}`);
+      const moved = await audited(file, config, 'ops db move', async (audit) => {
+        let rows = 0;
+        await copyToPostgres(config, target.url, (table, copied) => {
+          rows += copied;
+          notice(report, `copied and compared ${table}: ${copied}`);
+        });
+        const isFromFile = (ports.env[DB_VARIABLE] ?? '') === '';
+        if (isFromFile) nameDatabase(file, target.url);
+        const aside = putAside(source);
+        audit.record({ event: 'database.moved', from: source, to: dbText(target) }, null);
+        return { database: dbText(target), rows, config: isFromFile ? file : null, formerDatabase: aside };
       });
-      const isFromFile = (ports.env[DB_VARIABLE] ?? '') === '';
-      if (isFromFile) nameDatabase(file, target.url);
-      const aside = putAside(source);
-      printResult(
-        report,
-        { database: dbText(target), rows: total, config: isFromFile ? file : null, formerDatabase: aside },
-        () => `Moved ${total} rows to ${dbText(target)}.`,
-      );
-      notice(report, `The former database is kept as ${shownPath(ports.cwd, aside)}.`);
+      printResult(report, moved, () => `Moved ${moved.rows} rows to ${moved.database}.`);
+      notice(report, `The former database is kept as ${shownPath(ports.cwd, moved.formerDatabase)}.`);
       notice(
         report,
-        isFromFile
+        moved.config !== null
           ? `${shownPath(ports.cwd, file)} names the new one; start the controller.`
           : `Give ${DB_VARIABLE} the new address, then start the controller.`,
       );

@@ -3,7 +3,7 @@ import type { AuditTrail } from '../../model/audit-event.ts';
 import type { CliPorts } from '../ports.ts';
 import { explained } from './failures.ts';
 import { configPath, loadConfigFile } from './load-config.ts';
-import { openOperatorLog, operatorAudit } from './operator-log.ts';
+import { audited } from './operator-log.ts';
 
 export interface Host {
   readonly configFile: string;
@@ -27,17 +27,14 @@ export async function withHost<T>(
   return explained(async () => {
     const configFile = configPath(ports, named);
     const { config } = loadConfigFile(ports, configFile);
-    const log = openOperatorLog(configFile, config.log.format);
-    try {
+    return audited(configFile, config, command, async (audit, log) => {
       const { clock, random, env } = ports;
       const foundations = await openFoundations({ config, clock, random, env, log });
       try {
-        return await work({ configFile, foundations, audit: operatorAudit(log, command) });
+        return await work({ configFile, foundations, audit });
       } finally {
         await foundations.close();
       }
-    } finally {
-      await log.flush();
-    }
+    });
   });
 }

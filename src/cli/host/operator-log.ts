@@ -20,6 +20,21 @@ export function operatorAudit(log: OpenLogger, command: string): AuditTrail {
   return auditLog(log.child({ command, operator: operatorName() }));
 }
 
+/** Does what a command on the host is for, with its audit trail open before it begins and on disk after it. */
+export async function audited<T>(
+  configFile: string,
+  { log: { format } }: { readonly log: LogConfig },
+  command: string,
+  work: (audit: AuditTrail, log: OpenLogger) => Promise<T>,
+): Promise<T> {
+  const log = openOperatorLog(configFile, format);
+  try {
+    return await work(operatorAudit(log, command), log);
+  } finally {
+    await log.flush();
+  }
+}
+
 function operatorName(): string {
   try {
     return userInfo().username;

@@ -7,6 +7,7 @@ import { createSetupLink } from '../../admin/setup.ts';
 import type { Config } from '../../config/config.ts';
 import type { RunningController } from '../../controller.ts';
 import { claimDatabase } from '../../database.ts';
+import { auditLog } from '../../explain/audit-log.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { QuickstartOptions } from '../commands/setup.ts';
@@ -121,7 +122,7 @@ async function setupLinkIfNeeded(
 ): Promise<SetupOffer | null> {
   const { store, clock } = foundations;
   if ((await store.identities.countUsableAdmins(clock.now())) > 0) return null;
-  const { token, expiresAt } = await createSetupLink(foundations);
+  const { token, expiresAt } = await createSetupLink({ ...foundations, audit: auditLog(foundations.log) });
   const issuer = controller.bindPoints[0]?.issuer ?? '';
   return { url: setupUrl(issuer, token), expiresAt };
 }
