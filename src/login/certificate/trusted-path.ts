@@ -2,7 +2,7 @@
 // certificate have in common.
 
 import type { AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { type Clock, MINUTE, type Millis } from '../../platform/clock.ts';
 import { describeRefusal, type PathRefusal } from '../../platform/x509/path-refusal.ts';
 import {
   type PathVerdict,
@@ -31,20 +31,51 @@ export function findTrustedPath(
   attempt: AttemptRecorder,
   allowExpired: boolean,
 ): TrustedPath | null {
-  const [leaf, ...intermediates] = chain ?? [];
-  if (leaf === undefined) {
+  const leaf = chain?.[0];
+  if (chain === null || leaf === undefined) {
     attempt.failed('certificate', 'no-certificate');
     return null;
   }
   attempt.about({ subject: subjectOf(leaf) });
-  const anchors = needs.authorities.anchors();
-  const path = validateClientPath({ leaf, intermediates, anchors, now: needs.clock.now(), allowExpired });
+  const path = judge(needs, chain, leaf, allowExpired);
   if (path.verdict === 'refused') {
     attempt.failed('path', reasonOf(path.refusal), describeRefusal(path.refusal));
     return null;
   }
   attempt.passed('path', `leads to ${displaySubject(path.anchor.x509)}`);
   return path;
+}
+
+interface RefusedChain {
+  readonly anchors: readonly TrustAnchor[];
+  readonly at: Millis;
+  readonly verdict: PathVerdict;
+}
+
+/** So long a refusal stands without another look: what was not valid yet may be. */
+const refusalStands: Millis = MINUTE;
+/** By the chain of a connection, which is read once: whoever repeats a request on it repeats no work. */
+const refusedChains = { leavingExpired: newRefusals(), strict: newRefusals() };
+
+function newRefusals() {
+  return new WeakMap<readonly Buffer[], RefusedChain>();
+}
+
+function judge(
+  { authorities, clock }: TrustedPathNeeds,
+  chain: readonly Buffer[],
+  leaf: Buffer,
+  allowExpired: boolean,
+): PathVerdict {
+  const anchors = authorities.anchors();
+  const now = clock.now();
+  const refusals = allowExpired ? refusedChains.leavingExpired : refusedChains.strict;
+  const before = refusals.get(chain);
+  const isFresh = before !== undefined && now >= before.at && now < before.at + refusalStands;
+  if (isFresh && before.anchors === anchors) return before.verdict;
+  const verdict = validateClientPath({ leaf, intermediates: chain.slice(1), anchors, now, allowExpired });
+  if (verdict.verdict === 'refused') refusals.set(chain, { anchors, at: now, verdict });
+  return verdict;
 }
 
 /** Whether nobody turned the authority off meanwhile. To be asked last, without waiting for anything afterwards. */

@@ -2,7 +2,8 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { MalformedInput } from '../formats/malformed-input.ts';
 import { parseStrictJson } from '../formats/strict-json.ts';
 import { decodeUtf8 } from '../formats/utf8.ts';
-import { longestRsaModulus, type VerificationKey, verificationKey } from './verification-key.ts';
+import { longestRsaModulus } from '../x509/key-strength.ts';
+import { type VerificationKey, verificationKey } from './verification-key.ts';
 
 /** Why a key of a set is not used. */
 export type IgnoredKeyReason =

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { isAcceptedKey } from '../x509/key-strength.ts';
 
 /** The signature algorithms (JWS `alg`) that are accepted of others: asymmetric ones only (RFC 8725 section 3.1). */
 export const foreignAlgorithms = [
@@ -29,11 +30,6 @@ const byCurve: ReadonlyMap<string | undefined, ForeignAlgorithm> = new Map([
 ]);
 const withRsa = foreignAlgorithms.filter((name) => /^[RP]S/.test(name));
 
-/** The longest modulus that is worked with, in bits; beyond, one verification takes milliseconds. */
-export const longestRsaModulus = 8192;
-const shortestRsaModulus = 2048;
-const largestRsaExponent = 2n ** 32n;
-
 /**
  * What a public key can verify, fixed by its kind: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, Ed25519.
  * @returns undefined for any other key
@@ -43,19 +39,13 @@ export function verificationKey(publicKey: KeyObject): VerificationKey | undefin
   return algorithms.length === 0 ? undefined : { publicKey, algorithms };
 }
 
-function algorithmsOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject) {
+function algorithmsOf(key: KeyObject) {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  if (!isAcceptedKey(key)) return [];
   if (type === 'ed25519') return ['EdDSA', 'Ed25519'] as const;
   if (type === 'ec') {
     const algorithm = byCurve.get(details?.namedCurve);
     return algorithm === undefined ? [] : [algorithm];
   }
-  if (type !== 'rsa') return [];
-  const { modulusLength = 0, publicExponent = 0n } = details ?? {};
-  const isSound =
-    modulusLength >= shortestRsaModulus &&
-    modulusLength <= longestRsaModulus &&
-    publicExponent >= 3n &&
-    publicExponent % 2n === 1n &&
-    publicExponent < largestRsaExponent;
-  return isSound ? withRsa : [];
+  return type === 'rsa' ? withRsa : [];
 }

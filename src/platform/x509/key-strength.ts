@@ -5,26 +5,37 @@ const CURVE_NAMES: ReadonlyMap<string, string> = new Map([
   ['secp384r1', 'P-384'],
   ['secp521r1', 'P-521'],
 ]);
-const RSA_BITS = { least: 2048, most: 8192 };
+const shortestRsaModulus = 2048;
+/** In bits; beyond, one check takes milliseconds. */
+export const longestRsaModulus = 8192;
+/** With an exponent as long as the modulus a check costs as much as a signature, a hundred times more than usual. */
+const LARGEST_EXPONENT = 2n ** 32n - 1n;
 
 /**
- * Whether certificates may hold this public key: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519. With an
- * RSA exponent of one anything would be a signature.
+ * Whether signatures are checked with this public key: RSA of 2048 to 8192 bits with an exponent below 2^32, P-256,
+ * P-384, P-521 or Ed25519. With an RSA exponent of one anything would be a signature.
  */
 export function isAcceptedKey(key: KeyObject): boolean {
   const { modulusLength: bits = 0, namedCurve = '', publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'rsa')
     return (
-      bits >= RSA_BITS.least && bits <= RSA_BITS.most && publicExponent >= 3n && publicExponent % 2n === 1n
+      bits >= shortestRsaModulus &&
+      bits <= longestRsaModulus &&
+      publicExponent >= 3n &&
+      publicExponent % 2n === 1n &&
+      publicExponent <= LARGEST_EXPONENT
     );
   if (key.asymmetricKeyType === 'ec') return CURVE_NAMES.has(namedCurve);
   return key.asymmetricKeyType === 'ed25519';
 }
 
-/** For people: `RSA 1024`, `P-256`, `ed448`. */
+/** For people: `RSA 1024`, `RSA 2048 with an exponent of 33 bits`, `P-256`, `ed448`. */
 export function describeKey(key: KeyObject): string {
-  const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {};
-  if (modulusLength !== undefined) return `RSA ${modulusLength}`;
+  const { modulusLength, namedCurve, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength !== undefined) {
+    const bits = publicExponent.toString(2).length;
+    return `RSA ${modulusLength}${publicExponent > LARGEST_EXPONENT ? ` with an exponent of ${bits} bits` : ''}`;
+  }
   if (namedCurve !== undefined) return CURVE_NAMES.get(namedCurve) ?? namedCurve;
   return key.asymmetricKeyType ?? 'unknown';
 }

@@ -19,6 +19,8 @@ export type SearchResult = { readonly path: CertificatePath } | { readonly refus
 
 /** Tried pairs of a certificate and a possible issuer. An ordinary chain needs one for each of its certificates. */
 const MOST_STEPS = 48;
+/** Checked signatures. The longest chain that is read needs eight; the rest is for authorities that share a name. */
+const MOST_CHECKS = 12;
 
 /**
  * The first path that the judge accepts, trying anchors before intermediates; otherwise the refusal of the
@@ -30,6 +32,7 @@ export function searchPath(leaf: PathCertificate, ground: SearchGround): SearchR
   const misses = nearestMiss();
   const links = new Map<string, PathRefusal | undefined>();
   let steps = 0;
+  let checks = 0;
 
   const extend = (path: CertificatePath, child: PathCertificate): CertificatePath | undefined => {
     const isIssuer = (candidate: PathCertificate) =>
@@ -41,13 +44,15 @@ export function searchPath(leaf: PathCertificate, ground: SearchGround): SearchR
     if (issuers.length === 0) misses.add(path.length, noIssuer(child, path));
     for (const issuer of issuers) {
       steps += 1;
-      if (steps > MOST_STEPS) {
+      const pair = `${child.thumbprint} ${issuer.thumbprint}`;
+      if (steps > MOST_STEPS || (checks === MOST_CHECKS && !links.has(pair))) {
         misses.add(GAVE_UP, { reason: 'too-much-work' });
         return undefined;
       }
-      const pair = `${child.thumbprint} ${issuer.thumbprint}`;
-      if (!links.has(pair))
+      if (!links.has(pair)) {
+        checks += 1;
         links.set(pair, brokenLink(child, issuer, { isLeaf: path.length === 1, anchorIds }));
+      }
       const broken = links.get(pair);
       if (broken !== undefined) {
         misses.add(path.length, broken);

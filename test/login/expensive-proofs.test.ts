@@ -1,0 +1,156 @@
+// What a stranger can make this service compute with certificates, signing requests and tokens: counted, not timed.
+
+import assert from 'node:assert/strict';
+import { createPublicKey } from 'node:crypto';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { readTrustAnchor, validateClientPath } from '../../src/platform/x509/path-validation.ts';
+import {
+  enrolled,
+  overlayRoot,
+  registerCa,
+  submitCertificate,
+  withCertificate,
+} from '../support/certificates.ts';
+import { authority, client, commonName, type Made, newKeys } from '../support/chains.ts';
+import { signatureChecks } from '../support/counted-crypto.ts';
+import { csrPem, ecKeys } from '../support/csr.ts';
+import { clientApi } from '../support/enrollment.ts';
+import {
+  bearer,
+  createIdentity,
+  createSigner,
+  reasonOf,
+  submitJwt,
+  tokenOf,
+} from '../support/external-jwt.ts';
+import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
+import type { Answer, HttpsClient } from '../support/https-client.ts';
+import { loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+let server: TestServer;
+let idp: TestIdp;
+before(async () => {
+  server = await startTestServer({ clock, signing: true });
+  idp = await startTestIdp();
+  await createSigner(await rootOf(server), idp, 'idp', { enrollToTokenEnabled: true });
+});
+after(async () => {
+  await server?.close();
+  await idp?.close();
+});
+// What one test counted against 127.0.0.1 is forgotten in the next.
+beforeEach(() => clock.advance(31 * MINUTE));
+
+/** The most that one search for a path may cost. */
+const mostChecks = 12;
+
+/** A key that is RSA with another exponent. */
+function withExponent(hex: string) {
+  const { publicKey, privateKey } = newKeys.rsa();
+  const e = Buffer.from(hex, 'hex').toString('base64url');
+  const jwk = { ...publicKey.export({ format: 'jwk' }), e };
+  return { publicKey: createPublicKey({ key: jwk, format: 'jwk' }), privateKey };
+}
+
+function judged(leaf: Made, sent: readonly Made[], anchor: Made) {
+  const checks = signatureChecks();
+  const verdict = validateClientPath({
+    leaf: leaf.der,
+    intermediates: sent.map(({ der }) => der),
+    anchors: [readTrustAnchor(anchor.der)],
+    now: systemClock.now(),
+    allowExpired: false,
+  });
+  const reason = verdict.verdict === 'trusted' ? 'trusted' : verdict.refusal.reason;
+  return { reason, checks: checks() };
+}
+
+/** Seven authorities of one name and one key: each could have issued each. */
+function mesh(keys: ReturnType<typeof newKeys.ec>): { readonly leaf: Made; readonly sent: readonly Made[] } {
+  const name = commonName('mesh');
+  const sent = Array.from({ length: 7 }, () => authority({ subject: name, keys, issuer: { name, keys } }));
+  return { leaf: client({ issuer: { name, keys } }), sent };
+}
+
+describe('a path', () => {
+  const root = authority({ subject: 'root' });
+
+  test('is not followed through an RSA key with an exponent of 2^32 or more', () => {
+    for (const [exponent, reason, most] of [
+      ['0100000001', 'key-not-accepted', 0],
+      [`01${'00'.repeat(254)}01`, 'key-not-accepted', 0],
+      ['ffffffff', 'bad-signature', 1],
+    ] as const) {
+      const keys = withExponent(exponent);
+      const between = authority({ subject: 'between', keys, issuer: root });
+      const found = judged(client({ issuer: between }), [between], root);
+      assert.deepEqual(found, { reason, checks: most }, exponent.slice(0, 20));
+    }
+  });
+
+  test('is given up after a dozen signatures', () => {
+    for (const keys of [newKeys.ec(), newKeys.ec('P-521'), newKeys.rsa()]) {
+      const { leaf, sent } = mesh(keys);
+      const found = judged(leaf, sent, root);
+      assert.equal(found.reason, 'too-much-work');
+      assert.ok(found.checks <= mostChecks, `${found.checks} signatures`);
+    }
+  });
+
+  test('of eight certificates is within that', () => {
+    const chain = [root];
+    for (let depth = 0; depth < 7; depth += 1) {
+      const issuer = chain.at(-1);
+      assert.ok(issuer);
+      chain.push(authority({ subject: `depth ${depth}`, issuer }));
+    }
+    const [anchor, ...sent] = chain;
+    const issuer = sent.at(-1);
+    assert.ok(anchor && issuer);
+    assert.deepEqual(judged(client({ issuer }), sent, anchor), { reason: 'trusted', checks: 8 });
+  });
+});
+
+describe('a refused chain', () => {
+  test('is not judged again on its connection, until authorities change or a minute is over', async () => {
+    const other = authority({ subject: 'another root' });
+    const between = authority({ subject: 'between', issuer: other });
+    const leaf = client({ issuer: between });
+    const connection = withCertificate(server, leaf, between);
+    const spent = async () => {
+      const authRequestId = await beginLogin(connection);
+      const checks = signatureChecks();
+      const answer = await connection.post('/oidc/login/cert', { json: { authRequestId } });
+      assert.equal(await reasonOf(server, answer), 'untrusted-chain');
+      return checks();
+    };
+    assert.equal(await spent(), 1);
+    for (let again = 0; again < 3; again += 1) assert.equal(await spent(), 0);
+    clock.advance(MINUTE);
+    assert.equal(await spent(), 1);
+    assert.equal(await spent(), 0);
+    await registerCa(await loggedIn(server, 'root'), other);
+    // Now it is trusted, and only nobody's.
+    const known = await submitCertificate(connection);
+    assert.equal(await reasonOf(server, known), 'unknown-thumbprint');
+    connection.closeConnections();
+  });
+
+  test('is remembered for enrolments too', async () => {
+    const leaf = client({ issuer: authority({ subject: 'Test overlay root' }) });
+    const connection = withCertificate(server, leaf);
+    const spent = async () => {
+      const checks = signatureChecks();
+      const answer = await connection.post(`${clientApi}/enroll/ca`, { json: {} });
+      assert.equal(answer.status, 400, answer.text);
+      return checks();
+    };
+    assert.equal(await spent(), 1);
+    assert.equal(await spent(), 0);
+    connection.closeConnections();
+  });
+});
