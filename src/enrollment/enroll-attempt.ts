@@ -2,12 +2,24 @@
 
 import { AuthError, type AuthErrorOptions } from '../errors/auth-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
+import { countRefusal, requireOpenSource } from '../login/throttle.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { EnrollMethod } from '../model/enrollment.ts';
 import type { IdentityId } from '../model/ids.ts';
 import type { AttemptLog, AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { AttemptStore } from '../store/contracts/attempts.ts';
+import type { EnrollmentStore } from '../store/contracts/enrollments.ts';
+
+/** Of every way of enrolling. */
+export interface EnrollmentStores {
+  readonly enrollments: EnrollmentStore;
+  readonly attempts: AttemptStore;
+}
 
 export interface EnrollAttemptNeeds {
+  readonly store: EnrollmentStores;
+  readonly clock: Clock;
   readonly attempts: AttemptLog;
   readonly audit: AuditTrail;
 }
@@ -21,13 +33,21 @@ export interface Enrolled {
   readonly username?: string;
 }
 
-/** Keeps the decision record of one attempt to enrol. */
+/** Ways of enrolling in which somebody unknown sends something that has to be verified: a certificate, a token. */
+const provenBySender: ReadonlySet<EnrollMethod> = new Set(['ottca', 'ca', 'token']);
+
+/**
+ * Keeps the decision record of one attempt to enrol.
+ * @throws AuthError rate_limited   too many certificates or tokens of this source were refused
+ */
 export async function attemptToEnroll(
   needs: EnrollAttemptNeeds,
   method: EnrollMethod,
   origin: RequestOrigin,
   decide: (attempt: AttemptRecorder) => Promise<Enrolled>,
 ): Promise<Enrolled> {
+  const isProof = provenBySender.has(method);
+  if (isProof) await requireOpenSource(needs, origin.ipAddress);
   const attempt = needs.attempts.begin('enroll', 'enrollment', origin);
   attempt.passed('method', method);
   let enrolled: Enrolled;
@@ -37,6 +57,7 @@ export async function attemptToEnroll(
     // Nothing was decided where something failed that the caller has no part in.
     if (!(error instanceof EnrollmentRefused)) throw error;
     attempt.conclude();
+    if (isProof) await countRefusal(needs, origin.ipAddress);
     needs.audit.record({ event: 'enrollment.refused', enrollment: method }, origin);
     throw error;
   }

@@ -2,13 +2,13 @@ import type { TokenMethod } from '../model/enrollment.ts';
 import { isDisabled } from '../model/identity.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { type Clock, isoTime } from '../platform/clock.ts';
-import type { EnrollmentStore, NewAuthenticator, OpenEnrollment } from '../store/contracts/enrollments.ts';
+import type { NewAuthenticator, OpenEnrollment } from '../store/contracts/enrollments.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
-import { type Enrolled, type EnrollmentRefused, refusal } from './enroll-attempt.ts';
+import { type Enrolled, type EnrollmentRefused, type EnrollmentStores, refusal } from './enroll-attempt.ts';
 
 export interface OpenEnrollmentNeeds {
-  readonly store: { readonly enrollments: EnrollmentStore };
+  readonly store: EnrollmentStores;
   readonly tagKey: Buffer;
   readonly clock: Clock;
 }

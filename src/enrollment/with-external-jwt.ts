@@ -15,7 +15,6 @@ import type { RequestOrigin } from '../model/audit-event.ts';
 import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
-import type { EnrollmentStore } from '../store/contracts/enrollments.ts';
 import {
   attemptToEnroll,
   type EnrollAttemptNeeds,
@@ -27,9 +26,7 @@ import {
 import { enrollNewIdentity, requireExternalId } from './new-identity.ts';
 import { type IssuingNeeds, issueFor, readRequest } from './with-csr.ts';
 
-export interface ExternalJwtEnrollmentNeeds extends EnrollAttemptNeeds, ExternalJwtNeeds, IssuingNeeds {
-  readonly store: { readonly enrollments: EnrollmentStore };
-}
+export interface ExternalJwtEnrollmentNeeds extends EnrollAttemptNeeds, ExternalJwtNeeds, IssuingNeeds {}
 
 /**
  * Makes an identity out of an external JWT, as its signer says.

@@ -9,6 +9,7 @@ import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt/ext
 import { type PasswordLoginNeeds, verifyPassword } from './password/password.ts';
 import type { PrimaryVerdict } from './primary-verdict.ts';
 import type { ReservedGuess } from './reserved-guess.ts';
+import { countRefusal, requireOpenSource } from './throttle.ts';
 
 export interface PrimaryResult {
   readonly account: LoginAccount;
@@ -41,10 +42,13 @@ export async function authenticatePrimary(
   origin: RequestOrigin,
   mechanism: LoginAttempt['mechanism'],
 ): Promise<PrimaryResult> {
+  // Passwords reserve their guess instead.
+  if (credentials.method !== 'password') await requireOpenSource(needs, origin.ipAddress);
   const attempt = needs.attempts.begin(credentials.method, mechanism, origin);
   const verdict = await verify(needs, credentials, attempt, origin);
   attempt.conclude();
   if (verdict.verdict === 'refused') {
+    if (isPresentedProof(credentials)) await countRefusal(needs, origin.ipAddress);
     needs.audit.record({ event: 'login.refused', method: credentials.method }, origin);
     throw new AuthError('invalid_auth', { challenges: verdict.challenges ?? [] });
   }
@@ -70,6 +74,18 @@ export async function authenticatePrimary(
       ...(usedToken === null ? {} : { primaryProof: usedToken.proof }),
     },
   };
+}
+
+/** A certificate or token that had to be judged; without one there was nothing to do. */
+function isPresentedProof(credentials: Credentials): boolean {
+  switch (credentials.method) {
+    case 'password':
+      return false;
+    case 'cert':
+      return credentials.chain !== null;
+    case 'ext-jwt':
+      return credentials.tokens.length > 0;
+  }
 }
 
 function verify(

@@ -3,7 +3,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { PasswordPolicy } from '../model/auth-policy.ts';
 import type { AuthenticatorId, IdentityId } from '../model/ids.ts';
-import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { type Clock, DAY, HOUR, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import { sourcePrefix } from '../platform/network/source-prefix.ts';
 import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts';
 
@@ -82,9 +82,32 @@ export async function reserveGuess(
   // Guessing on at what is locked has counted against the source all the same, in one step: a second one would tell by
   // its time that somebody has the name.
   if (outcome.key !== source.key) return 'locked';
-  throw new AuthError('rate_limited', {
-    detail: `source ${source.key} is throttled`,
-    retryAfterSeconds: Math.ceil((outcome.until - now) / SECOND),
+  throw throttled(source.key, outcome.until - now);
+}
+
+/**
+ * Lets no further proof of a throttled source be judged, whatever the method.
+ * @throws AuthError rate_limited
+ */
+export async function requireOpenSource(needs: ThrottleNeeds, ipAddress: string): Promise<void> {
+  const { key } = sourceLimit(ipAddress);
+  const now = needs.clock.now();
+  const until = await needs.store.attempts.lockedUntil(key, now);
+  if (until !== null) throw throttled(key, until - now);
+}
+
+/**
+ * Counts a refused certificate or token against its source. Afterwards, unlike a guess: a right one costs no commit,
+ * and what many at once can compute before they are counted is bounded by what each may.
+ */
+export async function countRefusal(needs: ThrottleNeeds, ipAddress: string): Promise<void> {
+  await needs.store.attempts.reserve([sourceLimit(ipAddress)], needs.clock.now());
+}
+
+function throttled(key: string, wait: Millis): AuthError {
+  return new AuthError('rate_limited', {
+    detail: `source ${key} is throttled`,
+    retryAfterSeconds: Math.ceil(wait / SECOND),
   });
 }
 

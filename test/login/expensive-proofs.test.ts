@@ -154,3 +154,64 @@ describe('a refused chain', () => {
     connection.closeConnections();
   });
 });
+
+describe('the source of refused proofs', () => {
+  /** So many are refused; then everything from there is told to wait, at no cost. */
+  async function assertThrottled(refuse: () => Promise<Answer>, status: number): Promise<void> {
+    for (let round = 0; round < 30; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 10 }, refuse));
+      for (const answer of answers) assert.equal(answer.status, status, answer.text);
+    }
+    const checks = signatureChecks();
+    const late = await refuse();
+    assert.equal(late.status, 429, late.text);
+    assert.equal(late.headers['retry-after'], '60');
+    assert.equal(checks(), 0);
+    const id = await beginLogin(server);
+    assert.equal(
+      (await submitPassword(server, id, 'root', password)).status,
+      429,
+      'one counter for all methods',
+    );
+  }
+
+  async function withStranger(run: (connection: HttpsClient) => Promise<void>): Promise<void> {
+    const connection = withCertificate(server, client({ issuer: authority() }));
+    await run(connection);
+    connection.closeConnections();
+  }
+
+  test('is throttled for certificates', () =>
+    withStranger((connection) => assertThrottled(() => submitCertificate(connection), 401)));
+
+  test('is throttled for certificates of the older mechanism', () =>
+    withStranger((connection) =>
+      assertThrottled(() => connection.post(`${clientApi}/authenticate?method=cert`, { json: {} }), 401),
+    ));
+
+  test('is throttled for external JWTs', async () => {
+    const forged = `${(await tokenOf(server, idp, 'ana@idp')).slice(0, -8)}AAAAAAAA`;
+    await assertThrottled(() => submitJwt(server, forged), 401);
+  });
+
+  test('is throttled for enrolments by certificate', () =>
+    withStranger((connection) =>
+      assertThrottled(() => connection.post(`${clientApi}/enroll/ca`, { json: {} }), 400),
+    ));
+
+  test('is throttled for enrolments by external JWT', async () => {
+    const headers = bearer(await tokenOf(server, idp, 'ana@idp', { aud: 'another' }));
+    await assertThrottled(() => server.post(`${clientApi}/enroll/token`, { json: {}, headers }), 401);
+  });
+
+  test('is not counted where nothing was presented, nor for what is right', async () => {
+    const leaf = await enrolled(server, await createIdentity(server, 'dev'), { issuer: await overlayRoot() });
+    const connection = withCertificate(server, leaf);
+    for (let round = 0; round < 31; round += 1) {
+      await Promise.all(Array.from({ length: 10 }, () => submitCertificate(server)));
+      await Promise.all(Array.from({ length: 10 }, () => submitJwt(server)));
+      assert.equal((await submitCertificate(connection)).status, 302);
+    }
+    connection.closeConnections();
+  });
+});

@@ -78,6 +78,7 @@ const enrollRefusals = [
   'invalid_auth',
   'could_not_validate',
   'could_not_parse_body',
+  'rate_limited',
   'unsupported_media_type',
 ] as const;
 
