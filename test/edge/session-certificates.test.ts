@@ -295,11 +295,15 @@ describe('csrPem at login', () => {
     for (const each of [connection, other]) each.closeConnections();
   });
 
-  test('that is no good is refused before the password is looked at', async () => {
+  test('that is no good is refused when the password is right, and no sooner', async () => {
     const authRequestId = await beginLogin(server);
     for (const bad of ['abc', csrPem(keys, { signer: ecKeys() })]) {
-      const json = { authRequestId, username: 'alice', password: 'wrong', csrPem: bad };
-      assertRefused(await server.post('/oidc/login/username', { json }), 400, 'COULD_NOT_PROCESS_CSR');
+      const submit = (secret: string) =>
+        server.post('/oidc/login/username', {
+          json: { authRequestId, username: 'alice', password: secret, csrPem: bad },
+        });
+      assertRefused(await submit('wrong'), 401, 'INVALID_AUTH');
+      assertRefused(await submit(password), 400, 'COULD_NOT_PROCESS_CSR');
     }
   });
 });

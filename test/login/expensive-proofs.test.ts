@@ -215,3 +215,49 @@ describe('the source of refused proofs', () => {
     connection.closeConnections();
   });
 });
+
+describe('a certificate signing request', () => {
+  const bad = csrPem(ecKeys(), { signer: ecKeys() });
+
+  test('is not looked at before the credentials are known to be good', async () => {
+    const authRequestId = await beginLogin(server);
+    const submit = (secret: string) =>
+      server.post('/oidc/login/username', {
+        json: { authRequestId, username: 'root', password: secret, csrPem: bad },
+      });
+    const checks = signatureChecks();
+    const wrong = await submit('wrong');
+    assert.deepEqual([wrong.status, wrong.json.error.code, checks()], [401, 'INVALID_AUTH', 0]);
+    const right = await submit(password);
+    assert.deepEqual([right.status, right.json.error.code], [400, 'COULD_NOT_PROCESS_CSR']);
+    assert.ok(checks() > 0);
+    // Nothing of the refused login stays.
+    const queries = await server.get(`/oidc/login/auth-queries?id=${authRequestId}`);
+    assert.equal(queries.status, 400, queries.text);
+    assert.equal((await submitPassword(server, authRequestId, 'root', password)).status, 302);
+  });
+
+  test('is not looked at before the refresh token is known to be ours, and uses nothing up', async () => {
+    const tokens = await login(server, 'root', password);
+    const [id, generation, random] = tokens.refresh_token.split('.');
+    const checks = signatureChecks();
+    for (const text of ['abc', `${tokens.refresh_token.slice(0, -2)}xx`, `${id}.${generation}.${random}`]) {
+      const refused = await refresh(server, text, { csr_pem: bad });
+      assert.deepEqual([refused.status, refused.json.error, checks()], [400, 'invalid_grant', 0]);
+    }
+    const refused = await refresh(server, tokens.refresh_token, { csr_pem: bad });
+    assert.equal(refused.status, 400);
+    assert.notEqual(refused.json.error, 'invalid_grant');
+    assert.equal((await refresh(server, tokens.refresh_token)).status, 200);
+  });
+
+  test('is not looked at before the token of an enrolment is known to be good', async () => {
+    const checks = signatureChecks();
+    const send = (method: string, headers = {}) =>
+      server.post(`${clientApi}/enroll/${method}`, { json: { token: 'made-up', clientCsr: bad }, headers });
+    assert.equal((await send('ott')).json.error.code, 'INVALID_ENROLLMENT_TOKEN');
+    assert.equal(checks(), 0);
+    assert.equal((await send('token', bearer('a.b.c'))).json.error.code, 'INVALID_AUTH');
+    assert.equal(checks(), 0);
+  });
+});

@@ -84,7 +84,7 @@ const totpUrl = '/oidc/login/totp';
  * @param bearers     tokens that came with the credentials: one of them may be the secondary proof
  * @param more.csrPem  asks for a certificate of the session, which comes with the tokens
  * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
- * @throws AuthError csr_not_acceptable   before the credentials are looked at
+ * @throws AuthError csr_not_acceptable   when the credentials are good; nothing is recorded
  * @throws AuthError could_not_validate   too many or too long configTypes
  */
 export async function submitPrimary(
@@ -98,11 +98,11 @@ export async function submitPrimary(
 ): Promise<LoginStep> {
   await requireOpen(needs, authRequest);
   const wanted = withConfigTypes(authRequest, configTypes);
-  const certified =
-    csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
   try {
-    // Not before: strangers cause no reading.
+    // Not before: strangers cause no reading, and no verification of a request.
+    const certified =
+      csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
     const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
     const waitsForOthers = primary.account.policy.secondary.requireExtJwt !== null;
     // A foreign key may have to be fetched: nobody else of the same address is to wait for that.

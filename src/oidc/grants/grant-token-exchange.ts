@@ -18,7 +18,12 @@ import { requireGoodStanding } from '../session-standing.ts';
 import { type GrantNeeds, issueAccessToken, issueIdToken, issueRefreshToken } from './issue-tokens.ts';
 import { requestedKey, sessionCertificate } from './session-certificate.ts';
 import type { GrantRequest } from './token-endpoint.ts';
-import { duplicateWindow, refreshRefused, useRefreshToken } from './use-refresh-token.ts';
+import {
+  duplicateWindow,
+  presentedRefreshToken,
+  refreshRefused,
+  useRefreshToken,
+} from './use-refresh-token.ts';
 
 export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
@@ -48,7 +53,7 @@ export async function exchangeToken(needs: GrantNeeds, request: GrantRequest): P
   for (const name of ['actor_token', 'actor_token_type', 'resource', 'audience']) {
     if (parameters.get(name)?.some((value) => value !== '')) throw unsupported(name);
   }
-  const asked = { subject, requested, key: requestedKey(needs, request) };
+  const asked = { subject, requested };
   if (subjectType === tokenTypes.refreshToken) return exchangeRefreshToken(needs, request, asked);
   if (subjectType === tokenTypes.accessToken) return exchangeAccessToken(needs, request, asked);
   throw unsupported('subject_token_type');
@@ -65,9 +70,14 @@ function unsupported(parameter: string): AuthError {
   return new AuthError('invalid_request', { description: `this value of ${parameter} is not supported` });
 }
 
-/** What is exchanged for what, and the key of a certificate that is to come with an access token; null: none is. */
+/** What is exchanged for what. */
 interface Asked {
   readonly subject: string;
+  readonly requested: TokenType;
+}
+
+/** What is asked for, and the key of a certificate that is to come with an access token; null: none is. */
+interface Granted {
   readonly requested: TokenType;
   readonly key: RequestedKey | null;
 }
@@ -75,10 +85,17 @@ interface Asked {
 async function exchangeRefreshToken(
   needs: GrantNeeds,
   request: GrantRequest,
-  { subject, requested, key }: Asked,
+  { subject, requested }: Asked,
 ): Promise<ExchangeResponse> {
+  const presented = presentedRefreshToken(needs, request, subject);
+  const key = requestedKey(needs, request);
   const wantsIdToken = requested === tokenTypes.idToken;
-  const used = await useRefreshToken(needs, request, subject, wantsIdToken ? idTokenGrace : duplicateWindow);
+  const used = await useRefreshToken(
+    needs,
+    request,
+    presented,
+    wantsIdToken ? idTokenGrace : duplicateWindow,
+  );
   if (used.outcome === 'duplicate') {
     if (!wantsIdToken) throw refreshRefused(needs, request, used.session.id, 'duplicate');
     return idTokenAnswer(needs, request.client, await standingOf(needs, used.session), needs.clock.now());
@@ -98,12 +115,13 @@ async function exchangeRefreshToken(
 async function exchangeAccessToken(
   needs: GrantNeeds,
   request: GrantRequest,
-  { subject, requested, key }: Asked,
+  { subject, requested }: Asked,
 ): Promise<ExchangeResponse> {
   const { client, parameters, origin, clientCertificates } = request;
   const now = needs.clock.now();
   const access = needs.accessTokens.verify(subject, now);
   if (access.verdict !== 'valid') throw new AuthError('invalid_grant');
+  const key = requestedKey(needs, request);
   const sessionId = asId<ApiSessionId>(access.claims.z_asid);
   const stored = await needs.store.apiSessions.find(sessionId);
   if (stored === null) throw new AuthError('invalid_grant');
@@ -148,7 +166,7 @@ async function accessTokenAnswer(
   needs: GrantNeeds,
   { client, origin }: GrantRequest,
   { session, identity }: Standing,
-  { requested, key }: Omit<Asked, 'subject'>,
+  { requested, key }: Granted,
   now: Millis,
 ): Promise<ExchangeResponse> {
   const certificate = await sessionCertificate(needs, session, key, origin, now);

@@ -6,6 +6,7 @@ import type { ApiSession } from '../../model/api-session.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
 import { type ApiSessionId, asId } from '../../model/ids.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
+import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
 import { requireCertificateStillGood } from '../certificate-session.ts';
 import { refreshTokenFormOf } from '../clients.ts';
@@ -32,6 +33,20 @@ export type UsedRefreshToken =
   | { readonly outcome: 'duplicate'; readonly session: ApiSession };
 
 /**
+ * A refresh token whose tag is ours; whether it is alive is not known yet.
+ * @throws AuthError invalid_grant
+ */
+export function presentedRefreshToken(
+  needs: GrantNeeds,
+  { client }: Pick<GrantRequest, 'client'>,
+  text: string,
+): OpaqueToken {
+  const presented = readRefreshToken(needs, refreshTokenFormOf(client), text, needs.clock.now());
+  if (presented === undefined) throw new AuthError('invalid_grant');
+  return presented;
+}
+
+/**
  * Replaces a refresh token by its successor. The old one is dead when this resolves.
  * @param window within which the direct predecessor from the same sender does not end the session
  * @throws AuthError invalid_request, invalid_scope, unavailable (nothing is used up), invalid_grant for everything else alike
@@ -39,13 +54,10 @@ export type UsedRefreshToken =
 export async function useRefreshToken(
   needs: GrantNeeds,
   request: GrantRequest,
-  text: string,
+  presented: OpaqueToken,
   window: Millis,
 ): Promise<UsedRefreshToken> {
   const { parameters, client, origin, clientCertificates } = request;
-  const form = refreshTokenFormOf(client);
-  const presented = readRefreshToken(needs, form, text, needs.clock.now());
-  if (presented === undefined) throw new AuthError('invalid_grant');
   const sessionId = asId<ApiSessionId>(presented.id);
   const session = await needs.store.apiSessions.find(sessionId);
   if (session === null) throw new AuthError('invalid_grant');
@@ -56,7 +68,7 @@ export async function useRefreshToken(
   await requireGoodStanding(needs, session, origin);
 
   const now = needs.clock.now();
-  const next = nextRefreshToken(needs, presented, form);
+  const next = nextRefreshToken(needs, presented, refreshTokenFormOf(client));
   const nextExpiresAt = now + needs.lifetimes.refreshToken;
   const outcome = await needs.store.apiSessions.rotateRefreshToken({
     sessionId,
