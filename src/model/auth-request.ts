@@ -24,4 +24,6 @@ export interface AuthRequest {
   /** SHA-256, base64url, of the browser's binding cookie; null for clients that are not browsers. */
   readonly browserBinding: string | null;
   readonly createdAt: Millis;
+  /** What the client thinks the user name is: fills the field of the page, and proves nothing. Never stored. */
+  readonly loginHint?: string;
 }

@@ -77,6 +77,30 @@ describe('a good authorization request', () => {
     }
   });
 
+  test('may hint at the user name, which fills in the field of the page and nothing else', async () => {
+    const page = async (login_hint: string) => {
+      const begun = await authorize(server, { login_hint });
+      assert.equal(begun.status, 302);
+      return server.get(locationOf(begun), { headers: { accept: 'text/html' } });
+    };
+    for (const [hint, shown] of [
+      ['anna@example.com', 'anna@example.com'],
+      ['"><script>alert(1)</script>', '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'],
+      ['', ''],
+      ['a'.repeat(101), ''],
+      ['two\nlines', ''],
+      ['\u202ereversed', ''],
+    ] as const) {
+      const { status, text } = await page(hint);
+      assert.equal(status, 200);
+      assert.ok(text.includes(`name="username" value="${shown}"`), JSON.stringify(hint));
+    }
+    const twice = await server.get(
+      `/oidc/authorization?${authorizationQuery({ login_hint: 'a' }, [['login_hint', 'b']])}`,
+    );
+    assertSentBack(twice, 'invalid_request');
+  });
+
   test('never gives the same id twice', async () => {
     const ids = new Set<string>();
     for (let round = 0; round < 50; round += 1) ids.add(locationOf(await authorize(server)));

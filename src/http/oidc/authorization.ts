@@ -37,6 +37,7 @@ const authorizationParameters = z.object({
   state: z.string().optional(),
   nonce: z.string().optional(),
   ui_locales: z.string().optional(),
+  login_hint: z.string().optional(),
   method: z.enum(primaryMethods).optional(),
   configTypes: z.array(z.string()).optional(),
 });

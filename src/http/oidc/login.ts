@@ -100,7 +100,7 @@ function form(
     readonly username?: string;
   },
 ): Answer {
-  const { status = 200, headers = {}, username = '' } = options;
+  const { status = 200, headers = {}, username = step.authRequest.loginHint ?? '' } = options;
   const html = loginPage(step.view(), {
     action: passwordPath,
     authRequestId: step.authRequestId,

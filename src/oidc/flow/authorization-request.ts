@@ -3,6 +3,7 @@
 import { AuthError, AuthorizationError, type ValidatedRedirect } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { readConfigTypes } from '../../login/config-types.ts';
+import { usernameKey } from '../../login/password/username.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { asId } from '../../model/ids.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
@@ -38,6 +39,7 @@ const singleParameters = [
   'method',
   'prompt',
   'max_age',
+  'login_hint',
   'request',
   'request_uri',
   'registration',
@@ -98,6 +100,7 @@ export function validateAuthorizationRequest(
     configTypes: wantedConfigTypes(back, parameters),
     browserBinding,
     createdAt: needs.clock.now(),
+    ...wantedUserName(parameters),
   };
   if (sizeOf(authRequest) > maxRequestSize)
     throw refuse(back, 'invalid_request', 'the parameters are too long together');
@@ -185,6 +188,12 @@ function wantedConfigTypes(back: ValidatedRedirect, parameters: Parameters): rea
   const configTypes = readConfigTypes(parameters.get('configTypes') ?? []);
   if (configTypes === undefined) throw refuse(back, 'invalid_request', 'too many or too long configTypes');
   return configTypes;
+}
+
+/** OIDC Core 3.1.2.1, `login_hint`. What cannot be a user name is left out: a hint is no reason to refuse. */
+function wantedUserName(parameters: Parameters): Pick<AuthRequest, 'loginHint'> {
+  const hint = parameter(parameters, 'login_hint');
+  return hint === null || usernameKey(hint) === undefined ? {} : { loginHint: hint };
 }
 
 /** Bytes that a text takes up in an auth request id, where it stands as JSON. */

@@ -16,6 +16,7 @@ export function beginAgain(authRequest: AuthRequest): string {
     ['code_challenge', authRequest.codeChallenge],
     ['code_challenge_method', 'S256'],
     ['method', requestedMethod],
+    ['login_hint', authRequest.loginHint],
     ...configTypes.map((configType) => ['configTypes', configType]),
   ].filter((pair): pair is [string, string] => typeof pair[1] === 'string');
   return `/oidc/authorization?${new URLSearchParams(parameters).toString()}`;
