@@ -7,31 +7,48 @@ import type { Clock } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import { readIdTokenHint } from '../tokens/id-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
+import type { ClientRegistry } from './clients.ts';
 import type { OidcBindPoint } from './flow/authorization-request.ts';
 import { optional, type Parameters } from './parameters.ts';
 import { isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
 
-/** `nothing`: no hint was given, so no session was named and none was ended. */
+/**
+ * `nothing`: no hint was given, so no session was named and none was ended. `ask`: an application names itself and where
+ * to go on, but no session; the person is asked before anybody is sent there.
+ */
 export type LogoutResult =
   | { readonly kind: 'redirect'; readonly location: string }
+  | {
+      readonly kind: 'ask';
+      readonly clientId: string;
+      readonly redirectUri: string;
+      readonly state: string | null;
+    }
   | { readonly kind: 'signed-out' | 'nothing' };
+
+export interface LogoutRequest {
+  readonly parameters: Parameters;
+  /** Whether the person has agreed, on a page of ours. */
+  readonly isAgreed: boolean;
+}
 
 const maxStateLength = 4096;
 
 /**
- * Everything is checked before anything is ended; a redirect happens only to a registered URI and only with a
- * valid hint (OIDC RP-Initiated Logout 1.0, 2 and 3). An expired hint is valid.
+ * Everything is checked before anything is ended; a redirect happens only to a registered URI, and only with a valid hint
+ * or once the person has agreed (OIDC RP-Initiated Logout 1.0, 2 and 3). An expired hint is valid.
  * @throws AuthError invalid_request   hint not ours or of another client, URI not registered, parameter repeated
  */
 export async function endSession(
   needs: {
     readonly store: { readonly apiSessions: ApiSessionStore };
+    readonly clients: ClientRegistry;
     readonly ring: KeyRing;
     readonly clock: Clock;
     readonly audit: AuditTrail;
   },
   bindPoint: OidcBindPoint,
-  parameters: Parameters,
+  { parameters, isAgreed }: LogoutRequest,
   origin: RequestOrigin,
 ): Promise<LogoutResult> {
   const hintText = optional(parameters, 'id_token_hint');
@@ -43,7 +60,7 @@ export async function endSession(
   }
   if (hintText === null) {
     if (redirectUri === null) return { kind: 'nothing' };
-    throw new AuthError('invalid_request', { description: 'a redirect after logout needs an id_token_hint' });
+    return withoutHint(needs, bindPoint, { clientId, redirectUri, state }, isAgreed);
   }
 
   const now = needs.clock.now();
@@ -51,9 +68,7 @@ export async function endSession(
   if (hint === undefined || hint.iss !== bindPoint.issuer || (clientId !== null && clientId !== hint.aud)) {
     throw new AuthError('invalid_request', { description: 'the id_token_hint is not valid here' });
   }
-  if (redirectUri !== null && !isRegisteredRedirectUri(bindPoint.postLogoutUris, redirectUri)) {
-    throw new AuthError('invalid_request', { description: 'the post_logout_redirect_uri is not registered' });
-  }
+  if (redirectUri !== null) requirePostLogoutUri(bindPoint, redirectUri);
 
   const sessionId = asId<ApiSessionId>(hint.sid);
   if (await needs.store.apiSessions.end(sessionId, 'logout', now)) {
@@ -64,6 +79,31 @@ export async function endSession(
   }
   if (redirectUri === null) return { kind: 'signed-out' };
   return { kind: 'redirect', location: withState(redirectUri, state) };
+}
+
+/** @throws AuthError invalid_request   no client is named, or the URI is not registered for it */
+function withoutHint(
+  { clients }: { readonly clients: ClientRegistry },
+  bindPoint: OidcBindPoint,
+  asked: { readonly clientId: string | null; readonly redirectUri: string; readonly state: string | null },
+  isAgreed: boolean,
+): LogoutResult {
+  const { clientId, redirectUri, state } = asked;
+  if (clientId === null) {
+    throw new AuthError('invalid_request', {
+      description: 'a redirect after logout needs an id_token_hint or a client_id',
+    });
+  }
+  if (clients.find(clientId) === undefined) throw new AuthError('invalid_client');
+  requirePostLogoutUri(bindPoint, redirectUri);
+  return isAgreed
+    ? { kind: 'redirect', location: withState(redirectUri, state) }
+    : { kind: 'ask', clientId, redirectUri, state };
+}
+
+function requirePostLogoutUri(bindPoint: OidcBindPoint, redirectUri: string): void {
+  if (isRegisteredRedirectUri(bindPoint.postLogoutUris, redirectUri)) return;
+  throw new AuthError('invalid_request', { description: 'the post_logout_redirect_uri is not registered' });
 }
 
 function withState(redirectUri: string, state: string | null): string {

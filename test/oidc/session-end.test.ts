@@ -213,13 +213,57 @@ describe('logout', () => {
     const tokens = await login(server, 'alice', password);
     const bare = await server.get('/oidc/end_session', { headers: { accept: 'text/html' } });
     assert.equal(bare.status, 200);
-    assert.match(bare.text, /Nothing to sign out of/);
+    assert.match(bare.text, /You are not signed in here/);
     const redirecting = await server.get(
       `/oidc/end_session?${new URLSearchParams({ post_logout_redirect_uri: postLogout, client_id: 'overlay' })}`,
     );
     assert.equal(redirecting.status, 400);
     assert.equal(redirecting.headers.location, undefined);
     await assertAlive(tokens);
+  });
+
+  test('without a hint asks the person, who alone may answer, before it goes on to a registered URI', async () => {
+    const accept = 'text/html';
+    const asked = { client_id: 'overlay', post_logout_redirect_uri: postLogout, state: '"><b>' };
+    for (const ask of [
+      () => server.get(`/oidc/end_session?${new URLSearchParams(asked)}`, { headers: { accept } }),
+      // A form of the application, which cannot answer for the person.
+      () =>
+        server.post('/oidc/end_session', {
+          form: { ...asked, agreed: 'yes' },
+          headers: { accept, origin: 'https://app.example', 'sec-fetch-site': 'cross-site' },
+        }),
+      () =>
+        server.get(`/oidc/end_session?${new URLSearchParams({ ...asked, agreed: 'yes' })}`, {
+          headers: { accept },
+        }),
+    ]) {
+      const answer = await ask();
+      assert.equal(answer.status, 200);
+      assert.match(answer.text, /Sign out\?/);
+      assert.ok(answer.text.includes('name="state" value="&quot;&gt;&lt;b&gt;"'));
+      assert.match(
+        String(answer.headers['content-security-policy']),
+        /form-action 'self' http:\/\/localhost:8400;/,
+      );
+    }
+    const headers = { accept, origin: server.url, 'sec-fetch-site': 'same-origin' };
+    const agreed = await server.post('/oidc/end_session', { form: { ...asked, agreed: 'yes' }, headers });
+    assert.equal(agreed.status, 302);
+    assert.equal(agreed.headers.location, `${postLogout}?state=%22%3E%3Cb%3E`);
+    for (const change of [
+      { client_id: 'other' },
+      { client_id: '' },
+      { post_logout_redirect_uri: 'https://evil.example/' },
+      { post_logout_redirect_uri: `${postLogout}/x` },
+    ]) {
+      for (const agreement of [{}, { agreed: 'yes' }]) {
+        const form = { ...asked, ...change, ...agreement };
+        const answer = await server.post('/oidc/end_session', { form, headers });
+        assert.equal(answer.status, 400, JSON.stringify(form));
+        assert.equal(answer.headers.location, undefined);
+      }
+    }
   });
 
   test('with a hint that is not valid here, or a URI that is not registered, ends nothing and redirects nowhere', async () => {

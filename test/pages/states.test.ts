@@ -167,6 +167,13 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.goto(`${server.url}/oidc/end_session?id_token_hint=${tokens.id_token}`);
   },
   'nothing-to-sign-out-of': (page) => page.goto(`${server.url}/oidc/end_session`),
+  'sign-out-question': (page) =>
+    page.goto(
+      `${server.url}/oidc/end_session?${new URLSearchParams({
+        client_id: 'overlay',
+        post_logout_redirect_uri: 'http://localhost:8400/auth/logout',
+      })}`,
+    ),
   'redirect-uri': (page) =>
     beginAt(server, application, page, { redirect_uri: 'https://elsewhere.example/' }),
   'unknown-application': (page) => beginAt(server, application, page, { client_id: 'nobody' }),

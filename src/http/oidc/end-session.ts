@@ -1,19 +1,29 @@
 import { z } from 'zod';
+import { AuthError } from '../../errors/auth-error.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
-import { endSession } from '../../oidc/end-session.ts';
+import type { ClientRegistry } from '../../oidc/clients.ts';
+import { endSession, type LogoutResult } from '../../oidc/end-session.ts';
+import { logOutQuestionPage } from '../../pages/log-out-question.ts';
 import { loggedOutPage } from '../../pages/logged-out.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ApiSessionStore } from '../../store/contracts/api-sessions.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import type { Views } from '../pages/views.ts';
-import { json, page, redirect } from '../request/answer.ts';
+import { type Answer, json, page, redirect } from '../request/answer.ts';
 import { documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
 import { wantsHtml } from '../request/negotiate.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { oidcBindPointOf, servesAccountPage } from './bind-point.ts';
+import { formTarget } from './form-target.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
+import { applicationAt } from './sign-in-ways.ts';
+
+const path = '/oidc/end_session';
+/** With which the form of our own page says that the person has agreed. */
+const [agreedField, agreedValue] = ['agreed', 'yes'];
 
 const logoutParameters = z.object({
   id_token_hint: z.string().optional(),
@@ -25,6 +35,7 @@ const logoutParameters = z.object({
 /** GET and POST `/oidc/end_session` (OIDC RP-Initiated Logout 1.0). */
 export function endSessionRoute(needs: {
   readonly store: { readonly apiSessions: ApiSessionStore };
+  readonly clients: ClientRegistry;
   readonly ring: KeyRing;
   readonly clock: Clock;
   readonly audit: AuditTrail;
@@ -32,7 +43,7 @@ export function endSessionRoute(needs: {
 }): Route {
   return route({
     methods: ['GET', 'POST'],
-    path: '/oidc/end_session',
+    path,
     api: 'oidc',
     guard: 'anonymous',
     errors: 'html-or-oauth',
@@ -41,7 +52,7 @@ export function endSessionRoute(needs: {
       200: orPage(documentAnswer(z.strictObject({ signedOut: z.boolean() }), 'Whether a session ended')),
       302: redirectAnswer('To the registered post_logout_redirect_uri'),
     },
-    refusals: ['could_not_validate'],
+    refusals: ['could_not_validate', 'invalid_client'],
     acceptsForeignPages:
       'applications log people out with a form (RP-Initiated Logout 1.0, section 2); the ID token in it names the session, and GET does the same',
     described: { query: logoutParameters, body: logoutParameters },
@@ -49,12 +60,47 @@ export function endSessionRoute(needs: {
     body: { json: false, form: true, schema: anyParameters },
     async handler(context, { query, body }) {
       const parameters = parametersOf(query, body ?? {});
-      const result = await endSession(needs, oidcBindPointOf(context), parameters, originOf(context));
+      const isAgreed = body?.[agreedField] === agreedValue && isOfOwnPage(context);
+      const asked = { parameters, isAgreed };
+      const result = await endSession(needs, oidcBindPointOf(context), asked, originOf(context));
       if (result.kind === 'redirect') return redirect(result.location);
+      if (result.kind === 'ask') return question(needs, context, result);
       const isSignedOut = result.kind === 'signed-out';
       if (!wantsHtml(context.headers.accept)) return json({ signedOut: isSignedOut });
       const accountPath = servesAccountPage(context) ? accountPaths.page : null;
       return page(loggedOutPage(needs.views(context), { isSignedOut, accountPath }));
     },
   });
+}
+
+/** Whether a form of ours was submitted: applications may post here too, and must not answer for the person. */
+function isOfOwnPage({ method, headers, issuer }: RequestContext): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
+  const isOwn = origin === undefined || origin === new URL(issuer).origin;
+  return method === 'POST' && (site === 'same-origin' || (site === undefined && isOwn));
+}
+
+/**
+ * Asks the person, who alone can say so where no ID token names the session.
+ * @throws AuthError invalid_request   a program asks, which nobody can answer for
+ */
+function question(
+  { views }: { readonly views: Views },
+  context: RequestContext,
+  { clientId, redirectUri, state }: Extract<LogoutResult, { kind: 'ask' }>,
+): Answer {
+  if (!wantsHtml(context.headers.accept)) {
+    throw new AuthError('invalid_request', { description: 'a redirect after logout needs an id_token_hint' });
+  }
+  const html = logOutQuestionPage(views(context), {
+    action: path,
+    application: applicationAt(redirectUri),
+    fields: [
+      ['client_id', clientId],
+      ['post_logout_redirect_uri', redirectUri],
+      ...(state === null ? [] : [['state', state] as const]),
+      [agreedField, agreedValue],
+    ],
+  });
+  return page(html, { formTargets: [formTarget(redirectUri)] });
 }

@@ -60,7 +60,12 @@ export function visitHref(step: Step, signerId: string, providerStep: ProviderSt
 
 /** Host of the application to which a login leads; null for one on the person's own device. */
 export function applicationOf({ authRequest }: Step): string | null {
-  const { protocol, host, hostname } = new URL(authRequest.redirectUri);
+  return applicationAt(authRequest.redirectUri);
+}
+
+/** The same of the application that owns a redirect URI. */
+export function applicationAt(redirectUri: string): string | null {
+  const { protocol, host, hostname } = new URL(redirectUri);
   const isWeb = protocol === 'https:' || protocol === 'http:';
   return isWeb && !/^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? host : null;
 }

@@ -226,10 +226,16 @@ export const de: Texts = {
   signedOut: {
     heading: 'Sie sind abgemeldet',
     text: 'Die Sitzung ist beendet. Sie können dieses Fenster schließen.',
-    nothingHeading: 'Keine Sitzung zum Abmelden',
+    nothingHeading: 'Sie sind hier nicht angemeldet',
     nothing:
       'Die Anwendung hat nicht gesagt, welche Sitzung enden soll, und dieser Server hat keine in Ihrem Browser. Melden Sie sich in der Anwendung ab.',
     toAccount: 'Sehen, wo Sie sonst noch angemeldet sind',
+  },
+
+  signOutQuestion: {
+    heading: 'Abmelden?',
+    text: 'Die Anwendung bittet Sie, sich hier abzumelden, bevor es weitergeht.',
+    submit: 'Abmelden und weiter',
   },
 
   account: {

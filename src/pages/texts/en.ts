@@ -228,10 +228,16 @@ export const en = {
   signedOut: {
     heading: 'You are signed out',
     text: 'The session has ended. You can close this window.',
-    nothingHeading: 'Nothing to sign out of',
+    nothingHeading: 'You are not signed in here',
     nothing:
       'The application did not say which session to end, and this server keeps none in your browser. Sign out in the application.',
     toAccount: 'See where else you are signed in',
+  },
+
+  signOutQuestion: {
+    heading: 'Sign out?',
+    text: 'The application asks you to sign out here before you go on.',
+    submit: 'Sign out and continue',
   },
 
   /** The shell; what the script says is in `web/account/texts-en.js`. */
