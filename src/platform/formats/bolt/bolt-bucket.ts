@@ -1,0 +1,121 @@
+// Buckets: sorted keys, each with a value or with a bucket of its own.
+
+import { BoltError, type BoltPlace } from './bolt-error.ts';
+import { smallNumber } from './bolt-meta.ts';
+import { type BoltPages, inlinePage, PAGE_HEADER, type PageRun } from './bolt-pages.ts';
+
+/** Bytes are views of a page that was read: copy what is kept. */
+export type BoltEntry = { readonly key: Buffer; readonly place: BoltPlace } & (
+  | { readonly kind: 'value'; readonly value: Buffer }
+  | { readonly kind: 'bucket'; readonly bucket: BoltBucket }
+);
+
+export interface BoltBucket {
+  readonly place: BoltPlace;
+  /** In the order of the keys. Can be walked once only. @throws BoltError */
+  entries(): Generator<BoltEntry>;
+}
+
+const ELEMENT = 16;
+const BUCKET_HEADER = 16;
+const BUCKET_FLAG = 0x01;
+/** Of branches above a leaf: with two keys on each page, 24 levels are more than any disk holds. */
+const DEEPEST_TREE = 24;
+/** Of buckets inside one another. */
+const DEEPEST_BUCKET = 24;
+
+/** The bucket that holds all others. */
+export function rootBucket(pages: BoltPages, rootPage: number): BoltBucket {
+  return bucketAt(pages, { page: rootPage, offset: 0 }, 0, () => pages.read(rootPage));
+}
+
+function bucketAt(pages: BoltPages, place: BoltPlace, depth: number, open: () => PageRun): BoltBucket {
+  let isWalked = false;
+  return {
+    place,
+    *entries() {
+      if (isWalked) throw new Error('a bucket is walked once only');
+      isWalked = true;
+      const walk: Walk = { pages, depth, last: undefined };
+      yield* walkPage(walk, open(), 0);
+    },
+  };
+}
+
+interface Walk {
+  readonly pages: BoltPages;
+  /** Of the bucket. */
+  readonly depth: number;
+  /** The key before, a copy. */
+  last: Buffer | undefined;
+}
+
+function* walkPage(walk: Walk, run: PageRun, level: number): Generator<BoltEntry> {
+  if (level > DEEPEST_TREE)
+    throw new BoltError(`the tree is deeper than ${DEEPEST_TREE} levels`, { page: run.page, offset: 0 });
+  let end = PAGE_HEADER + run.count * ELEMENT;
+  if (end > run.bytes.length)
+    throw new BoltError(`it says that it has ${run.count} keys, which do not fit in`, {
+      page: run.page,
+      offset: 10,
+    });
+  for (let n = 0; n < run.count; n += 1) {
+    const element = readElement(run, PAGE_HEADER + n * ELEMENT, end);
+    end = element.end;
+    if (run.kind === 'branch') {
+      yield* walkPage(walk, walk.pages.read(element.child), level + 1);
+      continue;
+    }
+    const { key, value, place } = element;
+    if (walk.last !== undefined && walk.last.compare(key) >= 0)
+      throw new BoltError('its keys are not in order', place);
+    walk.last = Buffer.from(key);
+    yield element.isBucket
+      ? { kind: 'bucket', key, place, bucket: bucketIn(walk, value, place) }
+      : { kind: 'value', key, place, value };
+  }
+}
+
+interface Element {
+  readonly place: BoltPlace;
+  readonly key: Buffer;
+  readonly value: Buffer;
+  readonly isBucket: boolean;
+  readonly child: number;
+  /** Where its bytes end; those of the next one begin there or later, so that no byte counts twice. */
+  readonly end: number;
+}
+
+function readElement({ kind, bytes, page }: PageRun, at: number, from: number): Element {
+  const place = { page, offset: at };
+  const isLeaf = kind === 'leaf';
+  const flags = isLeaf ? bytes.readUInt32LE(at) : 0;
+  const begin = at + bytes.readUInt32LE(isLeaf ? at + 4 : at);
+  const keyLength = bytes.readUInt32LE(isLeaf ? at + 8 : at + 4);
+  const valueLength = isLeaf ? bytes.readUInt32LE(at + 12) : 0;
+  const end = begin + keyLength + valueLength;
+  if (begin < from || end > bytes.length)
+    throw new BoltError('a key or value lies outside of the page', place);
+  if (flags > BUCKET_FLAG) throw new BoltError('an element is of an unknown kind', place);
+  const child = isLeaf ? 0 : smallNumber(bytes.readBigUInt64LE(at + 8));
+  if (child === undefined) throw new BoltError('the tree leads to a page that cannot be', place);
+  return {
+    place,
+    key: bytes.subarray(begin, begin + keyLength),
+    value: bytes.subarray(begin + keyLength, end),
+    isBucket: flags === BUCKET_FLAG,
+    child,
+    end,
+  };
+}
+
+function bucketIn({ pages, depth }: Walk, value: Buffer, place: BoltPlace): BoltBucket {
+  if (depth >= DEEPEST_BUCKET)
+    throw new BoltError(`more than ${DEEPEST_BUCKET} buckets lie inside one another`, place);
+  if (value.length < BUCKET_HEADER) throw new BoltError('a bucket is cut off', place);
+  const root = smallNumber(value.readBigUInt64LE(0));
+  if (root === undefined) throw new BoltError('a bucket leads to a page that cannot be', place);
+  return bucketAt(pages, place, depth + 1, () =>
+    root === 0 ? inlinePage(value.subarray(BUCKET_HEADER), place) : pages.read(root),
+  );
+}

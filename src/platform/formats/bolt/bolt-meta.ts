@@ -1,0 +1,82 @@
+// The two meta pages of a bolt database. A writer changes them in turn, so that one of them is whole at any time.
+
+import { BoltError } from './bolt-error.ts';
+
+export interface BoltMeta {
+  /** The page that it stands on, 0 or 1. */
+  readonly page: number;
+  readonly pageSize: number;
+  readonly rootPage: number;
+  /** Pages from this one on are not part of the database. */
+  readonly pages: number;
+  readonly transaction: bigint;
+}
+
+const MAGIC = 0xed0cdaed;
+const VERSION = 2;
+const HEADER = 16;
+const META_FLAG = 0x04;
+const CHECKED_BYTES = 56;
+export const META_BYTES = HEADER + CHECKED_BYTES + 8;
+const PAGE_SIZES = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536];
+
+export interface ReadMeta {
+  readonly meta: BoltMeta;
+  /** Why the other one was not looked at; undefined when it is sound. */
+  readonly damaged: string | undefined;
+}
+
+/**
+ * The meta page of the last transaction that was written to its end.
+ * @param readAt gives up to META_BYTES from a position in the file
+ * @throws BoltError neither is sound
+ */
+export function readMeta(readAt: (position: number) => Buffer): ReadMeta {
+  const first = tryMeta(readAt(0), 0);
+  const sizes = typeof first === 'string' ? PAGE_SIZES : [first.pageSize];
+  const candidates = sizes.map((pageSize) => ({ pageSize, second: tryMeta(readAt(pageSize), 1) }));
+  const fitting = candidates.find(
+    (each) => typeof each.second !== 'string' && each.second.pageSize === each.pageSize,
+  );
+  const second = fitting?.second ?? candidates.at(-1)?.second ?? 'missing';
+  if (typeof first === 'string') {
+    if (typeof second === 'string' || fitting === undefined) throw new BoltError(noDatabase(first));
+    return { meta: second, damaged: `page 0: ${first}` };
+  }
+  if (typeof second === 'string' || fitting === undefined)
+    return { meta: first, damaged: `page 1: ${typeof second === 'string' ? second : 'another page size'}` };
+  return { meta: second.transaction > first.transaction ? second : first, damaged: undefined };
+}
+
+function noDatabase(problem: string): string {
+  return problem === 'no magic number'
+    ? 'this is no bolt database: its first pages have no magic number'
+    : `no meta page is sound: ${problem}`;
+}
+
+function tryMeta(bytes: Buffer, page: number): BoltMeta | string {
+  if (bytes.length < META_BYTES) return 'the file ends in it';
+  if (bytes.readUInt32LE(HEADER) !== MAGIC) return 'no magic number';
+  if (bytes.readUInt32LE(HEADER + 4) !== VERSION)
+    return `version ${bytes.readUInt32LE(HEADER + 4)} of the format, known is ${VERSION}`;
+  const checked = bytes.subarray(HEADER, HEADER + CHECKED_BYTES);
+  if (bytes.readBigUInt64LE(HEADER + CHECKED_BYTES) !== fnv1a64(checked)) return 'its checksum is wrong';
+  if ((bytes.readUInt16LE(8) & META_FLAG) === 0) return 'it is not marked as a meta page';
+  const pageSize = bytes.readUInt32LE(HEADER + 8);
+  if (!PAGE_SIZES.includes(pageSize)) return `a page size of ${pageSize} bytes`;
+  const pages = smallNumber(bytes.readBigUInt64LE(HEADER + 40));
+  const rootPage = smallNumber(bytes.readBigUInt64LE(HEADER + 16));
+  if (pages === undefined || rootPage === undefined) return 'its page numbers are absurd';
+  return { page, pageSize, rootPage, pages, transaction: bytes.readBigUInt64LE(HEADER + 48) };
+}
+
+/** A page number that can be one; its bytes must have a position that a number can hold. */
+export function smallNumber(value: bigint): number | undefined {
+  return value < 1n << 36n ? Number(value) : undefined;
+}
+
+function fnv1a64(bytes: Buffer): bigint {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of bytes) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
+  return hash;
+}
