@@ -34,6 +34,27 @@ export function preparePassword(text: string): Password {
   return form as Password;
 }
 
+/**
+ * A password as it was typed, for hashes that another program made: those are of the bytes that came, in no normal form.
+ * @returns undefined for what cannot be hashed: empty, too long, or with lone surrogates
+ */
+export function typedPassword(text: string): Password | undefined {
+  if (text === '' || text.length > LARGEST_PASSWORD_BYTES || !text.isWellFormed()) return undefined;
+  return Buffer.byteLength(text) > LARGEST_PASSWORD_BYTES ? undefined : (text as Password);
+}
+
+const TYPED = 'typed:';
+
+/** What is stored of an imported hash: a PHC string with a mark, since it is of the password as it was typed. */
+export function importedHash(cost: HashCost, salt: Uint8Array, hash: Uint8Array): string {
+  return `${TYPED}${phcText(cost, salt, hash)}`;
+}
+
+/** The PHC string of an imported hash; undefined for one of ours. */
+export function typedHash(stored: string): string | undefined {
+  return stored.startsWith(TYPED) ? stored.slice(TYPED.length) : undefined;
+}
+
 // Far above any cost in use. A stored hash that asks for more is damaged or planted.
 const LARGEST_MEMORY_KIB = 1024 * 1024;
 const LARGEST_PASSES = 32;
@@ -72,8 +93,12 @@ export function needsRehash(phc: string, cost: HashCost): boolean {
 
 /** A hash that costs as much to verify as any other, and that no password matches: for unknown users. */
 export function unmatchableHash(cost: HashCost): string {
-  const base64 = (length: number) => systemRandom.bytes(length).toString('base64').replaceAll('=', '');
-  return `$argon2id$v=19$m=${cost.memoryKiB},t=${cost.passes},p=${cost.lanes}$${base64(16)}$${base64(32)}`;
+  return phcText(cost, systemRandom.bytes(16), systemRandom.bytes(32));
+}
+
+function phcText({ memoryKiB, passes, lanes }: HashCost, salt: Uint8Array, hash: Uint8Array): string {
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replaceAll('=', '');
+  return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(salt)}$${base64(hash)}`;
 }
 
 /** Blocks the thread. A PHC string with a fresh 16-byte salt. */
