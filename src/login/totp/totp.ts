@@ -86,5 +86,8 @@ export function recoveryCodeHash(key: Buffer, identityId: IdentityId, code: stri
 export function readRecoveryCode(text: string): string | undefined {
   const code = text.replaceAll('-', '');
   // Before the change of case, which turns some letters of other alphabets into these.
-  return /^[A-Za-z2-7]{10}$/.test(code) && /[A-Za-z]/.test(code) ? code.toUpperCase() : undefined;
+  // Those that another controller gave out, and that were imported, have six characters.
+  return /^[A-Za-z2-7]{6}(?:[A-Za-z2-7]{4})?$/.test(code) && /[A-Za-z]/.test(code)
+    ? code.toUpperCase()
+    : undefined;
 }

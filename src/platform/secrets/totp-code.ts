@@ -37,6 +37,23 @@ export function matchingTimeStep(seed: Uint8Array, code: string, now: Millis): n
   return matching.at(-1);
 }
 
+/** What base32 stands for, padded or not; undefined for what is none. */
+export function decodeBase32(text: string): Buffer | undefined {
+  const digits = text.toUpperCase().replace(/=+$/, '');
+  if (!/^[A-Z2-7]*$/.test(digits)) return undefined;
+  const bytes: number[] = [];
+  let bits = 0;
+  let value = 0;
+  for (const digit of digits) {
+    value = ((value << 5) | base32Alphabet.indexOf(digit)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bytes.push((value >>> (bits - 8)) & 0xff);
+    bits -= 8;
+  }
+  return Buffer.from(bytes);
+}
+
 /** RFC 4648 base32 without padding, as authenticator apps take a seed. */
 export function encodeBase32(bytes: Uint8Array): string {
   let bits = 0;
