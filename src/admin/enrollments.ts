@@ -115,7 +115,7 @@ export function issuedEnrollment(
   { vault, enrollmentSigner }: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner'>,
   { id, identityId, method, sealedToken, expiresAt }: Enrollment,
 ): IssuedEnrollment {
-  const token = vault.open(sealedToken, sealLabel(id)).toString();
+  const token = vault.open(sealedToken, enrollmentSealLabel(id)).toString();
   return { token, jwt: enrollmentSigner.signEnrollment({ identityId, method, token, expiresAt }) };
 }
 
@@ -167,10 +167,11 @@ function newToken(
   id: EnrollmentId,
 ): Pick<NewEnrollment, 'tokenHash' | 'sealedToken'> {
   const { text, hash } = mintOpaqueToken(needs, 'enrollment', id, 1);
-  return { tokenHash: hash, sealedToken: needs.vault.seal(Buffer.from(text), sealLabel(id)) };
+  return { tokenHash: hash, sealedToken: needs.vault.seal(Buffer.from(text), enrollmentSealLabel(id)) };
 }
 
-function sealLabel(id: EnrollmentId): string {
+/** Label under which a token is sealed. */
+export function enrollmentSealLabel(id: EnrollmentId): string {
   return `enrollment:${id}`;
 }
 

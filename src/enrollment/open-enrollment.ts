@@ -4,7 +4,7 @@ import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { type Clock, isoTime } from '../platform/clock.ts';
 import type { NewAuthenticator, OpenEnrollment } from '../store/contracts/enrollments.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
-import { readOpaqueToken } from '../tokens/opaque-token.ts';
+import { foreignToken, readOpaqueToken } from '../tokens/opaque-token.ts';
 import { type Enrolled, type EnrollmentRefused, type EnrollmentStores, refusal } from './enroll-attempt.ts';
 
 export interface OpenEnrollmentNeeds {
@@ -31,8 +31,9 @@ export async function openEnrollment(
 ): Promise<PresentedEnrollment> {
   // What we did not make costs no query.
   const read = readOpaqueToken(needs.tagKey, 'enrollment', token);
-  const found = read === undefined ? null : await needs.store.enrollments.findByTokenHash(read.hash);
-  if (read === undefined || found === null) {
+  const hash = read?.hash ?? foreignToken(token)?.hash;
+  const found = hash === undefined ? null : await needs.store.enrollments.findByTokenHash(hash);
+  if (hash === undefined || found === null) {
     const saw =
       read === undefined
         ? 'no token of this service'
@@ -58,7 +59,7 @@ export async function openEnrollment(
   attempt.passed('expiry', isoTime(enrollment.expiresAt));
   if (isDisabled(identity, needs.clock.now())) throw disabled(attempt);
   attempt.passed('identity enabled', identity.name);
-  return { ...found, tokenHash: read.hash };
+  return { ...found, tokenHash: hash };
 }
 
 /**

@@ -56,6 +56,15 @@ export function readOpaqueToken(
   return { id: uuidText(body), generation: body.readUInt32BE(idLength), hash: sha256(text) };
 }
 
+/**
+ * A token that another controller gave out and that was imported: the text of a UUID. It carries no tag, so the store
+ * is asked for whatever looks like one.
+ */
+export function foreignToken(text: string): { readonly text: string; readonly hash: string } | undefined {
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return undefined;
+  return { text, hash: sha256(text) };
+}
+
 function tagOf(key: Buffer, kind: OpaqueTokenKind, body: Buffer): Buffer {
   return createHmac('sha256', key).update(kind).update('\0').update(body).digest().subarray(0, tagLength);
 }
