@@ -23,6 +23,8 @@ export interface ExternalIdClaim {
   readonly parserCriteria: string;
   /** Which of the parts, from 0; `NONE` leaves one part. */
   readonly index: number;
+  /** `PREFIX` and `SUFFIX` take what they match away, as in the controller that the rule was imported from. */
+  readonly removeMatched?: boolean | undefined;
 }
 
 /** A third-party authority whose certificates may authenticate and enrol identities (spec 2.9). */

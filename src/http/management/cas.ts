@@ -29,6 +29,7 @@ const claim = z
     parser: orDefault(z.enum(claimParsers), 'NONE'),
     parserCriteria: orDefault(z.string(), ''),
     index: orDefault(z.number(), 0),
+    removeMatched: z.boolean().optional(),
   })
   .nullable();
 
@@ -83,6 +84,7 @@ const caSchema = z
         parser: z.enum(claimParsers),
         parserCriteria: z.string(),
         index: z.int(),
+        removeMatched: z.boolean().optional(),
       })
       .nullable(),
     isVerified: z.boolean(),

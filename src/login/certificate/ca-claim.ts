@@ -35,8 +35,8 @@ const LONGEST = 1024;
 /**
  * The external id that a CA's rule finds in a certificate it issued. The id means something for that CA only:
  * whether it may speak for the identity with this external id is the caller's question.
- * Matchers select names and do not shorten them; exactly one name must be left; SPLIT cuts that one, and the
- * index counts its parts. Letter case matters, except in a scheme (RFC 3986 section 3.1).
+ * Matchers select names, and shorten them where the rule says `removeMatched`; exactly one name must be left; SPLIT
+ * cuts that one, and the index counts its parts. Letter case matters, except in a scheme (RFC 3986 section 3.1).
  */
 export function externalIdFrom(names: ClaimedNames, rule: ExternalIdClaim): ClaimVerdict {
   if (!isUsable(rule)) return refused('claim-rule-invalid');
@@ -46,7 +46,8 @@ export function externalIdFrom(names: ClaimedNames, rule: ExternalIdClaim): Clai
   if (name === undefined) return refused('claim-no-match');
   if (others.length > 0) return refused('claim-ambiguous');
   if (name.length > LONGEST) return refused('claim-too-long');
-  const parts = rule.parser === 'SPLIT' ? name.split(rule.parserCriteria) : [name];
+  const value = remaining(name, rule);
+  const parts = rule.parser === 'SPLIT' ? value.split(rule.parserCriteria) : [value];
   const externalId = parts[rule.index];
   if (externalId === undefined) return refused('claim-index-missing');
   if (externalId.trim() === '') return refused('claim-empty');
@@ -77,6 +78,13 @@ function namesAt(names: ClaimedNames, location: ClaimLocation): readonly string[
     case 'SAN_EMAIL':
       return names.emails;
   }
+}
+
+/** What is left of a name that matches. */
+function remaining(name: string, { removeMatched, matcher, matcherCriteria }: ExternalIdClaim): string {
+  if (removeMatched !== true) return name;
+  if (matcher === 'PREFIX') return name.slice(matcherCriteria.length);
+  return matcher === 'SUFFIX' ? name.slice(0, -matcherCriteria.length) : name;
 }
 
 function matches(value: string, { matcher, matcherCriteria }: ExternalIdClaim): boolean {
