@@ -82,7 +82,9 @@ export function jwksCache(
     const fetchedAt = readClock();
     try {
       const { url, id } = entry;
-      const set = readJwkSet(await needs.client.get(url, { accept: ACCEPT, maxBytes: limits.maxBytes }));
+      // The management API takes https only; an address on this machine without it can be one that was imported.
+      const wanted = { accept: ACCEPT, maxBytes: limits.maxBytes, allowPlainLoopback: true };
+      const set = readJwkSet(await needs.client.get(url, wanted));
       entry.good = { set, fetchedAt };
       const counts = { keys: set.keys.size, ignored: set.ignored.length };
       needs.logger.debug('key set fetched', { keySet: id, ...counts });

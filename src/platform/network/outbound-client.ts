@@ -4,7 +4,7 @@
 
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { Agent, request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
@@ -36,6 +36,11 @@ export interface OutboundRequest {
   readonly accept: string;
   /** A longer body is refused, not cut. */
   readonly maxBytes: number;
+  /**
+   * Whether a bare loopback address may be asked without TLS, also where private addresses are blocked. Never for an
+   * address that a redirect names.
+   */
+  readonly allowPlainLoopback?: boolean;
 }
 
 export interface OutboundClient {
@@ -62,8 +67,10 @@ export function outboundClient(
   needs: OutboundNeeds = {},
 ): OutboundClient & FormPoster {
   const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
-  const refusal = addressRefusal(limits);
-  const lookup = checkedLookup(resolve, refusal);
+  const usualRefusal = addressRefusal(limits);
+  const lookup = checkedLookup(resolve, usualRefusal);
+  // Whoever may ask there has said so by letting the address in.
+  const plainRefusal = addressRefusal({ ...limits, blockPrivateAddresses: false });
   let agent: Agent | undefined;
   async function fetch(
     url: string,
@@ -74,8 +81,10 @@ export function outboundClient(
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), limits.timeout);
     try {
-      let target = readTarget(url);
+      let isPlain = wanted.allowPlainLoopback === true && isPlainLoopback(url);
+      let target = isPlain ? new URL(url) : readTarget(url);
       for (let redirects = 0; ; redirects += 1) {
+        const refusal = isPlain ? plainRefusal : usualRefusal;
         checkHost(target, limits, refusal);
         // Reading the system's roots takes tens of milliseconds; most configurations have no use for them.
         agent ??= openAgent(needs.trustedRoots ?? []);
@@ -83,6 +92,7 @@ export function outboundClient(
         if (Buffer.isBuffer(answer)) return answer;
         if (redirects === maxRedirects) throw new FetchRefused('too-many-redirects');
         target = readTarget(answer.location, target);
+        isPlain = false;
       }
     } finally {
       clearTimeout(timer);
@@ -115,6 +125,16 @@ function addressRefusal(limits: OutboundLimits): AddressRefusal {
     if (allows(address)) return null;
     return allowsPrivate(address) ? 'private-address' : 'address';
   };
+}
+
+/**
+ * Whether a URL leads to this machine by a bare loopback address, without TLS: nobody stands between. No name will do,
+ * because a name can be made to lead elsewhere.
+ */
+export function isPlainLoopback(text: string): boolean {
+  const url = text.length > LONGEST_URL ? null : URL.parse(text);
+  if (url?.protocol !== 'http:' || url.username !== '' || url.password !== '') return false;
+  return /^127(?:\.\d{1,3}){3}$/.test(url.hostname) || url.hostname === '[::1]';
 }
 
 const LONGEST_URL = 2048;
@@ -181,9 +201,11 @@ function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { location: s
   return new Promise((resolve, reject) => {
     // The abort does not end a look-up under way, hence a listener of our own.
     signal.addEventListener('abort', () => reject(new FetchRefused('timeout')), { once: true });
-    const outgoing = request(target, {
+    const isPlain = target.protocol === 'http:';
+    const outgoing = (isPlain ? plainRequest : request)(target, {
       method: body === null ? 'GET' : 'POST',
-      agent,
+      // The agent is for TLS; false is one of its own, which reads no proxy from the environment.
+      agent: isPlain ? false : agent,
       lookup,
       signal,
       maxHeaderSize: 16_384,
