@@ -16,6 +16,7 @@ import type { EnrollmentStore } from './enrollments.ts';
 import type { ExpiryStore } from './expiry.ts';
 import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
 import type { IdentityStore } from './identities.ts';
+import type { ImportStore } from './imports.ts';
 import type { KeyStore } from './keys.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
 import type { NodeStore } from './nodes.ts';
@@ -46,6 +47,7 @@ export interface Store {
   readonly nodes: NodeStore;
   readonly restores: RestoreStore;
   readonly expiry: ExpiryStore;
+  readonly imports: ImportStore;
   /**
    * The same store, for changes in somebody's name: each of its intents first asks, in its own transaction, whether the
    * session and the right of the actor still stand. However long a call has waited since it was let in (for its body, a

@@ -66,13 +66,16 @@ export const tablesOfPeople: readonly string[] = [
     is_key_roll_requested INTEGER NOT NULL DEFAULT 0,
     successor_pem TEXT,
     successor_thumbprint TEXT,
+    is_imported INTEGER NOT NULL DEFAULT 0,
     tags TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
   )`,
   'CREATE INDEX authenticators_by_identity ON authenticators (identity_id)',
   `CREATE UNIQUE INDEX authenticators_one_password ON authenticators (identity_id) WHERE method = 'updb'`,
-  `CREATE UNIQUE INDEX authenticators_one_certificate ON authenticators (identity_id) WHERE method = 'cert'`,
+  // An identity that was imported may have several certificates: those do not count.
+  `CREATE UNIQUE INDEX authenticators_one_certificate ON authenticators (identity_id)
+    WHERE method = 'cert' AND is_imported = 0`,
   `CREATE TABLE totp_enrollments (
     identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
     sealed_seed TEXT NOT NULL,

@@ -41,6 +41,14 @@ export const tablesOfService: readonly string[] = [
     id TEXT PRIMARY KEY,
     restored_at BIGINT NOT NULL
   )`,
+  // What was imported from another controller, and what it was like when it was written.
+  `CREATE TABLE imports (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    PRIMARY KEY (kind, id)
+  )`,
   // The change feed. The engine counts `seq` up.
   `CREATE TABLE changes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,

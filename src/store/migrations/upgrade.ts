@@ -8,4 +8,16 @@ export const upgradeFrom16: readonly string[] = [
   'ALTER TABLE auth_requests ADD COLUMN cert_thumbprint TEXT',
   // Signers whose provider never says whether an address was verified may go without.
   'ALTER TABLE external_jwt_signers ADD COLUMN require_verified_email INTEGER NOT NULL DEFAULT 1',
+  // Imports; an identity that was imported may have several certificates.
+  `CREATE TABLE imports (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    PRIMARY KEY (kind, id)
+  )`,
+  'ALTER TABLE authenticators ADD COLUMN is_imported INTEGER NOT NULL DEFAULT 0',
+  'DROP INDEX authenticators_one_certificate',
+  `CREATE UNIQUE INDEX authenticators_one_certificate ON authenticators (identity_id)
+    WHERE method = 'cert' AND is_imported = 0`,
 ];

@@ -89,15 +89,18 @@ function certificateLoginOf(row: SqlRow): CertificateLogin {
 export function* createCertificate(args: {
   readonly authenticator: NewCertificateAuthenticator;
   readonly now: Millis;
+  /** Such a one does not count where an identity has at most one. */
+  readonly isImported?: boolean;
 }): Intent<void> {
   const { authenticator, now } = args;
   yield* first(
-    `INSERT INTO authenticators (id, identity_id, method, cert_pem, thumbprint, tags, created_at, updated_at)
-     VALUES (?, ?, 'cert', ?, ?, ?, ?, ?)`,
+    `INSERT INTO authenticators (id, identity_id, method, cert_pem, thumbprint, is_imported, tags, created_at,
+       updated_at) VALUES (?, ?, 'cert', ?, ?, ?, ?, ?, ?)`,
     authenticator.id,
     authenticator.identityId,
     authenticator.certPem,
     authenticator.thumbprint,
+    args.isImported === true ? 1 : 0,
     JSON.stringify(authenticator.tags),
     now,
     now,

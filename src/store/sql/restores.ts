@@ -37,7 +37,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   },
   authenticators: {
     kept: `id identity_id method username username_key password_hash cert_pem thumbprint is_extend_requested
-      is_key_roll_requested tags created_at updated_at`,
+      is_key_roll_requested is_imported tags created_at updated_at`,
     // A key roll that was asked for after the backup has withdrawn it.
     withdrawn: 'successor_pem successor_thumbprint',
   },
@@ -45,7 +45,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   external_jwt_signers: {
     kept: `id name enabled issuer audience cert_pem jwks_endpoint kid fingerprint common_name not_before not_after
       claims_property use_external_id leeway_seconds max_lifetime_seconds external_auth_url client_id scopes
-      target_token enroll_to_cert_enabled enroll_to_token_enabled enroll_auth_policy_id enroll_name_claims_selector
+      require_verified_email target_token enroll_to_cert_enabled enroll_to_token_enabled enroll_auth_policy_id enroll_name_claims_selector
       enroll_attribute_claims_selector tags created_at updated_at`,
   },
   cas: {
@@ -74,6 +74,8 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
     kept: 'id reference at step mechanism outcome reason identity_id subject ip_address issuer checks',
   },
   changes: { kept: 'seq kind entity_id at' },
+  // So that what was withdrawn is not imported once more.
+  imports: { kept: 'kind id digest updated_at' },
   nodes: 'emptied',
   // There is one row: the restore of which this database is.
   restores: 'emptied',

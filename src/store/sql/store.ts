@@ -18,6 +18,7 @@ import { enrollmentIntents, enrollmentStore } from './enrollments.ts';
 import { expiryIntents, expiryStore } from './expiry.ts';
 import { externalJwtSignerIntents, externalJwtSignerStore } from './external-jwt-signers.ts';
 import { identityIntents, identityStore } from './identities.ts';
+import { importIntents, importStore } from './imports.ts';
 import type { Intent } from './intent.ts';
 import { keyIntents, keyStore } from './keys.ts';
 import { legacySessionIntents } from './legacy-sessions.ts';
@@ -52,6 +53,7 @@ export const intents = {
   ...nodeIntents,
   ...restoreIntents,
   ...expiryIntents,
+  ...importIntents,
 } as const;
 
 export type IntentName = keyof typeof intents;
@@ -96,6 +98,7 @@ export function sqlStore(engine: Engine): Store {
     nodes: nodeStore(database),
     restores: restoreStore(database),
     expiry: expiryStore(database),
+    imports: importStore(database),
     onBehalfOf: (actor, now) => sqlStore(engineFor(engine, { actor, now })),
     close: () => engine.close(),
   };

@@ -1,0 +1,95 @@
+import type { AuthPolicyRules } from '../../model/auth-policy.ts';
+import type { Ca } from '../../model/ca.ts';
+import type { Identity } from '../../model/identity.ts';
+import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { NewCertificateAuthenticator, NewPasswordAuthenticator } from './authenticators.ts';
+import type { NewConfigType } from './config-types.ts';
+import type { NewEnrollment } from './enrollments.ts';
+import type { NewExternalJwtSigner } from './external-jwt-signers.ts';
+
+/** Kinds of what is imported, in the order in which they refer to one another. */
+export const importKinds = [
+  'auth-policy',
+  'ext-jwt-signer',
+  'ca',
+  'config-type',
+  'identity',
+  'authenticator',
+  'totp',
+  'enrollment',
+] as const;
+export type ImportKind = (typeof importKinds)[number];
+
+/** One entity as the source has it. */
+interface Imported {
+  /** Keyed hash of everything that the source says of it: tells whether the source has changed since. */
+  readonly digest: string;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
+export type ImportedAuthPolicy = Imported & { readonly id: AuthPolicyId; readonly rules: AuthPolicyRules };
+export type ImportedSigner = Imported & { readonly signer: NewExternalJwtSigner };
+export type ImportedCa = Imported & { readonly ca: Omit<Ca, 'createdAt' | 'updatedAt'> };
+export type ImportedConfigType = Imported & { readonly configType: NewConfigType };
+export type ImportedIdentity = Imported & { readonly identity: Omit<Identity, 'createdAt' | 'updatedAt'> };
+
+export type ImportedAuthenticator = Imported &
+  (
+    | { readonly method: 'updb'; readonly password: NewPasswordAuthenticator }
+    | {
+        readonly method: 'cert';
+        readonly certificate: NewCertificateAuthenticator;
+        readonly isExtendRequested: boolean;
+        readonly isKeyRollRequested: boolean;
+        readonly successor: { readonly certPem: string; readonly thumbprint: string } | null;
+      }
+  );
+
+export type ImportedTotp = Imported & {
+  readonly identityId: IdentityId;
+  readonly sealedSeed: string;
+  /** Keyed hashes of the codes that were not used. */
+  readonly recoveryHashes: readonly string[];
+};
+
+export type ImportedEnrollment = Imported & { readonly enrollment: NewEnrollment };
+
+/** What is imported in one step, each kind in the order of the source. */
+export interface ImportBatch {
+  readonly authPolicies: readonly ImportedAuthPolicy[];
+  readonly signers: readonly ImportedSigner[];
+  readonly cas: readonly ImportedCa[];
+  readonly configTypes: readonly ImportedConfigType[];
+  readonly identities: readonly ImportedIdentity[];
+  readonly authenticators: readonly ImportedAuthenticator[];
+  readonly totp: readonly ImportedTotp[];
+  readonly enrollments: readonly ImportedEnrollment[];
+}
+
+/**
+ * - `created`: it was not here
+ * - `changed`: the source has changed since it was imported, and nobody has changed it here
+ * - `unchanged`: the source has not changed since it was imported; whatever became of it here stays
+ * - `conflict`: something else is here, which stays
+ */
+export type ImportStatus = 'created' | 'changed' | 'unchanged' | 'conflict';
+
+export interface ImportOutcome {
+  readonly kind: ImportKind;
+  readonly id: string;
+  readonly status: ImportStatus;
+  /** Of a conflict: what stands in the way. */
+  readonly reason: string | null;
+}
+
+export interface ImportStore {
+  /**
+   * Takes over all of it in one step, or nothing. What is here already stays as it is where the two disagree.
+   * @param dryRun says what would be done, and does nothing
+   * @returns one outcome for each entity, in the order of the kinds
+   * @throws NoAdministratorLeft   what the policies of the source say would lock the last administrator out
+   */
+  take(batch: ImportBatch, now: Millis, dryRun: boolean): Promise<readonly ImportOutcome[]>;
+}

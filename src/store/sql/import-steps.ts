@@ -1,0 +1,355 @@
+// What an import does for each kind: what stands in its way, how it is made, how it is changed.
+
+import type { Millis } from '../../platform/clock.ts';
+import type {
+  ImportBatch,
+  ImportedAuthenticator,
+  ImportedCa,
+  ImportedEnrollment,
+  ImportedIdentity,
+  ImportedTotp,
+  ImportKind,
+} from '../contracts/imports.ts';
+import { endSessionsOfAuthenticator } from './api-sessions.ts';
+import { authPolicyIntents } from './auth-policies.ts';
+import { authenticatorIntents, createCertificate, createPassword } from './authenticators.ts';
+import { caIntents } from './cas.ts';
+import { recordChange } from './changes.ts';
+import { text } from './codec.ts';
+import { configTypeIntents } from './config-types.ts';
+import { enrollmentIntents } from './enrollments.ts';
+import { externalJwtSignerIntents } from './external-jwt-signers.ts';
+import { createIdentity, identityIntents } from './identities.ts';
+import { all, first, type Intent, type SqlValue } from './intent.ts';
+
+/** Where a kind is kept. */
+interface Table {
+  readonly name: string;
+  readonly key: string;
+  /** The column that changes with the row. */
+  readonly stamp: string;
+  /** Null where there is none besides. */
+  readonly created: string | null;
+}
+
+export interface Known {
+  readonly now: Millis;
+  /** Whether this import has made or found it. */
+  has(kind: ImportKind, id: string): boolean;
+}
+
+export interface ImportStep {
+  readonly kind: ImportKind;
+  readonly id: string;
+  readonly digest: string;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+  readonly table: Table;
+  /** Why it can be neither made nor changed: a sentence without a subject; null when nothing is. */
+  inTheWay(known: Known): Intent<string | null>;
+  create(now: Millis): Intent<void>;
+  change(now: Millis): Intent<void>;
+}
+
+/** In the order in which they refer to one another. */
+export function importSteps(batch: ImportBatch): readonly ImportStep[] {
+  return [
+    ...batch.authPolicies.map((item) => ({
+      ...common('auth-policy', item, item.id, 'auth_policies'),
+      inTheWay: () => taken('auth_policies', item.id, { name: item.rules.name }),
+      *create(now: Millis) {
+        yield* authPolicyIntents.createAuthPolicy({ ...item, now });
+      },
+      *change(now: Millis) {
+        yield* authPolicyIntents.replaceAuthPolicy({ ...item, now, force: true });
+      },
+    })),
+    ...batch.signers.map((item) => ({
+      ...common('ext-jwt-signer', item, item.signer.id, 'external_jwt_signers'),
+      *inTheWay(known: Known) {
+        const { id, name, issuer, audience, enrollAuthPolicyId } = item.signer;
+        const pair = yield* first(
+          'SELECT id FROM external_jwt_signers WHERE issuer = ? AND audience = ? AND id <> ?',
+          issuer,
+          audience,
+          id,
+        );
+        if (pair !== undefined) return `the signer ${text(pair, 'id')} has the same issuer and audience`;
+        return (
+          (yield* taken('external_jwt_signers', id, { name })) ??
+          (enrollAuthPolicyId === null ? null : yield* missing(known, 'auth-policy', enrollAuthPolicyId))
+        );
+      },
+      *create(now: Millis) {
+        yield* externalJwtSignerIntents.createExternalJwtSigner({ signer: item.signer, now });
+      },
+      *change(now: Millis) {
+        const { id, ...patch } = item.signer;
+        yield* externalJwtSignerIntents.updateExternalJwtSigner({ id, patch, now, force: true });
+      },
+    })),
+    ...batch.cas.map(caStep),
+    ...batch.configTypes.map((item) => ({
+      ...common('config-type', item, item.configType.id, 'config_types'),
+      inTheWay: () => taken('config_types', item.configType.id, { name: item.configType.name }),
+      *create(now: Millis) {
+        yield* configTypeIntents.createConfigType({ configType: item.configType, now });
+      },
+      *change(now: Millis) {
+        const { id, ...patch } = item.configType;
+        yield* configTypeIntents.updateConfigType({ id, patch, now });
+      },
+    })),
+    ...batch.identities.map(identityStep),
+    ...batch.authenticators.map(authenticatorStep),
+    ...batch.totp.map(totpStep),
+    ...batch.enrollments.map(enrollmentStep),
+  ];
+}
+
+function common(
+  kind: ImportKind,
+  item: Pick<ImportStep, 'digest' | 'createdAt' | 'updatedAt'>,
+  id: string,
+  table: string,
+): Pick<ImportStep, 'kind' | 'id' | 'digest' | 'createdAt' | 'updatedAt' | 'table'> {
+  const { digest, createdAt, updatedAt } = item;
+  const where = { name: table, key: 'id', stamp: 'updated_at', created: 'created_at' };
+  return { kind, id, digest, createdAt, updatedAt, table: where };
+}
+
+function caStep(item: ImportedCa): ImportStep {
+  const { ca } = item;
+  function* proof(): Intent<void> {
+    yield* first(
+      'UPDATE cas SET cert_pem = ?, thumbprint = ?, verified_at = ?, verification_token = ? WHERE id = ?',
+      ca.certPem,
+      ca.thumbprint,
+      ca.verifiedAt,
+      ca.verificationToken,
+      ca.id,
+    );
+  }
+  return {
+    ...common('ca', item, ca.id, 'cas'),
+    inTheWay: () => taken('cas', ca.id, { name: ca.name, thumbprint: ca.thumbprint }),
+    *create(now) {
+      yield* caIntents.createCa({ ca, now });
+      yield* proof();
+    },
+    *change(now) {
+      const {
+        id,
+        certPem: _pem,
+        thumbprint: _print,
+        verificationToken: _token,
+        verifiedAt: _at,
+        ...patch
+      } = ca;
+      yield* caIntents.updateCa({ id, patch, now });
+      yield* proof();
+    },
+  };
+}
+
+function identityStep(item: ImportedIdentity): ImportStep {
+  const { identity } = item;
+  const { id, name, externalId, authPolicyId, disabledAt, disabledUntil } = identity;
+  return {
+    ...common('identity', item, id, 'identities'),
+    *inTheWay(known) {
+      const names = { name, ...(externalId === null ? {} : { external_id: externalId }) };
+      return (yield* taken('identities', id, names)) ?? (yield* missing(known, 'auth-policy', authPolicyId));
+    },
+    *create(now) {
+      yield* createIdentity({ identity, password: null, now });
+      yield* first(
+        'UPDATE identities SET disabled_at = ?, disabled_until = ? WHERE id = ?',
+        disabledAt,
+        disabledUntil,
+        id,
+      );
+    },
+    *change(now) {
+      const { id: _id, ...patch } = identity;
+      yield* identityIntents.updateIdentity({ id, patch, now, force: true });
+    },
+  };
+}
+
+function authenticatorStep(item: ImportedAuthenticator): ImportStep {
+  const { id, identityId } = item.method === 'updb' ? item.password : item.certificate;
+  return {
+    ...common('authenticator', item, id, 'authenticators'),
+    *inTheWay(known) {
+      const gone = yield* missing(known, 'identity', identityId);
+      if (gone !== null) return gone;
+      if (item.method === 'cert')
+        return yield* taken('authenticators', id, { thumbprint: item.certificate.thumbprint });
+      const other = yield* first(
+        `SELECT id FROM authenticators WHERE identity_id = ? AND method = 'updb' AND id <> ?`,
+        identityId,
+        id,
+      );
+      if (other !== undefined) return 'the identity has another password here';
+      return yield* taken('authenticators', id, { username_key: item.password.usernameKey });
+    },
+    *create(now) {
+      if (item.method === 'updb') return yield* createPassword({ authenticator: item.password, now });
+      // The mark first: an identity has at most one certificate without it.
+      yield* insertImported(item, now);
+    },
+    *change(now) {
+      if (item.method === 'cert') return yield* changeCertificate(item, now);
+      const { username, usernameKey, passwordHash } = item.password;
+      const patch = { username, usernameKey, passwordHash };
+      yield* authenticatorIntents.updatePassword({ id, patch, now, exceptSession: null, verifiedHash: null });
+    },
+  };
+}
+
+type CertificateItem = Extract<ImportedAuthenticator, { method: 'cert' }>;
+
+function* insertImported(item: CertificateItem, now: Millis): Intent<void> {
+  yield* createCertificate({ authenticator: item.certificate, now, isImported: true });
+  yield* wishesOf(item);
+}
+
+function* changeCertificate(item: CertificateItem, now: Millis): Intent<void> {
+  const { id, identityId, certPem, thumbprint } = item.certificate;
+  const before = yield* first('SELECT thumbprint FROM authenticators WHERE id = ?', id);
+  yield* first(
+    'UPDATE authenticators SET cert_pem = ?, thumbprint = ? WHERE id = ?',
+    certPem,
+    thumbprint,
+    id,
+  );
+  yield* wishesOf(item);
+  if (before !== undefined && text(before, 'thumbprint') !== thumbprint)
+    yield* endSessionsOfAuthenticator(identityId, id, now, null);
+}
+
+function* wishesOf({
+  certificate,
+  isExtendRequested,
+  isKeyRollRequested,
+  successor,
+}: CertificateItem): Intent<void> {
+  yield* first(
+    `UPDATE authenticators SET is_extend_requested = ?, is_key_roll_requested = ?, successor_pem = ?,
+       successor_thumbprint = ? WHERE id = ?`,
+    isExtendRequested ? 1 : 0,
+    isKeyRollRequested ? 1 : 0,
+    successor?.certPem ?? null,
+    successor?.thumbprint ?? null,
+    certificate.id,
+  );
+}
+
+function totpStep(item: ImportedTotp): ImportStep {
+  const { identityId, sealedSeed, recoveryHashes } = item;
+  const table = { name: 'totp_enrollments', key: 'identity_id', stamp: 'enrolled_at', created: null };
+  function* codes(): Intent<void> {
+    const kept = new Set(recoveryHashes);
+    const stored = yield* all('SELECT code_hash FROM recovery_codes WHERE identity_id = ?', identityId);
+    for (const row of stored) {
+      const hash = text(row, 'code_hash');
+      // A code that was used here stays used.
+      if (!kept.delete(hash))
+        yield* first('DELETE FROM recovery_codes WHERE identity_id = ? AND code_hash = ?', identityId, hash);
+    }
+    for (const hash of kept)
+      yield* first('INSERT INTO recovery_codes (identity_id, code_hash) VALUES (?, ?)', identityId, hash);
+  }
+  return {
+    ...common('totp', item, identityId, table.name),
+    table,
+    inTheWay: (known) => missing(known, 'identity', identityId),
+    *create(now) {
+      yield* first(
+        'INSERT INTO totp_enrollments (identity_id, sealed_seed, last_step, enrolled_at) VALUES (?, ?, 0, ?)',
+        identityId,
+        sealedSeed,
+        now,
+      );
+      yield* codes();
+      yield* recordChange('identity', identityId, now);
+    },
+    *change(now) {
+      yield* first(
+        'UPDATE totp_enrollments SET sealed_seed = ? WHERE identity_id = ?',
+        sealedSeed,
+        identityId,
+      );
+      yield* codes();
+      yield* recordChange('identity', identityId, now);
+    },
+  };
+}
+
+function enrollmentStep(item: ImportedEnrollment): ImportStep {
+  const { enrollment } = item;
+  const { id, identityId, method, caId, tokenHash } = enrollment;
+  return {
+    ...common('enrollment', item, id, 'enrollments'),
+    *inTheWay(known) {
+      const gone =
+        (yield* missing(known, 'identity', identityId)) ??
+        (caId === null ? null : yield* missing(known, 'ca', caId));
+      if (gone !== null) return gone;
+      const other = yield* first(
+        'SELECT id FROM enrollments WHERE identity_id = ? AND method = ? AND id <> ?',
+        identityId,
+        method,
+        id,
+      );
+      if (other !== undefined) return 'the identity has another enrollment of this method here';
+      return yield* taken('enrollments', id, { token_hash: tokenHash });
+    },
+    *create(now) {
+      yield* enrollmentIntents.createEnrollment({ enrollment, now });
+    },
+    *change(now) {
+      yield* first('DELETE FROM enrollments WHERE id = ?', id);
+      yield* enrollmentIntents.createEnrollment({ enrollment, now });
+    },
+  };
+}
+
+const what: Readonly<Record<string, string>> = {
+  name: 'name',
+  external_id: 'external id',
+  thumbprint: 'certificate',
+  username_key: 'user name',
+  token_hash: 'token',
+};
+
+/** Whether another row has one of these values. */
+function* taken(
+  table: string,
+  id: string,
+  values: Readonly<Record<string, SqlValue>>,
+): Intent<string | null> {
+  for (const [column, value] of Object.entries(values)) {
+    const row = yield* first(`SELECT id FROM ${table} WHERE ${column} = ? AND id <> ?`, value, id);
+    if (row !== undefined) return `${text(row, 'id')} has the same ${what[column]} here`;
+  }
+  return null;
+}
+
+const tables = { 'auth-policy': 'auth_policies', identity: 'identities', ca: 'cas' } as const;
+
+/** What it refers to is neither here nor made by this import. */
+function* missing(known: Known, kind: keyof typeof tables, id: string): Intent<string | null> {
+  if (known.has(kind, id)) {
+    // Deleted here since it was imported, and remembered as unchanged.
+    const row = yield* first(`SELECT id FROM ${tables[kind]} WHERE id = ?`, id);
+    if (row !== undefined) return null;
+    const imported = yield* first('SELECT id FROM imports WHERE kind = ? AND id = ?', kind, id);
+    return imported === undefined ? null : `its ${named[kind]} ${id} was deleted here`;
+  }
+  const row = yield* first(`SELECT id FROM ${tables[kind]} WHERE id = ?`, id);
+  return row === undefined ? `its ${named[kind]} ${id} is not here` : null;
+}
+
+const named = { 'auth-policy': 'auth policy', identity: 'identity', ca: 'CA' } as const;

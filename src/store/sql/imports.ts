@@ -1,0 +1,104 @@
+// Imports: what the source says is written where nothing here disagrees. A row of `imports` remembers what was
+// written, so that a repeated import neither undoes what happened here since nor does anything twice.
+
+import type { Millis } from '../../platform/clock.ts';
+import type { ImportBatch, ImportKind, ImportOutcome, ImportStore } from '../contracts/imports.ts';
+import { keepingAnAdministrator } from './administrators.ts';
+import { integer, text } from './codec.ts';
+import type { Database } from './database.ts';
+import { type ImportStep, importSteps, type Known } from './import-steps.ts';
+import { first, type Intent } from './intent.ts';
+
+export const importIntents = { takeImport } as const;
+
+export function importStore({ write }: Database): ImportStore {
+  return { take: (batch, now, dryRun) => write('takeImport', { batch, now, dryRun }) };
+}
+
+interface TakeImport {
+  readonly batch: ImportBatch;
+  readonly now: Millis;
+  readonly dryRun: boolean;
+}
+
+function takeImport(args: TakeImport): Intent<readonly ImportOutcome[]> {
+  const steps = takeAll(args);
+  return args.dryRun ? steps : keepingAnAdministrator(steps, args.now, false);
+}
+
+function* takeAll({ batch, now, dryRun }: TakeImport): Intent<readonly ImportOutcome[]> {
+  const outcomes: ImportOutcome[] = [];
+  const here = new Set<string>();
+  const known: Known = {
+    now,
+    // What this import makes is there for what comes after it, also where nothing is made.
+    has: (kind, id) => here.has(`${kind} ${id}`),
+  };
+  for (const step of importSteps(batch)) {
+    const outcome = yield* takeOne(step, known, dryRun);
+    if (outcome.status !== 'conflict') here.add(`${step.kind} ${step.id}`);
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+function* takeOne(step: ImportStep, known: Known, dryRun: boolean): Intent<ImportOutcome> {
+  const { kind, id, digest } = step;
+  const outcome = (status: ImportOutcome['status'], reason: string | null = null) => ({
+    kind,
+    id,
+    status,
+    reason,
+  });
+  const before = yield* first('SELECT digest, updated_at FROM imports WHERE kind = ? AND id = ?', kind, id);
+  if (before !== undefined && text(before, 'digest') === digest) return outcome('unchanged');
+  const current = yield* first(
+    `SELECT ${step.table.stamp} AS stamp FROM ${step.table.name} WHERE ${step.table.key} = ?`,
+    id,
+  );
+  if (before !== undefined && current === undefined)
+    return outcome('conflict', 'it was deleted here since it was imported');
+  if (
+    before !== undefined &&
+    current !== undefined &&
+    integer(current, 'stamp') !== integer(before, 'updated_at')
+  )
+    return outcome('conflict', 'it was changed here since it was imported');
+  const isFresh = current !== undefined && integer(current, 'stamp') === NEVER;
+  if (before === undefined && current !== undefined && !isFresh)
+    return outcome('conflict', 'something with this id is here that no import made');
+  const inTheWay = yield* step.inTheWay(known);
+  if (inTheWay !== null) return outcome('conflict', inTheWay);
+  if (!dryRun) {
+    yield* current === undefined ? step.create(known.now) : step.change(known.now);
+    yield* stamp(step);
+    yield* remember(kind, id, digest, step.updatedAt);
+  }
+  return outcome(current === undefined ? 'created' : 'changed');
+}
+
+/** When the policy was changed that every database has from the start, unless somebody did. */
+const NEVER = 0;
+
+/** The times of the source; what changes the row here gives it another. */
+function* stamp({ table, id, createdAt, updatedAt }: ImportStep): Intent<void> {
+  const times = table.created === null ? [] : [createdAt];
+  yield* first(
+    `UPDATE ${table.name} SET ${table.created === null ? '' : `${table.created} = ?, `}${table.stamp} = ?
+     WHERE ${table.key} = ?`,
+    ...times,
+    updatedAt,
+    id,
+  );
+}
+
+function* remember(kind: ImportKind, id: string, digest: string, updatedAt: Millis): Intent<void> {
+  yield* first(
+    `INSERT INTO imports (kind, id, digest, updated_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (kind, id) DO UPDATE SET digest = excluded.digest, updated_at = excluded.updated_at`,
+    kind,
+    id,
+    digest,
+    updatedAt,
+  );
+}
