@@ -95,6 +95,13 @@ export type AuditEvent =
   | { readonly event: 'database.copied' | 'database.moved'; readonly from: string; readonly to: string }
   /** Whoever opens the link first becomes an administrator. */
   | { readonly event: 'setup.link-created'; readonly expiresAt: string }
+  /** Identities and what they log in with came from another controller. */
+  | {
+      readonly event: 'database.imported';
+      readonly created: number;
+      readonly changed: number;
+      readonly conflicts: number;
+    }
   | { readonly event: 'setup.completed'; readonly identityId: string };
 
 /** Takes events for the audit trail. `origin` is null for what the service does by itself. */

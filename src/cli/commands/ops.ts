@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { configOption } from '../host/config-option.ts';
+import type { ImportOptions } from '../host/import-ziti.ts';
 import type { CliPorts } from '../ports.ts';
 
 interface OpsOptions {
@@ -68,5 +69,30 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .action(async (options: OpsOptions & { readonly to: string }, command: Command) => {
       const { moveCommand } = await import('../host/move-database.ts');
       await moveCommand(reportOf(command), options.config, options.to);
+    });
+
+  ops
+    .command('import')
+    .description('take over what another controller holds')
+    .command('ziti')
+    .description(
+      'take over identities, what they log in with, policies, signers and CAs from the database file of a controller of OpenZiti; everybody logs in with what they have. Repeating is safe',
+    )
+    .argument('<file>', 'its database: ctrl-ha.db of the stopped controller, or a snapshot')
+    .option('--dry-run', 'say what would be done, and write nothing')
+    .option('--report <file>', 'write the whole report as JSON')
+    .option(
+      '--trust <file>',
+      'certificates of the authorities that issued its client certificates; the database holds none (may be repeated)',
+      (file: string, files: readonly string[] = []) => [...files, file],
+    )
+    .option(
+      '--signing-key <file>',
+      'key of one of these authorities, to go on issuing client certificates with it',
+    )
+    .addOption(configOption())
+    .action(async (file: string, options: ImportOptions, command: Command) => {
+      const { importZiti } = await import('../host/import-ziti.ts');
+      await importZiti(reportOf(command), file, options);
     });
 }

@@ -53,8 +53,10 @@ export async function ensurePki(
     const ca = signingPair(paths.rootCa);
     return createIntermediateCa(needs, { commonName: 'Overlay Auth client CA', days: authorityDays, ca });
   });
-  const bundle = root.certPem + client.certPem;
-  if (readIfThere(paths.caBundle) !== bundle) writeWhole(paths.caBundle, bundle, readable);
+  // Others that somebody has added, as an import does, stay.
+  const bundle = readIfThere(paths.caBundle) ?? '';
+  const missing = [root, client].map(({ certPem }) => certPem).filter((certPem) => !bundle.includes(certPem));
+  if (missing.length > 0) writeWhole(paths.caBundle, missing.join('') + bundle, readable);
   return { rootCa: root, clientCa: client, server: await ensureServerCertificate(needs, paths, names) };
 }
 

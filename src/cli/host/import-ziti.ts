@@ -1,0 +1,152 @@
+// `ops import ziti`: takes over what the database file of another controller holds.
+
+import { resolve } from 'node:path';
+import { withdrawSetupLinks } from '../../admin/setup.ts';
+import { importSource } from '../../import/import-source.ts';
+import { readSource, type Source } from '../../import/read/source.ts';
+import { UnreadableSource } from '../../import/read/unreadable-source.ts';
+import { readOverlayAuthorities } from '../../overlay-pki.ts';
+import { fileErrorReason } from '../../platform/file-error-reason.ts';
+import { BoltError } from '../../platform/formats/bolt/bolt-error.ts';
+import { openBoltFile } from '../../platform/formats/bolt/bolt-file.ts';
+import { keyVault } from '../../platform/secrets/key-vault.ts';
+import { NoAdministratorLeft } from '../../store/contracts/store.ts';
+import { openServerSecrets } from '../../tokens/server-secrets.ts';
+import { CliError } from '../cli-error.ts';
+import { ownerOnly, writeWhole } from '../setup/write-file.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
+import { prepareAuthorities, readSigningKey, readTrustFiles } from './import-authorities.ts';
+import { type ReportDocument, reportDocument, reportText, type SourceFacts } from './import-report.ts';
+import { shownPath } from './load-config.ts';
+import { withHost } from './open-host.ts';
+
+export interface ImportOptions {
+  readonly config?: string;
+  readonly dryRun?: boolean;
+  readonly report?: string;
+  readonly trust?: readonly string[];
+  readonly signingKey?: string;
+}
+
+/** @throws CliError the file cannot be read as a whole, or a file that was named cannot be used; nothing is written */
+export async function importZiti(report: Report, file: string, options: ImportOptions): Promise<void> {
+  const { ports } = report;
+  const { source, facts } = readDatabase(report, file);
+  const trust = readTrustFiles(ports, options.trust ?? []);
+  const dryRun = options.dryRun === true;
+  const document = await intoHost(report, { source, facts, trust }, options).catch((error) => {
+    throw importFailure(file, error);
+  });
+  if (options.report !== undefined) writeReport(report, options.report, document);
+  printResult(report, document, () => reportText(document, options.report));
+  if (!dryRun)
+    notice(report, 'next: restart the controller if it runs, so that it reads its authorities anew');
+}
+
+interface Import {
+  readonly source: Source;
+  readonly facts: SourceFacts;
+  readonly trust: ReturnType<typeof readTrustFiles>;
+}
+
+function intoHost(
+  { ports }: Report,
+  { source, facts, trust }: Import,
+  options: ImportOptions,
+): Promise<ReportDocument> {
+  const dryRun = options.dryRun === true;
+  return withHost(ports, options.config, 'ops import ziti', async (host) => {
+    const { foundations, configFile, audit } = host;
+    const { config, store, masterKey } = foundations;
+    const vault = keyVault(masterKey);
+    const { recoveryKey } = await openServerSecrets({ keys: store.keys, vault, random: foundations.random });
+    const own = readOverlayAuthorities(foundations);
+    const issuers = new Set(
+      config.listeners.flatMap(({ bindPoints }) => bindPoints.map(({ issuer }) => issuer)),
+    );
+    const limits = config.edge.externalJwtSigners.jwksFetch;
+    const needs = { ...foundations, vault, recoveryKey, audit, own, issuers, limits };
+    // What would stop at a file stops before the database is touched.
+    const plan = await importSource(needs, source, { trust, dryRun: true });
+    const known = [...trust, ...plan.authorities.map(({ anchor }) => anchor), ...own];
+    const signing =
+      options.signingKey === undefined ? null : readSigningKey(ports, options.signingKey, known);
+    const authorities = prepareAuthorities({ config, configFile }, plan.authorities, signing);
+    if (dryRun) return reportDocument(facts, plan, authorities.signing);
+    const done = await importSource(needs, source, { trust, dryRun: false });
+    authorities.write();
+    if (done.hasAdministrator) await withdrawSetupLinks(foundations);
+    return reportDocument(facts, done, authorities.signing);
+  });
+}
+
+function readDatabase(
+  { ports }: Report,
+  file: string,
+): { readonly source: Source; readonly facts: SourceFacts } {
+  try {
+    const database = openBoltFile(resolve(ports.cwd, file));
+    try {
+      const source = readSource(database);
+      const { transaction, damaged = null } = database;
+      return {
+        source,
+        facts: {
+          file: shownPath(ports.cwd, file),
+          version: source.version,
+          transaction: String(transaction),
+          damaged,
+        },
+      };
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw fileFailure(file, error);
+  }
+}
+
+/** @throws CliError for what ends an import; anything else as it is */
+function importFailure(file: string, error: unknown): unknown {
+  if (error instanceof BoltError || error instanceof UnreadableSource)
+    return new CliError(`${file} cannot be imported: ${error.message}. Nothing was written.`, {
+      code: 'unreadable_source',
+      next: 'copy the file of the stopped controller anew, or let the running one write a snapshot, and import that',
+      cause: error,
+    });
+  if (error instanceof NoAdministratorLeft)
+    return new CliError(
+      'With the policies of the source, no administrator of this service could log in any more. Nothing was written.',
+      {
+        code: 'no_administrator',
+        next: 'give an administrator here what those policies allow, or import into an empty home',
+        cause: error,
+      },
+    );
+  return error;
+}
+
+function fileFailure(file: string, error: unknown): unknown {
+  const failure = importFailure(file, error);
+  if (failure !== error || !(error instanceof Error && 'code' in error)) return failure;
+  return new CliError(`${file} cannot be read: ${fileErrorReason(error)}.`, {
+    code: 'file',
+    next: 'overlay-auth ops import ziti --help',
+    cause: error,
+  });
+}
+
+function writeReport({ ports }: Report, file: string, document: ReportDocument): void {
+  try {
+    writeWhole(resolve(ports.cwd, file), `${JSON.stringify(document, null, 2)}\n`, ownerOnly);
+  } catch (error) {
+    throw new CliError(
+      `The report ${file} cannot be written: ${fileErrorReason(error)}. ${document.dryRun ? '' : 'The import itself is done. '}`.trimEnd(),
+      {
+        code: 'file',
+        next: 'run the command again with another --report: repeating an import is safe',
+        cause: error,
+      },
+    );
+  }
+}

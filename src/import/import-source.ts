@@ -1,0 +1,116 @@
+// An import from end to end: what was read becomes what is written, in one step of the store, and a report.
+
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { Clock } from '../platform/clock.ts';
+import { hmacSha256 } from '../platform/digest.ts';
+import type { OutboundLimits } from '../platform/network/outbound-client.ts';
+import type { KeyVault } from '../platform/secrets/key-vault.ts';
+import { deriveSecret } from '../platform/secrets/sealed-box.ts';
+import type { TrustAnchor } from '../platform/x509/path-validation.ts';
+import {
+  type ImportKind,
+  type ImportOutcome,
+  type ImportStore,
+  importKinds,
+} from '../store/contracts/imports.ts';
+import { collectFindings, type Deviation, type LeftOut } from './map/findings.ts';
+import { planImport } from './map/plan.ts';
+import { type NotTakenKind, notTakenKinds } from './not-taken.ts';
+import type { Source } from './read/source.ts';
+import { type AddedAuthority, authoritiesToAdd, reportUntrusted } from './trust.ts';
+
+export interface ImportNeeds {
+  readonly store: { readonly imports: ImportStore };
+  readonly clock: Clock;
+  readonly vault: KeyVault;
+  /** The key-encryption key; what tells whether the source has changed is hashed under a key derived from it. */
+  readonly masterKey: Buffer;
+  readonly recoveryKey: Buffer;
+  readonly audit: AuditTrail;
+  readonly issuers: ReadonlySet<string>;
+  readonly limits: OutboundLimits;
+  /** The overlay's own authorities as they are now. */
+  readonly own: readonly TrustAnchor[];
+}
+
+export type KindCounts = Record<ImportOutcome['status'] | 'leftOut', number>;
+
+export interface ImportReport {
+  readonly dryRun: boolean;
+  readonly counts: Readonly<Record<ImportKind, KindCounts>>;
+  readonly entities: readonly (ImportOutcome & { readonly name: string })[];
+  readonly deviations: readonly Deviation[];
+  readonly leftOut: readonly LeftOut[];
+  readonly notTaken: readonly NotTakenKind[];
+  /** To be added to the overlay's own authorities; nothing was done about them yet. */
+  readonly authorities: readonly AddedAuthority[];
+  /** Whether the source has an administrator. */
+  readonly hasAdministrator: boolean;
+}
+
+/**
+ * Takes over what the source holds, all in one step. Entities that are here already and differ stay as they are.
+ * @param trust authorities that the source's certificates lead to
+ * @throws UnreadableSource      a value cannot be read; nothing is written
+ * @throws NoAdministratorLeft   the source's policies would lock the last administrator out; nothing is written
+ */
+export async function importSource(
+  needs: ImportNeeds,
+  source: Source,
+  options: { readonly trust: readonly TrustAnchor[]; readonly dryRun: boolean },
+): Promise<ImportReport> {
+  const now = needs.clock.now();
+  const findings = collectFindings();
+  const digestKey = deriveSecret(needs.masterKey, 'import-digest v1');
+  const ownThumbprints = new Set([...needs.own, ...options.trust].map(({ thumbprint }) => thumbprint));
+  const plan = planImport(
+    {
+      ...needs,
+      now,
+      findings,
+      digest: (value) => hmacSha256(digestKey, JSON.stringify(value)).toString('base64url'),
+      isOwn: (thumbprint) => ownThumbprints.has(thumbprint),
+    },
+    source,
+  );
+  const authorities = authoritiesToAdd(options.trust, needs.own, plan.certificates);
+  const ownAfterwards = [...needs.own, ...authorities.map(({ anchor }) => anchor)];
+  reportUntrusted({ findings, now }, plan.certificates, ownAfterwards, plan.cas);
+  const outcomes = await needs.store.imports.take(plan.batch, now, options.dryRun);
+  const entities = outcomes.map((outcome) => ({
+    ...outcome,
+    name: plan.names.get(`${outcome.kind} ${outcome.id}`) ?? outcome.id,
+  }));
+  const counts = countsOf(outcomes, findings.left);
+  if (!options.dryRun) needs.audit.record({ event: 'database.imported', ...totals(counts) }, null);
+  return {
+    dryRun: options.dryRun,
+    counts,
+    entities,
+    deviations: findings.deviations,
+    leftOut: findings.left,
+    notTaken: notTakenKinds(source.others),
+    authorities,
+    hasAdministrator: plan.batch.identities.some(({ identity }) => identity.isAdmin),
+  };
+}
+
+function countsOf(
+  outcomes: readonly ImportOutcome[],
+  left: readonly LeftOut[],
+): Readonly<Record<ImportKind, KindCounts>> {
+  const counts = Object.fromEntries(
+    importKinds.map((kind) => [kind, { created: 0, changed: 0, unchanged: 0, conflict: 0, leftOut: 0 }]),
+  ) as Record<ImportKind, KindCounts>;
+  for (const { kind, status } of outcomes) counts[kind][status] += 1;
+  const taken = new Set(outcomes.map(({ kind, id }) => `${kind} ${id}`));
+  // Something of an entity that was taken does not count as an entity.
+  for (const { kind, id } of left) if (!taken.has(`${kind} ${id}`)) counts[kind].leftOut += 1;
+  return counts;
+}
+
+function totals(counts: Readonly<Record<ImportKind, KindCounts>>) {
+  const total = (status: keyof KindCounts) =>
+    Object.values(counts).reduce((sum, each) => sum + each[status], 0);
+  return { created: total('created'), changed: total('changed'), conflicts: total('conflict') };
+}

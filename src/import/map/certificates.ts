@@ -1,0 +1,117 @@
+import { externalIdFrom } from '../../login/certificate/ca-claim.ts';
+import { asId } from '../../model/ids.ts';
+import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import type { PathCertificate } from '../../platform/x509/path-certificate.ts';
+import { readTrustAnchor, validateClientPath } from '../../platform/x509/path-validation.ts';
+import { parseCertificates } from '../../platform/x509/x509.ts';
+import type { ImportedAuthenticator } from '../../store/contracts/imports.ts';
+import type { Entity } from '../read/entity.ts';
+import type { MappedCa } from './cas.ts';
+import { type MapNeeds, timesOf } from './common-fields.ts';
+import type { Subject } from './findings.ts';
+
+type CertificateAuthenticator = Extract<ImportedAuthenticator, { method: 'cert' }>;
+
+/** A certificate of an identity, with what the source knows of its issuers. */
+export interface MappedCertificate {
+  readonly imported: CertificateAuthenticator;
+  readonly subject: Subject;
+  readonly leaf: PathCertificate;
+  /** DER of what stood behind the leaf. */
+  readonly intermediates: readonly Buffer[];
+}
+
+export interface CertificateMapNeeds extends MapNeeds {
+  readonly cas: readonly MappedCa[];
+  /** The identity with this external id. */
+  identityOf(externalId: string): string | undefined;
+  /** Thumbprints that are taken. */
+  readonly taken: Set<string>;
+}
+
+export function mapCertificate(
+  needs: CertificateMapNeeds,
+  entity: Entity,
+  subject: Subject,
+): MappedCertificate | null {
+  const leaveOut = (reason: string) => {
+    needs.findings.leftOut(subject, reason);
+    return null;
+  };
+  const chain = chainOf(entity.text('certPem') ?? '');
+  if ('refusal' in chain) return leaveOut(chain.refusal);
+  const { leaf, intermediates } = chain;
+  if (sha1(leaf) !== (entity.text('certFingerprint') ?? '').toLowerCase())
+    return leaveOut('its fingerprint is that of another certificate, by which nobody logs in');
+  if (needs.taken.has(leaf.thumbprint)) return leaveOut('another identity has the same certificate');
+  const identityId = entity.requiredText('identity');
+  const claimed = claimedBy(needs, leaf, intermediates);
+  if (claimed !== undefined && needs.identityOf(claimed.externalId) !== identityId)
+    return leaveOut(
+      `the rule of ${claimed.ca} finds another external id in it, by which alone such a certificate logs in`,
+    );
+  needs.taken.add(leaf.thumbprint);
+  const certificate = {
+    id: asId<CertificateAuthenticator['certificate']['id']>(entity.id),
+    identityId: asId<CertificateAuthenticator['certificate']['identityId']>(identityId),
+    certPem: leaf.x509.toString(),
+    thumbprint: leaf.thumbprint,
+    tags: {},
+  };
+  const wishes = {
+    isExtendRequested: entity.flag('isExtendRequested'),
+    isKeyRollRequested: entity.flag('isKeyRollRequested'),
+    successor: successorOf(entity),
+  };
+  const digest = needs.digest({ ...certificate, ...wishes });
+  return {
+    imported: { method: 'cert', certificate, ...wishes, digest, ...timesOf(entity, needs.now) },
+    subject,
+    leaf,
+    intermediates,
+  };
+}
+
+function chainOf(
+  pem: string,
+):
+  | { readonly leaf: PathCertificate; readonly intermediates: readonly Buffer[] }
+  | { readonly refusal: string } {
+  try {
+    const [leaf, ...others] = parseCertificates(pem);
+    if (leaf === undefined) return { refusal: 'it has no certificate' };
+    return { leaf: readTrustAnchor(leaf.raw), intermediates: others.map(({ raw }) => raw) };
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    return { refusal: `its certificate cannot be read (${error.reason})` };
+  }
+}
+
+/** Requested and not confirmed: it logs nobody in before its owner has said that it arrived. */
+function successorOf(entity: Entity): CertificateAuthenticator['successor'] {
+  const chain = chainOf(entity.text('unverifiedCertPem') ?? '');
+  if ('refusal' in chain) return null;
+  return { certPem: chain.leaf.x509.toString(), thumbprint: chain.leaf.thumbprint };
+}
+
+/** The source looks up by this fingerprint, and by nothing else. */
+function sha1({ x509 }: PathCertificate): string {
+  return x509.fingerprint.replaceAll(':', '').toLowerCase();
+}
+
+/** The external id that the rule of the authority finds, which goes before the certificate itself in the source. */
+function claimedBy(
+  { cas, now }: CertificateMapNeeds,
+  leaf: PathCertificate,
+  intermediates: readonly Buffer[],
+): { readonly ca: string; readonly externalId: string } | undefined {
+  const withRule = cas.filter(({ ca }) => ca.externalIdClaim !== null);
+  if (withRule.length === 0) return undefined;
+  const anchors = withRule.map(({ anchor }) => anchor);
+  const path = validateClientPath({ leaf: leaf.x509.raw, intermediates, anchors, now, allowExpired: true });
+  if (path.verdict === 'refused') return undefined;
+  const found = withRule.find(({ anchor }) => anchor.thumbprint === path.anchor.thumbprint)?.ca;
+  if (found === undefined || found.externalIdClaim === null) return undefined;
+  const claim = externalIdFrom(path.leaf.names, found.externalIdClaim);
+  return claim.verdict === 'found' ? { ca: found.name, externalId: claim.externalId } : undefined;
+}

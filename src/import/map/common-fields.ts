@@ -1,0 +1,121 @@
+// Fields that several kinds have, in our form.
+
+import { acceptableName, acceptableRoleAttributes, acceptableTags } from '../../admin/acceptable-values.ts';
+import type { Tags } from '../../model/identity.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { Entity } from '../read/entity.ts';
+import { accepted, type Findings, type Subject } from './findings.ts';
+
+/** What every mapping is given. */
+export interface MapNeeds {
+  readonly now: Millis;
+  readonly findings: Findings;
+  /** Keyed hash of plain data. */
+  digest(value: unknown): string;
+}
+
+/** Ids stand in paths, certificates and texts of rules. Those of the source are short; the bound is ours. */
+const USABLE_ID = /^(?!\.{1,2}$)[0-9A-Za-z.-]{1,64}$/;
+
+export function isUsableId(id: string): boolean {
+  return USABLE_ID.test(id);
+}
+
+/** When an entity was made and last changed; enrollments do not say, and then it is now. */
+export function timesOf(
+  entity: Entity,
+  now: Millis,
+): { readonly createdAt: Millis; readonly updatedAt: Millis } {
+  const createdAt = entity.time('createdAt') ?? now;
+  return { createdAt, updatedAt: entity.time('updatedAt') ?? createdAt };
+}
+
+const LONGEST_NAME = 255;
+
+/**
+ * Gives names in our form, each one once: what is one name by our rules can be two in the source.
+ * @returns the name that an entity has here
+ */
+export function uniqueNames(): (needs: MapNeeds, subject: Subject) => string {
+  const taken = new Set<string>();
+  return ({ findings }, subject) => {
+    const wanted = accepted(() => acceptableName('name', subject.name));
+    let name = 'value' in wanted ? wanted.value : cleaned(subject);
+    if (name !== subject.name)
+      findings.deviates(
+        subject,
+        'name',
+        `is ${JSON.stringify(name)} here: ${'refusal' in wanted ? `a name ${wanted.refusal}` : 'spaces and letters have one form'}`,
+      );
+    if (taken.has(name)) {
+      const other = `${[...name].slice(0, LONGEST_NAME - subject.id.length - 3).join('')} (${subject.id})`;
+      findings.deviates(
+        subject,
+        'name',
+        `is ${JSON.stringify(other)} here: another one has the name already`,
+      );
+      name = other;
+    }
+    taken.add(name);
+    return name;
+  };
+}
+
+function cleaned({ name, id }: Subject): string {
+  const visible = name
+    .toWellFormed()
+    .normalize('NFC')
+    .replaceAll(/\p{Zs}/gu, ' ')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '');
+  const short = [...visible].slice(0, LONGEST_NAME).join('').trim();
+  const retried = accepted(() => acceptableName('name', short));
+  return 'value' in retried ? retried.value : id;
+}
+
+const MOST_ROLE_ATTRIBUTES = 100;
+
+/** Role attributes decide what somebody may reach, so none is left out for being one too many. */
+export function roleAttributesOf(
+  { findings }: MapNeeds,
+  subject: Subject,
+  field: string,
+  attributes: readonly string[],
+): readonly string[] {
+  const kept = attributes.flatMap((attribute) => {
+    const one = accepted(() => acceptableRoleAttributes([attribute]));
+    if ('refusal' in one) {
+      findings.deviates(subject, field, `lacks ${JSON.stringify(attribute)}: it ${one.refusal}`);
+      return [];
+    }
+    if (one.value[0] !== attribute)
+      findings.deviates(
+        subject,
+        field,
+        `has ${JSON.stringify(one.value[0])} for ${JSON.stringify(attribute)}`,
+      );
+    return one.value;
+  });
+  const distinct = [...new Set(kept)];
+  if (distinct.length > MOST_ROLE_ATTRIBUTES)
+    findings.deviates(
+      subject,
+      field,
+      `has ${distinct.length} entries, which is kept; who changes them here may give at most ${MOST_ROLE_ATTRIBUTES}`,
+    );
+  return distinct;
+}
+
+/** Tags hold single values here. */
+export function tagsOf({ findings }: MapNeeds, subject: Subject, entity: Entity): Tags {
+  const tags: Record<string, Tags[string]> = {};
+  for (const [name, value] of Object.entries(entity.map('tags'))) {
+    if (typeof value === 'object' && value !== null) {
+      findings.deviates(subject, 'tags', `lacks ${JSON.stringify(name)}: a tag holds a single value here`);
+      continue;
+    }
+    const all = accepted(() => acceptableTags({ ...tags, [name]: value }));
+    if ('value' in all) tags[name] = value;
+    else findings.deviates(subject, 'tags', `lacks ${JSON.stringify(name)}: it ${all.refusal}`);
+  }
+  return tags;
+}

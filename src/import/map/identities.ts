@@ -1,0 +1,130 @@
+import { acceptableExternalId } from '../../admin/acceptable-values.ts';
+import { type Identity, isDisabled } from '../../model/identity.ts';
+import { asId, defaultAuthPolicyId } from '../../model/ids.ts';
+import { type Permission, permissions } from '../../model/permission.ts';
+import { isoTime } from '../../platform/clock.ts';
+import type { ImportedIdentity } from '../../store/contracts/imports.ts';
+import type { Entity } from '../read/entity.ts';
+import {
+  isUsableId,
+  type MapNeeds,
+  roleAttributesOf,
+  tagsOf,
+  timesOf,
+  uniqueNames,
+} from './common-fields.ts';
+import { accepted, type Subject } from './findings.ts';
+
+export function identitySubject(entity: Entity): Subject {
+  return { kind: 'identity', id: entity.id, name: entity.requiredText('name') };
+}
+
+export function mapIdentities(
+  needs: MapNeeds,
+  entities: readonly Entity[],
+  policyIds: ReadonlySet<string>,
+): readonly ImportedIdentity[] {
+  const nameOf = uniqueNames();
+  const externalIds = new Set<string>();
+  return entities.flatMap((entity) => {
+    const subject = identitySubject(entity);
+    const policyId = entity.text('authPolicyId') ?? '';
+    if (!isUsableId(entity.id)) {
+      needs.findings.leftOut(subject, 'its id cannot be one here');
+      return [];
+    }
+    const authPolicyId = policyId === '' ? defaultAuthPolicyId : policyId;
+    if (!policyIds.has(authPolicyId)) {
+      needs.findings.leftOut(subject, `its auth policy ${authPolicyId} is not there`);
+      return [];
+    }
+    const identity: ImportedIdentity['identity'] = {
+      id: asId(entity.id),
+      name: nameOf(needs, subject),
+      type: typeOf(needs, subject, entity),
+      externalId: externalIdOf(needs, subject, entity, externalIds),
+      authPolicyId: asId(authPolicyId),
+      isAdmin: entity.flag('isAdmin'),
+      permissions: permissionsOf(needs, subject, entity),
+      ...disabledStateOf(needs, subject, entity),
+      roleAttributes: roleAttributesOf(needs, subject, 'roleAttributes', entity.set('roleAttributes')),
+      tags: tagsOf(needs, subject, entity),
+    };
+    reportUnused(needs, subject, entity);
+    // The state as the source has it: that time passes is no change.
+    const { disabledAt: _at, disabledUntil: _until, ...lasting } = identity;
+    return [
+      {
+        identity,
+        digest: needs.digest([lasting, entity.time('disabledAt'), entity.time('disabledUntil')]),
+        ...timesOf(entity, needs.now),
+      },
+    ];
+  });
+}
+
+function typeOf({ findings }: MapNeeds, subject: Subject, entity: Entity): Identity['type'] {
+  const type = entity.text('type');
+  if (type === 'Router' || type === 'Default' || type === null) return type ?? 'Default';
+  findings.deviates(subject, 'type', `is Default here: ${JSON.stringify(type)} is no type`);
+  return 'Default';
+}
+
+function externalIdOf(
+  { findings }: MapNeeds,
+  subject: Subject,
+  entity: Entity,
+  taken: Set<string>,
+): string | null {
+  const externalId = accepted(() => acceptableExternalId(entity.text('externalId')));
+  if ('refusal' in externalId) {
+    findings.deviates(subject, 'externalId', `was left out: it ${externalId.refusal}`);
+    return null;
+  }
+  const { value } = externalId;
+  if (value === null) return null;
+  if (taken.has(value)) {
+    findings.deviates(subject, 'externalId', 'was left out: another identity has it');
+    return null;
+  }
+  taken.add(value);
+  return value;
+}
+
+function permissionsOf({ findings }: MapNeeds, subject: Subject, entity: Entity): readonly Permission[] {
+  const held = entity.set('permissions');
+  const known = permissions.filter((permission) => held.includes(permission));
+  const unknown = held.filter((permission) => !known.some((each) => each === permission));
+  if (unknown.length > 0)
+    findings.deviates(
+      subject,
+      'permissions',
+      `lacks ${unknown.join(', ')}: there are ${permissions.join(' and ')} here`,
+    );
+  return known;
+}
+
+/** Also a lockout after wrong passwords stands there; what is over is not taken. */
+function disabledStateOf(
+  { now, findings }: MapNeeds,
+  subject: Subject,
+  entity: Entity,
+): Pick<Identity, 'disabledAt' | 'disabledUntil'> {
+  const state = { disabledAt: entity.time('disabledAt'), disabledUntil: entity.time('disabledUntil') };
+  if (isDisabled(state, now)) return state;
+  if (state.disabledUntil !== null)
+    findings.leftOut(subject, `a lockout that was over at ${isoTime(state.disabledUntil)}`);
+  return { disabledAt: null, disabledUntil: null };
+}
+
+/** What belongs to the data plane, which stays with the controller that serves it. */
+function reportUnused({ findings }: MapNeeds, subject: Subject, entity: Entity): void {
+  const members = ['appData', 'serviceHostingCosts', 'serviceHostingPrecedences', 'serviceConfigs'].filter(
+    (name) => entity.has(name),
+  );
+  const numbers = ['defaultHostingCost', 'defaultHostingPrecedence'].filter(
+    (name) => (entity.number(name) ?? 0) !== 0,
+  );
+  const unused = [...members, ...numbers];
+  if (unused.length > 0) findings.leftOut(subject, `${unused.join(', ')}: not kept by this service`);
+}

@@ -1,0 +1,12 @@
+import type { BoltPlace } from '../../platform/formats/bolt/bolt-error.ts';
+
+/** A value of the source cannot be read; nothing is imported then. The message names the place, never the value. */
+export class UnreadableSource extends Error {
+  override readonly name = 'UnreadableSource';
+
+  /** @param path as in the source: `identities / ID / name` */
+  constructor(path: string, problem: string, place?: BoltPlace) {
+    const where = place === undefined ? '' : ` (page ${place.page}, offset ${place.offset})`;
+    super(`${path}${where}: ${problem}`);
+  }
+}

@@ -1,0 +1,95 @@
+// Which authorities the certificates of the source need. The source holds none of those that its controller issues
+// with: whoever imports names them.
+
+import type { X509Certificate } from 'node:crypto';
+import { isTrustedForLogin } from '../model/ca.ts';
+import type { Millis } from '../platform/clock.ts';
+import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import { describeRefusal } from '../platform/x509/path-refusal.ts';
+import { readTrustAnchor, type TrustAnchor, validateClientPath } from '../platform/x509/path-validation.ts';
+import { parseCertificate } from '../platform/x509/x509.ts';
+import type { MappedCa } from './map/cas.ts';
+import type { MappedCertificate } from './map/certificates.ts';
+import type { Findings } from './map/findings.ts';
+
+/** An authority that is to be one of the overlay's own. */
+export interface AddedAuthority {
+  readonly anchor: TrustAnchor;
+  /** It was not named, but stands in chains of the source, and one that was named issued it. */
+  readonly isFromSource: boolean;
+}
+
+/**
+ * The authorities that were named and are not trusted yet, with those below them that chains of the source hold: a
+ * client that sends its leaf alone is then known too.
+ * @param named certificates, in their order; what is no authority is left out by the caller
+ */
+export function authoritiesToAdd(
+  named: readonly TrustAnchor[],
+  own: readonly TrustAnchor[],
+  certificates: readonly MappedCertificate[],
+): readonly AddedAuthority[] {
+  const known = new Set(own.map(({ thumbprint }) => thumbprint));
+  const added = new Map<string, AddedAuthority>();
+  for (const anchor of named) {
+    if (!known.has(anchor.thumbprint)) added.set(anchor.thumbprint, { anchor, isFromSource: false });
+  }
+  const issuers = [...named];
+  const open = intermediatesOf(certificates);
+  for (const issuer of issuers) {
+    for (const [thumbprint, anchor] of open) {
+      if (!isIssuedBy(anchor.x509, issuer.x509)) continue;
+      open.delete(thumbprint);
+      issuers.push(anchor);
+      if (!known.has(thumbprint) && !added.has(thumbprint))
+        added.set(thumbprint, { anchor, isFromSource: true });
+    }
+  }
+  return [...added.values()];
+}
+
+const mostIntermediates = 100;
+
+function intermediatesOf(certificates: readonly MappedCertificate[]): Map<string, TrustAnchor> {
+  const found = new Map<string, TrustAnchor>();
+  const read = new Set<string>();
+  for (const der of certificates.flatMap(({ intermediates }) => intermediates)) {
+    const text = der.toString('latin1');
+    if (read.has(text) || read.size >= mostIntermediates) continue;
+    read.add(text);
+    try {
+      const anchor = readTrustAnchor(parseCertificate(der).raw);
+      if (anchor.extensions.isCa) found.set(anchor.thumbprint, anchor);
+    } catch (error) {
+      if (!(error instanceof MalformedInput)) throw error;
+    }
+  }
+  return found;
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+}
+
+/** Says of each certificate why it cannot log in, if it cannot. @param own those that are trusted after the import */
+export function reportUntrusted(
+  needs: { readonly findings: Findings; readonly now: Millis },
+  certificates: readonly MappedCertificate[],
+  own: readonly TrustAnchor[],
+  cas: readonly MappedCa[],
+): void {
+  const anchors = [...own, ...cas.filter(({ ca }) => isTrustedForLogin(ca)).map(({ anchor }) => anchor)];
+  for (const { leaf, intermediates, subject } of certificates) {
+    const path = validateClientPath({
+      leaf: leaf.x509.raw,
+      intermediates,
+      anchors,
+      now: needs.now,
+      allowExpired: true,
+    });
+    if (path.verdict === 'trusted') continue;
+    const untrusted = path.refusal.reason === 'untrusted';
+    const advice = untrusted ? '; name the certificates of the authority that issued it with --trust' : '';
+    needs.findings.deviates(subject, 'certPem', `logs nobody in: ${describeRefusal(path.refusal)}${advice}`);
+  }
+}
