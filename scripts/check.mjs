@@ -1,22 +1,44 @@
 // Every check of the project in one run: lint and format, types, tests.
 //   node scripts/check.mjs                 everything
 //   node scripts/check.mjs --only PATTERN  only the test files whose path contains PATTERN
-// The last line is `N passed, N failed`; the exit code is 1 when anything failed.
+//   node scripts/check.mjs --apart         every test file in a process of its own
+// Test files run in groups, several groups at once; what a group has written follows when it has ended. The last line
+// is `N passed, N failed`; the exit code is 1 when anything failed.
 import { spawn } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { sharedPostgres } from './shared-postgres.mjs';
+import { groupsOf, runGroup } from './test-groups.mjs';
 
-const onlyIndex = process.argv.indexOf('--only');
-const only = onlyIndex === -1 ? undefined : (process.argv[onlyIndex + 1] ?? '');
+const { values: flags } = parseArgs({ options: { only: { type: 'string' }, apart: { type: 'boolean' } } });
+const only = flags.only;
 const totals = { passed: 0, failed: 0, skipped: 0 };
+const problems = [];
 
-function run(command, args, env = {}) {
+/** These begin first, because the run would wait for them at its end. */
+const longestFirst = [
+  'test/cluster/faults',
+  'test/pages',
+  'test/oidc',
+  'test/cluster',
+  'test/store',
+  'test/cli',
+];
+/** Their files have whole servers of their own, wait more than they work, and gain nothing from being together. */
+const apart = ['test/cluster'];
+const isFullSize = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
+/** Tests wait for other processes now and then: one group more than there are cores. What measures runs alone. */
+const atOnce = isFullSize ? 1 : availableParallelism() + 1;
+/** In full size a single test may take most of an hour. */
+const limits = isFullSize ? { silence: 3_600_000 } : {};
+
+/** Files that cost more are named at the end. Seconds of CPU. */
+const notable = 4;
+
+function run(command, args) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, {
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...env },
-    });
+    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
     child.on('error', () => resolve(127));
     child.on('close', (code) => resolve(code ?? 1));
   });
@@ -29,48 +51,65 @@ async function step(name, command, args) {
   else totals.failed += 1;
 }
 
+async function tests(files) {
+  const groups = flags.apart
+    ? files.map((file) => ({ name: file, files: [file] }))
+    : groupsOf(files, { apart, longestFirst });
+  const postgres = sharedPostgres();
+  const serve = async (need) => {
+    if (need !== 'postgres') throw new Error(`nobody has ${need}`);
+    return { postgres: await postgres.get() };
+  };
+  const env = { NODE_COMPILE_CACHE: 'node_modules/.cache/compile' };
+  const outcomes = [];
+  const waiting = [...groups];
+  async function worker() {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      const outcome = await runGroup(group, { serve, env, limits });
+      process.stdout.write(`\n== ${described(outcome)}\n${outcome.output}`);
+      for (const problem of outcome.problems) process.stdout.write(`✖ ${problem}\n`);
+      outcomes.push(outcome);
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  await postgres.close();
+  return outcomes;
+}
+
+function described({ name, files, passed, failed, skipped, seconds, cpu }) {
+  const count = files.length === 1 ? '' : `, ${files.length} files`;
+  const times = `${seconds.toFixed(1)} s, CPU ${cpu.toFixed(1)} s`;
+  return `${name}${count}: ${counted({ passed, failed, skipped })}, ${times}`;
+}
+
+function counted({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
 if (only === undefined) {
   await step('lint and format', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']);
   await step('types', 'node_modules/.bin/tsc', ['--noEmit']);
   await step('types of the scripts in web/', 'node_modules/.bin/tsc', ['-p', 'tsconfig.web.json']);
 }
 
-process.stdout.write('\n== tests\n');
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
   .filter((file) => only === undefined || file.includes(only))
   .sort();
 if (files.length === 0) {
   process.stdout.write(`no test file matches ${JSON.stringify(only)}\n`);
   totals.failed += 1;
-} else {
-  const scratch = mkdtempSync(join(tmpdir(), 'overlay-auth-check-'));
-  const counts = join(scratch, 'counts.json');
-  const code = await run(
-    process.execPath,
-    [
-      '--test',
-      '--test-concurrency=2',
-      '--test-timeout=240000',
-      '--test-reporter=spec',
-      '--test-reporter-destination=stdout',
-      '--test-reporter=./scripts/count-reporter.mjs',
-      '--test-reporter-destination=stderr',
-      ...files,
-    ],
-    { OVERLAY_AUTH_TEST_COUNTS: counts, NODE_COMPILE_CACHE: 'node_modules/.cache/compile' },
-  );
-  try {
-    const seen = JSON.parse(readFileSync(counts, 'utf8'));
-    totals.passed += seen.passed;
-    totals.failed += seen.failed;
-    totals.skipped += seen.skipped;
-    if (code !== 0 && seen.failed === 0) totals.failed += 1;
-  } catch {
-    totals.failed += 1;
-  }
-  rmSync(scratch, { recursive: true, force: true });
 }
+const outcomes = await tests(files);
+process.stdout.write('\n== groups\n');
+for (const outcome of outcomes.sort((a, b) => b.seconds - a.seconds)) {
+  process.stdout.write(`${described(outcome)}\n`);
+  for (const [file, cpu] of Object.entries(outcome.cpuOf).sort((a, b) => b[1] - a[1])) {
+    if (cpu >= notable) process.stdout.write(`  ${file}: CPU ${cpu.toFixed(1)} s\n`);
+  }
+  for (const kind of ['passed', 'failed', 'skipped']) totals[kind] += outcome[kind];
+  problems.push(...outcome.problems);
+}
+for (const problem of problems) process.stdout.write(`✖ ${problem}\n`);
 
-const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
-process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed${skipped}\n`);
+process.stdout.write(`\n${counted(totals)}\n`);
 process.exitCode = totals.failed === 0 ? 0 : 1;

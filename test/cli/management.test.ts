@@ -230,7 +230,7 @@ test('processes that need a new access token at the same time spend one refresh 
   saved.logins[server.url].accessTokenExpiresAt = 0;
   writeFileSync(file, JSON.stringify(saved));
   const env = { OVERLAY_AUTH_CONFIG_DIR: owner.configDir };
-  const all = await Promise.all([1, 2, 3].map(() => box.run(['whoami', '-j'], { env })));
+  const all = await Promise.all([1, 2, 3].map(() => box.start(['whoami', '-j'], { env }).finished));
   for (const { code, stderr } of all) assert.equal(code, 0, stderr);
   assert.notEqual(JSON.parse(readFileSync(file, 'utf8')).logins[server.url].refreshToken, before);
 });

@@ -9,11 +9,12 @@ import { authorizationQuery, beginLogin, login } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
 import { type Components, misfitsOf, sampleOf } from '../support/schema-samples.ts';
 import { type Seeded, seeded } from '../support/seeded.ts';
+import { sized } from '../support/size.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const seed = Number(process.env.OVERLAY_AUTH_FUZZ_SEED ?? 20260101);
-const requests = 3000;
+const requests = sized({ small: 1000, full: 20_000 });
 
 let server: TestServer;
 let routes: readonly Route[];

@@ -9,14 +9,18 @@ import { authRequestIdOf, locationOf, redirectUri, submitPassword } from '../sup
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
+const roots = getCACertificates('default');
 let server: TestServer;
 before(async () => {
   server = await startTestServer();
   await server.createUser({ name: 'alice', password });
   // Both clients use the fetch of the platform; it trusts what the process trusts.
-  setDefaultCACertificates([...getCACertificates('default'), server.caPem]);
+  setDefaultCACertificates([...roots, server.caPem]);
 });
-after(() => server.close());
+after(async () => {
+  setDefaultCACertificates(roots);
+  await server.close();
+});
 
 /** What the person does between the authorization request and the callback. */
 async function logIn(authorizationUrl: URL): Promise<URL> {

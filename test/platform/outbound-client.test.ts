@@ -224,7 +224,10 @@ describe('the outbound client', () => {
   });
 
   test('gives up on a server that does not speak TLS, or speaks it with an untrusted or foreign certificate', async () => {
-    const plain = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n')).listen(0, '127.0.0.1');
+    const plain = createServer((socket) => socket.resume().end('HTTP/1.1 200 OK\r\n\r\n')).listen(
+      0,
+      '127.0.0.1',
+    );
     await once(plain, 'listening');
     const { port } = plain.address() as { port: number };
     await assertRefused(client().get(`https://127.0.0.1:${port}/`, wanted), 'tls', 'no TLS');

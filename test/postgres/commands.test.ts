@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { ourSchema, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { login, refresh } from '../support/flow.ts';
-import { postgresServer, query } from '../support/postgres.ts';
+import { type PostgresServer, query, startPostgres } from '../support/postgres.ts';
 
 const config = ['--config', 'h/controller.yml'];
 const adminPassword = 'correct horse battery';
 
+// One that syncs: the check of a database looks at that too.
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.close());
+
 describe('the commands on PostgreSQL', () => {
   test('set up, run, and care for a database', async (t) => {
-    const server = await postgresServer();
     const db = await server.createDatabase();
     const box = sandbox();
     t.after(() => box.close());
@@ -68,7 +74,7 @@ describe('the commands on PostgreSQL', () => {
   });
 
   test('a second home needs the key of the first', async (t) => {
-    const db = await (await postgresServer()).createDatabase();
+    const db = await server.createDatabase();
     const box = sandbox();
     t.after(() => box.close());
     assert.equal((await box.run(['init', '--home', 'h', '--db', db])).code, 0);
@@ -78,7 +84,6 @@ describe('the commands on PostgreSQL', () => {
   });
 
   test('a database that cannot be used is one sentence and exit code 5', async (t) => {
-    const server = await postgresServer();
     const box = sandbox();
     t.after(() => box.close());
     assert.equal((await box.run(['init', '--home', 'h'])).code, 0);
@@ -111,7 +116,6 @@ describe('the commands on PostgreSQL', () => {
 
 describe('ops db move', () => {
   test('keeps every session: what was issued before works after, once', async (t) => {
-    const server = await postgresServer();
     const db = await server.createDatabase();
     const box = sandbox();
     t.after(() => box.close());

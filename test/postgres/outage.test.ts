@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { beginLogin, callWith, login, refresh, submitPassword } from '../support/flow.ts';
-import { type PostgresServer, postgresServer, query } from '../support/postgres.ts';
+import { type PostgresServer, query, startPostgres } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
 
@@ -11,12 +11,15 @@ let database: PostgresServer;
 let url: string;
 let server: TestServer;
 before(async () => {
-  database = await postgresServer();
+  database = await startPostgres();
   url = await database.createDatabase();
   server = await startTestServer({ db: url });
   await server.createUser({ name: 'alice', password });
 });
-after(() => server.close());
+after(async () => {
+  await server.close();
+  await database.close();
+});
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 500; tries += 1) {

@@ -81,7 +81,7 @@ function withDb(
   db: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Finished> {
-  return box.run(args, { env: { ...env, OVERLAY_AUTH_DB: db } });
+  return box.start(args, { env: { ...env, OVERLAY_AUTH_DB: db } }).finished;
 }
 
 describe('a database that is reached over TLS', () => {

@@ -16,11 +16,12 @@ import { checkSqlite } from '../../src/store/sqlite/backup.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { clientOfHome, type Sandbox, sandbox, untilReady } from '../support/command.ts';
 import { seeded } from '../support/seeded.ts';
+import { sized } from '../support/size.ts';
 import { crashClient } from './crash-client.ts';
 import { newIdentity, newPassword } from './fixtures.ts';
 
 const wantedCycles = process.env.OVERLAY_AUTH_CRASH_CYCLES;
-const cycles = Number(wantedCycles ?? 50);
+const cycles = Number(wantedCycles ?? sized({ small: 10, full: 50 }));
 /** Unless a number was asked for, a busy machine does as many as fit in. Millis. */
 const timeLimit = wantedCycles === undefined ? 2 * MINUTE : Number.POSITIVE_INFINITY;
 const seed = Number(process.env.OVERLAY_AUTH_CRASH_SEED ?? systemRandom.bytes(4).readUInt32BE());

@@ -44,7 +44,11 @@ async function withClient<T>(use: (client: pg.Client) => Promise<T>): Promise<T>
 /** Resolves when somebody waits for an advisory lock. */
 async function untilSomebodyWaits(): Promise<void> {
   for (let tries = 0; tries < 500; tries += 1) {
-    const waiting = await query(url, `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`);
+    const waiting = await query(
+      url,
+      `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+       WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`,
+    );
     if (waiting.length > 0) return;
   }
   assert.fail('nobody waits');

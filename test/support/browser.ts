@@ -1,12 +1,12 @@
-// A real browser for tests: one process for each test file, a context of its own for each visitor.
+// A real browser for tests: one process for all files of a group, a context of its own for each visitor.
 
 import { createHash, X509Certificate } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import tls from 'node:tls';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { unpackedChromium } from './chromium.ts';
+import { atTheEnd } from './group.ts';
 import { testPki } from './test-pki.ts';
 
 export interface VisitorOptions {
@@ -42,13 +42,12 @@ export const zoomed = { width: 320, height: 256 } as const;
 
 let running: Promise<Browser> | undefined;
 
-after(async () => {
-  await (await running)?.close();
-});
-
-/** A new visitor; the caller closes it, or it goes with the browser at the end of the file. */
+/** A new visitor. The caller closes it. */
 export async function visitor(options: VisitorOptions = {}): Promise<Visitor> {
-  running ??= launch();
+  if (running === undefined) {
+    running = launch();
+    atTheEnd(async () => (await running)?.close());
+  }
   const { clientCertificate } = options;
   const context = await (await running).newContext({
     javaScriptEnabled: options.scripts ?? true,

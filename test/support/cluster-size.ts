@@ -1,6 +1,7 @@
 // How much the cluster tests do: a little with every run of the tests, all of it when asked for.
 
 import { type Millis, SECOND } from '../../src/platform/clock.ts';
+import { sized } from './size.ts';
 
 export interface ClusterSize {
   readonly nodes: number;
@@ -16,8 +17,7 @@ export interface ClusterSize {
   readonly changes: number;
 }
 
-const isFull = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
-
-export const clusterSize: ClusterSize = isFull
-  ? { nodes: 3, clients: 16, rounds: 5, calm: 5 * SECOND, patience: 10 * SECOND, changes: 300 }
-  : { nodes: 2, clients: 4, rounds: 1, calm: SECOND, patience: 4 * SECOND, changes: 20 };
+export const clusterSize = sized<ClusterSize>({
+  small: { nodes: 2, clients: 4, rounds: 1, calm: SECOND, patience: 4 * SECOND, changes: 20 },
+  full: { nodes: 3, clients: 16, rounds: 5, calm: 5 * SECOND, patience: 10 * SECOND, changes: 300 },
+});

@@ -149,7 +149,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
           const checks: readonly { id: string; healthy: boolean }[] = json.data.checks;
           return checks.filter(({ healthy }) => !healthy).map(({ id }) => id);
         },
-        command: (args) => box.run([...args, '--config', config], { env }),
+        command: (args) => box.start([...args, '--config', config], { env }).finished,
       });
     }
     await Promise.all(nodes.map((node) => node.start()));

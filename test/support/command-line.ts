@@ -7,7 +7,7 @@ import { PassThrough, Readable } from 'node:stream';
 import type { CliPorts } from '../../src/cli/ports.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import { createRandom } from '../../src/platform/random.ts';
+import { createRandom, type Random } from '../../src/platform/random.ts';
 
 export interface Outcome {
   readonly code: number;
@@ -37,7 +37,63 @@ export interface CommandLine extends AsyncDisposable {
   run(args: readonly string[], options?: RunOptions): Promise<Outcome>;
 }
 
-/** A person at a computer of their own. Nothing is a terminal, unless the person types. */
+/** Whose command it is. */
+export interface Caller {
+  /** The folder in which it runs. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+/** Runs a command in this process. Nothing is a terminal, unless a person types. */
+export async function runHere(
+  { cwd, env, clock = systemClock, random = createRandom(clock) }: Caller,
+  args: readonly string[],
+  { input = '', onStderr, person, columns }: Omit<RunOptions, 'env'> = {},
+): Promise<Outcome> {
+  let stdout = '';
+  let stderr = '';
+  let answered = 0;
+  const keyboard = Object.assign(new PassThrough(), { isTTY: true });
+  const isTerminal = person !== undefined;
+  const ports: CliPorts = {
+    clock,
+    random,
+    env,
+    cwd,
+    platform: process.platform,
+    stdin: isTerminal ? keyboard : Readable.from(input === '' ? [] : [input]),
+    stdout: {
+      ...(columns === undefined ? {} : { isTTY: true, columns }),
+      write(text) {
+        stdout += text;
+      },
+    },
+    stderr: {
+      isTTY: isTerminal,
+      write(text) {
+        stderr += text;
+        onStderr?.(stderr);
+        const typed = person?.(stderr.slice(answered));
+        if (typed === undefined) return;
+        answered = stderr.length;
+        setImmediate(() => keyboard.write(`${typed}\r`));
+      },
+    },
+  };
+  const code = await runProgram(args, ports);
+  return {
+    code,
+    stdout,
+    stderr,
+    get json() {
+      return JSON.parse(stdout);
+    },
+  };
+}
+
+/** A person at a computer of their own. */
 export function commandLine(clock: Clock = systemClock): CommandLine {
   const cwd = mkdtempSync(join(tmpdir(), 'overlay-auth-cli-'));
   const configDir = join(cwd, 'config');
@@ -45,47 +101,12 @@ export function commandLine(clock: Clock = systemClock): CommandLine {
   return {
     cwd,
     configDir,
-    async run(args, { input = '', env = {}, onStderr, person, columns } = {}) {
-      let stdout = '';
-      let stderr = '';
-      let answered = 0;
-      const keyboard = Object.assign(new PassThrough(), { isTTY: true });
-      const isTerminal = person !== undefined;
-      const ports: CliPorts = {
-        clock,
-        random,
-        env: { HOME: cwd, OVERLAY_AUTH_CONFIG_DIR: configDir, ...env },
-        cwd,
-        platform: process.platform,
-        stdin: isTerminal ? keyboard : Readable.from(input === '' ? [] : [input]),
-        stdout: {
-          ...(columns === undefined ? {} : { isTTY: true, columns }),
-          write(text) {
-            stdout += text;
-          },
-        },
-        stderr: {
-          isTTY: isTerminal,
-          write(text) {
-            stderr += text;
-            onStderr?.(stderr);
-            const typed = person?.(stderr.slice(answered));
-            if (typed === undefined) return;
-            answered = stderr.length;
-            setImmediate(() => keyboard.write(`${typed}\r`));
-          },
-        },
-      };
-      const code = await runProgram(args, ports);
-      return {
-        code,
-        stdout,
-        stderr,
-        get json() {
-          return JSON.parse(stdout);
-        },
-      };
-    },
+    run: (args, { env, ...options } = {}) =>
+      runHere(
+        { cwd, env: { HOME: cwd, OVERLAY_AUTH_CONFIG_DIR: configDir, ...env }, clock, random },
+        args,
+        options,
+      ),
     async [Symbol.asyncDispose]() {
       rmSync(cwd, { recursive: true, force: true });
     },

@@ -1,10 +1,14 @@
-// The real command as a child process, in a folder of its own, as a person or a script starts it.
+// Commands in a folder of their own: what is started is the real command as a child process, as a person or a script
+// starts it. What only runs to its end does so inside this process, which is much cheaper; in full size it is a child
+// process too. `test/cli/processes.test.ts` shows for each kind of command that it ends by itself.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { runHere } from './command-line.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
+import { isFullSize } from './size.ts';
 
 const entry = new URL('../../src/main.ts', import.meta.url).pathname;
 
@@ -28,7 +32,7 @@ export interface Started {
 export interface Sandbox {
   readonly cwd: string;
   start(args: readonly string[], options?: CommandOptions): Started;
-  /** Runs to the end. */
+  /** Runs to the end, beside nothing else that this process runs: several at once have to be started. */
   run(args: readonly string[], options?: CommandOptions): Promise<Finished>;
   /** Ends what was started here and is still running, and removes the folder. */
   close(): Promise<void>;
@@ -38,6 +42,9 @@ export interface CommandOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
+
+/** Whether a command runs in this process, whose working directory it has. */
+let isRunning = false;
 
 /** A new folder to run commands in. */
 export function sandbox(): Sandbox {
@@ -53,7 +60,21 @@ export function sandbox(): Sandbox {
   return {
     cwd,
     start,
-    run: (args, options) => start(args, options).finished,
+    async run(args, options = {}) {
+      if (isFullSize) return start(args, options).finished;
+      const { PATH = '', HOME = '' } = process.env;
+      if (isRunning) throw new Error('a command runs in this process already: start several at once');
+      const before = process.cwd();
+      process.chdir(cwd);
+      isRunning = true;
+      try {
+        const ran = await runHere({ cwd, env: { PATH, HOME, ...options.env } }, args, options);
+        return { code: ran.code, stdout: ran.stdout, stderr: ran.stderr };
+      } finally {
+        isRunning = false;
+        process.chdir(before);
+      }
+    },
     async close() {
       for (const { child } of running) child.kill('SIGKILL');
       await Promise.allSettled([...running].map(({ finished }) => finished));

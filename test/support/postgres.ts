@@ -1,5 +1,6 @@
-// A real PostgreSQL server for tests: one for each test process, started when it is first asked for, from the
-// programs that the package registry brings. It ends with the process.
+// Real PostgreSQL servers for tests, from the programs that the package registry brings. One is for every test that
+// only needs a database; it is started when it is first asked for and ends with the run, or with the process of a test
+// file that runs by itself. A test that stops or kills its server starts one of its own.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +11,8 @@ import pg from 'pg';
 import { systemRandom } from '../../src/platform/random.ts';
 import type { KeeperOptions, RunningPostgres } from './postgres-keeper.ts';
 
-export interface PostgresServer {
+/** A server that others use at the same time. */
+export interface SharedPostgres {
   /** Of a database on the server. */
   urlOf(database: string): string;
   readonly password: string;
@@ -20,6 +22,9 @@ export interface PostgresServer {
   readonly port: number;
   /** Makes an empty database. @returns its URL */
   createDatabase(): Promise<string>;
+}
+
+export interface PostgresServer extends SharedPostgres {
   /** Ends every connection and stops the server. */
   stop(): Promise<void>;
   /** Ends all its processes with SIGKILL. */
@@ -31,12 +36,36 @@ export interface PostgresServer {
   close(): Promise<void>;
 }
 
-let running: Promise<PostgresServer> | undefined;
+let running: Promise<SharedPostgres> | undefined;
 
-/** The server of this process. */
-export function postgresServer(): Promise<PostgresServer> {
-  running ??= startPostgres();
+/** The server that others use too. Its commits are not synced. */
+export function postgresServer(): Promise<SharedPostgres> {
+  running ??= process.send === undefined ? startPostgres({ unsynced: true }) : serverOfRun();
   return running;
+}
+
+/** Asks the process that runs the tests. */
+async function serverOfRun(): Promise<SharedPostgres> {
+  const answer = once(process, 'message');
+  process.send?.({ need: 'postgres' });
+  const [{ postgres }] = (await answer) as [{ readonly postgres: RunningPostgres }];
+  return shared(postgres);
+}
+
+function shared({ host, port, user, password }: RunningPostgres): SharedPostgres {
+  const urlOf = (database: string) =>
+    `postgres://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+  return {
+    password,
+    socket: join(host, `.s.PGSQL.${port}`),
+    port,
+    urlOf,
+    async createDatabase() {
+      const name = `t_${systemRandom.bytes(8).toString('hex')}`;
+      await query(urlOf('postgres'), `CREATE DATABASE ${name}`);
+      return urlOf(name);
+    },
+  };
 }
 
 /** A server of its own. */
@@ -55,7 +84,6 @@ export async function startPostgres(options: KeeperOptions = {}): Promise<Postgr
     }),
   ]);
   const self = JSON.parse(String(said)) as RunningPostgres;
-  const { host, port, user, password } = self;
   // The process may end although the server runs.
   keeper.unref();
   (keeper.stdin as unknown as { unref(): void }).unref();
@@ -68,19 +96,9 @@ export async function startPostgres(options: KeeperOptions = {}): Promise<Postgr
     await done;
     (keeper.stdout as unknown as { unref(): void }).unref();
   }
-  const urlOf = (database: string) =>
-    `postgres://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 
   return {
-    password,
-    socket: join(host, `.s.PGSQL.${port}`),
-    port,
-    urlOf,
-    async createDatabase() {
-      const name = `t_${systemRandom.bytes(8).toString('hex')}`;
-      await query(urlOf('postgres'), `CREATE DATABASE ${name}`);
-      return urlOf(name);
-    },
+    ...shared(self),
     stop: () => tell('stop'),
     kill: () => tell('kill'),
     start: () => tell('start'),

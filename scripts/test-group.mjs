@@ -1,0 +1,26 @@
+// A process that runs test files one after another: `node scripts/test-group.mjs FILE...`. Each is loaded when the
+// one before has ended, in a suite of its own, so that its hooks hold for it alone. Says on the channel to the
+// process that started it which file runs, how each test ended, and what a file left behind.
+import { resolve } from 'node:path';
+import { describe } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { beginGroup } from '../test/support/group.ts';
+import { leftSince, processorSeconds, standing } from './test-leftovers.mjs';
+import { endOf } from './test-progress.mjs';
+
+const group = beginGroup();
+for (const file of process.argv.slice(2)) {
+  const [keptBefore, cpu] = [group.keeps(), processorSeconds()];
+  let before;
+  process.send({ began: file });
+  const ended = endOf(file);
+  describe(file, () => {
+    before = standing();
+    return import(pathToFileURL(resolve(file)).href);
+  });
+  await ended;
+  const left = await leftSince(before, { isShared: group.keeps() > keptBefore });
+  process.send({ ended: file, left, cpu: processorSeconds() - cpu });
+}
+await group.end();
+process.send({ through: true, cpu: processorSeconds() });

@@ -1,0 +1,71 @@
+// What a test file leaves behind in the process that it shares with others.
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { getCACertificates } from 'node:tls';
+
+/** What was closed may take a moment to end. Millis. */
+const patience = 5000;
+
+/** What there is now. */
+export function standing() {
+  const open = {};
+  for (const kind of process.getActiveResourcesInfo()) open[kind] = (open[kind] ?? 0) + 1;
+  const listeners = {};
+  for (const event of process.eventNames()) {
+    // Libraries that flush at the end listen once and for all.
+    if (event !== 'exit') listeners[String(event)] = process.listenerCount(event);
+  }
+  return {
+    open,
+    listeners,
+    env: { ...process.env },
+    cwd: process.cwd(),
+    roots: new Set(getCACertificates('default')),
+  };
+}
+
+/**
+ * Waits a moment for what was closed to end.
+ * @param isShared whether something was made in between that others are to find: what it has opened does not count
+ * @returns in words what is there now and was not `before`
+ */
+export async function leftSince(before, { isShared }) {
+  for (let waited = 0; ; waited += 20) {
+    const now = standing();
+    const left = differences(isShared ? { ...now, env: before.env, cwd: before.cwd } : before, now);
+    if (left.length === 0 || waited >= patience) return left;
+    await delay(20);
+  }
+}
+
+function differences(before, now) {
+  const left = [...more('open', before.open, now.open), ...more('listener', before.listeners, now.listeners)];
+  for (const name of new Set([...Object.keys(before.env), ...Object.keys(now.env)])) {
+    if (before.env[name] !== now.env[name]) left.push(`environment variable ${name}`);
+  }
+  if (before.cwd !== now.cwd) left.push(`working directory ${now.cwd}`);
+  if (!now.roots.isSubsetOf(before.roots)) left.push('trusted roots of the process');
+  return left;
+}
+
+function more(what, before, now) {
+  return Object.entries(now)
+    .filter(([kind, count]) => count > (before[kind] ?? 0))
+    .map(([kind, count]) => `${what} ${kind} (${count - (before[kind] ?? 0)})`);
+}
+
+/** Seconds of CPU of this process and of those of its children that have ended. */
+export function processorSeconds() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6 + childrenSeconds();
+}
+
+function childrenSeconds() {
+  try {
+    // After the name, which may have spaces: `cutime` and `cstime`, in ticks of a hundredth of a second.
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ');
+    return (Number(fields[13]) + Number(fields[14])) / 100;
+  } catch {
+    return 0;
+  }
+}

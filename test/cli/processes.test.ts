@@ -1,0 +1,39 @@
+// Each kind of command as a process: it ends by itself, says everything before it ends, and with the right code.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Sandbox, sandbox } from '../support/command.ts';
+
+let box: Sandbox;
+before(async () => {
+  box = sandbox();
+  const { code, stderr } = await box.start(['init', '--home', 'h', '--address', 'localhost:0']).finished;
+  assert.equal(code, 0, stderr);
+});
+after(() => box.close());
+
+const config = ['--config', 'h/controller.yml'];
+
+for (const [args, code, said, input] of [
+  [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+  [['admin', 'create', 'ana', '--password-stdin', ...config], 0, /ana/, 'tall tree bakery 41\n'],
+  [['admin', 'create', 'bob', '--password-stdin', ...config], 1, /^error: .*\n$/s, 'bob\n'],
+  [['keys', 'list', ...config, '-j'], 0, /^[[{].*[\]}]\n$/s],
+  [['keys', 'rotate', ...config], 0, /\n$/],
+  [['pki', 'show', ...config, '-j'], 0, /^[[{].*[\]}]\n$/s],
+  [['config', 'validate', 'h/controller.yml'], 0, /^h\/controller\.yml is valid\.\n$/],
+  [['ops', 'db', 'backup', 'copy.db', ...config], 0, /copy\.db/],
+  [['ops', 'db', 'check', ...config], 0, /is sound\.\n$/],
+  [['ops', 'db', 'restore', 'copy.db', ...config], 0, /\n$/],
+  [['run', 'controller', 'h/controller.yml', '--check', '-j'], 0, /\}\n$/],
+  [['run', 'controller', 'nowhere.yml'], 1, /^error: .*nowhere\.yml.*\n$/s],
+  [['whoami'], 3, /^error: .*\n$/s],
+  [['nonsense'], 2, /^error: .*\n$/s],
+] as const) {
+  test(`overlay-auth ${args.slice(0, 3).join(' ')}: exit code ${code}`, async () => {
+    const done = await box.start(args, { ...(input && { input }), env: { HOME: box.cwd } }).finished;
+    assert.equal(done.code, code, `${done.stdout}${done.stderr}`);
+    assert.match(code === 0 ? done.stdout : done.stderr, said);
+    if (code !== 0) assert.equal(done.stdout, '');
+  });
+}

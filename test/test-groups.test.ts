@@ -1,0 +1,132 @@
+// What `npm test` makes of test files that share a process, and of those that take it down.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { after, test } from 'node:test';
+
+const runner = new URL('../scripts/test-groups.mjs', import.meta.url).href;
+const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-groups-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const imports = "import { after, before, beforeEach, describe, test } from 'node:test';\n";
+
+interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly problems: readonly string[];
+  readonly output: string;
+  readonly cpuOf: Readonly<Record<string, number>>;
+}
+
+/** Runs files of these names and texts as one group. */
+function run(files: Readonly<Record<string, string>>, limits: Readonly<Record<string, number>> = {}) {
+  const paths = Object.entries(files).map(([name, text]) => {
+    const path = join(folder, `${name}.mjs`);
+    writeFileSync(path, imports + text);
+    return path;
+  });
+  const script = `
+    import { runGroup } from ${JSON.stringify(runner)};
+    const outcome = await runGroup(${JSON.stringify({ name: 'group', files: paths })}, { limits: ${JSON.stringify(limits)} });
+    process.stdout.write(JSON.stringify(outcome));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
+  assert.equal(stderr, '');
+  const { passed, failed, skipped, problems, output, cpuOf } = JSON.parse(stdout) as Outcome;
+  return {
+    counts: { passed, failed, skipped },
+    problems: problems.map((problem) => problem.replace(`${folder}/`, '')),
+    output,
+    ran: Object.keys(cpuOf).map((path) => basename(path, '.mjs')),
+  };
+}
+
+test('hooks of a file hold for that file alone, and files run one after another', () => {
+  const { counts, problems, output } = run({
+    first: `
+      before(() => console.log('first begins'));
+      beforeEach(() => console.log('before each of first'));
+      after(() => console.log('first ends'));
+      test('a', () => {});
+      describe('inner', () => { test('b', () => {}); test('left out', { skip: true }, () => {}); });`,
+    second: `console.log('second is loaded'); test('c', () => console.log('c runs'));`,
+  });
+  assert.deepEqual(counts, { passed: 3, failed: 0, skipped: 1 }, output);
+  assert.deepEqual(problems, []);
+  const said = output.split('\n').filter((line) => /^(first|before|second|c) /.test(line));
+  const each = 'before each of first';
+  assert.deepEqual(said, ['first begins', each, each, 'first ends', 'second is loaded', 'c runs']);
+});
+
+test('a file whose process dies has failed by name, and the files behind it run', () => {
+  const { counts, problems, ran } = run({
+    fine: `test('a', () => {});`,
+    exits: `test('b', () => process.exit(0)); test('c', () => {});`,
+    killed: `test('d', () => process.kill(process.pid, 'SIGKILL'));`,
+    last: `test('e', () => {});`,
+  });
+  assert.deepEqual(problems, [
+    'exits.mjs: its process ended with exit code 0',
+    'killed.mjs: its process ended with SIGKILL',
+  ]);
+  assert.deepEqual(counts, { passed: 2, failed: 2, skipped: 0 });
+  assert.deepEqual(ran, ['fine', 'last']);
+});
+
+test('a file that cannot be loaded and a hook that fails are failures', () => {
+  const { counts, problems } = run({
+    throws: `throw new Error('while it is loaded');`,
+    hook: `after(() => { throw new Error('in a hook'); }); test('a', () => {});`,
+    last: `test('b', () => {});`,
+  });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(counts, { passed: 2, failed: 2, skipped: 0 });
+});
+
+test('an error that comes when its test is over is a failure', () => {
+  const { counts, problems, output } = run({
+    late: `test('a', () => { setImmediate(() => { throw new Error('much later'); }); });
+           test('b', () => new Promise((resolve) => setTimeout(resolve, 500)));`,
+  });
+  assert.deepEqual(problems, ['the process of group ended with exit code 1']);
+  assert.deepEqual(counts, { passed: 2, failed: 1, skipped: 0 });
+  assert.match(output, /much later/);
+});
+
+test('a test that takes too long fails, and a file that blocks its process is ended', () => {
+  const files = {
+    slow: `test('a', () => new Promise((resolve) => setTimeout(resolve, 3000))); test('b', () => {});`,
+    blocks: `test('c', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));`,
+    last: `test('d', () => {});`,
+  };
+  const { counts, problems } = run(files, { test: 1000, silence: 12_000 });
+  assert.deepEqual(problems, ['blocks.mjs: its process hung']);
+  assert.deepEqual(counts, { passed: 2, failed: 2, skipped: 0 });
+});
+
+test('a file that leaves something behind is named', () => {
+  const { counts, problems } = run(
+    {
+      server: `import { createServer } from 'node:net'; test('a', () => createServer().listen(0, '127.0.0.1').unref().ref());`,
+      process: `process.env.LEFT_BEHIND = '1'; process.on('SIGUSR2', () => {}); test('b', () => {});`,
+      tidy: `import { createServer } from 'node:net';
+      let server;
+      before(() => { server = createServer().listen(0, '127.0.0.1'); });
+      after(() => server.close());
+      test('c', () => {});`,
+    },
+    { end: 2000 },
+  );
+  assert.deepEqual(problems, [
+    'server.mjs leaves behind: open TCPServerWrap (1)',
+    'process.mjs leaves behind: listener SIGUSR2 (1)',
+    'process.mjs leaves behind: environment variable LEFT_BEHIND',
+    'the process of group hung after tidy.mjs',
+  ]);
+  assert.deepEqual(counts, { passed: 3, failed: 4, skipped: 0 });
+});
