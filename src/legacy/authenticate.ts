@@ -6,6 +6,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { ChallengeError } from '../errors/challenge.ts';
 import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
+import { leadingCertificates } from '../login/certificate/opening-chain.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/submit-secondary-jwt.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
@@ -22,7 +23,7 @@ import type { Credentials, Factor } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import type { ApiSessionStore, OpenLegacySession } from '../store/contracts/api-sessions.ts';
 import { mintOpaqueToken } from '../tokens/opaque-token.ts';
 
 export interface LegacyNeeds extends PrimaryNeeds, TotpNeeds {
@@ -85,6 +86,7 @@ export async function authenticate(
     expiresAt: now + needs.sessionTimeout,
     now,
     verifiedHash: primary.verifiedHash,
+    ...certificatesOf(needs, credentials),
   });
   const account = await needs.store.identities.findAccount(progress.identityId);
   if (session === null || account === null) {
@@ -98,6 +100,13 @@ export async function authenticate(
     await forgetFailures(needs.store, progress.identityId, progress.authenticatorId);
   needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);
   return { session, identity: account.identity, token: text, outstanding, jwtError: error };
+}
+
+/** What each call of the session is judged by: it need not come over a connection that brings the certificate. */
+function certificatesOf(needs: LegacyNeeds, credentials: Credentials): Pick<OpenLegacySession, 'certChain'> {
+  if (credentials.method !== 'cert') return {};
+  const chain = leadingCertificates(needs, credentials.chain ?? []);
+  return { certChain: chain.map((der) => der.toString('base64')) };
 }
 
 /**

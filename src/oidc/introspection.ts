@@ -1,14 +1,13 @@
 // Token introspection (RFC 7662): whether a token counts at this moment. Resource servers that must not wait for the
 // end of a token's life ask here.
 
-import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { standingObjection } from '../login/standing.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Clock, Millis, Seconds } from '../platform/clock.ts';
 import type { SessionView } from '../sessions/session-view.ts';
-import { openingObjection } from '../sessions/still-good.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import { type AccessTokenVerifier, toSeconds } from '../tokens/access-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
@@ -141,8 +140,7 @@ async function usableName(
   now: Millis,
 ): Promise<string | undefined> {
   const account = await needs.view.accounts.find(session.identityId, now);
-  if (account === null || openingObjection(needs.view, account.policy, session) !== null) return undefined;
-  const proven = passed as readonly PassedMethod[];
-  const outstanding = outstandingFactors(account.policy, { isEnrolled: false }, proven);
-  return outstanding.length === 0 ? account.identity.name : undefined;
+  if (account === null) return undefined;
+  const opening = { ...session, passed: passed as readonly PassedMethod[] };
+  return standingObjection(needs.view, account, opening) === null ? account.identity.name : undefined;
 }

@@ -3,6 +3,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { noTokenChallenges, oidcChallenge } from '../errors/challenge.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { type Opening, openingObjection } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
 import { asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
@@ -13,7 +14,6 @@ import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
 import type { PresentedCertificates } from './session-certificate-view.ts';
 import type { SessionView } from './session-view.ts';
-import { type OpenedBy, openingObjection } from './still-good.ts';
 import type { ZtSessions } from './zt-session.ts';
 
 /** The tokens that a request brought, as they stood in its headers. */
@@ -149,7 +149,7 @@ function admit(
 }
 
 /** What an access token says of the proof that opened its session. */
-function openedBy({ amr, z_ejsid, z_caid }: AccessTokenClaims): OpenedBy {
+function openedBy({ amr, z_ejsid, z_caid }: AccessTokenClaims): Opening {
   return {
     passed: amr as readonly PassedMethod[],
     signerId: z_ejsid === undefined ? null : asId(z_ejsid),

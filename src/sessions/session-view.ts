@@ -12,6 +12,7 @@ import { type AuthorityView, openAuthorityView } from './authority-view.ts';
 import { type DenySet, denySet } from './deny-set.ts';
 import { type FollowedFeed, feedPosition, followFeed } from './follow-feed.ts';
 import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
+import { type OpeningCertificateView, openingCertificateView } from './opening-certificate-view.ts';
 import { type SessionCertificateView, sessionCertificateView } from './session-certificate-view.ts';
 import { openSignerView, type SignerView } from './signer-view.ts';
 
@@ -22,6 +23,7 @@ interface Views {
   readonly revoked: DenySet;
   readonly legacy: LegacySessionView;
   readonly sessionCertificates: SessionCertificateView;
+  readonly openingCertificates: OpeningCertificateView;
   readonly signers: SignerView;
   readonly authorities: AuthorityView;
 }
@@ -67,6 +69,7 @@ export async function openSessionView(needs: SessionViewNeeds): Promise<SessionV
     revoked,
     legacy: legacySessionView(needs, needs.sessionTimeout),
     sessionCertificates: sessionCertificateView(store, authorities),
+    openingCertificates: openingCertificateView({ store, authorities, clock }),
     signers,
     authorities,
   };

@@ -5,6 +5,7 @@ import { ztSessionChallenge } from '../errors/challenge.ts';
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import type { SignerDirectory } from '../login/external-jwt/signer-directory.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { openingObjection } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { SignerId } from '../model/ids.ts';
@@ -14,8 +15,8 @@ import type { Clock } from '../platform/clock.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
 import type { AccountView } from './account-view.ts';
 import type { LegacySessionView } from './legacy-session-view.ts';
+import type { OpeningCertificateView } from './opening-certificate-view.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
-import { openingObjection } from './still-good.ts';
 
 export interface ZtSessions {
   /**
@@ -30,6 +31,7 @@ export interface ZtSessions {
 export interface ZtSessionNeeds {
   readonly legacy: LegacySessionView;
   readonly accounts: AccountView;
+  readonly openingCertificates: OpeningCertificateView;
   readonly secondary: SecondaryTokens;
   readonly signers: SignerDirectory;
   readonly authorities: TrustedAuthorities;
@@ -38,7 +40,7 @@ export interface ZtSessionNeeds {
 }
 
 export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
-  const { legacy, accounts, clock } = needs;
+  const { legacy, accounts, openingCertificates, clock } = needs;
 
   function withSession(
     session: ApiSession | null,
@@ -62,6 +64,22 @@ export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
     // The session may go on for as long as it is used: what opened it has to be good still.
     const objection = openingObjection(needs, account.policy, session);
     if (objection !== null) throw refused(objection);
+    if (session.passed[0] !== 'cert') return withProof(session, tokenHash, account, bearers);
+    const stands = openingCertificates.stillOpens(session, account);
+    if (stands === true) return withProof(session, tokenHash, account, bearers);
+    if (stands === false) throw certificateRefused(session);
+    return stands.then((isGood) => {
+      if (!isGood) throw certificateRefused(session);
+      return withProof(session, tokenHash, account, bearers);
+    });
+  }
+
+  function withProof(
+    session: ApiSession,
+    tokenHash: string,
+    account: Account,
+    bearers: readonly string[],
+  ): Principal | Promise<Principal> {
     if (!lacksTotp(account, session)) return withFactors(session, account, bearers);
     // The code may have been given on another node; the feed does not tell.
     return legacy.read(tokenHash).then((current) => {
@@ -144,6 +162,10 @@ export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
 
 function lacksTotp({ policy, isTotpEnrolled }: Account, { passed }: ApiSession): boolean {
   return (policy.secondary.requireTotp || isTotpEnrolled) && !passed.includes('totp');
+}
+
+function certificateRefused({ id }: ApiSession): AuthError {
+  return refused(`the certificate that opened session ${id} would no longer open it`);
 }
 
 function refused(detail: string): AuthError {

@@ -11,6 +11,7 @@ import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
 import { type AccountNeeds, type LoginAccount, mayLogIn } from '../account.ts';
 import type { PrimaryVerdict } from '../primary-verdict.ts';
 import { nothingReserved } from '../reserved-guess.ts';
+import { signerObjection } from '../standing.ts';
 import { primaryChallenge } from './external-jwt-challenge.ts';
 import { recordRefusal } from './external-jwt-record.ts';
 import { challengeErrorOf, furtherThan, type RefusedExternalJwt } from './external-jwt-verdict.ts';
@@ -154,19 +155,18 @@ export function maySignerLogIn(
   signer: ExternalJwtSigner,
   attempt: AttemptRecorder,
 ): boolean {
-  const current = needs.signers.find(signer.id);
-  if (current === undefined || !current.enabled) {
-    attempt.failed('signer enabled', 'signer-disabled', `signer ${signer.name} was disabled or deleted`);
+  const objection = signerObjection(needs, policy, signer.id);
+  if (objection === 'signer-disabled') {
+    attempt.failed('signer enabled', objection, `signer ${signer.name} was disabled or deleted`);
     return false;
   }
-  if (current !== signer) {
+  if (needs.signers.find(signer.id) !== signer) {
     attempt.failed('unchanged', 'changed-meanwhile', `signer ${signer.name} was changed during the login`);
     return false;
   }
-  const { allowedSigners } = policy.primary.extJwt;
-  if (allowedSigners.length > 0 && !allowedSigners.includes(signer.id)) {
+  if (objection !== null) {
     const saw = `policy ${policy.name} does not allow signer ${signer.name}`;
-    attempt.failed('signer allowed', 'signer-not-allowed', saw);
+    attempt.failed('signer allowed', objection, saw);
     return false;
   }
   attempt.passed('signer allowed', `policy ${policy.name} allows signer ${signer.name}`);

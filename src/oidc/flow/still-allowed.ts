@@ -2,12 +2,12 @@
 // login lie minutes apart. What refuses is in the decision record.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import { type LoginAccount, mayLogIn, stillHasAuthenticator } from '../../login/account.ts';
-import { maySignerLogIn } from '../../login/external-jwt/external-jwt.ts';
+import { isEnabled, stillHasAuthenticator } from '../../login/account.ts';
+import { type OpeningObjection, openingObjection } from '../../login/standing.ts';
 import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { LoginProgress, PrimaryMethod } from '../../model/login.ts';
-import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import type { RefusalReason } from '../../model/login-attempt.ts';
 import type { LoginFlowNeeds } from './login-flow.ts';
 
 /** @throws AuthError invalid_auth   the identity, its policy or its authenticator no longer allows this login */
@@ -20,43 +20,22 @@ export async function requireStillAllowed(
   const account = await needs.store.identities.findAccount(progress.identityId);
   const attempt = needs.attempts.begin(method, 'oidc', origin);
   if (account === null) attempt.failed('identity exists', 'changed-meanwhile', 'the identity was deleted');
-  else if (
-    mayLogIn(account, method, attempt, needs.clock.now()) &&
-    maySignerStillLogIn(needs, account, progress, attempt) &&
-    isAuthorityStillTrusted(needs, progress, attempt)
-  ) {
-    if (await stillHasAuthenticator(needs, progress.authenticatorId)) return account;
-    attempt.failed(
-      'authenticator exists',
-      'changed-meanwhile',
-      'the authenticator was deleted during the login',
-    );
+  else if (isEnabled(account, attempt, needs.clock.now())) {
+    const objection = openingObjection(needs, account.policy, progress);
+    if (objection !== null) attempt.failed(...recordedAs[objection]);
+    else if (await stillHasAuthenticator(needs, progress.authenticatorId)) return account;
+    else attempt.failed('authenticator exists', 'changed-meanwhile', 'the authenticator was deleted');
   }
   attempt.conclude();
   throw new AuthError('invalid_auth');
 }
 
-/** Whether the signer whose token opened a login is still enabled and allowed; other logins have none. */
-function maySignerStillLogIn(
-  needs: LoginFlowNeeds,
-  account: LoginAccount,
-  { signerId, passed }: LoginProgress,
-  attempt: AttemptRecorder,
-): boolean {
-  if (!passed.includes('ext-jwt')) return true;
-  const signer = signerId === null ? undefined : needs.signers.find(signerId);
-  if (signer !== undefined) return maySignerLogIn(needs, account, signer, attempt);
-  attempt.failed('signer enabled', 'signer-disabled', 'the signer was deleted during the login');
-  return false;
-}
-
-/** Whether the third-party authority behind the certificate that opened a login still counts. */
-function isAuthorityStillTrusted(
-  { authorities }: LoginFlowNeeds,
-  { caId }: LoginProgress,
-  attempt: AttemptRecorder,
-): boolean {
-  if (caId === null || authorities.find(caId) !== undefined) return true;
-  attempt.failed('authority enabled', 'changed-meanwhile', 'the authority was disabled during the login');
-  return false;
-}
+/** The check that failed, why, and what was seen. */
+const recordedAs: Readonly<
+  Record<OpeningObjection, readonly [name: string, reason: RefusalReason, saw: string]>
+> = {
+  'method-not-allowed': ['method allowed', 'method-not-allowed', 'the policy was changed during the login'],
+  'signer-disabled': ['signer enabled', 'signer-disabled', 'the signer was disabled or deleted'],
+  'signer-not-allowed': ['signer allowed', 'signer-not-allowed', 'the policy was changed during the login'],
+  'authority-disabled': ['authority enabled', 'changed-meanwhile', 'the authority was disabled'],
+};

@@ -2,6 +2,7 @@
 
 import { requestedKeyOf } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
+import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
@@ -9,7 +10,6 @@ import { refreshTokenFormOf } from '../clients.ts';
 import { readCode } from '../flow/authorization-code.ts';
 import { required } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
-import { standingObjection } from '../session-standing.ts';
 import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
 import { patienceLeft } from './patience.ts';
 import { sessionCertificate } from './session-certificate.ts';
@@ -69,7 +69,7 @@ export async function redeemAuthorizationCode(
     throw new AuthError('invalid_grant', { description, detail });
   }
   const { session, identity, policy, nonce, certificateKey } = outcome;
-  const objection = standingObjection(needs, session, policy);
+  const objection = standingObjection(needs.view, { policy }, session);
   if (objection !== null) {
     await needs.store.apiSessions.end(session.id, 'administrator', now);
     const event = { reason: objection, clientId: client.clientId, endedSessionId: session.id };

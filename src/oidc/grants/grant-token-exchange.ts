@@ -10,12 +10,11 @@ import { type ApiSessionId, asId } from '../../model/ids.ts';
 import { type ExchangeResponse, type TokenType, tokenTypes } from '../../model/tokens.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { toSeconds } from '../../tokens/access-token.ts';
-import { requireCertificateStillGood } from '../certificate-session.ts';
 import type { Client } from '../clients.ts';
 import { optional, required } from '../parameters.ts';
 import { narrowed, narrowedScope } from '../scopes.ts';
-import { requireGoodStanding } from '../session-standing.ts';
 import { type GrantNeeds, issueAccessToken, issueIdToken, issueRefreshToken } from './issue-tokens.ts';
+import { requireStanding } from './require-standing.ts';
 import { requestedKey, sessionCertificate } from './session-certificate.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 import {
@@ -126,10 +125,7 @@ async function exchangeAccessToken(
   const stored = await needs.store.apiSessions.find(sessionId);
   if (stored === null) throw new AuthError('invalid_grant');
   const session = narrowed(stored, narrowedScope(stored, optional(parameters, 'scope')));
-  if (clientCertificates !== null) {
-    await requireCertificateStillGood(needs, session, clientCertificates, origin);
-  }
-  await requireGoodStanding(needs, session, origin);
+  await requireStanding(needs, session, request);
 
   const wantsIdToken = requested === tokenTypes.idToken;
   const lastMoment = stored.createdAt + needs.lifetimes.refreshToken;

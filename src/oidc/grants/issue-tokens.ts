@@ -14,9 +14,8 @@ import { type AccessTokenVerifier, mintAccessToken, toSeconds } from '../../toke
 import { mintIdToken } from '../../tokens/id-token.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
 import { type RefreshSecret, refreshTokenText } from '../../tokens/refresh-token.ts';
-import type { CertificateSessionNeeds } from '../certificate-session.ts';
 import type { Client, ClientRegistry } from '../clients.ts';
-import type { SessionStandingNeeds } from '../session-standing.ts';
+import type { StandingNeeds } from './require-standing.ts';
 
 /** Lengths of life, from the configuration (spec 5.7). */
 export interface TokenLifetimes {
@@ -27,8 +26,8 @@ export interface TokenLifetimes {
   readonly refreshFamily: Millis;
 }
 
-export interface GrantNeeds extends CertificateSessionNeeds, SessionStandingNeeds, SessionCertificateNeeds {
-  readonly store: CertificateSessionNeeds['store'] &
+export interface GrantNeeds extends StandingNeeds, SessionCertificateNeeds {
+  readonly store: StandingNeeds['store'] &
     SessionCertificateNeeds['store'] & {
       readonly authRequests: AuthRequestStore;
       readonly apiSessions: ApiSessionStore;

@@ -5,7 +5,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { ExchangeResponse, TokenResponse } from '../../model/tokens.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { ClientCertificates } from '../certificate-session.ts';
+import type { PresentedCertificates } from '../../sessions/session-certificate-view.ts';
 import type { Client, ClientProfile, ClientRegistry } from '../clients.ts';
 import { optional, type Parameters, required } from '../parameters.ts';
 import { redeemAuthorizationCode } from './grant-authorization-code.ts';
@@ -24,7 +24,7 @@ export interface TokenRequest {
   readonly basic: BasicCredentials | null;
   readonly origin: RequestOrigin;
   /** Those on the connection, or null. */
-  readonly clientCertificates: ClientCertificates | null;
+  readonly clientCertificates: PresentedCertificates | null;
   /** On the monotonic clock. */
   readonly arrivedAt: Millis;
 }

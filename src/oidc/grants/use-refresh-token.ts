@@ -8,13 +8,12 @@ import { type ApiSessionId, asId } from '../../model/ids.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
-import { requireCertificateStillGood } from '../certificate-session.ts';
 import { refreshTokenFormOf } from '../clients.ts';
 import { optional } from '../parameters.ts';
 import { narrowed, narrowedScope } from '../scopes.ts';
-import { requireGoodStanding } from '../session-standing.ts';
 import { type GrantNeeds, sessionEnd } from './issue-tokens.ts';
 import { patienceLeft } from './patience.ts';
+import { requireStanding } from './require-standing.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
@@ -62,10 +61,7 @@ export async function useRefreshToken(
   const session = await needs.store.apiSessions.find(sessionId);
   if (session === null) throw new AuthError('invalid_grant');
   const asked = narrowedScope(session, optional(parameters, 'scope'));
-  if (clientCertificates !== null) {
-    await requireCertificateStillGood(needs, session, clientCertificates, origin);
-  }
-  await requireGoodStanding(needs, session, origin);
+  await requireStanding(needs, session, request);
 
   const now = needs.clock.now();
   const next = nextRefreshToken(needs, presented, refreshTokenFormOf(client));

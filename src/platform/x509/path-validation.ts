@@ -29,6 +29,8 @@ export type PathVerdict =
       readonly anchor: TrustAnchor;
       /** SHA-256 thumbprints (base64url) from the leaf to the anchor, both included. */
       readonly path: readonly string[];
+      /** When the first certificate above the leaf expires. */
+      readonly soundUntil: Millis;
     }
   | { readonly verdict: 'refused'; readonly refusal: PathRefusal };
 
@@ -38,6 +40,7 @@ export interface TrustedLeaf {
   readonly names: LeafNames;
   /** It has expired, which was forgiven. */
   readonly isExpired: boolean;
+  readonly notAfter: Millis;
 }
 
 /** All of each kind, in the order of the certificate. */
@@ -137,8 +140,10 @@ function trusted(
       thumbprint: leaf.thumbprint,
       names: { commonNames: leaf.subject.commonNames, uris: named('uri'), emails: named('email') },
       isExpired: question.now > leaf.notAfter,
+      notAfter: leaf.notAfter,
     },
     anchor,
     path: path.map(({ thumbprint }) => thumbprint),
+    soundUntil: Math.min(...path.slice(1).map(({ notAfter }) => notAfter)),
   };
 }

@@ -81,6 +81,8 @@ export interface OpenLegacySession {
   readonly now: Millis;
   /** The password hash that was verified; the authenticator must still have it. */
   readonly verifiedHash?: string | null;
+  /** The certificates that led to an authority (DER as base64, the leaf first) when the primary method was `cert`. */
+  readonly certChain?: readonly string[];
 }
 
 /** When a legacy session was last used, and until when it lives for that. */
@@ -101,6 +103,9 @@ export interface ApiSessionStore {
 
   /** The legacy session with this token, also one that has ended or expired. */
   findByTokenHash(tokenHash: string): Promise<ApiSession | null>;
+
+  /** The `certChain` with which a legacy session was opened; null when there is none. */
+  findCertChain(id: ApiSessionId): Promise<readonly string[] | null>;
 
   /** Adds a factor to what a legacy session has proven. False when it has ended. */
   addPassed(id: ApiSessionId, factor: PassedMethod): Promise<boolean>;

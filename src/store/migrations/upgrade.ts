@@ -20,4 +20,6 @@ export const upgradeFrom16: readonly string[] = [
   'DROP INDEX authenticators_one_certificate',
   `CREATE UNIQUE INDEX authenticators_one_certificate ON authenticators (identity_id)
     WHERE method = 'cert' AND is_imported = 0`,
+  // What a legacy session that a certificate opened is judged by.
+  'ALTER TABLE api_sessions ADD COLUMN cert_chain TEXT',
 ];

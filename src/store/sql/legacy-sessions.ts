@@ -12,7 +12,7 @@ export const legacySessionIntents = { openLegacySession, addPassed, recordActivi
 
 type LegacySessions = Pick<
   ApiSessionStore,
-  'openLegacy' | 'findByTokenHash' | 'addPassed' | 'recordActivity'
+  'openLegacy' | 'findByTokenHash' | 'findCertChain' | 'addPassed' | 'recordActivity'
 >;
 
 export function legacySessionStore({ write, find }: Database): LegacySessions {
@@ -23,6 +23,15 @@ export function legacySessionStore({ write, find }: Database): LegacySessions {
     },
     findByTokenHash: (tokenHash) =>
       find(apiSessionOf, 'SELECT * FROM api_sessions WHERE token_hash = ?', tokenHash),
+    findCertChain: (id) =>
+      find(
+        (row) => {
+          const chain = textOrNull(row, 'cert_chain');
+          return chain === null ? null : (JSON.parse(chain) as string[]);
+        },
+        'SELECT cert_chain FROM api_sessions WHERE id = ?',
+        id,
+      ),
     addPassed: (id, factor) => write('addPassed', { id, factor }),
     recordActivity: (activity) => write('recordActivity', { activity }),
   };
@@ -41,8 +50,9 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
   }
   const row = yield* first(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, token_hash, passed, auth_time,
-       cert_thumbprint, signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at)
-     VALUES (?, 'legacy', ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '[]', ?, ?, ?, ?, ?, ?) RETURNING *`,
+       cert_thumbprint, cert_chain, signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types,
+       ip_address, created_at, last_activity_at, expires_at)
+     VALUES (?, 'legacy', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '[]', ?, ?, ?, ?, ?, ?) RETURNING *`,
     session.id,
     progress.identityId,
     progress.authenticatorId,
@@ -50,6 +60,7 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
     JSON.stringify(progress.passed),
     progress.authTime,
     progress.certThumbprint,
+    session.certChain === undefined ? null : JSON.stringify(session.certChain),
     progress.signerId,
     progress.caId,
     progress.primaryProof === undefined ? null : JSON.stringify(progress.primaryProof),

@@ -1,0 +1,59 @@
+// The certificate that opened a session, judged again without a connection that brings it: for sessions whose calls come
+// over any connection. login/standing.ts has the rest of what a session rests on.
+
+import type { Account } from '../../model/account.ts';
+import type { ApiSession } from '../../model/api-session.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { sha256 } from '../../platform/digest.ts';
+import { type TrustAnchor, validateClientPath } from '../../platform/x509/path-validation.ts';
+import { externalIdFrom } from './ca-claim.ts';
+import type { TrustedPathNeeds } from './trusted-path.ts';
+
+/** What a chain proves. Good while `anchors` are those that are trusted, and before `soundUntil`. */
+export interface JudgedChain {
+  readonly anchors: readonly TrustAnchor[];
+  readonly soundUntil: Millis;
+  readonly leafNotAfter: Millis;
+  /** Whom the rule of the authority names; null without a rule, or where it finds nothing. */
+  readonly externalId: string | null;
+}
+
+/** The certificates (DER) that lead to an authority, the leaf first: of whatever else was sent nothing is kept. */
+export function leadingCertificates(needs: TrustedPathNeeds, chain: readonly Buffer[]): readonly Buffer[] {
+  const verdict = pathOf(needs, chain);
+  const path = new Set(verdict?.path);
+  return chain.filter((der, at) => at === 0 || path.has(sha256(der)));
+}
+
+/** Null when the chain leads to no authority that is trusted now. */
+export function judgeChain(needs: TrustedPathNeeds, chain: readonly Buffer[]): JudgedChain | null {
+  const verdict = pathOf(needs, chain);
+  if (verdict === null) return null;
+  const rule = needs.authorities.caOf(verdict.anchor)?.externalIdClaim ?? null;
+  const claim = rule === null ? null : externalIdFrom(verdict.leaf.names, rule);
+  return {
+    anchors: needs.authorities.anchors(),
+    soundUntil: verdict.soundUntil,
+    leafNotAfter: verdict.leaf.notAfter,
+    externalId: claim?.verdict === 'found' ? claim.externalId : null,
+  };
+}
+
+/** Whether a chain would open the session today. Its authenticator is there: the deletion of one ends what it opened. */
+export function stillOpens(
+  { leafNotAfter, externalId }: JudgedChain,
+  { authenticatorId }: Pick<ApiSession, 'authenticatorId'>,
+  { identity, policy }: Pick<Account, 'identity' | 'policy'>,
+  now: Millis,
+): boolean {
+  if (now > leafNotAfter && !policy.primary.cert.allowExpiredCerts) return false;
+  return authenticatorId !== null || (externalId !== null && externalId === identity.externalId);
+}
+
+// Whether an expired leaf is good enough is up to the policy.
+function pathOf({ authorities, clock }: TrustedPathNeeds, [leaf, ...intermediates]: readonly Buffer[]) {
+  if (leaf === undefined) return null;
+  const question = { leaf, intermediates, anchors: authorities.anchors(), now: clock.now() };
+  const verdict = validateClientPath({ ...question, allowExpired: true });
+  return verdict.verdict === 'trusted' ? verdict : null;
+}

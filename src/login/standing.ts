@@ -1,0 +1,76 @@
+// Whether what was proven still counts: asked of a login before its code is given, of a session when its code is
+// redeemed, at each refresh and at each call. What an administrator has changed since holds at once. Pure, from memory;
+// whether the identity is enabled and the session has ended is known before.
+
+import type { AuthPolicy } from '../model/auth-policy.ts';
+import type { CaId, SignerId } from '../model/ids.ts';
+import type { PassedMethod, PrimaryMethod } from '../model/login.ts';
+import { allowsMethod } from './account.ts';
+import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
+import type { SignerDirectory } from './external-jwt/signer-directory.ts';
+import { outstandingFactors } from './outstanding-factors.ts';
+
+export interface StandingNeeds {
+  readonly signers: SignerDirectory;
+  readonly authorities: TrustedAuthorities;
+}
+
+/** What a login or a session rests on: a `LoginProgress` and an `ApiSession` are such. */
+export interface Opening {
+  /** The primary method first. */
+  readonly passed: readonly PassedMethod[];
+  /** Of the external JWT that was the primary proof. */
+  readonly signerId: SignerId | null;
+  /** The third-party authority of the certificate that was the primary proof. */
+  readonly caId: CaId | null;
+}
+
+export type OpeningObjection =
+  | 'method-not-allowed'
+  | 'signer-disabled'
+  | 'signer-not-allowed'
+  | 'authority-disabled';
+
+/**
+ * Why the primary proof would not be accepted today; null when it would. A session goes on for as long as it is used,
+ * and whoever vouched for it has to be trusted for as long.
+ */
+export function openingObjection(
+  needs: StandingNeeds,
+  policy: Pick<AuthPolicy, 'primary'>,
+  { passed, signerId, caId }: Opening,
+): OpeningObjection | null {
+  const method = passed[0] as PrimaryMethod;
+  if (!allowsMethod(policy, method)) return 'method-not-allowed';
+  if (method === 'ext-jwt') return signerObjection(needs, policy, signerId);
+  if (caId !== null && needs.authorities.find(caId) === undefined) return 'authority-disabled';
+  return null;
+}
+
+/** Why a signer does not open a login or session of somebody with this policy; null when it does. */
+export function signerObjection(
+  { signers }: Pick<StandingNeeds, 'signers'>,
+  policy: Pick<AuthPolicy, 'primary'>,
+  signerId: SignerId | null,
+): 'signer-disabled' | 'signer-not-allowed' | null {
+  const signer = signerId === null ? undefined : signers.find(signerId);
+  if (signer === undefined || !signer.enabled) return 'signer-disabled';
+  const { allowedSigners } = policy.primary.extJwt;
+  return allowedSigners.length === 0 || allowedSigners.includes(signer.id) ? null : 'signer-not-allowed';
+}
+
+/**
+ * Why a session would not be opened today: its primary proof no longer counts, or the policy asks for a factor that was
+ * never proven; null when it would be.
+ */
+export function standingObjection(
+  needs: StandingNeeds,
+  { policy }: { readonly policy: Pick<AuthPolicy, 'primary' | 'secondary'> },
+  session: Opening,
+): OpeningObjection | 'factors-outstanding' | null {
+  const objection = openingObjection(needs, policy, session);
+  if (objection !== null) return objection;
+  // Enrolment alone asks for a code at the next login, not of sessions that are open (spec 3.2).
+  const outstanding = outstandingFactors(policy, { isEnrolled: false }, session.passed);
+  return outstanding.length === 0 ? null : 'factors-outstanding';
+}

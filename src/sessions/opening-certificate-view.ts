@@ -1,0 +1,46 @@
+// What the certificates of legacy sessions prove, in memory by the session. Such a session goes on for as long as it is
+// used, over any connection, so each call asks whether the certificate that opened it would open it today.
+
+import { type JudgedChain, judgeChain, stillOpens } from '../login/certificate/opening-chain.ts';
+import type { TrustedPathNeeds } from '../login/certificate/trusted-path.ts';
+import type { Account } from '../model/account.ts';
+import type { ApiSession } from '../model/api-session.ts';
+import type { ApiSessionId } from '../model/ids.ts';
+import { recentMap } from '../platform/recent-map.ts';
+import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+
+export interface OpeningCertificateView {
+  /** Whether the certificate that opened a session still counts. Answers at once when it is in memory. */
+  stillOpens(session: ApiSession, account: Account): boolean | Promise<boolean>;
+}
+
+export function openingCertificateView(
+  needs: TrustedPathNeeds & { readonly store: { readonly apiSessions: ApiSessionStore } },
+  atLeast = 50_000,
+): OpeningCertificateView {
+  const known = recentMap<ApiSessionId, JudgedChain>(atLeast);
+
+  async function read(id: ApiSessionId): Promise<JudgedChain | null> {
+    // A session of a release that kept none cannot be judged: its client logs in again.
+    const chain = (await needs.store.apiSessions.findCertChain(id)) ?? [];
+    const judged = judgeChain(
+      needs,
+      chain.map((der) => Buffer.from(der, 'base64')),
+    );
+    if (judged !== null) known.set(id, judged);
+    return judged;
+  }
+
+  function isFresh({ anchors, soundUntil }: JudgedChain): boolean {
+    return anchors === needs.authorities.anchors() && needs.clock.now() < soundUntil;
+  }
+
+  return {
+    stillOpens(session, account) {
+      const judged = known.get(session.id);
+      const decide = (found: JudgedChain | null) =>
+        found !== null && stillOpens(found, session, account, needs.clock.now());
+      return judged !== undefined && isFresh(judged) ? decide(judged) : read(session.id).then(decide);
+    },
+  };
+}
