@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
 import type { BindPoint, Config, Listener } from './config/config.ts';
 import { apiAddressesOf } from './http/edge/api-addresses.ts';
+import { ListenError } from './http/server/listen-error.ts';
 import { type RunningListener, startListener } from './http/server/listener.ts';
 import type { TlsMaterial } from './http/server/tls-material.ts';
 import {
@@ -14,12 +15,15 @@ import {
   readPublishedAuthorities,
   readSigningAuthority,
 } from './overlay-pki.ts';
+import type { Logger } from './platform/log/logger.ts';
 import { type Foundations, openServices, type Services } from './services.ts';
 
 export interface RunningController {
   readonly services: Services;
   /** With real ports where the configuration left them to the system. */
   readonly bindPoints: readonly BindPoint[];
+  /** Of the bind points that serve the OpenID provider. */
+  readonly issuers: readonly string[];
   /** Reads the certificate files again, those of the overlay's PKI too; what cannot be used is refused and the old certificates stay. */
   reloadCertificates(): void;
   /** Takes no more requests, finishes those under way, stops background work. The store stays open. */
@@ -46,7 +50,9 @@ export async function startController(foundations: Foundations): Promise<Running
   try {
     for (const listener of foundations.config.listeners) {
       const needs = { ...services.mount, random: foundations.random };
-      started.push(await startListener(needs, listener, readTlsMaterial(listener), services.routes));
+      const opening = startListener(needs, listener, readTlsMaterial(listener), services.routes);
+      const running = isForMetricsOnly(listener) ? await openOrSay(foundations.log, opening) : await opening;
+      if (running !== null) started.push(running);
     }
   } catch (error) {
     await stop();
@@ -66,6 +72,7 @@ export async function startController(foundations: Foundations): Promise<Running
   return {
     services,
     bindPoints,
+    issuers: issuersOf(started.map(({ listener, bindPoints: open }) => ({ ...listener, bindPoints: open }))),
     reloadCertificates() {
       const authorities = readOverlayAuthorities(foundations);
       const signing = readSigningAuthority(foundations.config);
@@ -79,6 +86,27 @@ export async function startController(foundations: Foundations): Promise<Running
     },
     stop,
   };
+}
+
+function isForMetricsOnly({ apis }: Listener): boolean {
+  return apis.every(({ binding }) => binding === 'metrics');
+}
+
+/** Nobody is kept from logging in because another program has the port of the metrics. */
+async function openOrSay(log: Logger, opening: Promise<RunningListener>): Promise<RunningListener | null> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (!(error instanceof ListenError)) throw error;
+    log.error('the metrics are not served', { error });
+    return null;
+  }
+}
+
+/** The issuers of the listeners that serve the OpenID provider, each once. */
+export function issuersOf(listeners: readonly Pick<Listener, 'apis' | 'bindPoints'>[]): readonly string[] {
+  const serving = listeners.filter(({ apis }) => apis.some(({ binding }) => binding === 'edge-oidc'));
+  return [...new Set(serving.flatMap(({ bindPoints }) => bindPoints.map(({ issuer }) => issuer)))];
 }
 
 /** The main address with the port that the system chose, where the configuration leaves that open. */

@@ -19,6 +19,26 @@ export interface ControllerConfigTemplate {
     /** The certificate authority that signs client certificates; absent: no such enrolment. */
     readonly signingCert?: { readonly cert: string; readonly key: string };
   };
+  /** The listener of the metrics, `host:port` each; absent: none. */
+  readonly metrics?: { readonly address: string; readonly interface: string };
+}
+
+type Quote = (value: string) => string;
+
+/** On an interface of its own: who may read the numbers is not who may log in. */
+function metricsListener(metrics: ControllerConfigTemplate['metrics'], text: Quote): string {
+  if (metrics === undefined) return '';
+  return `
+  # For Prometheus, from this machine. To scrape from another one, give the interface a private address.
+  - name: metrics
+    bindPoints:
+      - interface: ${text(metrics.interface)}
+        address: ${text(metrics.address)}
+    options:
+      clientCertificates: none
+    apis:
+      - binding: metrics
+`;
 }
 
 /**
@@ -93,9 +113,7 @@ web:
       #     postLogoutURIs:
       #       - https://console.example.com/
       - binding: health-checks
-      # Metrics can move to a listener of their own, for example on 127.0.0.1 with another port.
-      - binding: metrics
-
+${metricsListener(template.metrics, text)}
 # This section present: the OpenID Connect provider is on.
 edge:
   api:

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { clientOfHome, type Sandbox, sandbox, stopped, untilReady } from '../support/command.ts';
 import { login } from '../support/flow.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
+import { freePort } from '../support/nodes.ts';
 
 const password = 'tall tree bakery 41';
 
@@ -29,6 +30,42 @@ async function quickstart(box: Sandbox, ...args: string[]) {
   const client = clientOfHome(ready.url, ready.home);
   return { started, ready, client };
 }
+
+describe('metrics', () => {
+  test('have a listener of their own on the loopback address, whose port keeps nobody from logging in', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const first = await quickstart(box);
+    assert.equal((await first.client.get('/metrics')).status, 404);
+    first.client.closeConnections();
+    await stopped(first.started);
+    const file = join(box.cwd, '.overlay', 'controller.yml');
+    const yaml = readFileSync(file, 'utf8');
+    const port = await freePort();
+    assert.equal(yaml.match(/127\.0\.0\.1:0/g)?.length, 2);
+    const [main = '', metrics = ''] = yaml.split('- name: metrics');
+    writeFileSync(
+      file,
+      `${main}- name: metrics${metrics.replaceAll(/(localhost|127\.0\.0\.1):0/g, `$1:${port}`)}`,
+    );
+    const second = await quickstart(box);
+    const scraper = clientOfHome(`https://localhost:${port}`, join(box.cwd, '.overlay'));
+    assert.match((await scraper.get('/metrics')).text, /^overlay_auth_build_info/m);
+    for (const path of ['/version', '/oidc/.well-known/openid-configuration', '/health-checks'])
+      assert.equal((await scraper.get(path)).status, 404, path);
+    for (const client of [scraper, second.client]) client.closeConnections();
+    await stopped(second.started);
+
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+    t.after(() => other.close());
+    const third = await quickstart(box);
+    assert.equal((await third.client.get('/version')).status, 200);
+    third.client.closeConnections();
+    const log = readFileSync(join(box.cwd, '.overlay', 'controller.log'), 'utf8');
+    assert.match(log, /the metrics are not served.*another program uses this port/);
+  });
+});
 
 describe('quickstart', () => {
   test('from nothing: makes what is missing, then the link makes an administrator who can log in', async (t) => {
@@ -290,9 +327,11 @@ describe('init', () => {
     const yaml = readFileSync(join(box.cwd, 'h', 'controller.yml'), 'utf8');
     assert.match(yaml, /address: "auth\.example\.com:8443"/);
     assert.match(yaml, /interface: "0\.0\.0\.0:8443"/);
+    assert.match(yaml, /name: metrics\n +bindPoints:\n +- interface: "127\.0\.0\.1:84\d\d"/);
     const check = await box.run(['run', 'controller', 'h/controller.yml', '--check']);
     assert.equal(check.code, 0, check.stderr);
-    assert.match(check.stdout, /issuer: https:\/\/auth\.example\.com:8443\/oidc/);
+    assert.doesNotMatch(check.stdout, /warning/);
+    assert.deepEqual(check.stdout.match(/issuer: .*/g), ['issuer: https://auth.example.com:8443/oidc']);
   });
 
   test('prints one JSON document under -j', async (t) => {

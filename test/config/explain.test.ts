@@ -7,6 +7,7 @@ import { fullFile, load, minimalFile, problemsOf, replaceAt } from './fixtures.t
 const TEMPLATE = {
   address: 'localhost:1280',
   interface: '127.0.0.1:1280',
+  metrics: { address: 'localhost:1290', interface: '127.0.0.1:1290' },
   dbUrl: 'sqlite:./overlay.db',
   files: {
     masterKey: './secrets/master.key',
@@ -129,8 +130,13 @@ describe('the configuration file of a first run', () => {
     assert.equal(config.edge.enrollment.signingCert?.keyFile, '/srv/overlay/pki/signing.key.pem');
     assert.deepEqual(
       config.listeners[0]?.apis.map(({ binding }) => binding),
-      ['edge-client', 'edge-management', 'health-checks', 'metrics', 'edge-oidc'],
+      ['edge-client', 'edge-management', 'health-checks', 'edge-oidc'],
     );
+    const [, metrics, ...more] = config.listeners;
+    assert.deepEqual(more, []);
+    assert.deepEqual(metrics?.apis, [{ binding: 'metrics' }]);
+    assert.deepEqual(metrics?.bindPoints[0]?.interface, { host: '127.0.0.1', port: 1290 });
+    assert.equal(metrics?.clientCertificates, 'none');
   });
 
   test('every value in it that was not given is the default', () => {

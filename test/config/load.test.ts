@@ -360,6 +360,16 @@ describe('warnings', () => {
     assert.match(warnings[1] ?? '', /postLogoutURIs\[1\]: https:\/\/app\.example\.com:\*\/out lets/);
   });
 
+  test('metrics beside the client API are pointed out', () => {
+    const apis = [{ binding: 'edge-client' }, { binding: 'metrics' }];
+    const { warnings } = load(replaceAt(minimalFile(), ['web', 0, 'apis'], apis));
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0] ?? '', /web\[0\]\.apis\[1\]\.binding: .*metrics.*a listener of their own/s);
+    const elsewhere = [{ binding: 'edge-management' }, { binding: 'metrics' }];
+    const file = replaceAt(fullFile(), ['web', 1, 'apis'], elsewhere);
+    assert.doesNotMatch(load(file).warnings.join(), /metrics/);
+  });
+
   test('an address in capitals is used in lower case, with a word about it', () => {
     const { config, warnings } = load(
       replaceAt(minimalFile(), ['web', 0, 'bindPoints', 0, 'address'], 'Ctrl.Example.COM:1280'),

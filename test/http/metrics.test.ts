@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { answerTimes } from '../../src/http/server/answer-times.ts';
 import { refusalReasons } from '../../src/model/login-attempt.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
+import { withMetrics } from '../support/metrics.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** Samples by name with labels, as they are written. */
@@ -23,7 +24,7 @@ describe('metrics', () => {
   const sampleOf = async (series: string) => samplesOf(await scrape()).get(series) ?? 0;
 
   before(async () => {
-    server = await startTestServer();
+    server = await startTestServer({ configure: withMetrics });
     await server.createUser({ name: 'alice', password: 'correct horse battery' });
   });
   after(() => server.close());
@@ -160,9 +161,7 @@ describe('metrics', () => {
 });
 
 test('a listener that does not bind metrics does not serve them', async (t) => {
-  const server = await startTestServer({
-    configure: (yaml) => yaml.replace(/^ *- binding: metrics\n/m, ''),
-  });
+  const server = await startTestServer();
   t.after(() => server.close());
   assert.equal((await server.get('/metrics')).status, 404);
 });

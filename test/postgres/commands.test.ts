@@ -169,7 +169,7 @@ describe('ops db move', () => {
       file,
       readFileSync(file, 'utf8')
         .replaceAll('localhost:0', `localhost:${port}`)
-        .replaceAll('127.0.0.1:0', `127.0.0.1:${port}`),
+        .replace('127.0.0.1:0', `127.0.0.1:${port}`),
     );
     const after = await start();
     t.after(() => after.client.closeConnections());

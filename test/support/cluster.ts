@@ -9,6 +9,7 @@ import { balancer } from './balancer.ts';
 import { clientOfHome, type Finished, type Started, sandbox, stopped, untilReady } from './command.ts';
 import type { HttpsClient } from './https-client.ts';
 import { type Caller, createdId, loggedIn, password } from './management.ts';
+import { withMetrics } from './metrics.ts';
 import { asDialled, freePort } from './nodes.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { type TcpProxy, tcpProxy } from './tcp-proxy.ts';
@@ -108,7 +109,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       if (at > 1) cpSync(caHome, home, { recursive: true });
       const own = `localhost:${port}`;
       const address = options.hasOwnAddresses === true ? own : shared;
-      const yaml = template
+      const yaml = withMetrics(template)
         .replace(`127.0.0.1:${front.port}`, `127.0.0.1:${port}`)
         .replaceAll(shared, address)
         .replace(/^edge:/m, `node: { name: ${name} }\nedge:`);

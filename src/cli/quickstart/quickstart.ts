@@ -18,6 +18,7 @@ import { readyFacts } from '../run/ready-line.ts';
 import { runController } from '../run/run-controller.ts';
 import { type HomePaths, homePaths } from '../setup/home.ts';
 import { serverNames } from '../setup/pki.ts';
+import { metricsPortFor, requireFreePort } from '../setup/ports-in-use.ts';
 import {
   type HomeWishes,
   isComplete,
@@ -27,7 +28,6 @@ import {
   prepareHome,
 } from '../setup/prepare-home.ts';
 import { setupUrl } from '../setup/setup-url.ts';
-import { requireFreePort } from './ports-in-use.ts';
 import { type Presenter, presenter, type SetupOffer, screenOf } from './presenter.ts';
 
 const defaultPort = 1280;
@@ -58,6 +58,7 @@ async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomeP
     address: `localhost:${port}`,
     interface: `127.0.0.1:${port}`,
     names: serverNames([]),
+    metricsPort: await metricsPortFor(port),
     dbUrl: 'sqlite:./overlay.db',
   };
   const wasComplete = isComplete(paths);
@@ -134,7 +135,9 @@ function refuseOtherPort(
   config: Config,
 ): void {
   if (port === undefined) return;
-  const used = config.listeners.flatMap(({ bindPoints }) => bindPoints.map((point) => point.interface.port));
+  const used = config.listeners
+    .filter(({ apis }) => apis.some(({ binding }) => binding === 'edge-client'))
+    .flatMap(({ bindPoints }) => bindPoints.map((point) => point.interface.port));
   if (used.includes(port)) return;
   const home = shownPath(ports.cwd, paths.home);
   throw new CliError(`${home} is set up for port ${used.join(' and ')}; --port is for a new home.`, {

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { renderAdjustment } from '../../config/explain.ts';
+import { issuersOf } from '../../controller.ts';
 import { claimDatabase, databaseName } from '../../database.ts';
 import { openFoundations } from '../../foundations.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
@@ -73,7 +74,7 @@ export async function checkController(report: Report, file: string): Promise<voi
     const { clock, env } = report.ports;
     const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
     const findings = await checkDatabaseAndKey({ config, clock }, masterKey);
-    const issuers = config.listeners.flatMap(({ bindPoints }) => bindPoints.map(({ issuer }) => issuer));
+    const issuers = issuersOf(config.listeners);
     const value = {
       ok: true,
       issuers,

@@ -11,11 +11,11 @@ export interface ReadyFacts {
 
 /** What the world is told when every listener accepts connections. */
 export function readyFacts(controller: RunningController): ReadyFacts {
-  const issuers = [...new Set(controller.bindPoints.map(({ issuer }) => issuer))];
+  const { issuers, bindPoints } = controller;
   return {
     event: 'ready',
     issuers,
-    url: new URL(issuers[0] ?? 'https://localhost').origin,
+    url: new URL(issuers[0] ?? bindPoints[0]?.issuer ?? 'https://localhost').origin,
     readyAfterMs: Math.round(process.uptime() * 1000),
   };
 }

@@ -15,6 +15,7 @@ import { readNewPassword } from '../terminal/secret-input.ts';
 import { renderTable } from '../terminal/table.ts';
 import { type HomePaths, homePaths } from './home.ts';
 import { serverNames } from './pki.ts';
+import { metricsPortFor } from './ports-in-use.ts';
 import {
   type HomeWishes,
   isComplete,
@@ -29,7 +30,7 @@ import {
 export async function init(report: Report, options: InitOptions): Promise<void> {
   const { ports } = report;
   await explained(async () => {
-    const wishes = wishesOf(options);
+    const wishes = await wishesOf(options);
     const password = await adminPassword(report, options);
     const paths = homePaths(ports.cwd, options.home);
     if (isComplete(paths)) {
@@ -72,7 +73,7 @@ async function setUp(
   }
 }
 
-function wishesOf({ address, dns = [], ip = [], db }: InitOptions): HomeWishes {
+async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promise<HomeWishes> {
   if (!/^(sqlite:|postgres(ql)?:\/\/)/.test(db)) {
     throw usageError(
       `${JSON.stringify(db)} is no database.`,
@@ -96,6 +97,7 @@ function wishesOf({ address, dns = [], ip = [], db }: InitOptions): HomeWishes {
     address: formatHostAndPort({ host, port }),
     interface: formatHostAndPort({ host: listenHost, port }),
     names: serverNames([host, ...dns, ...ip]),
+    metricsPort: await metricsPortFor(port),
     dbUrl: db,
   };
 }

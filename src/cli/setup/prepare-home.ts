@@ -54,6 +54,8 @@ export interface HomeWishes {
   /** Where to listen, `host:port`. */
   readonly interface: string;
   readonly names: ServerNames;
+  /** Of the listener of the metrics, on the loopback address. */
+  readonly metricsPort: number;
   /** `sqlite:FILE`, relative to the home, or `postgres://…`. */
   readonly dbUrl: string;
 }
@@ -96,6 +98,10 @@ function renderHomeConfig(wishes: HomeWishes): string {
   return renderControllerConfig({
     address: wishes.address,
     interface: wishes.interface,
+    metrics: {
+      address: `localhost:${wishes.metricsPort}`,
+      interface: `127.0.0.1:${wishes.metricsPort}`,
+    },
     dbUrl: wishes.dbUrl,
     files: {
       masterKey: './secrets/master.key',

@@ -16,11 +16,11 @@ export async function hostStatus(report: Report, named: string): Promise<void> {
     return {
       config: configFile,
       database: databaseName(config),
-      bindPoints: config.listeners.flatMap(({ name, bindPoints }) =>
+      bindPoints: config.listeners.flatMap(({ name, apis, bindPoints }) =>
         bindPoints.map((one) => ({
           listener: name,
           interface: formatHostAndPort(one.interface),
-          issuer: one.issuer,
+          issuer: apis.some(({ binding }) => binding === 'edge-oidc') ? one.issuer : null,
         })),
       ),
       signingKeys: await listedKeys(foundations),

@@ -16,6 +16,15 @@ export async function requireFreePort(host: string, port: number, command: strin
   });
 }
 
+const afterMain = 10;
+
+/** The port for metrics beside a main one: ten further, or the next that can be listened on. 0 stays open. */
+export async function metricsPortFor(port: number): Promise<number> {
+  if (port === 0) return 0;
+  const wished = port + afterMain + furthest <= 65535 ? port + afterMain : port - afterMain - furthest;
+  return (await nextFree('127.0.0.1', wished)) || wished;
+}
+
 async function nextFree(host: string, from: number): Promise<number> {
   const last = Math.min(from + furthest, 65535);
   for (let port = from; port <= last; port += 1) {

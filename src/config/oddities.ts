@@ -1,0 +1,99 @@
+import { bindPointsOf, type ReadableParts, value } from './consistency.ts';
+import type { Finding } from './describe-issues.ts';
+import { formatRedirectUri, isAnyPortOfOthers } from './redirect-uris.ts';
+
+/** What deserves a word but does not stop the service. */
+export function findOddities(parts: ReadableParts): readonly Finding[] {
+  return [
+    ...addressesInCapitals(parts),
+    ...addressOfTwoListeners(parts),
+    ...nothingBound(parts),
+    ...anyPortOfOthers(parts),
+    ...privateKeyServers(parts),
+    ...metricsForStrangers(parts),
+  ];
+}
+
+function addressesInCapitals(parts: ReadableParts): readonly Finding[] {
+  return bindPointsOf(parts).flatMap(({ bindPoint: { address }, path }) =>
+    address.asGiven.toLowerCase() === address.text && address.asGiven !== address.text
+      ? [value([...path, 'address'], `${address.asGiven} is used as ${address.text}, also in the issuer`)]
+      : [],
+  );
+}
+
+function addressOfTwoListeners(parts: ReadableParts): readonly Finding[] {
+  const owners = new Map<string, number>();
+  return bindPointsOf(parts).flatMap(({ bindPoint: { address }, listener, path }) => {
+    const owner = owners.get(address.text) ?? listener;
+    owners.set(address.text, owner);
+    if (owner === listener || address.port === 0) return [];
+    return [
+      value([...path, 'address'], `${address.text} is the address of two listeners, so both have its issuer`),
+    ];
+  });
+}
+
+function nothingBound({ listeners, edge }: ReadableParts): readonly Finding[] {
+  if (typeof edge === 'string' || listeners.includes(undefined)) return [];
+  const bindings = listeners.flatMap((listener) => listener?.apis.map(({ binding }) => binding) ?? []);
+  const findings: Finding[] = [];
+  if (!bindings.includes('edge-client')) {
+    findings.push(value(['web'], 'no listener has edge-client, so clients cannot reach the service'));
+  }
+  if (!bindings.includes('edge-oidc') && edge.api.disableOidcAutoBinding) {
+    findings.push(
+      value(
+        ['edge', 'api', 'disableOidcAutoBinding'],
+        'the OIDC provider is bound nowhere: auto-binding is disabled and no listener lists edge-oidc',
+      ),
+    );
+  }
+  return findings;
+}
+
+function anyPortOfOthers({ listeners }: ReadableParts): readonly Finding[] {
+  return listeners.flatMap((listener, index) =>
+    (listener?.apis ?? []).flatMap((api, at) => {
+      if (api.binding !== 'edge-oidc') return [];
+      return (['redirectURIs', 'postLogoutURIs'] as const).flatMap((key) =>
+        api.options[key].flatMap((pattern, position) =>
+          isAnyPortOfOthers(pattern)
+            ? [
+                value(
+                  ['web', index, 'apis', at, 'options', key, position],
+                  `${formatRedirectUri(pattern)} lets whoever can listen on a port of that host receive what is sent there; name the port`,
+                ),
+              ]
+            : [],
+        ),
+      );
+    }),
+  );
+}
+
+function privateKeyServers({ edge }: ReadableParts): readonly Finding[] {
+  if (typeof edge === 'string' || edge.externalJwtSigners.jwksFetch.blockPrivateAddresses) return [];
+  return [
+    value(
+      ['edge', 'externalJwtSigners', 'jwksFetch', 'blockPrivateAddresses'],
+      'keys are fetched from any address of this machine and of private networks',
+      'Leave it true, and name the private key servers in allowedHostnames or allowedIPs.',
+    ),
+  ];
+}
+
+function metricsForStrangers({ listeners }: ReadableParts): readonly Finding[] {
+  return listeners.flatMap((listener, index) => {
+    const bindings = listener?.apis.map(({ binding }) => binding) ?? [];
+    const at = bindings.indexOf('metrics');
+    if (at === -1 || !bindings.includes('edge-client')) return [];
+    return [
+      value(
+        ['web', index, 'apis', at, 'binding'],
+        'whoever reaches the client API can read the metrics: which release this is, how many logins fail and why',
+        'Give them a listener of their own, on the loopback address or a private one.',
+      ),
+    ];
+  });
+}
