@@ -50,6 +50,7 @@ import { dailySealer } from './oidc/daily-sealer.ts';
 import { authRequestSealer } from './oidc/flow/auth-request-id.ts';
 import { callbackSealer } from './oidc/flow/callback.ts';
 import { limitedExchanges } from './oidc/flow/exchange-limit.ts';
+import { devicePolls } from './oidc/grants/grant-device-code.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
 import { jwksCache } from './platform/jwk/jwks-cache.ts';
@@ -268,6 +269,7 @@ export async function openServices(
     views,
     providers: providerDirectory({ client: jwksFetch, clock }),
     poster: limitedExchanges(jwksFetch),
+    devicePolls: devicePolls(),
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
     idTokenAlg: oidc.idTokenSigningAlg,
     lifetimes: {

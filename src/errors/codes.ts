@@ -13,6 +13,11 @@ export const errorCodes = {
   unsupported_grant_type: 'the grant type is not supported',
   unsupported_response_type: 'the response type is not supported',
   unsupported_token_type: 'the token type is not supported',
+  // RFC 8628 3.5
+  authorization_pending: 'nobody has finished the login yet; ask again',
+  slow_down: 'ask less often: wait five seconds longer than before',
+  access_denied: 'the person has refused the login',
+  expired_token: 'the device code has expired; begin again',
   login_required: 'the user has to log in',
   interaction_required: 'the user has to interact',
   request_not_supported: 'request objects are not supported',

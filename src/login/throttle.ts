@@ -57,6 +57,17 @@ export function sourceLimit(ipAddress: string): AttemptLimit {
   };
 }
 
+/** The counter of logins that devices begin, by where they come from: each of them is a row. */
+export function deviceLimit(ipAddress: string): AttemptLimit {
+  return {
+    key: `device:${sourcePrefix(ipAddress)}`,
+    max: 30,
+    lockFor: MINUTE,
+    longestLock: 15 * MINUTE,
+    forgetAfter: 10 * MINUTE,
+  };
+}
+
 export interface ThrottleNeeds {
   readonly store: { readonly attempts: AttemptStore };
   readonly clock: Clock;

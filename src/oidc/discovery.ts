@@ -35,6 +35,7 @@ export function discoveryDocument(
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorization`,
+    device_authorization_endpoint: `${issuer}/device_authorization`,
     token_endpoint: `${issuer}/token`,
     userinfo_endpoint: `${issuer}/userinfo`,
     jwks_uri: `${issuer}/keys`,

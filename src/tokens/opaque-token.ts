@@ -1,4 +1,4 @@
-// Opaque secrets that carry the id of their row: authorization codes, refresh tokens, session tokens
+// Opaque secrets that carry the id of their row: authorization and device codes, refresh tokens, session tokens
 // and the tokens of enrollments.
 //
 //   16 bytes id · 4 bytes generation · 32 bytes random · 16 bytes tag        → 91 characters of base64url
@@ -11,7 +11,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { decodeBase64url, sha256 } from '../platform/digest.ts';
 import type { Random } from '../platform/random.ts';
 
-export type OpaqueTokenKind = 'code' | 'refresh' | 'refresh-jwt' | 'zt-session' | 'enrollment';
+export type OpaqueTokenKind = 'code' | 'device' | 'refresh' | 'refresh-jwt' | 'zt-session' | 'enrollment';
 
 export interface OpaqueToken {
   /** UUID of the row it belongs to. */

@@ -29,7 +29,11 @@ describe('the discovery document', () => {
     const document = (await server.get('/oidc/.well-known/openid-configuration')).json;
     assert.deepEqual(document.response_types_supported, ['code']);
     assert.deepEqual(document.code_challenge_methods_supported, ['S256']);
-    assert.deepEqual(document.grant_types_supported, ['authorization_code', 'refresh_token']);
+    assert.deepEqual(document.grant_types_supported, [
+      'authorization_code',
+      'refresh_token',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ]);
     assert.deepEqual(document.token_endpoint_auth_methods_supported, ['none']);
     assert.equal(document.request_uri_parameter_supported, false);
     assert.equal(document.authorization_response_iss_parameter_supported, true);

@@ -71,6 +71,13 @@ async function atEnrollment(page: Page): Promise<void> {
   await givePassword(page, await person(), password);
 }
 
+async function atDevice(page: Page): Promise<void> {
+  const form = { client_id: 'overlay', scope: 'openid' };
+  const { json } = await server.post('/oidc/device_authorization', { form });
+  await page.goto(json.verification_uri_complete);
+  await submit(page, 'button');
+}
+
 async function atSetup(page: Page): Promise<string> {
   const { token } = await createSetupLink({ ...server, audit: auditLog(server.log) });
   await page.goto(`${server.url}/setup?t=${token}`);
@@ -112,6 +119,16 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   async 'second-token-by-program'(page) {
     await beginAt(server, application, page);
     await givePassword(page, 'program', password);
+  },
+  device: (page) => page.goto(`${server.url}/oidc/device`),
+  async 'device-refused'(page) {
+    await page.goto(`${server.url}/oidc/device?user_code=BCDF-GHJK`);
+    await submit(page, 'button');
+  },
+  'device-confirm': atDevice,
+  async 'device-denied'(page) {
+    await atDevice(page);
+    await submit(page, 'button[value=deny]');
   },
   code: atCode,
   async 'code-recovery'(page) {
@@ -230,7 +247,14 @@ if (takesPictures) {
 
 test('in German too, and none of it is English', async () => {
   const { page, close } = await visitor({ language: 'de' });
-  for (const name of ['password-refused', 'certificate', 'code-refused', 'redirect-uri', 'setup-unknown']) {
+  for (const name of [
+    'password-refused',
+    'certificate',
+    'device-confirm',
+    'code-refused',
+    'redirect-uri',
+    'setup-unknown',
+  ]) {
     await states[name]?.(page);
     assert.equal(await page.getAttribute('html', 'lang'), 'de');
     const text = await page.locator('main').innerText();

@@ -10,6 +10,7 @@ import { caTests } from './contract-cas.ts';
 import { certificateExtensionTests } from './contract-certificate-extension.ts';
 import { changeTests } from './contract-changes.ts';
 import { configTypeTests } from './contract-config-types.ts';
+import { deviceLoginTests } from './contract-device-logins.ts';
 import { enrollmentTests } from './contract-enrollments.ts';
 import { identityTests } from './contract-identities.ts';
 import { keyTests } from './contract-keys.ts';
@@ -55,6 +56,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     apiSessionTests(shared);
     legacySessionTests(shared);
     sessionCertificateTests(shared);
+    deviceLoginTests(shared);
     identityTests(shared);
     keyTests(shared);
     limitTests(shared);

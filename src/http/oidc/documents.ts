@@ -16,6 +16,7 @@ const discoverySchema = z
   .strictObject({
     issuer: z.url(),
     authorization_endpoint: z.url(),
+    device_authorization_endpoint: z.url(),
     token_endpoint: z.url(),
     userinfo_endpoint: z.url(),
     jwks_uri: z.url(),

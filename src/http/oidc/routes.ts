@@ -3,9 +3,11 @@
 import type { ProviderLoginNeeds } from '../../oidc/flow/provider-login.ts';
 import type { GrantNeeds } from '../../oidc/grants/issue-tokens.ts';
 import type { AuthenticatorStore } from '../../store/contracts/authenticators.ts';
+import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import type { Route } from '../request/route.ts';
 import { authorizationRoutes } from './authorization.ts';
 import { callbackRoute } from './callback.ts';
+import { deviceRoutes } from './device.ts';
 import { documentRoutes } from './documents.ts';
 import { endSessionRoute } from './end-session.ts';
 import { introspectionRoutes } from './introspection.ts';
@@ -21,7 +23,7 @@ import { userInfoRoute } from './userinfo.ts';
 export type OidcNeeds = GrantNeeds &
   ProviderLoginNeeds &
   StepNeeds & {
-    readonly store: { readonly authenticators: AuthenticatorStore };
+    readonly store: { readonly authenticators: AuthenticatorStore; readonly deviceLogins: DeviceLoginStore };
   };
 
 export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
@@ -35,6 +37,7 @@ export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
     ...providerVisitRoutes(needs),
     ...totpLoginRoutes(needs),
     ...tokenRoutes(needs),
+    ...deviceRoutes(needs),
     ...introspectionRoutes(needs),
     ...documentRoutes(needs),
     userInfoRoute(needs),

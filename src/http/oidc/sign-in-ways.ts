@@ -1,6 +1,7 @@
 // The ways in which a login can be done at this address, for the pages that offer them.
 
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
+import { isForDevice } from '../../oidc/device/device-login.ts';
 import { isForPeople, type ProviderStep } from '../../oidc/flow/provider-login.ts';
 import type { SignInWays } from '../../pages/sign-in-ways.ts';
 import type { Step } from './login-step.ts';
@@ -40,8 +41,13 @@ export function signInWays(
   return {
     providers,
     password: own === 'password' ? null : hrefOf(step, passwordPath),
-    certificate: own === 'cert' || !asksForCertificates(step) ? null : hrefOf(step, certificatePath),
+    certificate: own === 'cert' || !canUseCertificate(step) ? null : hrefOf(step, certificatePath),
   };
+}
+
+/** Not for a device: the code of such a login works on a connection with the certificate only. */
+function canUseCertificate(step: Step): boolean {
+  return asksForCertificates(step) && !isForDevice(step.authRequest);
 }
 
 /** Whether the TLS handshake at this address asks for a certificate. */
@@ -58,8 +64,9 @@ export function visitHref(step: Step, signerId: string, providerStep: ProviderSt
   return `${hrefOf(step, visitPath)}&signer=${encodeURIComponent(signerId)}&step=${providerStep}`;
 }
 
-/** Host of the application to which a login leads; null for one on the person's own device. */
+/** Host of the application to which a login leads, or the client that a device has; null for one on the person's own device. */
 export function applicationOf({ authRequest }: Step): string | null {
+  if (isForDevice(authRequest)) return authRequest.clientId;
   return applicationAt(authRequest.redirectUri);
 }
 

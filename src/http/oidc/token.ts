@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { tokenTypes } from '../../model/tokens.ts';
+import { deviceCodeGrant } from '../../oidc/grants/grant-device-code.ts';
 import { tokenExchangeGrant } from '../../oidc/grants/grant-token-exchange.ts';
 import type { GrantNeeds } from '../../oidc/grants/issue-tokens.ts';
 import { exchangeForTokens } from '../../oidc/grants/token-endpoint.ts';
@@ -58,6 +59,11 @@ const tokenParameters = z.discriminatedUnion('grant_type', [
     csr_pem: csrPem,
   }),
   z.object({
+    grant_type: z.literal(deviceCodeGrant),
+    device_code: z.string(),
+    client_id: z.string(),
+  }),
+  z.object({
     grant_type: z.literal(tokenExchangeGrant),
     subject_token: z.string(),
     subject_token_type: z.enum([tokenTypes.accessToken, tokenTypes.refreshToken]),
@@ -98,7 +104,7 @@ function tokenRoute(needs: GrantNeeds, path: string): Route {
   return route({
     ...common,
     path,
-    summary: 'Exchange a code or a refresh token for tokens (RFC 6749 sections 4.1.3, 6, RFC 8693)',
+    summary: 'Exchange a code or a refresh token for tokens (RFC 6749 sections 4.1.3, 6, RFC 8628, RFC 8693)',
     answers: { 200: documentAnswer(z.union([tokenSchema, exchangeSchema]), 'The tokens') },
     described: { body: tokenParameters },
     refusals: [
@@ -106,6 +112,10 @@ function tokenRoute(needs: GrantNeeds, path: string): Route {
       'invalid_grant',
       'invalid_scope',
       'csr_not_acceptable',
+      'authorization_pending',
+      'slow_down',
+      'access_denied',
+      'expired_token',
       'unauthorized_client',
       'unsupported_grant_type',
       'rate_limited',

@@ -16,6 +16,8 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['controllers', 'The controllers of the network, this one included.'],
   ['current-api-session', 'The session of the caller.'],
   ['current-identity', 'The caller: who it is, and what it may change of its own account.'],
+  ['device', 'The page on which people enter the code of a device (RFC 8628).'],
+  ['device_authorization', 'Beginning a login for a device without a browser (RFC 8628).'],
   ['docs', 'This description for people.'],
   ['end_session', 'Logging out (OpenID Connect RP-Initiated Logout).'],
   ['enroll', 'How an identity gets what it will log in with.'],

@@ -6,7 +6,7 @@ import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { HashPoolFull, HashPoolStopped } from '../../platform/secrets/hash-pool.ts';
 import { AlreadyTaken, ReferenceGone, StoreUnavailable } from '../../store/contracts/store.ts';
 
-/** The error values of RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009 2.2.1 and OIDC Core 3.1.2.6 in use. */
+/** The error values of RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009 2.2.1, RFC 8628 3.5 and OIDC Core 3.1.2.6 in use. */
 export type OAuthError =
   | 'invalid_request'
   | 'invalid_client'
@@ -19,6 +19,9 @@ export type OAuthError =
   | 'unsupported_response_type'
   | 'unsupported_token_type'
   | 'access_denied'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'expired_token'
   | 'login_required'
   | 'interaction_required'
   | 'request_not_supported'
@@ -49,6 +52,10 @@ export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
   unsupported_grant_type: row(400, 'unsupported_grant_type', 'COULD_NOT_VALIDATE'),
   unsupported_response_type: row(400, 'unsupported_response_type', 'COULD_NOT_VALIDATE'),
   unsupported_token_type: row(400, 'unsupported_token_type', 'COULD_NOT_VALIDATE'),
+  authorization_pending: row(400, 'authorization_pending', 'COULD_NOT_VALIDATE'),
+  slow_down: row(400, 'slow_down', 'COULD_NOT_VALIDATE'),
+  access_denied: row(400, 'access_denied', 'INVALID_AUTH'),
+  expired_token: row(400, 'expired_token', 'COULD_NOT_VALIDATE'),
   login_required: row(400, 'login_required', 'INVALID_AUTH'),
   interaction_required: row(400, 'interaction_required', 'INVALID_AUTH'),
   request_not_supported: row(400, 'request_not_supported', 'COULD_NOT_VALIDATE'),

@@ -24,10 +24,28 @@ export async function redeemAuthorizationCode(
   needs: GrantNeeds,
   request: GrantRequest,
 ): Promise<TokenResponse> {
-  const { parameters, client, origin } = request;
+  const { parameters } = request;
   const codeText = required(parameters, 'code');
   const redirectUri = required(parameters, 'redirect_uri');
   const verifier = required(parameters, 'code_verifier');
+  return redeemCode(needs, request, { codeText, redirectUri, verifier });
+}
+
+/** What a code is redeemed with. */
+export interface PresentedCode {
+  readonly codeText: string;
+  readonly redirectUri: string;
+  /** Of PKCE. */
+  readonly verifier: string;
+}
+
+/** @throws AuthError invalid_grant for everything alike */
+export async function redeemCode(
+  needs: GrantNeeds,
+  request: GrantRequest,
+  { codeText, redirectUri, verifier }: PresentedCode,
+): Promise<TokenResponse> {
+  const { client, origin } = request;
   const code = readCode(needs.tagKey, codeText);
   if (code === undefined || !isCodeVerifier(verifier)) throw new AuthError('invalid_grant');
 

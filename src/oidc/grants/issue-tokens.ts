@@ -15,6 +15,7 @@ import { mintIdToken } from '../../tokens/id-token.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
 import { type RefreshSecret, refreshTokenText } from '../../tokens/refresh-token.ts';
 import type { Client, ClientRegistry } from '../clients.ts';
+import type { DeviceGrantNeeds } from './grant-device-code.ts';
 import type { StandingNeeds } from './require-standing.ts';
 
 /** Lengths of life, from the configuration (spec 5.7). */
@@ -26,8 +27,9 @@ export interface TokenLifetimes {
   readonly refreshFamily: Millis;
 }
 
-export interface GrantNeeds extends StandingNeeds, SessionCertificateNeeds {
+export interface GrantNeeds extends StandingNeeds, SessionCertificateNeeds, DeviceGrantNeeds {
   readonly store: StandingNeeds['store'] &
+    DeviceGrantNeeds['store'] &
     SessionCertificateNeeds['store'] & {
       readonly authRequests: AuthRequestStore;
       readonly apiSessions: ApiSessionStore;

@@ -9,6 +9,7 @@ import type { PresentedCertificates } from '../../sessions/session-certificate-v
 import type { Client, ClientProfile, ClientRegistry } from '../clients.ts';
 import { optional, type Parameters, required } from '../parameters.ts';
 import { redeemAuthorizationCode } from './grant-authorization-code.ts';
+import { deviceCodeGrant, redeemDeviceCode } from './grant-device-code.ts';
 import { refreshTokens } from './grant-refresh-token.ts';
 import { exchangeToken, tokenExchangeGrant } from './grant-token-exchange.ts';
 import type { GrantNeeds } from './issue-tokens.ts';
@@ -44,6 +45,7 @@ interface Grant {
 const grants: readonly Grant[] = [
   { grantType: 'authorization_code', onlyFor: null, issue: redeemAuthorizationCode },
   { grantType: 'refresh_token', onlyFor: null, issue: refreshTokens },
+  { grantType: deviceCodeGrant, onlyFor: null, issue: redeemDeviceCode },
   { grantType: tokenExchangeGrant, onlyFor: 'compatibility', issue: exchangeToken },
 ];
 

@@ -58,6 +58,10 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   unsupported_grant_type: badRequest,
   unsupported_response_type: badRequest,
   unsupported_token_type: badRequest,
+  authorization_pending: badRequest,
+  slow_down: badRequest,
+  access_denied: badRequest,
+  expired_token: badRequest,
   login_required: badRequest,
   interaction_required: badRequest,
   request_not_supported: badRequest,
@@ -221,6 +225,41 @@ export const de: Texts = {
       'Wenn nicht, oder wenn Sie die Wiederherstellungscodes nicht gespeichert haben, beginnen Sie neu: Sie bekommen ein neues Bild und neue Codes.',
     goneTitle: 'neu beginnen',
     gone: 'Diese Einrichtung ist nicht mehr offen: Sie wurde abgebrochen oder in einem anderen Fenster abgeschlossen.',
+  },
+
+  device: {
+    heading: 'Gerät verbinden',
+    lead: 'Geben Sie den Code ein, den Ihr Gerät zeigt.',
+    label: 'Code',
+    hint: 'Acht Buchstaben, zum Beispiel BCDF-GHJK.',
+    submit: 'Weiter',
+    failedTitle: 'unbekannter Code',
+    unknown: 'Mit diesem Code wartet kein Gerät.',
+    checkIt: 'Prüfen Sie die Buchstaben. Ein Code gilt zehn Minuten; danach beginnen Sie am Gerät von vorn.',
+    confirmHeading: 'Auf diesem Gerät anmelden?',
+    confirmLead: 'Vergleichen Sie das mit dem, was Sie vor sich haben.',
+    code: 'Code',
+    client: 'Anwendung',
+    place: 'Angefragt von der Adresse',
+    time: 'Angefragt um',
+    warning:
+      'Fahren Sie nur fort, wenn Sie das gerade selbst begonnen haben und Ihr Gerät diesen Code zeigt. Wenn Ihnen jemand den Code geschickt hat, will er sich als Sie anmelden.',
+    confirm: 'Ja, anmelden',
+    deny: 'Nein, das ist nicht mein Gerät',
+    outcomes: {
+      approved: {
+        heading: 'Ihr Gerät ist angemeldet',
+        text: 'Gehen Sie zum Gerät zurück; es macht in wenigen Sekunden weiter. Sie können dieses Fenster schließen.',
+      },
+      denied: {
+        heading: 'Das Gerät wurde abgelehnt',
+        text: 'Niemand wurde angemeldet. Sie können dieses Fenster schließen.',
+      },
+      gone: {
+        heading: 'Das Gerät wartet nicht mehr',
+        text: 'Sein Code ist abgelaufen oder wurde in einem anderen Fenster benutzt oder abgelehnt. Beginnen Sie am Gerät von vorn.',
+      },
+    },
   },
 
   signedOut: {

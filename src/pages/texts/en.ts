@@ -64,6 +64,10 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   unsupported_grant_type: badRequest,
   unsupported_response_type: badRequest,
   unsupported_token_type: badRequest,
+  authorization_pending: badRequest,
+  slow_down: badRequest,
+  access_denied: badRequest,
+  expired_token: badRequest,
   login_required: badRequest,
   interaction_required: badRequest,
   request_not_supported: badRequest,
@@ -223,6 +227,41 @@ export const en = {
       'If it is not, or if you did not save the recovery codes, start again: you get a new picture and new codes.',
     goneTitle: 'start again',
     gone: 'This set-up is not open any more: it was cancelled, or finished in another window.',
+  },
+
+  device: {
+    heading: 'Connect a device',
+    lead: 'Enter the code that your device shows.',
+    label: 'Code',
+    hint: 'Eight letters, such as BCDF-GHJK.',
+    submit: 'Continue',
+    failedTitle: 'unknown code',
+    unknown: 'No device is waiting with this code.',
+    checkIt: 'Check the letters. A code works for ten minutes; after that, start again on the device.',
+    confirmHeading: 'Sign in on this device?',
+    confirmLead: 'Compare this with what you have in front of you.',
+    code: 'Code',
+    client: 'Application',
+    place: 'Asked from the address',
+    time: 'Asked at',
+    warning:
+      'Go on only if you have just started this yourself and your device shows this code. If somebody sent you the code, they want to sign in as you.',
+    confirm: 'Yes, sign in',
+    deny: 'No, this is not my device',
+    outcomes: {
+      approved: {
+        heading: 'Your device is signed in',
+        text: 'Go back to the device; it continues within a few seconds. You can close this window.',
+      },
+      denied: {
+        heading: 'The device was refused',
+        text: 'Nobody was signed in. You can close this window.',
+      },
+      gone: {
+        heading: 'The device no longer waits',
+        text: 'Its code has expired, or was used or refused in another window. Start again on the device.',
+      },
+    },
   },
 
   signedOut: {

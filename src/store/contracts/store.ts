@@ -12,6 +12,7 @@ import type { AuthenticatorStore } from './authenticators.ts';
 import type { CaStore } from './cas.ts';
 import type { ChangeFeed } from './changes.ts';
 import type { ConfigTypeStore } from './config-types.ts';
+import type { DeviceLoginStore } from './device-logins.ts';
 import type { EnrollmentStore } from './enrollments.ts';
 import type { ExpiryStore } from './expiry.ts';
 import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
@@ -36,6 +37,7 @@ export interface Store {
   readonly externalJwtSigners: ExternalJwtSignerStore;
   readonly cas: CaStore;
   readonly configTypes: ConfigTypeStore;
+  readonly deviceLogins: DeviceLoginStore;
   readonly enrollments: EnrollmentStore;
   readonly totp: TotpStore;
   readonly attempts: AttemptStore;

@@ -22,6 +22,21 @@ export const tablesOfLogins: readonly string[] = [
   )`,
   'CREATE INDEX auth_requests_by_expiry ON auth_requests (expires_at)',
   'CREATE INDEX auth_requests_unfinished ON auth_requests (identity_id) WHERE code_used_at IS NULL',
+  // Devices without a browser that wait for a person to log in.
+  `CREATE TABLE device_logins (
+    id TEXT PRIMARY KEY,
+    user_code_hash TEXT NOT NULL UNIQUE,
+    code_challenge TEXT NOT NULL UNIQUE,
+    client_id TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    issuer TEXT NOT NULL,
+    ip_address TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    state TEXT NOT NULL,
+    sealed_code TEXT
+  )`,
+  'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
   // What opened it stands there too: the signer of the external JWT, the third-party authority of the certificate,
   // and the external JWT itself, which is no second proof.
   `CREATE TABLE api_sessions (

@@ -22,4 +22,19 @@ export const upgradeFrom16: readonly string[] = [
     WHERE method = 'cert' AND is_imported = 0`,
   // What a legacy session that a certificate opened is judged by.
   'ALTER TABLE api_sessions ADD COLUMN cert_chain TEXT',
+  // Devices without a browser that wait for a person to log in.
+  `CREATE TABLE device_logins (
+    id TEXT PRIMARY KEY,
+    user_code_hash TEXT NOT NULL UNIQUE,
+    code_challenge TEXT NOT NULL UNIQUE,
+    client_id TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    issuer TEXT NOT NULL,
+    ip_address TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    state TEXT NOT NULL,
+    sealed_code TEXT
+  )`,
+  'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
 ];

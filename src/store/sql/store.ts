@@ -13,6 +13,7 @@ import { certificateExtensionIntents } from './certificate-extension.ts';
 import { changeFeed } from './changes.ts';
 import { configTypeIntents, configTypeStore } from './config-types.ts';
 import { databaseOf } from './database.ts';
+import { deviceLoginIntents, deviceLoginStore } from './device-logins.ts';
 import type { Engine } from './engine.ts';
 import { enrollmentIntents, enrollmentStore } from './enrollments.ts';
 import { expiryIntents, expiryStore } from './expiry.ts';
@@ -43,6 +44,7 @@ export const intents = {
   ...externalJwtSignerIntents,
   ...caIntents,
   ...configTypeIntents,
+  ...deviceLoginIntents,
   ...enrollmentIntents,
   ...totpIntents,
   ...attemptIntents,
@@ -87,6 +89,7 @@ export function sqlStore(engine: Engine): Store {
     externalJwtSigners: externalJwtSignerStore(database),
     cas: caStore(database),
     configTypes: configTypeStore(database),
+    deviceLogins: deviceLoginStore(database),
     enrollments: enrollmentStore(database),
     totp: totpStore(database),
     attempts: attemptStore(database),

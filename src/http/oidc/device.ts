@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { DeviceLogin } from '../../model/device-login.ts';
+import type { ClientRegistry } from '../../oidc/clients.ts';
+import {
+  approveDevice,
+  authRequestFor,
+  beginDeviceLogin,
+  type DeviceLoginNeeds,
+  denyDevice,
+  findByUserCode,
+} from '../../oidc/device/device-login.ts';
+import { readUserCode, shownUserCode } from '../../oidc/device/user-code.ts';
+import type { AuthRequestSealer } from '../../oidc/flow/auth-request-id.ts';
+import { identifyClient } from '../../oidc/grants/token-endpoint.ts';
+import { required } from '../../oidc/parameters.ts';
+import { existingScopes } from '../../oidc/scopes.ts';
+import { confirmDevicePage, deviceCodePage, deviceDonePage } from '../../pages/device.ts';
+import { isoTime } from '../../platform/clock.ts';
+import type { Views } from '../pages/views.ts';
+import { type Answer, json, page, redirect } from '../request/answer.ts';
+import { contentAnswer, documentAnswer, redirectAnswer } from '../request/declared-answers.ts';
+import { htmlType } from '../request/negotiate.ts';
+import { originOf, type RequestContext } from '../request/request-context.ts';
+import { type Route, route } from '../request/route.ts';
+import { bindBrowser } from './browser-binding.ts';
+import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
+import { passwordPath } from './sign-in-ways.ts';
+
+export interface DeviceRouteNeeds extends DeviceLoginNeeds {
+  readonly clients: ClientRegistry;
+  readonly sealer: AuthRequestSealer;
+  readonly views: Views;
+}
+
+const authorizationSchema = z
+  .strictObject({
+    device_code: z.string(),
+    user_code: z.string(),
+    verification_uri: z.string(),
+    verification_uri_complete: z.string(),
+    expires_in: z.int(),
+    interval: z.int(),
+  })
+  .meta({ id: 'DeviceAuthorization' });
+
+/** Judged in oidc/. */
+const described = { body: z.object({ client_id: z.string(), scope: z.string() }) };
+const typedCode = z.string().max(100);
+const pageQuery = z.object({ user_code: typedCode.optional() });
+const pageBody = z.object({ user_code: typedCode, step: z.enum(['look', 'continue', 'deny']) });
+
+const common = { api: 'oidc', guard: 'anonymous' } as const;
+const pageOf = { ...common, path: '/oidc/device', errors: 'html-or-edge', produces: [htmlType] } as const;
+const somePage = contentAnswer(htmlType, 'A page for people');
+
+/** POST `/oidc/device_authorization`, for the device; `/oidc/device`, for the person (RFC 8628 3.1 to 3.3). */
+export function deviceRoutes(needs: DeviceRouteNeeds): readonly Route[] {
+  return [authorizationRoute(needs), codeRoute(needs), decisionRoute(needs), finishedRoute(needs)];
+}
+
+function authorizationRoute(needs: DeviceRouteNeeds): Route {
+  return route({
+    ...common,
+    methods: ['POST'],
+    path: '/oidc/device_authorization',
+    errors: 'oauth',
+    summary: 'Begin a login for a device without a browser (RFC 8628 section 3.1)',
+    answers: { 200: documentAnswer(authorizationSchema, 'The codes') },
+    refusals: ['invalid_client', 'invalid_scope', 'rate_limited', 'busy'],
+    described,
+    body: { json: false, form: true, schema: anyParameters },
+    async handler(context, { body }) {
+      const parameters = parametersOf(body);
+      const client = identifyClient(needs.clients, parameters, basicCredentials(context.authorization));
+      const scopes = existingScopes(required(parameters, 'scope'));
+      if (!scopes.includes('openid')) {
+        throw new AuthError('invalid_scope', { description: 'the scope must include openid' });
+      }
+      const authorization = await beginDeviceLogin(needs, client, scopes, originOf(context));
+      return json(authorization, { headers: { pragma: 'no-cache' } });
+    },
+  });
+}
+
+function codeRoute(needs: DeviceRouteNeeds): Route {
+  return route({
+    ...pageOf,
+    methods: ['GET'],
+    summary: 'Show the page on which a person enters the code of a device',
+    answers: { 200: somePage },
+    query: pageQuery,
+    // Only shown: whoever made the address may be somebody else.
+    handler: (context, { query }) => page(deviceCodePage(needs.views(context), query.user_code ?? '', null)),
+  });
+}
+
+function decisionRoute(needs: DeviceRouteNeeds): Route {
+  return route({
+    ...pageOf,
+    methods: ['POST'],
+    summary: 'Look up the code of a device, then log in for it or refuse it',
+    answers: { 200: somePage, 302: redirectAnswer('To the login'), 404: somePage },
+    refusals: ['rate_limited'],
+    body: { json: false, form: true, schema: pageBody },
+    async handler(context, { body }) {
+      const view = needs.views(context);
+      const device = await findByUserCode(needs, body.user_code, originOf(context));
+      if (device === null) {
+        const failure = { referenceId: context.requestId };
+        return page(deviceCodePage(view, body.user_code, failure), { status: 404 });
+      }
+      if (body.step === 'continue') return toLogin(needs, context, device);
+      if (body.step === 'deny') {
+        const isDenied = await denyDevice(needs, device);
+        return page(deviceDonePage(view, isDenied ? 'denied' : 'gone'));
+      }
+      const userCode = shownUserCode(readUserCode(body.user_code) ?? '');
+      const { clientId: client, ipAddress, createdAt } = device;
+      return page(confirmDevicePage(view, { userCode, client, ipAddress, since: isoTime(createdAt) }));
+    },
+  });
+}
+
+function toLogin(needs: DeviceRouteNeeds, context: RequestContext, device: DeviceLogin): Answer {
+  const { binding, headers } = bindBrowser(needs.random, context);
+  const id = needs.sealer.seal(authRequestFor(needs, device, binding));
+  return redirect(`${passwordPath}?authRequestID=${id}`, { headers });
+}
+
+function finishedRoute(needs: DeviceRouteNeeds): Route {
+  return route({
+    ...pageOf,
+    methods: ['GET'],
+    path: '/oidc/device/finished',
+    summary: 'Hand a finished login over to the device that waits for it',
+    answers: { 200: somePage },
+    query: z.object({ code: z.string().max(200), state: z.string().optional(), iss: z.string().optional() }),
+    async handler(context, { query }) {
+      const origin: RequestOrigin = originOf(context);
+      const isApproved = await approveDevice(needs, query.code, origin);
+      return page(deviceDonePage(needs.views(context), isApproved ? 'approved' : 'gone'));
+    },
+  });
+}

@@ -1,0 +1,184 @@
+// Logging in for a device without a browser (RFC 8628). The device gets a code and shows another one, which a person
+// types on a page of ours. From there on it is a login like every other, with the device code as the PKCE verifier;
+// its authorization code is kept, sealed, until the device asks for tokens.
+
+import { AuthError } from '../../errors/auth-error.ts';
+import { deviceLimit, releaseGuess, reserveGuess, type ThrottleNeeds } from '../../login/throttle.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { DeviceLogin } from '../../model/device-login.ts';
+import { type AuthRequestKey, asId } from '../../model/ids.ts';
+import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import type { KeyVault } from '../../platform/secrets/key-vault.ts';
+import type { AuthRequestStore } from '../../store/contracts/auth-requests.ts';
+import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
+import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
+import type { Client } from '../clients.ts';
+import { readCode } from '../flow/authorization-code.ts';
+import { codeChallengeOf } from '../pkce.ts';
+import { newUserCode, readUserCode, shownUserCode, userCodeHash } from './user-code.ts';
+
+const lifetime: Millis = 10 * MINUTE;
+/** How long a device waits between two questions. */
+export const pollInterval: Millis = 5 * SECOND;
+/** Of all devices together: whoever begins one has proven nothing. */
+const mostWaiting = 10_000;
+
+export interface DeviceLoginNeeds extends ThrottleNeeds {
+  readonly store: ThrottleNeeds['store'] & {
+    readonly deviceLogins: DeviceLoginStore;
+    readonly authRequests: Pick<AuthRequestStore, 'findLogin'>;
+  };
+  readonly random: Random;
+  readonly tagKey: Buffer;
+  readonly vault: KeyVault;
+}
+
+/** The answer to a device (RFC 8628 3.2). Wire names. */
+export interface DeviceAuthorization {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly verification_uri: string;
+  readonly verification_uri_complete: string;
+  readonly expires_in: number;
+  readonly interval: number;
+}
+
+/** Where a finished login leads: a page of ours, which no request may name. */
+export function deviceRedirectUri(issuer: string): string {
+  return `${issuer}/device/finished`;
+}
+
+export function isForDevice({ redirectUri, issuer }: Pick<AuthRequest, 'redirectUri' | 'issuer'>): boolean {
+  return redirectUri === deviceRedirectUri(issuer);
+}
+
+/** The label under which the code of a login is sealed. */
+export function sealedCodeLabel(id: string): string {
+  return `device login ${id}`;
+}
+
+/**
+ * Begins the login of a device.
+ * @throws AuthError rate_limited   this source has begun too many
+ * @throws AuthError busy           too many are waiting
+ */
+export async function beginDeviceLogin(
+  needs: DeviceLoginNeeds,
+  client: Client,
+  scopes: readonly string[],
+  origin: RequestOrigin,
+): Promise<DeviceAuthorization> {
+  await countBeginning(needs, origin);
+  const now = needs.clock.now();
+  const id = needs.random.id();
+  const { text: deviceCode } = mintOpaqueToken(needs, 'device', id, 1);
+  const userCode = newUserCode(needs.random);
+  const begun = await needs.store.deviceLogins.begin(
+    {
+      id,
+      userCodeHash: userCodeHash(needs.tagKey, userCode),
+      codeChallenge: codeChallengeOf(deviceCode),
+      clientId: client.clientId,
+      scopes,
+      issuer: origin.issuer,
+      ipAddress: origin.ipAddress,
+      createdAt: now,
+      expiresAt: now + lifetime,
+    },
+    mostWaiting,
+  );
+  // A code that is in use is as unlikely as its being guessed; asking again gives another one.
+  if (begun !== 'begun') throw new AuthError('busy', { detail: `device login: ${begun}` });
+  const verificationUri = `${origin.issuer}/device`;
+  return {
+    device_code: deviceCode,
+    user_code: shownUserCode(userCode),
+    verification_uri: verificationUri,
+    verification_uri_complete: `${verificationUri}?user_code=${shownUserCode(userCode)}`,
+    expires_in: lifetime / SECOND,
+    interval: pollInterval / SECOND,
+  };
+}
+
+async function countBeginning(needs: DeviceLoginNeeds, { ipAddress }: RequestOrigin): Promise<void> {
+  const now = needs.clock.now();
+  const outcome = await needs.store.attempts.reserve([deviceLimit(ipAddress)], now);
+  if (outcome.outcome === 'reserved') return;
+  throw new AuthError('rate_limited', {
+    detail: `device logins from ${outcome.key}`,
+    retryAfterSeconds: Math.ceil((outcome.until - now) / SECOND),
+  });
+}
+
+/**
+ * The login of a device whose code somebody typed; null when no such device waits at this address. Wrong codes count
+ * against their source like wrong passwords.
+ * @throws AuthError rate_limited
+ */
+export async function findByUserCode(
+  needs: DeviceLoginNeeds,
+  typed: string,
+  origin: RequestOrigin,
+): Promise<DeviceLogin | null> {
+  const code = readUserCode(typed);
+  if (code === null) return null;
+  await reserveGuess(needs, null, origin.ipAddress);
+  const by = { userCodeHash: userCodeHash(needs.tagKey, code) };
+  const found = await needs.store.deviceLogins.findWaiting(by, needs.clock.now());
+  if (found === null || found.issuer !== origin.issuer) return null;
+  await releaseGuess(needs, null, origin.ipAddress);
+  return found;
+}
+
+/** The authorization request of a person who goes on for a device, in this browser and no other. */
+export function authRequestFor(
+  needs: Pick<DeviceLoginNeeds, 'random' | 'clock'>,
+  device: DeviceLogin,
+  browserBinding: string,
+): AuthRequest {
+  return {
+    key: asId<AuthRequestKey>(needs.random.id()),
+    clientId: device.clientId,
+    redirectUri: deviceRedirectUri(device.issuer),
+    scopes: device.scopes,
+    state: null,
+    nonce: null,
+    codeChallenge: device.codeChallenge,
+    issuer: device.issuer,
+    // The code of a login by certificate works on a connection with that certificate only, which the device has not.
+    requestedMethod: 'password',
+    configTypes: [],
+    browserBinding,
+    createdAt: needs.clock.now(),
+  };
+}
+
+/** @returns false when the device does not wait any more */
+export function denyDevice(needs: DeviceLoginNeeds, device: DeviceLogin): Promise<boolean> {
+  return needs.store.deviceLogins.settle(device.id, null, needs.clock.now());
+}
+
+/**
+ * Keeps the code of a finished login for the device that waits for it. Whoever has the code has it from the answer to
+ * the last step of the login, and the challenge in its request says which device it is for.
+ * @returns false when no device waits for it any more
+ */
+export async function approveDevice(
+  needs: DeviceLoginNeeds,
+  codeText: string,
+  origin: RequestOrigin,
+): Promise<boolean> {
+  const code = readCode(needs.tagKey, codeText);
+  if (code === undefined) return false;
+  const now = needs.clock.now();
+  const login = await needs.store.authRequests.findLogin(asId<AuthRequestKey>(code.id), now);
+  if (login === null || !isForDevice(login.authRequest) || login.authRequest.issuer !== origin.issuer)
+    return false;
+  const { codeChallenge } = login.authRequest;
+  const device = await needs.store.deviceLogins.findWaiting({ codeChallenge }, now);
+  if (device === null) return false;
+  const sealed = needs.vault.seal(Buffer.from(codeText), sealedCodeLabel(device.id));
+  return needs.store.deviceLogins.settle(device.id, sealed, now);
+}

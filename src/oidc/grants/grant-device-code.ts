@@ -1,0 +1,58 @@
+// The device_code grant (RFC 8628 3.4): the code of the login that a person has finished is redeemed for the device,
+// with the device code as the PKCE verifier.
+
+import { AuthError } from '../../errors/auth-error.ts';
+import type { TokenResponse } from '../../model/tokens.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { type RecentMap, recentMap } from '../../platform/recent-map.ts';
+import type { KeyVault } from '../../platform/secrets/key-vault.ts';
+import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
+import { readOpaqueToken } from '../../tokens/opaque-token.ts';
+import { deviceRedirectUri, pollInterval, sealedCodeLabel } from '../device/device-login.ts';
+import { required } from '../parameters.ts';
+import { codeChallengeOf } from '../pkce.ts';
+import { redeemCode } from './grant-authorization-code.ts';
+import type { GrantNeeds } from './issue-tokens.ts';
+import type { GrantRequest } from './token-endpoint.ts';
+
+export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+
+export interface DeviceGrantNeeds {
+  readonly store: { readonly deviceLogins: Pick<DeviceLoginStore, 'find'> };
+  readonly vault: KeyVault;
+  readonly devicePolls: DevicePolls;
+}
+
+/** When each waiting device asked last, on this node: no row is written for a question. */
+export type DevicePolls = RecentMap<string, Millis>;
+
+export function devicePolls(): DevicePolls {
+  return recentMap(10_000);
+}
+
+/**
+ * Tokens for a device whose person has logged in.
+ * @throws AuthError authorization_pending, slow_down, access_denied, expired_token   as RFC 8628 3.5 has them
+ * @throws AuthError invalid_grant   not ours, or of another client or address; and as the code of the login
+ */
+export async function redeemDeviceCode(needs: GrantNeeds, request: GrantRequest): Promise<TokenResponse> {
+  const text = required(request.parameters, 'device_code');
+  const code = readOpaqueToken(needs.tagKey, 'device', text);
+  if (code === undefined) throw new AuthError('invalid_grant');
+  const now = needs.clock.now();
+  const before = needs.devicePolls.get(code.id);
+  needs.devicePolls.set(code.id, now);
+  const device = await needs.store.deviceLogins.find(code.id);
+  if (device === null || now >= device.expiresAt) throw new AuthError('expired_token');
+  const isBound = device.clientId === request.client.clientId && device.issuer === request.origin.issuer;
+  if (!isBound || device.codeChallenge !== codeChallengeOf(text)) throw new AuthError('invalid_grant');
+  if (device.state === 'denied') throw new AuthError('access_denied');
+  if (device.sealedCode === null) {
+    // A little sooner is the network's doing.
+    const isTooSoon = before !== undefined && now - before < 0.8 * pollInterval;
+    throw new AuthError(isTooSoon ? 'slow_down' : 'authorization_pending');
+  }
+  const codeText = needs.vault.open(device.sealedCode, sealedCodeLabel(device.id)).toString();
+  const redirectUri = deviceRedirectUri(device.issuer);
+  return redeemCode(needs, request, { codeText, redirectUri, verifier: text });
+}

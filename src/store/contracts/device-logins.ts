@@ -1,0 +1,28 @@
+import type { DeviceLogin } from '../../model/device-login.ts';
+import type { Millis } from '../../platform/clock.ts';
+
+export type NewDeviceLogin = Omit<DeviceLogin, 'state' | 'sealedCode'> & {
+  /** HMAC of the user code, base64url; unique among those that are stored. */
+  readonly userCodeHash: string;
+};
+
+export interface DeviceLoginStore {
+  /**
+   * Stores a login that waits for a person.
+   * @param most so many unexpired ones there may be: strangers begin them
+   * @returns `full` when there are as many, `taken` when the user code is in use; nothing is stored then
+   */
+  begin(login: NewDeviceLogin, most: number): Promise<'begun' | 'full' | 'taken'>;
+  find(id: string): Promise<DeviceLogin | null>;
+  /** The unexpired login of a user code that still waits. */
+  findWaiting(
+    by: { readonly userCodeHash: string } | { readonly codeChallenge: string },
+    now: Millis,
+  ): Promise<DeviceLogin | null>;
+  /**
+   * Ends the waiting, once: of any number of concurrent calls one gets true.
+   * @param sealedCode the code of the finished login, or null for a person who refuses
+   * @returns false when it does not wait any more
+   */
+  settle(id: string, sealedCode: string | null, now: Millis): Promise<boolean>;
+}

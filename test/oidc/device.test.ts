@@ -1,0 +1,252 @@
+// Logging in for a device without a browser (RFC 8628): the device asks and waits, a person types its code in a browser.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { callWith, claimsOf, codeOf, locationOf, obtainCode, redeem, refresh } from '../support/flow.ts';
+import type { Answer, RequestInit } from '../support/https-client.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTotpUser, enroll, password, totpPolicy } from '../support/totp.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ clock });
+  await server.createUser({ name: 'alice', password });
+});
+after(() => server?.close());
+
+/** A person's browser: it keeps the one cookie there is, and follows nothing by itself. */
+function browser() {
+  let cookie = '';
+  async function request(method: string, path: string, init: RequestInit): Promise<Answer> {
+    const headers = { accept: 'text/html,*/*;q=0.8', ...(cookie === '' ? {} : { cookie }) };
+    const answer = await server.request(method, path, { ...init, headers });
+    cookie = answer.headers['set-cookie']?.[0]?.split(';')[0] ?? cookie;
+    return answer;
+  }
+  return {
+    get: (path: string) => request('GET', path, {}),
+    post: (path: string, form: Readonly<Record<string, string>>) => request('POST', path, { form }),
+  };
+}
+type Browser = ReturnType<typeof browser>;
+
+const asked = (form: Readonly<Record<string, string>> = {}) =>
+  server.post('/oidc/device_authorization', {
+    form: { client_id: 'overlay', scope: 'openid offline_access', ...form },
+  });
+const poll = (deviceCode: string, form: Readonly<Record<string, string>> = {}) =>
+  server.post('/oidc/token', {
+    form: { grant_type: grantType, device_code: deviceCode, client_id: 'overlay', ...form },
+  });
+const decide = (person: Browser, userCode: string, step: string) =>
+  person.post('/oidc/device', { user_code: userCode, step });
+
+/** The address at which the finished login hands itself over, as the browser of the person is sent there. */
+async function logInFor(person: Browser, userCode: string, name = 'alice'): Promise<string> {
+  const start = await decide(person, userCode, 'continue');
+  assert.equal(start.status, 302, start.text);
+  const form = await person.get(locationOf(start));
+  const id = /name="authRequestId" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+  const done = await person.post('/oidc/login/username', { authRequestId: id, username: name, password });
+  return pathOf(locationOf(done));
+}
+const pathOf = (address: string) => {
+  const { pathname, search } = new URL(address, server.url);
+  return pathname + search;
+};
+
+function assertOAuthError(answer: Answer, error: string, status = 400): void {
+  assert.deepEqual([answer.status, answer.json.error], [status, error], answer.text);
+}
+
+describe('a device', () => {
+  test('gets tokens once a person has logged in for it', async () => {
+    const { json, status } = await asked();
+    assert.equal(status, 200);
+    assert.match(json.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+    assert.equal(json.verification_uri, `${server.url}/oidc/device`);
+    assert.equal(json.verification_uri_complete, `${server.url}/oidc/device?user_code=${json.user_code}`);
+    assert.deepEqual([json.expires_in, json.interval], [600, 5]);
+    assertOAuthError(await poll(json.device_code), 'authorization_pending');
+
+    const person = browser();
+    const entry = await person.get(pathOf(json.verification_uri_complete));
+    assert.ok(entry.text.includes(`value="${json.user_code}"`));
+    const confirmation = await decide(person, json.user_code.toLowerCase().replace('-', ' '), 'look');
+    for (const named of [json.user_code, 'overlay', '127.0.0.1', '2026-01-01 00:00 UTC']) {
+      assert.ok(confirmation.text.includes(named), named);
+    }
+    const finished = await person.get(await logInFor(person, json.user_code));
+    assert.ok(finished.text.includes('Your device is signed in'));
+
+    clock.advance(5 * SECOND);
+    const tokens = await poll(json.device_code);
+    assert.equal(tokens.status, 200, tokens.text);
+    assert.equal((await callWith(server, tokens.json.access_token)).status, 200);
+    assert.deepEqual(claimsOf(tokens.json.id_token).amr, ['password']);
+    assert.equal((await refresh(server, tokens.json.refresh_token)).status, 200);
+  });
+
+  test('is told to wait longer when it asks too often, and loses nothing by it', async () => {
+    const { json } = await asked();
+    assertOAuthError(await poll(json.device_code), 'authorization_pending');
+    clock.advance(SECOND);
+    assertOAuthError(await poll(json.device_code), 'slow_down');
+    clock.advance(5 * SECOND);
+    assertOAuthError(await poll(json.device_code), 'authorization_pending');
+  });
+
+  test('is told that the person refused', async () => {
+    const { json } = await asked();
+    const refused = await decide(browser(), json.user_code, 'deny');
+    assert.ok(refused.text.includes('The device was refused'));
+    assertOAuthError(await poll(json.device_code), 'access_denied');
+    assert.equal((await decide(browser(), json.user_code, 'continue')).status, 404);
+  });
+
+  test('is told that its code has expired, and so is the person', async () => {
+    const { json } = await asked();
+    const person = browser();
+    const handOver = await logInFor(person, json.user_code);
+    clock.advance(10 * MINUTE);
+    assertOAuthError(await poll(json.device_code), 'expired_token');
+    assert.equal((await decide(person, json.user_code, 'look')).status, 404);
+    assert.ok((await person.get(handOver)).text.includes('no longer waits'));
+  });
+
+  test('gets one session for one code', async () => {
+    const { json } = await asked();
+    const person = browser();
+    await person.get(await logInFor(person, json.user_code));
+    const both = await Promise.all([poll(json.device_code), poll(json.device_code)]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 400]);
+  });
+
+  test('gets no tokens without every factor of the person', async () => {
+    const policy = await totpPolicy(server);
+    await createTotpUser(server, policy, 'tess');
+    await enroll(server, clock, 'tess');
+    const { json } = await asked();
+    const person = browser();
+    const start = await decide(person, json.user_code, 'continue');
+    const form = await person.get(locationOf(start));
+    const id = /name="authRequestId" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+    const step = await person.post('/oidc/login/username', { authRequestId: id, username: 'tess', password });
+    assert.equal(step.status, 200);
+    assertOAuthError(await poll(json.device_code), 'authorization_pending');
+  });
+});
+
+describe('what somebody else cannot do with a device', () => {
+  test('a code of another login does not approve it', async () => {
+    const { json } = await asked();
+    const code = await obtainCode(server, 'alice', password);
+    const page = await browser().get(`/oidc/device/finished?code=${code}`);
+    assert.ok(page.text.includes('no longer waits'));
+    assertOAuthError(await poll(json.device_code), 'authorization_pending');
+    // And it stays what it was.
+    assert.equal((await redeem(server, code)).status, 200);
+  });
+
+  test('the code of a login for a device is of no use to who has no device code', async () => {
+    const { json } = await asked();
+    const code = codeOf({
+      headers: { location: server.url + (await logInFor(browser(), json.user_code)) },
+    } as never);
+    const redirect = `${server.url}/oidc/device/finished`;
+    assertOAuthError(await redeem(server, code, { redirect_uri: redirect }), 'invalid_grant');
+  });
+
+  test('no authorization request may name the address at which logins are handed over', async () => {
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: 'overlay',
+      redirect_uri: `${server.url}/oidc/device/finished`,
+      scope: 'openid',
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+    });
+    assert.equal((await server.get(`/oidc/authorization?${query}`)).status, 400);
+  });
+
+  test('device codes that are not ours, or of another client, are refused alike', async () => {
+    const { json } = await asked();
+    const forged = `${json.device_code.slice(0, -1)}${json.device_code.endsWith('A') ? 'B' : 'A'}`;
+    for (const code of ['x', forged, await obtainCode(server, 'alice', password)]) {
+      assertOAuthError(await poll(code), 'invalid_grant');
+    }
+    assertOAuthError(await poll(json.device_code, { client_id: 'nobody' }), 'invalid_client');
+    assertOAuthError(await poll(''), 'invalid_request');
+  });
+
+  test('the login goes on in the browser that went on for the device only', async () => {
+    const { json } = await asked();
+    const start = await decide(browser(), json.user_code, 'continue');
+    const stolen = await browser().get(locationOf(start));
+    assert.equal(stolen.status, 400);
+  });
+
+  test('a page of another site refuses and confirms nothing', async () => {
+    const { json } = await asked();
+    for (const step of ['continue', 'deny']) {
+      const answer = await server.post('/oidc/device', {
+        headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', accept: 'text/html' },
+        form: { user_code: json.user_code, step },
+      });
+      assert.equal(answer.status, 403);
+    }
+    assertOAuthError(await poll(json.device_code), 'authorization_pending');
+  });
+});
+
+describe('what beginning a device login costs', () => {
+  test('is bounded for each source', async () => {
+    const other = await startTestServer({ clock });
+    try {
+      const begin = () =>
+        other.post('/oidc/device_authorization', { form: { client_id: 'overlay', scope: 'openid' } });
+      for (let i = 0; i < 30; i += 1) assert.equal((await begin()).status, 200);
+      const refused = await begin();
+      assert.equal(refused.status, 429);
+      assert.ok(Number(refused.headers['retry-after']) > 0);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('is nothing for a request that is refused', async () => {
+    assertOAuthError(await asked({ client_id: 'nobody' }), 'invalid_client');
+    assertOAuthError(await asked({ scope: 'profile' }), 'invalid_scope');
+    assertOAuthError(await server.post('/oidc/device_authorization', { form: {} }), 'invalid_request');
+  });
+
+  test('guessing the codes of others is counted like guessing passwords', async () => {
+    const other = await startTestServer({ clock });
+    try {
+      const guess = (code: string) =>
+        other.post('/oidc/device', {
+          headers: { accept: 'text/html' },
+          form: { user_code: code, step: 'look' },
+        });
+      let status = 0;
+      for (let i = 0; i < 400 && status !== 429; i += 1) {
+        ({ status } = await guess(
+          `BBBBBB${'BCDFGHJKLMNPQRSTVWXZ'[i % 20]}${'BCDFGHJKLMNPQRSTVWXZ'[Math.floor(i / 20)]}`,
+        ));
+        assert.ok(status === 404 || status === 429);
+      }
+      assert.equal(status, 429);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+test('discovery names the endpoint and the grant', async () => {
+  const { json } = await server.get('/.well-known/openid-configuration');
+  assert.equal(json.device_authorization_endpoint, `${server.url}/oidc/device_authorization`);
+  assert.ok(json.grant_types_supported.includes(grantType));
+});
