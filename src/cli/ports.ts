@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '../platform/clock.ts';
+import { setTimeout } from 'node:timers/promises';
+import { type Clock, type Millis, systemClock } from '../platform/clock.ts';
 import { type Random, systemRandom } from '../platform/random.ts';
 import { forLocale } from './terminal/plain-terminal.ts';
 
@@ -19,6 +20,8 @@ export interface CliPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
+  /** Resolves after so long. */
+  readonly pause: (time: Millis) => Promise<void>;
   /** Results only. */
   readonly stdout: CliOutput;
   /** Everything for the person: prompts, progress, errors. */
@@ -34,6 +37,7 @@ export function systemPorts(): CliPorts {
     env: process.env,
     cwd: process.cwd(),
     platform: process.platform,
+    pause: (time) => setTimeout(time),
     // Getters, because creating the stream of an unused stdin costs time.
     get stdout() {
       return forLocale(process.stdout, process.env);

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly person?: (screen: string) => string | undefined;
   /** Makes standard output a terminal of so many columns. */
   readonly columns?: number;
+  /** What goes on while the command waits; it waits for this and no longer. */
+  readonly onPause?: () => Promise<void>;
 }
 
 export interface CommandLine extends AsyncDisposable {
@@ -50,7 +52,7 @@ export interface Caller {
 export async function runHere(
   { cwd, env, clock = systemClock, random = createRandom(clock) }: Caller,
   args: readonly string[],
-  { input = '', onStderr, person, columns }: Omit<RunOptions, 'env'> = {},
+  { input = '', onStderr, person, columns, onPause }: Omit<RunOptions, 'env'> = {},
 ): Promise<Outcome> {
   let stdout = '';
   let stderr = '';
@@ -63,6 +65,7 @@ export async function runHere(
     env,
     cwd,
     platform: process.platform,
+    pause: async () => onPause?.(),
     stdin: isTerminal ? keyboard : Readable.from(input === '' ? [] : [input]),
     stdout: {
       ...(columns === undefined ? {} : { isTTY: true, columns }),

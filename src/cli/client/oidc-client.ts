@@ -5,17 +5,18 @@ import { answerError, failureOf } from '../answer-failure.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type AuthorizationAttempt, codeChallenge } from '../login/pkce.ts';
-import type { HttpsClient } from './https-client.ts';
+import type { HttpsAnswer, HttpsClient } from './https-client.ts';
 import { asObject, numberField, textField } from './json-shape.ts';
 
 export const clientId = 'overlay';
-const scope = 'openid offline_access';
+export const scope = 'openid offline_access';
 
 /** The endpoints of an issuer, all of its origin. */
 export interface Provider {
   readonly issuer: string;
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
+  readonly deviceAuthorizationEndpoint: string | undefined;
   readonly jwksUri: string;
   readonly userinfoEndpoint: string | undefined;
   readonly endSessionEndpoint: string | undefined;
@@ -86,6 +87,7 @@ export async function discover(http: HttpsClient, origin: string): Promise<Provi
     issuer,
     authorizationEndpoint: endpoint('authorization_endpoint'),
     tokenEndpoint: endpoint('token_endpoint'),
+    deviceAuthorizationEndpoint: optionalEndpoint('device_authorization_endpoint'),
     jwksUri: endpoint('jwks_uri'),
     userinfoEndpoint: optionalEndpoint('userinfo_endpoint'),
     endSessionEndpoint: optionalEndpoint('end_session_endpoint'),
@@ -263,6 +265,11 @@ async function requestTokens(
       ...(isRefused ? { exitCode: exitCodes.notAuthenticated } : {}),
     });
   }
+  return readTokens(answer);
+}
+
+/** The tokens of a good answer of the token endpoint. @throws CliError when it has none */
+export function readTokens(answer: HttpsAnswer): TokenAnswer {
   const body = asObject(answer.body);
   const accessToken = textField(body, 'access_token');
   const idToken = textField(body, 'id_token');

@@ -13,6 +13,7 @@ import type { CliPorts } from '../ports.ts';
 import { notice, printable, printResult, type Report } from '../terminal/output.ts';
 import { externalJwt, readNamedFile, readPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { browserLogin } from './browser-login.ts';
+import { deviceLogin } from './device-login.ts';
 import { type DirectCredentials, directLogin } from './direct-login.ts';
 import { newAttempt } from './pkce.ts';
 import { nameOf, verifyIdToken } from './verify-id-token.ts';
@@ -25,6 +26,8 @@ export interface LoginOptions extends SecretOptions {
   readonly totpCode?: string;
   readonly ca?: string;
   readonly apiUrl?: string;
+  /** Log in with the browser of another device. */
+  readonly device?: boolean;
   /** False for `--no-browser`. */
   readonly browser: boolean;
 }
@@ -53,11 +56,10 @@ export async function runLogin(
   const http = await connectionTo(ports, trust, clientCertificate);
   try {
     const provider = await discover(http, origin);
-    const attempt = newAttempt(ports.random);
     const credentials = await credentialsOf(ports, options);
-    const complete = async (tokens: TokenAnswer): Promise<SavedLogin> => {
+    const complete = async (tokens: TokenAnswer, nonce: string | null): Promise<SavedLogin> => {
       const second = credentials?.method === 'ext-jwt' ? undefined : credentials?.externalJwt;
-      const login = await loginOf({ ports, http, second }, provider, tokens, attempt.nonce, origin, options);
+      const login = await loginOf({ ports, http, second }, provider, tokens, { nonce, origin, options });
       await store.update(async (credentials) => {
         const { [origin]: _before, ...others } = credentials.trust;
         const trusted = trust === undefined ? others : { ...others, [origin]: trust };
@@ -65,16 +67,31 @@ export async function runLogin(
       });
       return login;
     };
-    const login =
-      credentials === undefined
-        ? await browserLogin({ report, http, opensBrowser: options.browser }, provider, attempt, complete)
-        : await complete(
-            await directLogin({ report, http, totpCode: options.totpCode }, provider, attempt, credentials),
-          );
-    printLogin(report, login);
+    printLogin(report, await proveWith({ report, http, options, credentials, provider, complete }));
   } finally {
     http.close();
   }
+}
+
+/** Gets the tokens in the way that the options say, and completes the login with them. */
+async function proveWith<T>(needs: {
+  readonly report: Report;
+  readonly http: HttpsClient;
+  readonly options: LoginOptions;
+  readonly credentials: DirectCredentials | undefined;
+  readonly provider: Provider;
+  readonly complete: (tokens: TokenAnswer, nonce: string | null) => Promise<T>;
+}): Promise<T> {
+  const { report, http, options, credentials, provider, complete } = needs;
+  if (options.device === true) return complete(await deviceLogin({ report, http }, provider), null);
+  const attempt = newAttempt(report.ports.random);
+  const completeThis = (tokens: TokenAnswer) => complete(tokens, attempt.nonce);
+  if (credentials === undefined) {
+    const browser = { report, http, opensBrowser: options.browser };
+    return browserLogin(browser, provider, attempt, completeThis);
+  }
+  const direct = { report, http, totpCode: options.totpCode };
+  return completeThis(await directLogin(direct, provider, attempt, credentials));
 }
 
 function checkOptions(options: LoginOptions): void {
@@ -90,6 +107,9 @@ function checkOptions(options: LoginOptions): void {
     throw usageError('A password needs the user name that it belongs to: --username NAME.', help);
   }
   const isDirect = [options.username, options.cert, options.extJwt].some((given) => given !== undefined);
+  if (options.device === true && (isDirect || !options.browser)) {
+    throw usageError('--device logs in elsewhere; it takes neither credentials nor --no-browser.', help);
+  }
   if (options.totpCode !== undefined && !isDirect) {
     throw usageError('The browser asks for the one-time code; --totp-code goes with -u, -c or -e.', help);
   }
@@ -149,9 +169,7 @@ async function loginOf(
   needs: { readonly ports: CliPorts; readonly http: HttpsClient; readonly second: string | undefined },
   provider: Provider,
   tokens: TokenAnswer,
-  nonce: string,
-  origin: string,
-  options: LoginOptions,
+  { nonce, origin, options }: { nonce: string | null; origin: string; options: LoginOptions },
 ): Promise<SavedLogin> {
   const { clock } = needs.ports;
   const who = await verifyIdToken({ http: needs.http, clock }, provider, tokens.idToken, nonce);
@@ -171,6 +189,7 @@ async function loginOf(
     idToken: tokens.idToken,
     refreshToken: tokens.refreshToken,
     loginArguments: [
+      ...(options.device === true ? ['--device'] : []),
       ...(options.username === undefined ? [] : ['-u', options.username]),
       ...(clientCertificate === undefined ? [] : ['-c', clientCertificate.certFile]),
       ...(clientCertificate === undefined || options.key === undefined

@@ -17,6 +17,7 @@ const toleranceSeconds = 60;
 
 /**
  * Verifies the ID token of a login: signature, issuer, audience, authorized party, times and nonce.
+ * @param nonce null for a login that had none to send: that of a device
  * @throws CliError exit 1 when anything does not fit
  * @see OIDC Core 3.1.3.7
  */
@@ -24,7 +25,7 @@ export async function verifyIdToken(
   needs: { readonly http: HttpsClient; readonly clock: Clock },
   provider: Provider,
   idToken: string,
-  nonce: string,
+  nonce: string | null,
 ): Promise<LoggedIn> {
   const answer = await needs.http.send({ method: 'GET', url: new URL(provider.jwksUri) });
   if (answer.status !== 200) throw answerError(answer, { what: 'The keys of the server cannot be read' });
@@ -35,7 +36,7 @@ export async function verifyIdToken(
       issuer: provider.issuer,
       audience: clientId,
       algorithms: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
-      requiredClaims: ['sub', 'exp', 'iat', 'nonce'],
+      requiredClaims: ['sub', 'exp', 'iat', ...(nonce === null ? [] : ['nonce'])],
       clockTolerance: toleranceSeconds,
       currentDate: new Date(needs.clock.now()),
     });
@@ -44,7 +45,7 @@ export async function verifyIdToken(
     const why = error instanceof errors.JOSEError ? error.message : 'it cannot be read';
     throw notVerified(why, error);
   }
-  if (claims.nonce !== nonce) throw notVerified('it belongs to another login');
+  if (nonce !== null && claims.nonce !== nonce) throw notVerified('it belongs to another login');
   if (claims.azp !== undefined && claims.azp !== clientId)
     throw notVerified('it was issued to another client');
   const object = asObject(claims);

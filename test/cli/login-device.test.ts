@@ -1,0 +1,91 @@
+// `login --device`: the command shows a code, and somebody enters it in the browser of another device.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { commandLine } from '../support/command-line.ts';
+import { locationOf } from '../support/flow.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+const headers = { accept: 'text/html,*/*;q=0.8' };
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ clock });
+  await server.createUser({ name: 'ada', password });
+});
+after(() => server?.close());
+
+const command = () => ['login', server.url, '--ca', join(server.home, 'ca.pem'), '--device'];
+
+/** What the person does with the code that the command shows. */
+async function decide(screen: string, step: 'continue' | 'deny'): Promise<void> {
+  const userCode = /^ {2}([A-Z]{4}-[A-Z]{4})$/m.exec(screen)?.[1] ?? '';
+  const start = await server.post('/oidc/device', { headers, form: { user_code: userCode, step } });
+  if (step === 'deny') return;
+  const cookie = start.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const mine = { ...headers, cookie };
+  const form = await server.get(locationOf(start), { headers: mine });
+  const id = /name="authRequestId" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+  const credentials = { authRequestId: id, username: 'ada', password };
+  const done = await server.post('/oidc/login/username', { headers: mine, form: credentials });
+  const { pathname, search } = new URL(locationOf(done));
+  assert.equal((await server.get(pathname + search, { headers: mine })).status, 200);
+}
+
+describe('login --device', () => {
+  test('logs in when somebody has entered the code', async () => {
+    await using cli = commandLine(clock);
+    let screen = '';
+    let pauses = 0;
+    const login = await cli.run(command(), {
+      onStderr: (text) => {
+        screen = text;
+      },
+      async onPause() {
+        pauses += 1;
+        // The second time too soon, for a clock that the server does not share.
+        clock.advance(pauses === 2 ? SECOND : 5 * SECOND);
+        if (pauses === 3) await decide(screen, 'continue');
+      },
+    });
+    assert.equal(login.code, 0, login.stderr);
+    assert.ok(screen.includes(`visit\n  ${server.url}/oidc/device\n`), screen);
+    assert.match(login.stdout, /as ada \(password\)/);
+    assert.equal((await cli.run(['whoami', '-j'])).json.name, 'ada');
+  });
+
+  test('says so when the person refuses', async () => {
+    await using cli = commandLine(clock);
+    let screen = '';
+    const login = await cli.run(command(), {
+      onStderr: (text) => {
+        screen = text;
+      },
+      onPause: () => decide(screen, 'deny'),
+    });
+    assert.equal(login.code, 3);
+    assert.match(login.stderr, /the person has refused the login/);
+  });
+
+  test('gives up when nobody comes in time, and says how to begin again', async () => {
+    await using cli = commandLine(clock);
+    const login = await cli.run(command(), {
+      onPause: async () => {
+        clock.advance(MINUTE);
+      },
+    });
+    assert.equal(login.code, 3);
+    assert.match(login.stderr, /Nobody logged in with the code in time/);
+    assert.ok(login.stderr.includes(`overlay-auth login --device ${server.url}`));
+  });
+
+  test('goes with no credentials', async () => {
+    await using cli = commandLine(clock);
+    for (const more of [['-u', 'ada'], ['--no-browser']]) {
+      assert.equal((await cli.run([...command(), ...more])).code, 2);
+    }
+  });
+});
