@@ -7,7 +7,7 @@ import type { AuditTrail } from '../model/audit-event.ts';
 import type { Tags } from '../model/identity.ts';
 import { asId, type RevocationId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { Revocation, RevocationType } from '../model/revocation.ts';
+import { hasManySessions, type Revocation, type RevocationType } from '../model/revocation.ts';
 import { type Clock, isoTime, type Millis } from '../platform/clock.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 import { acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
@@ -23,16 +23,24 @@ export interface RevocationNeeds {
 
 export interface RevocationFields {
   readonly type: RevocationType;
-  /** Of what is revoked: the `jti` of an access token, or the id of an identity or of an API session. */
+  /** Of what is revoked: the `jti` of an access token, or the id of what the type says. */
   readonly id: string;
-  /** IDENTITY only: spares the sessions that were opened later; null spares none. */
+  /** See `hasManySessions`: spares those that were opened later; null spares none. */
   readonly issuedBefore: Millis | null;
   readonly tags: Tags;
 }
 
+const nouns: Readonly<Record<RevocationType, string>> = {
+  JTI: 'access token',
+  IDENTITY: 'identity',
+  API_SESSION: 'API session',
+  EXT_JWT_SIGNER: 'external JWT signer',
+  CA: 'CA',
+};
+
 /**
  * Revokes. It holds on this node when this resolves, on others as soon as they read the change feed.
- * @throws AuthError could_not_validate   names the field: no such identity or session, or a time that makes no sense
+ * @throws AuthError could_not_validate   names the field: no such identity, session, signer or CA, or a time that makes no sense
  */
 export async function createRevocation(
   needs: RevocationNeeds,
@@ -42,8 +50,8 @@ export async function createRevocation(
   const { type, issuedBefore } = fields;
   const now = needs.clock.now();
   if (issuedBefore !== null) {
-    if (type !== 'IDENTITY')
-      throw refusedField('issuedBefore', 'is for the type IDENTITY only', isoTime(issuedBefore));
+    if (!hasManySessions(type))
+      throw refusedField('issuedBefore', `is not for the type ${type}`, isoTime(issuedBefore));
     if (issuedBefore > now)
       throw refusedField('issuedBefore', 'must not be in the future', isoTime(issuedBefore));
   }
@@ -52,7 +60,7 @@ export async function createRevocation(
   const revocation = { id, type, issuedBefore, tags, expiresAt: now + needs.tokenLifetime };
   const ended = await takenRefused({ id }, actingFor(needs, by).revocations.revoke(revocation, now));
   if (ended === null) {
-    throw refusedField('id', `names no ${type === 'IDENTITY' ? 'identity' : 'API session'}`, id);
+    throw refusedField('id', `names no ${nouns[type]}`, id);
   }
   recordChange(needs, by, {
     action: 'create',

@@ -256,7 +256,7 @@ const revocation: EntityDescriptor = {
   name: 'revocation',
   aliases: ['revocations'],
   path: '/revocations',
-  help: 'tokens, identities and sessions that were revoked',
+  help: 'tokens, sessions, and whose sessions were revoked',
   lookupFields: [],
   columns: [
     { heading: 'id', cell: (row) => row.id },
@@ -269,8 +269,8 @@ const revocation: EntityDescriptor = {
       argument: '<type>',
       path: 'type',
       kind: 'text',
-      choices: ['JTI', 'IDENTITY', 'API_SESSION'],
-      help: 'one access token, all sessions of an identity, or one session',
+      choices: ['JTI', 'IDENTITY', 'API_SESSION', 'EXT_JWT_SIGNER', 'CA'],
+      help: 'one access token; all sessions of an identity; one session; all that a signer or a CA has opened',
     },
     { argument: '<id>', path: 'id', kind: 'text', help: 'jti of the token, or id' },
   ],
@@ -280,7 +280,7 @@ const revocation: EntityDescriptor = {
       path: 'issuedBefore',
       kind: 'text',
       only: 'create',
-      help: 'with IDENTITY: spare the sessions that were opened after it, such as 2030-01-31T12:00:00Z',
+      help: 'not with JTI and API_SESSION: spare what was opened after it, such as 2030-01-31T12:00:00Z',
     },
   ],
 };

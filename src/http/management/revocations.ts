@@ -25,7 +25,7 @@ const revocationSchema = z
 
 const newRevocation = z.strictObject({
   id: idText,
-  type: z.enum(revocationTypes, 'must be JTI, IDENTITY or API_SESSION'),
+  type: z.enum(revocationTypes, `must be ${revocationTypes.join(', ')}`),
   issuedBefore: optionalTime,
   tags: tags.default({}),
 });

@@ -21,6 +21,8 @@ export interface CaStore {
   /** @throws AlreadyTaken `name`, or `certPem` when the certificate is registered already */
   create(ca: NewCa, now: Millis): Promise<void>;
   /**
+   * Changes an authority. When the rule by which its certificates name identities changes, the sessions and logins in
+   * progress of those that it has found end in the same step.
    * @returns false when there is no such authority
    * @throws AlreadyTaken `name`
    */

@@ -17,6 +17,8 @@ export interface ExternalJwtSignerStore {
   /** @throws AlreadyTaken `name`, or `audience` when another signer has the same issuer and audience */
   create(signer: NewExternalJwtSigner, now: Millis): Promise<void>;
   /**
+   * Changes a signer. When what it vouches with changes, or for whom (issuer, audience, keys, claim), the sessions that
+   * it has opened and the logins in progress that rest on it end in the same step.
    * @param force also when no administrator is left who can log in
    * @returns false when there is no such signer
    * @throws AlreadyTaken as when creating

@@ -12,9 +12,10 @@ export interface RevocationStore {
   listTokens(now: Millis): Promise<readonly Pick<Revocation, 'id' | 'expiresAt'>[]>;
   /**
    * Keeps the entry and does what it says in the same step: a `jti` is refused by every node from its next look at
-   * the change feed, the sessions of an identity that were not opened after `issuedBefore` and its logins in
-   * progress are ended, or the session is. Repeated, it does so again and the entry lives on.
-   * @returns how many sessions were ended; null: there is no such identity or session, and nothing was kept
+   * the change feed; the sessions of an identity, or those that a signer or a CA has opened, are ended that were not
+   * opened after `issuedBefore`, with the logins in progress; or the session is. Repeated, it does so again and the
+   * entry lives on.
+   * @returns how many sessions were ended; null: there is no such thing, and nothing was kept
    * @throws AlreadyTaken `id`   something of another type is revoked under this id
    */
   revoke(revocation: NewRevocation, now: Millis): Promise<number | null>;

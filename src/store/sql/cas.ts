@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Ca, ExternalIdClaim } from '../../model/ca.ts';
 import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
@@ -9,6 +10,7 @@ import { integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { endSessionsOpenedBy } from './opened-by.ts';
 
 const listed = listSource('cas', caListFields, { columns: { fingerprint: 'thumbprint' } });
 
@@ -77,14 +79,23 @@ function* updateCa(args: {
 }): Intent<boolean> {
   const { id, patch, now } = args;
   const set: [string, SqlValue][] = [['updated_at', now], ...valuesOf(patch)];
+  const before = yield* first('SELECT external_id_claim FROM cas WHERE id = ?', id);
   const row = yield* first(
     `UPDATE cas SET ${set.map(([column]) => `${column} = ?`).join(', ')} WHERE id = ? RETURNING id`,
     ...set.map(([, value]) => value),
     id,
   );
-  if (row === undefined) return false;
+  if (row === undefined || before === undefined) return false;
+  const rule = set.find(([column]) => column === 'external_id_claim');
+  if (rule !== undefined && !isSameJson(rule[1], textOrNull(before, 'external_id_claim'))) {
+    yield* endSessionsOpenedBy('ca', id, { reason: 'credential-changed', now, byRule: true });
+  }
   yield* recordChange('ca', id, now);
   return true;
+}
+
+function isSameJson(one: SqlValue, other: SqlValue): boolean {
+  return isDeepStrictEqual(JSON.parse(String(one)), JSON.parse(String(other)));
 }
 
 function* verifyCa(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {

@@ -14,6 +14,7 @@ import { integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { endSessionsOpenedBy } from './opened-by.ts';
 
 const listed = listSource('external_jwt_signers', externalJwtSignerListFields);
 
@@ -145,6 +146,8 @@ function updateExternalJwtSigner(args: SignerUpdate & { readonly force: boolean 
 
 function* applyUpdate({ id, patch, now }: SignerUpdate): Intent<boolean> {
   const set: [string, SqlValue][] = [['updated_at', now], ...valuesOf(patch)];
+  const before = yield* first('SELECT * FROM external_jwt_signers WHERE id = ?', id);
+  if (before === undefined) return false;
   const row = yield* first(
     `UPDATE external_jwt_signers SET ${set.map(([column]) => `${column} = ?`).join(', ')}
      WHERE id = ? RETURNING id`,
@@ -152,9 +155,19 @@ function* applyUpdate({ id, patch, now }: SignerUpdate): Intent<boolean> {
     id,
   );
   if (row === undefined) return false;
+  if (set.some(([column, value]) => vouching.has(column) && before[column] !== value)) {
+    yield* endSessionsOpenedBy('signer', id, { reason: 'credential-changed', now });
+  }
   yield* recordChange('external-jwt-signer', id, now);
   return true;
 }
+
+/** What a signer vouches with, and for whom: when it changes, what was vouched for before counts for nothing. */
+const vouching: ReadonlySet<string> = new Set(
+  (['issuer', 'audience', 'certPem', 'jwksEndpoint', 'claimsProperty', 'useExternalId'] as const).map(
+    (name) => columns[name],
+  ),
+);
 
 function deleteExternalJwtSigner(args: {
   readonly id: string;

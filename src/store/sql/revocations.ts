@@ -11,6 +11,7 @@ import { integer, integerOrNull, text } from './codec.ts';
 import type { Database } from './database.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { endSessionsOpenedBy } from './opened-by.ts';
 
 const listed = listSource('revocations', revocationListFields);
 
@@ -74,16 +75,26 @@ function* revoke(args: { readonly revocation: NewRevocation; readonly now: Milli
   return { outcome: 'revoked', sessionsEnded: yield* withdraw(revocation, now) };
 }
 
+const tables: Readonly<Record<Exclude<RevocationType, 'JTI'>, string>> = {
+  IDENTITY: 'identities',
+  API_SESSION: 'api_sessions',
+  EXT_JWT_SIGNER: 'external_jwt_signers',
+  CA: 'cas',
+};
+
 function* exists(type: RevocationType, id: string): Intent<boolean> {
   // Of a token nothing is stored that could be looked up.
   if (type === 'JTI') return true;
-  const table = type === 'IDENTITY' ? 'identities' : 'api_sessions';
-  return (yield* first(`SELECT id FROM ${table} WHERE id = ?`, id)) !== undefined;
+  return (yield* first(`SELECT id FROM ${tables[type]} WHERE id = ?`, id)) !== undefined;
 }
 
 /** @returns how many sessions were ended */
 function* withdraw({ id, type, issuedBefore }: NewRevocation, now: Millis): Intent<number> {
   if (type === 'IDENTITY') return yield* endSessionsOf(id, 'revoked', now, null, issuedBefore ?? undefined);
+  if (type === 'EXT_JWT_SIGNER' || type === 'CA') {
+    const end = { reason: 'revoked', now, openedUntil: issuedBefore ?? undefined } as const;
+    return yield* endSessionsOpenedBy(type === 'CA' ? 'ca' : 'signer', id, end);
+  }
   if (type === 'API_SESSION') return (yield* endSession(id, 'revoked', now)) ? 1 : 0;
   yield* recordChange('token-revocation', id, now);
   return 0;

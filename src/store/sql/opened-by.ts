@@ -1,0 +1,42 @@
+import type { SessionEndReason } from '../../model/api-session.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { recordChange } from './changes.ts';
+import { text } from './codec.ts';
+import { all, first, type Intent } from './intent.ts';
+
+/** Who vouched for the primary proof of a session. */
+export type Voucher = 'signer' | 'ca';
+
+/**
+ * Ends every live session that a signer or an authority has opened, whosever it is, and forgets the logins in progress
+ * that rest on it: what it vouched for before cannot open a session after.
+ * @param byRule      of an authority: only sessions of identities that its rule has found
+ * @param openedUntil only sessions that were opened at or before this point
+ * @returns how many sessions
+ */
+export function* endSessionsOpenedBy(
+  voucher: Voucher,
+  id: string,
+  end: {
+    readonly reason: SessionEndReason;
+    readonly now: Millis;
+    readonly byRule?: boolean;
+    readonly openedUntil?: Millis | undefined;
+  },
+): Intent<number> {
+  const { reason, now, byRule = false, openedUntil = Number.MAX_SAFE_INTEGER } = end;
+  const rows = yield* all(
+    `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
+     WHERE ${voucher === 'signer' ? 'signer_id' : 'ca_id'} = ? AND ended_at IS NULL AND expires_at > ?
+       AND created_at <= ? ${byRule ? 'AND authenticator_id IS NULL' : ''} RETURNING id`,
+    now,
+    reason,
+    id,
+    now,
+    openedUntil,
+  );
+  for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
+  // Progress names signers and authorities by their id, and no other text in it can be one. Used codes stay.
+  yield* first(`DELETE FROM auth_requests WHERE code_used_at IS NULL AND progress LIKE '%' || ? || '%'`, id);
+  return rows.length;
+}

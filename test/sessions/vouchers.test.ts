@@ -1,0 +1,214 @@
+// Whoever vouched for a login has to be trusted for as long as the session lives: when a signer or an authority changes,
+// or is revoked, what it has opened ends.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { assertNoSession, clientRoot, type Session, sessionOf } from '../legacy/support.ts';
+import {
+  certificateLogin,
+  enrolled,
+  giveCertificate,
+  registerCa,
+  withCertificate,
+} from '../support/certificates.ts';
+import { authority, client, clientExtensions, generalName, subjectAltName } from '../support/chains.ts';
+import {
+  bearer,
+  createIdentity,
+  createSigner,
+  redeemed,
+  submitJwt,
+  tokenOf,
+} from '../support/external-jwt.ts';
+import { beginLogin, callWith, codeOf, login, redeem, refresh, type Tokens } from '../support/flow.ts';
+import type { HttpsClient } from '../support/https-client.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const emailRule = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
+
+// Certificates are made by the system's clock.
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+let server: TestServer;
+let idp: TestIdp;
+let admin: Caller;
+before(async () => {
+  [server, idp] = await Promise.all([startTestServer({ clock }), startTestIdp()]);
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  admin = await loggedIn(server, 'root');
+});
+after(async () => {
+  await Promise.all([server?.close(), idp?.close()]);
+});
+
+let count = 0;
+const unique = (prefix: string) => {
+  count += 1;
+  return `${prefix}-${count}`;
+};
+
+/** What somebody has by whom a signer or an authority has vouched for: sessions of both mechanisms, and a code. */
+interface Loot {
+  readonly connection: HttpsClient;
+  readonly tokens: Tokens;
+  readonly session: Session;
+  readonly code: string;
+}
+
+async function signerWithLoot(): Promise<Loot & { readonly id: string }> {
+  const audience = unique('audience');
+  const id = await createSigner(admin, idp, unique('signer'), { audience });
+  const name = unique('person');
+  await createIdentity(server, name);
+  const token = () => tokenOf(server, idp, `${name}@idp`, { aud: audience });
+  const tokens = await redeemed(server, await submitJwt(server, await token()));
+  const path = `${clientRoot}/authenticate?method=ext-jwt`;
+  const opened = await server.post(path, { json: {}, headers: bearer(await token()) });
+  const code = codeOf(await submitJwt(server, await token()));
+  return { id, connection: server, tokens, session: sessionOf(server, opened), code };
+}
+
+async function caWithLoot(isKnown = false): Promise<Loot & { readonly id: string }> {
+  const ca = authority();
+  const id = await registerCa(admin, ca, { externalIdClaim: emailRule });
+  const email = `${unique('person')}@example.com`;
+  const identityId = await createIdentity(server, email, { externalId: email });
+  const leaf = client({ issuer: ca }, clientExtensions(subjectAltName(generalName.email(email))));
+  if (isKnown) await giveCertificate(server, identityId, leaf);
+  const connection = withCertificate(server, leaf);
+  const tokens = await certificateLogin(connection);
+  const opened = await connection.post(`${clientRoot}/authenticate?method=cert`, { json: {} });
+  const begun = await connection.post('/oidc/login/cert', {
+    json: { authRequestId: await beginLogin(connection) },
+  });
+  return { id, connection, tokens, session: sessionOf(server, opened), code: codeOf(begun) };
+}
+
+async function goesOn({ connection, tokens, session }: Loot): Promise<void> {
+  assert.equal((await callWith(connection, tokens.access_token)).status, 200);
+  assert.equal((await session.get('current-identity')).status, 200);
+}
+
+async function isOver({ connection, tokens, session, code }: Loot): Promise<void> {
+  assert.equal((await callWith(connection, tokens.access_token)).status, 401);
+  assertNoSession(await session.get('current-identity'));
+  for (const answer of [await refresh(connection, tokens.refresh_token), await redeem(connection, code)]) {
+    assert.deepEqual([answer.status, answer.json.error], [400, 'invalid_grant']);
+  }
+}
+
+async function changed(path: string, body: object): Promise<void> {
+  const answer = await admin.call('PATCH', path, body);
+  assert.equal(answer.status, 200, answer.text);
+}
+
+describe('what an external JWT signer has opened ends for good when it changes', () => {
+  const changes: Readonly<Record<string, () => readonly [change: object, back: object]>> = {
+    'its issuer': () => [{ issuer: 'https://other.example' }, { issuer: idp.issuer }],
+    'its audience': () => [{ audience: unique('other') }, {}],
+    'the address of its keys': () => [
+      { jwksEndpoint: `${idp.jwksEndpoint}?other` },
+      { jwksEndpoint: idp.jwksEndpoint },
+    ],
+    'the claim that names the identity': () => [{ claimsProperty: 'email' }, { claimsProperty: 'sub' }],
+    'what the claim is compared with': () => [{ useExternalId: false }, { useExternalId: true }],
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    test(name, async () => {
+      const [loot, bystander] = [await signerWithLoot(), await signerWithLoot()];
+      await goesOn(loot);
+      const [there, back] = change();
+      await changed(`external-jwt-signers/${loot.id}`, there);
+      await isOver(loot);
+      await changed(`external-jwt-signers/${loot.id}`, back);
+      await isOver(loot);
+      await goesOn(bystander);
+    });
+  }
+
+  test('but goes on when something else does, or the same is said again', async () => {
+    const loot = await signerWithLoot();
+    const { data } = (await admin.get(`external-jwt-signers/${loot.id}`)).json;
+    const same = { issuer: data.issuer, audience: data.audience, jwksEndpoint: data.jwksEndpoint };
+    await changed(`external-jwt-signers/${loot.id}`, {
+      ...same,
+      name: unique('renamed'),
+      scopes: ['openid'],
+    });
+    await goesOn(loot);
+    assert.equal((await redeem(server, loot.code)).status, 200);
+  });
+
+  test('and stands still while it is disabled', async () => {
+    const loot = await signerWithLoot();
+    await changed(`external-jwt-signers/${loot.id}`, { enabled: false });
+    await isOver(loot);
+  });
+});
+
+describe('what an authority has opened ends for good when its rule changes', () => {
+  test('where the rule has found the identity', async () => {
+    const loot = await caWithLoot();
+    await goesOn(loot);
+    await changed(`cas/${loot.id}`, { externalIdClaim: { ...emailRule, location: 'SAN_URI' } });
+    await isOver(loot);
+    await changed(`cas/${loot.id}`, { externalIdClaim: emailRule });
+    await isOver(loot);
+    loot.connection.closeConnections();
+  });
+
+  test('but not where the certificate itself is known, or something else changes', async () => {
+    const [known, found] = [await caWithLoot(true), await caWithLoot()];
+    await changed(`cas/${known.id}`, { externalIdClaim: { ...emailRule, location: 'SAN_URI' } });
+    await changed(`cas/${found.id}`, { externalIdClaim: emailRule, identityRoles: ['a'] });
+    for (const loot of [known, found]) {
+      await goesOn(loot);
+      loot.connection.closeConnections();
+    }
+  });
+
+  test('and stands still while it is disabled', async () => {
+    const loot = await caWithLoot();
+    await changed(`cas/${loot.id}`, { isAuthEnabled: false });
+    await isOver(loot);
+    loot.connection.closeConnections();
+  });
+});
+
+describe('a revocation', () => {
+  for (const [type, open] of [
+    ['EXT_JWT_SIGNER', signerWithLoot],
+    ['CA', caWithLoot],
+  ] as const) {
+    test(`of the type ${type} ends what it has opened, and nothing else`, async () => {
+      const [loot, bystander] = [await open(), await open()];
+      const own = await enrolled(server, await createIdentity(server, unique('own'), { externalId: null }));
+      const connection = withCertificate(server, own);
+      const tokens = await certificateLogin(connection);
+      createdId(await admin.call('POST', 'revocations', { type, id: loot.id }));
+      await isOver(loot);
+      await goesOn(bystander);
+      assert.equal((await callWith(connection, tokens.access_token)).status, 200);
+      for (const each of [connection, loot.connection, bystander.connection]) each.closeConnections();
+    });
+  }
+
+  test('spares what a signer has opened after the named time', async () => {
+    const loot = await signerWithLoot();
+    const issuedBefore = new Date(clock.now() - MINUTE).toISOString();
+    createdId(await admin.call('POST', 'revocations', { type: 'EXT_JWT_SIGNER', id: loot.id, issuedBefore }));
+    await goesOn(loot);
+  });
+
+  test('names something that is there', async () => {
+    for (const type of ['EXT_JWT_SIGNER', 'CA', 'IDENTITY', 'API_SESSION']) {
+      const answer = await admin.call('POST', 'revocations', { type, id: 'no-such' });
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'id');
+    }
+    const wrong = await admin.call('POST', 'revocations', { type: 'SIGNER', id: 'x' });
+    assertRefused(wrong, 400, 'COULD_NOT_VALIDATE', 'type');
+    assert.equal((await login(server, 'root', password)).expires_in > 0, true);
+  });
+});
