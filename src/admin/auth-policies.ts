@@ -45,7 +45,7 @@ export async function createAuthPolicy(
   sent: SentAuthPolicy & { readonly name: string },
 ): Promise<AuthPolicyId> {
   const id = asId<AuthPolicyId>(needs.random.id());
-  const rules = patchedRules(usualRules, await acceptable(needs, sent, null));
+  const rules = await rulesSent(needs, sent, null);
   await takenRefused({ ...sent }, actingFor(needs, by).authPolicies.create(id, rules, needs.clock.now()));
   recordChange(needs, by, {
     action: 'create',
@@ -57,7 +57,10 @@ export async function createAuthPolicy(
 }
 
 /** @throws AuthError not_found */
-export async function getAuthPolicy(needs: Pick<AuthPolicyNeeds, 'store'>, id: string): Promise<AuthPolicy> {
+export async function getAuthPolicy(
+  needs: { readonly store: Pick<AuthPolicyNeeds['store'], 'authPolicies'> },
+  id: string,
+): Promise<AuthPolicy> {
   const policy = await needs.store.authPolicies.find(asId(id));
   if (policy === null) throw new AuthError('not_found');
   return policy;
@@ -166,9 +169,22 @@ const usualRules: AuthPolicyRules = {
   tags: {},
 };
 
+/**
+ * The rules of a policy that is sent as a whole.
+ * @param current the policy that has them now; null for a new one
+ * @throws AuthError could_not_validate   as when creating
+ */
+export async function rulesSent(
+  needs: Pick<AuthPolicyNeeds, 'signerExists'>,
+  sent: SentAuthPolicy & { readonly name: string },
+  current: Pick<AuthPolicy, 'secondary'> | null,
+): Promise<AuthPolicyRules> {
+  return patchedRules(usualRules, await acceptable(needs, sent, current?.secondary.requireExtJwt ?? null));
+}
+
 /** @param requiredNow the signer that the policy requires before the change */
 async function acceptable(
-  needs: AuthPolicyNeeds,
+  needs: Pick<AuthPolicyNeeds, 'signerExists'>,
   sent: SentAuthPolicy,
   requiredNow: SignerId | null,
 ): Promise<AuthPolicyPatch> {
@@ -200,7 +216,11 @@ function requiredSigner(
   throw refusedField('secondary.requireExtJwtSigner', 'is another name of requireExtJwt and says otherwise');
 }
 
-async function requireSigner(needs: AuthPolicyNeeds, field: string, id: string): Promise<void> {
+async function requireSigner(
+  needs: Pick<AuthPolicyNeeds, 'signerExists'>,
+  field: string,
+  id: string,
+): Promise<void> {
   if (!(await needs.signerExists(id))) throw refusedField(field, 'names no external JWT signer', id);
 }
 

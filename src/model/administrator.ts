@@ -15,7 +15,7 @@ export interface AdministratorMeans {
   readonly signers: readonly Pick<ExternalJwtSigner, 'id' | 'useExternalId'>[];
 }
 
-/** A lock that takes longer than this to end by itself is one that somebody else has to end. */
+/** A lock that takes longer than this to end by itself does not count as one that does. */
 const bearableLock: Millis = 365 * DAY;
 
 /**
@@ -29,11 +29,15 @@ export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean
   const vouching = signersFor(means);
   const { requireExtJwt } = secondary;
   if (requireExtJwt !== null && !vouching.some(({ id }) => id === requireExtJwt)) return false;
-  const isLockedForGood = means.lockedUntil !== null && means.lockedUntil > now + bearableLock;
-  if (primary.updb.allowed && means.hasPassword && !isLockedForGood) return true;
+  if (primary.updb.allowed && means.hasPassword && !isLockedForGood(means.lockedUntil, now)) return true;
   if (primary.cert.allowed && means.hasCertificate) return true;
   const { allowed, allowedSigners } = primary.extJwt;
   return allowed && vouching.some(({ id }) => allowedSigners.length === 0 || allowedSigners.includes(id));
+}
+
+/** Whether somebody else has to end a lock. @param lockedUntil null: there is none */
+export function isLockedForGood(lockedUntil: Millis | null, now: Millis): boolean {
+  return lockedUntil !== null && lockedUntil > now + bearableLock;
 }
 
 /** The signers whose tokens can name the identity. */

@@ -125,19 +125,26 @@ describe('explain token', () => {
 });
 
 describe('explain policy', () => {
-  test('says what an identity has, what is missing, and how it gets it', async () => {
+  test('says what an identity must prove, what refuses it, and how it gets what it lacks', async () => {
     await fine(root, ['create', 'auth-policy', 'strict', '--no-ext-jwt', '--require-totp']);
     await fine(root, ['create', 'identity', 'bare', '--auth-policy', 'strict']);
     const { stdout } = await fine(root, ['explain', 'policy', 'bare']);
-    assert.match(stdout, /^bare logs in under the auth policy strict with one of\n/);
+    assert.match(stdout, /^password: refused, and asks for totp besides\n/);
     assert.match(
       stdout,
-      /\u2717 password: it has none: overlay-auth create authenticator updb \S+ USERNAME\n/,
+      /\u2717 failed +user name known: it has no password: overlay-auth create authenticator updb \S+ USERNAME\n/,
     );
-    assert.match(stdout, /\u2717 cert: it has none: overlay-auth create enrollment ott \S+ -o FILE\n/);
-    assert.match(stdout, /\u2013 ext-jwt: not allowed by the policy\n/);
-    assert.match(stdout, /and must prove as well\n {2}\u2717 totp: no app yet/);
+    assert.match(stdout, /certificate known: it has none: overlay-auth create enrollment ott \S+ -o FILE\n/);
+    assert.match(
+      stdout,
+      /\next-jwt: refused.*\n(.*\n)?.*method allowed: policy strict does not allow ext-jwt\n/,
+    );
+    assert.match(stdout, /authenticator app: none yet: the login sets it up\n/);
     assert.match(stdout, /\nbare cannot log in\.\n$/);
+    const one = await fine(root, ['explain', 'policy', 'bare', '--method', 'cert']);
+    assert.match(one.stdout, /^cert: refused[\s\S]*\nbare cannot log in with cert\.\n$/);
+    assert.doesNotMatch(one.stdout, /password/);
+    assert.equal((await root.run(['explain', 'policy', 'bare', '--method', 'magic'])).code, 2);
   });
 
   test('says that an identity can log in, and that it cannot while it is disabled', async () => {
@@ -145,7 +152,29 @@ describe('explain policy', () => {
     await fine(root, ['create', 'identity', 'off', '--updb', '--password-stdin'], password);
     await fine(root, ['identity', 'disable', 'off']);
     const { stdout } = await fine(root, ['explain', 'policy', 'off']);
-    assert.match(stdout, /It is disabled: overlay-auth identity enable \S+\noff cannot log in\.\n$/);
+    assert.match(stdout, /identity enabled: off is disabled\n[\s\S]*\noff cannot log in\.\n$/);
+  });
+
+  test('says what saving a policy would change for those who have it', async () => {
+    await fine(root, ['create', 'auth-policy', 'loose', '--no-ext-jwt']);
+    const { json } = await fine(root, ['get', 'auth-policy', 'loose', '-j']);
+    const args = ['create', 'identity', 'lou', '--auth-policy', 'loose', '--updb', '--password-stdin'];
+    await fine(root, args, password);
+    const changed = { ...json, primary: { ...json.primary, updb: { ...json.primary.updb, allowed: false } } };
+    const asked = await fine(root, ['explain', 'policy', 'lou', '--policy', '-'], JSON.stringify(changed));
+    assert.match(
+      asked.stdout,
+      /identities that have it: +1\n[\s\S]*could not log in any more: +1 \(lou\)\n$/,
+    );
+    assert.match(asked.stdout, /\nlou can log in\.\n/);
+    const printed = await fine(
+      root,
+      ['explain', 'policy', 'lou', '--policy', '-', '-j'],
+      JSON.stringify(changed),
+    );
+    assert.equal(printed.json.preview.lockedOut.count, 1);
+    const wrong = await root.run(['explain', 'policy', 'lou', '--policy', '-'], { input: 'nonsense: 1' });
+    assert.equal(wrong.code, 1);
   });
 
   test('is for those who may read what identities have', async () => {

@@ -34,8 +34,11 @@ function guardedOperations(): readonly {
     );
 }
 
-/** What changes nothing, and has a body only because a token must not stand in a path. */
-const askingByPost = ['/edge/management/v1/external-jwt-signers/:id/verify'];
+/** What changes nothing, and has a body because a token must not stand in a path, or a policy cannot. */
+const askingByPost = [
+  '/edge/management/v1/external-jwt-signers/:id/verify',
+  '/edge/management/v1/auth-policies/preview',
+];
 
 describe('the permission to read', () => {
   test('opens everything that reads, and nothing that changes', async () => {

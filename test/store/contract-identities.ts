@@ -12,6 +12,8 @@ import type { GetDatabase } from './contract.ts';
 import { pendingTotp } from './contract-limits.ts';
 import {
   createUser,
+  DAY,
+  HOUR,
   isAlive,
   loginWithCode,
   MINUTE,
@@ -90,6 +92,25 @@ export function identityTests(shared: GetDatabase): void {
         await store.totp.remove(id, t0);
       }
       assert.equal(await store.identities.findAccount(newId<IdentityId>()), null);
+    });
+
+    test('with a policy are read in the order of their ids, a page at a time', async () => {
+      const { store } = shared();
+      const policyId = newId<AuthPolicyId>();
+      const standard = await store.authPolicies.find(defaultAuthPolicyId);
+      assert.ok(standard);
+      await store.authPolicies.create(policyId, { ...standard, name: uniqueName('policy') }, t0);
+      const ids: string[] = [];
+      for (let at = 0; at < 5; at += 1)
+        ids.push((await createUser(store, { authPolicyId: policyId })).identity.id);
+      await createUser(store);
+      const sorted = ids.toSorted();
+      const page = async (after: string, limit: number) =>
+        (await store.identities.listOfPolicy(policyId, after, limit)).map(({ id }) => id);
+      assert.deepEqual(await page('', 3), sorted.slice(0, 3));
+      assert.deepEqual(await page(sorted[2] ?? '', 3), sorted.slice(3));
+      assert.deepEqual(await page(sorted[4] ?? '', 3), []);
+      assert.deepEqual(await store.identities.listOfPolicy(newId(), '', 3), []);
     });
 
     test('only the members of a patch are changed', async () => {
@@ -215,6 +236,22 @@ export function identityTests(shared: GetDatabase): void {
       assert.deepEqual(login?.identity, await store.identities.find(user.id));
       assert.deepEqual(login?.policy, await store.authPolicies.find(asId<AuthPolicyId>('default')));
       assert.equal(await store.authenticators.findPasswordLogin(uniqueName('nobody')), null);
+    });
+
+    test('of some identities are read at once, with their locks', async () => {
+      const { store } = shared();
+      const [ana, ben] = [await createUser(store), await createUser(store)];
+      const limit = { max: 1, lockFor: HOUR, longestLock: HOUR, forgetAfter: DAY };
+      await store.attempts.reserve([{ ...limit, key: `password:${ana.authenticatorId}` }], t0);
+      const read = await store.authenticators.listOf([ana.id, ben.id, newId()]);
+      assert.deepEqual(
+        new Map(read.map(({ identityId, lockedUntil }) => [identityId, lockedUntil])),
+        new Map([
+          [ana.id, t0 + HOUR],
+          [ben.id, null],
+        ]),
+      );
+      assert.deepEqual(await store.authenticators.listOf([]), []);
     });
 
     test('an identity has one password, and a user name belongs to one identity', async () => {

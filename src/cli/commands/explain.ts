@@ -1,10 +1,15 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { argumentCompletedBy } from '../complete/hints.ts';
 import type { CliPorts } from '../ports.ts';
 import { reportOf, serverOption } from './report-of.ts';
 
 interface ServerOptions {
   readonly server?: string;
+}
+
+interface PolicyOptions extends ServerOptions {
+  readonly method?: string;
+  readonly policy?: string;
 }
 
 /** `explain REF`, `explain token FILE`, `explain policy IDENTITY` */
@@ -28,12 +33,14 @@ export function registerExplainCommand(program: Command, ports: CliPorts): void 
     });
 
   const policy = serverOption(explain.command('policy'))
-    .description('say what an identity must prove to log in, what it has of that, and what is missing')
-    .argument('<identity>', 'name or id of the identity');
+    .description('say what an identity must prove to log in, and what would refuse it')
+    .argument('<identity>', 'name or id of the identity')
+    .addOption(new Option('--method <method>', 'only this one').choices(['password', 'cert', 'ext-jwt']))
+    .option('--policy <file>', 'also what saving the auth policy in FILE would change; - for standard input');
   argumentCompletedBy(policy, { entity: 'identity' }).action(
-    async (identity: string, _options: unknown, command: Command) => {
+    async (identity: string, options: PolicyOptions, command: Command) => {
       const { explainPolicy } = await import('../explain/explain-policy.ts');
-      await explainPolicy(reportOf(command, ports), identity, serverOf(command));
+      await explainPolicy(reportOf(command, ports), identity, { ...options, server: serverOf(command) });
     },
   );
 }

@@ -23,7 +23,7 @@ export function oneLine(text: string): string {
 /** A check as the management API tells it. */
 export function shownCheck(check: JsonObject): ShownCheck {
   return {
-    check: String(check.check),
+    check: String(check.check ?? check.name),
     verdict: check.verdict === 'passed' ? 'passed' : 'failed',
     saw: textField(check, 'saw') ?? null,
   };

@@ -7,13 +7,18 @@ import {
   replaceAuthPolicy,
   updateAuthPolicy,
 } from '../../admin/auth-policies.ts';
+import { previewAuthPolicy } from '../../admin/login-explanation.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { authPolicyListFields } from '../../model/list-fields.ts';
 import { mapPage } from '../documents/lists.ts';
 import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
+import { envelope } from '../request/answer.ts';
+import { dataAnswer } from '../request/declared-answers.ts';
 import { idText, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
+import { adminRoute } from './admin-route.ts';
+import { ignoring, membersOf } from './known-members.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
@@ -92,9 +97,20 @@ const authPolicySchema = z
   })
   .meta({ id: 'AuthPolicy' });
 
+const previewSchema = z
+  .strictObject({
+    touched: z.strictObject({ count: z.int() }),
+    asksMore: z.strictObject({ count: z.int() }),
+    lockedOut: z.strictObject({
+      count: z.int(),
+      first: z.array(z.strictObject({ id: z.string(), name: z.string() })),
+    }),
+  })
+  .meta({ id: 'AuthPolicyPreview' });
+
 /** `/auth-policies` */
 export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
-  return resourceRoutes({
+  const entities = resourceRoutes({
     collection: 'auth-policies',
     noun: 'an auth policy',
     document: authPolicySchema,
@@ -106,7 +122,28 @@ export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
     patch: operation(patch, (by, some, id) => updateAuthPolicy(needs, by, id, some)),
     remove: (by, id) => deleteAuthPolicy(needs, by, id),
   });
+  return [
+    ...entities,
+    adminRoute('POST', 'auth-policies/preview', {
+      operationId: 'previewAuthPolicy',
+      summary: 'Say what saving an auth policy like this would change for those who have it',
+      permission: 'read',
+      answer: dataAnswer(
+        previewSchema,
+        'How many identities have the policy, how many would have to prove more than now, and who could log in and could not any more; of those, the first are named. Nothing is changed.',
+      ),
+      body: ignoring(membersOf(authPolicySchema), complete.extend({ id: idText.optional() })),
+      refusals: ['not_found', 'invalid_field'],
+      async handler(_context, { body }) {
+        // Sound because the schema that is applied is the one without what is ignored.
+        const { touched, asksMore, lockedOut } = await previewAuthPolicy(needs, body as SentPreview);
+        return envelope({ touched: { count: touched }, asksMore: { count: asksMore }, lockedOut });
+      },
+    }),
+  ];
 }
+
+type SentPreview = Parameters<typeof previewAuthPolicy>[1];
 
 function authPolicyDocument(policy: AuthPolicy): object {
   const { id, secondary } = policy;

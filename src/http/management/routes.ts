@@ -20,6 +20,7 @@ import { enrollmentRoutes } from './enrollments.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
+import { loginExplanationRoute } from './login-explanation.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { revocationRoutes } from './revocations.ts';
 
@@ -32,6 +33,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...ownAccountRoutes(needs, 'edge-management', managementRoot),
     ...legacyRoutes(needs, 'edge-management', managementRoot),
     ...identityRoutes(needs),
+    loginExplanationRoute(needs),
     ...authenticatorRoutes(needs),
     ...authPolicyRoutes(needs),
     heartbeatRoute(needs, managementRoot),

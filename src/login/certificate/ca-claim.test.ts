@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ExternalIdClaim } from '../../model/ca.ts';
-import { type ClaimedNames, type ClaimRefusal, externalIdFrom } from './ca-claim.ts';
+import { type ClaimedNames, type ClaimRefusal, externalIdFrom, mayYield } from './ca-claim.ts';
 
 const all: ExternalIdClaim = {
   location: 'COMMON_NAME',
@@ -128,4 +128,24 @@ describe('there is no external id', () => {
         for (const index of [0, 5, 2 ** 40])
           externalIdFrom(names({ commonNames: [name] }), { ...all, parser: 'SPLIT', parserCriteria, index });
   });
+});
+
+test('a rule may yield an external id when there can be a certificate in which it finds that', () => {
+  const prefix = { ...uris, matcher: 'PREFIX', matcherCriteria: 'spiffe://a/' } as const;
+  const suffix = { ...emails, matcher: 'SUFFIX', matcherCriteria: '@a.example' } as const;
+  const split = { ...all, parser: 'SPLIT', parserCriteria: '.', index: 2 } as const;
+  for (const [rule, yields, not] of [
+    [all, 'erin', 'er\u200bin'],
+    [prefix, 'spiffe://a/erin', 'erin'],
+    [{ ...prefix, removeMatched: true }, 'erin', ' '],
+    [suffix, 'erin@a.example', 'erin'],
+    [{ ...suffix, removeMatched: true }, 'erin', ''],
+    [{ ...uris, matcher: 'SCHEME', matcherCriteria: 'spiffe' }, 'SPIFFE://b', 'https://b'],
+    [split, 'erin', 'erin.a'],
+  ] as const) {
+    assert.equal(mayYield(rule, yields), true, `${rule.matcher} ${yields}`);
+    assert.equal(mayYield(rule, not), false, `${rule.matcher} ${not}`);
+  }
+  assert.equal(mayYield({ ...all, index: 1 }, 'erin'), false);
+  assert.equal(mayYield({ ...prefix, matcherCriteria: '' }, 'erin'), false);
 });

@@ -55,6 +55,17 @@ export function externalIdFrom(names: ClaimedNames, rule: ExternalIdClaim): Clai
   return { verdict: 'found', externalId };
 }
 
+/** Whether there can be a certificate in which the rule finds this external id. */
+export function mayYield(rule: ExternalIdClaim, externalId: string): boolean {
+  if (!isUsable(rule)) return false;
+  // What stands around the part is for the certificate to say.
+  if (rule.parser === 'SPLIT') return !externalId.includes(rule.parserCriteria);
+  const before = rule.removeMatched === true && rule.matcher === 'PREFIX' ? rule.matcherCriteria : '';
+  const after = rule.removeMatched === true && rule.matcher === 'SUFFIX' ? rule.matcherCriteria : '';
+  const name = [`${before}${externalId}${after}`];
+  return externalIdFrom({ commonNames: name, uris: name, emails: name }, rule).verdict === 'found';
+}
+
 // Format characters too, which make two ids look alike.
 const NOT_TEXT = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 

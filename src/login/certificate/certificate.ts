@@ -2,6 +2,7 @@
 // handshake; whatever else was sent may help to find the path to a trusted authority. All of it is judged anew at
 // each login and refresh.
 
+import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { type AccountNeeds, type LoginAccount, mayLogIn } from '../account.ts';
 import type { PrimaryVerdict } from '../primary-verdict.ts';
@@ -25,16 +26,7 @@ export async function verifyCertificate(
   const found = await accountOf(needs, path, attempt);
   if (found === null || !mayLogIn(found.account, 'cert', attempt, needs.clock.now()))
     return { verdict: 'refused' };
-  const { policy } = found.account;
-  if (path.leaf.isExpired && !policy.primary.cert.allowExpiredCerts) {
-    attempt.failed(
-      'validity',
-      'certificate-expired',
-      `policy ${policy.name} does not allow expired certificates`,
-    );
-    return { verdict: 'refused' };
-  }
-  attempt.passed('validity', path.leaf.isExpired ? `expired, which policy ${policy.name} allows` : undefined);
+  if (!isWithinValidity(found.account.policy, path.leaf, attempt)) return { verdict: 'refused' };
   // The store was asked meanwhile, and somebody may have turned the authority off.
   if (!isStillTrusted(needs, path.anchor)) {
     attempt.failed('unchanged', 'changed-meanwhile', 'the authority was disabled during the login');
@@ -51,6 +43,21 @@ export async function verifyCertificate(
     reserved: nothingReserved,
     current: null,
   };
+}
+
+/** Whether a trusted certificate has not expired, or the policy allows that it has; recorded. */
+export function isWithinValidity(
+  policy: AuthPolicy,
+  { isExpired }: TrustedPath['leaf'],
+  attempt: AttemptRecorder,
+): boolean {
+  if (isExpired && !policy.primary.cert.allowExpiredCerts) {
+    const saw = `policy ${policy.name} does not allow expired certificates`;
+    attempt.failed('validity', 'certificate-expired', saw);
+    return false;
+  }
+  attempt.passed('validity', isExpired ? `expired, which policy ${policy.name} allows` : undefined);
+  return true;
 }
 
 /** By the certificate itself if somebody has it, else by the rule of the authority that the path ends in. */

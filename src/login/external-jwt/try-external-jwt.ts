@@ -5,6 +5,7 @@ import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';
 import { isEnabled, mayLogIn } from '../account.ts';
+import { notedRecord } from '../noted-record.ts';
 import { accountNamedBy, type ExternalJwtLoginNeeds, maySignerLogIn } from './external-jwt.ts';
 import { recordRefusal } from './external-jwt-record.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
@@ -32,28 +33,22 @@ export async function tryExternalJwt(
   signer: ExternalJwtSigner,
   token: string,
 ): Promise<TriedToken> {
-  const noted: Noted = { checks: [], reason: null, identity: null, claim: null };
-  const use = await judge(needs, signer, token, noted);
-  return { use, ...noted };
-}
-
-interface Noted {
-  readonly checks: AttemptCheck[];
-  reason: RefusalReason | null;
-  identity: Identity | null;
-  claim: string | null;
+  const record = notedRecord();
+  const { use, identity } = await judge(needs, signer, token, record);
+  const { reason, subject: claim, checks } = record;
+  return { use, reason, identity, claim, checks };
 }
 
 async function judge(
   needs: ExternalJwtLoginNeeds,
   signer: ExternalJwtSigner,
   token: string,
-  noted: Noted,
-): Promise<TriedToken['use']> {
-  const record = recorderOf(noted);
+  record: AttemptRecorder,
+): Promise<Pick<TriedToken, 'use' | 'identity'>> {
+  const refused = { use: null, identity: null };
   if (!signer.enabled) {
     record.failed('signer enabled', 'signer-disabled', `signer ${signer.name} is disabled`);
-    return null;
+    return refused;
   }
   record.passed('signer enabled', `signer ${signer.name}`);
   const alone = await verifyExternalJwt(needs, [signer], token);
@@ -64,35 +59,20 @@ async function judge(
     if (verdict.reason === 'no-signer-for-issuer')
       record.failed('issuer', 'no-signer-for-issuer', `signer ${signer.name} is for "${signer.issuer}"`);
     else recordRefusal(needs.signers, record, verdict);
-    return null;
+    return refused;
   }
   record.passed('token', `valid for signer ${signer.name}`);
   const account = await accountNamedBy(needs, signer, verdict.claim, record);
-  if (account === null) return null;
-  noted.identity = account.identity;
+  if (account === null) return refused;
+  const { identity } = account;
   const now = needs.clock.now();
-  if (account.policy.secondary.requireExtJwt !== signer.id)
-    return mayLogIn(account, 'ext-jwt', record, now) && maySignerLogIn(needs, account, signer, record)
-      ? 'primary'
-      : null;
-  if (!isEnabled(account, record, now)) return null;
+  if (account.policy.secondary.requireExtJwt !== signer.id) {
+    const isGood =
+      mayLogIn(account, 'ext-jwt', record, now) && maySignerLogIn(needs, account, signer, record);
+    return { use: isGood ? 'primary' : null, identity };
+  }
+  if (!isEnabled(account, record, now)) return { use: null, identity };
   const saw = `policy ${account.policy.name} asks for a token of signer ${signer.name} besides another method`;
   record.passed('second proof', saw);
-  return 'secondary';
-}
-
-function recorderOf(noted: Noted): AttemptRecorder {
-  const note = (check: string, verdict: AttemptCheck['verdict'], saw: string | undefined) =>
-    void noted.checks.push({ check, verdict, saw: saw ?? null });
-  return {
-    passed: (check, saw) => note(check, 'passed', saw),
-    failed(check, why, saw) {
-      note(check, 'failed', saw);
-      noted.reason ??= why;
-    },
-    about({ subject }) {
-      noted.claim = subject ?? noted.claim;
-    },
-    conclude() {},
-  };
+  return { use: 'secondary', identity };
 }

@@ -49,12 +49,13 @@ export interface CertificateLogin {
   readonly policy: AuthPolicy;
 }
 
-/** An authenticator as administrators see it. */
-export type ListedAuthenticator = Authenticator & {
-  readonly identityName: string;
+export type LockableAuthenticator = Authenticator & {
   /** When the lock of a password ends or ended; null when there was none lately. */
   readonly lockedUntil: Millis | null;
 };
+
+/** An authenticator as administrators see it. */
+export type ListedAuthenticator = LockableAuthenticator & { readonly identityName: string };
 
 export interface AuthenticatorStore {
   findPasswordLogin(usernameKey: string): Promise<PasswordLogin | null>;
@@ -86,6 +87,8 @@ export interface AuthenticatorStore {
   ): Promise<boolean>;
   find(id: AuthenticatorId): Promise<Authenticator | null>;
   list(query: ListQuery): Promise<Page<ListedAuthenticator>>;
+  /** Those of some identities. */
+  listOf(identityIds: readonly IdentityId[]): Promise<readonly LockableAuthenticator[]>;
   /**
    * Sets user name or password. A new password ends the identity's sessions, except one if named, and its logins in
    * progress in the same step.

@@ -43,6 +43,8 @@ export interface IdentityStore {
   /** The identity that has exactly this external id. */
   findByExternalId(externalId: string): Promise<Identity | null>;
   list(query: ListQuery): Promise<Page<Identity>>;
+  /** Identities with a policy in the order of their ids. @param after the id after which to begin; empty: the first */
+  listOfPolicy(policyId: AuthPolicyId, after: string, limit: number): Promise<readonly Identity[]>;
   /**
    * Changes an identity. Disabling ends its sessions and logins in progress in the same step; an external id that
    * goes ends those that no authenticator of the identity has opened. Leaves a change-feed entry.

@@ -49,7 +49,7 @@ export const tablesOfPeople: readonly string[] = [
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
   )`,
-  'CREATE INDEX identities_by_policy ON identities (auth_policy_id)',
+  'CREATE INDEX identities_by_policy ON identities (auth_policy_id, id)',
   'CREATE INDEX identities_admins ON identities (id) WHERE is_admin = 1',
   // Administrators list the newest first, and there may be many.
   'CREATE INDEX identities_by_creation ON identities (created_at)',

@@ -3,6 +3,9 @@
  * one. Until the first release, what is added to a table of this folder is added here too.
  */
 export const upgradeFrom16: readonly string[] = [
+  // The identities with a policy are gone through in the order of their ids.
+  'DROP INDEX identities_by_policy',
+  'CREATE INDEX identities_by_policy ON identities (auth_policy_id, id)',
   // What a login in progress and its code are bound to.
   'ALTER TABLE auth_requests ADD COLUMN browser_binding TEXT',
   'ALTER TABLE auth_requests ADD COLUMN cert_thumbprint TEXT',

@@ -4,6 +4,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type {
   AuthenticatorStore,
   CertificateLogin,
+  LockableAuthenticator,
   NewCertificateAuthenticator,
   NewPasswordAuthenticator,
   PasswordLogin,
@@ -18,10 +19,12 @@ import { insertPassword } from './identities.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 
+const lockOfPassword = `(SELECT attempts.locked_until FROM attempts
+    WHERE authenticators.method = 'updb' AND attempts.key = 'password:' || authenticators.id) AS locked_until`;
+
 const listed = listSource('authenticators', authenticatorListFields, {
   identity: 'JOIN',
-  select: `(SELECT attempts.locked_until FROM attempts
-    WHERE authenticators.method = 'updb' AND attempts.key = 'password:' || authenticators.id) AS locked_until`,
+  select: lockOfPassword,
 });
 
 export const authenticatorIntents = {
@@ -33,7 +36,7 @@ export const authenticatorIntents = {
 } as const;
 
 export function authenticatorStore(db: Database): AuthenticatorStore {
-  const { write, find, list } = db;
+  const { dialect, write, read, find, list } = db;
   return {
     ...certificateExtensionStore(db),
     findPasswordLogin: (usernameKey) => find(passwordLoginOf, findPasswordLoginSql, usernameKey),
@@ -42,11 +45,12 @@ export function authenticatorStore(db: Database): AuthenticatorStore {
     createPassword: (authenticator, now) => write('createPassword', { authenticator, now }),
     find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
     list: (query) =>
-      list(listed, query, (row) => ({
-        ...authenticatorOf(row),
-        identityName: text(row, 'identity_name'),
-        lockedUntil: integerOrNull(row, 'locked_until'),
-      })),
+      list(listed, query, (row) => ({ ...lockableOf(row), identityName: text(row, 'identity_name') })),
+    async listOf(identityIds) {
+      const sql = `SELECT authenticators.*, ${lockOfPassword} FROM authenticators
+        WHERE identity_id IN (SELECT value FROM ${dialect.jsonTexts}(?)) ORDER BY id`;
+      return (await read(sql, JSON.stringify(identityIds))).map(lockableOf);
+    },
     updatePassword: (id, patch, now, exceptSession, verifiedHash) =>
       write('updatePassword', {
         id,
@@ -58,6 +62,10 @@ export function authenticatorStore(db: Database): AuthenticatorStore {
     rehashPassword: (id, oldHash, newHash) => write('rehashPassword', { id, oldHash, newHash }),
     delete: (id, now, force = false) => write('deleteAuthenticator', { id, now, force }),
   };
+}
+
+function lockableOf(row: SqlRow): LockableAuthenticator {
+  return { ...authenticatorOf(row), lockedUntil: integerOrNull(row, 'locked_until') };
 }
 
 /** Everything that a primary login needs in one read. */

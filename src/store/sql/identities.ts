@@ -32,6 +32,10 @@ export function identityStore({ write, read, find, list }: Database): IdentitySt
     findByExternalId: (externalId) =>
       find(identityOf, 'SELECT * FROM identities WHERE external_id = ?', externalId),
     list: (query) => list(listed, query, (row) => identityOf(row)),
+    async listOfPolicy(policyId, after, limit) {
+      const sql = 'SELECT * FROM identities WHERE auth_policy_id = ? AND id > ? ORDER BY id LIMIT ?';
+      return (await read(sql, policyId, after, limit)).map((row) => identityOf(row));
+    },
     update: (id, patch, now, force = false) => write('updateIdentity', { id, patch, now, force }),
     delete: (id, now, force = false) => write('deleteIdentity', { id, now, force }),
     async countUsableAdmins(now) {

@@ -1,0 +1,151 @@
+// Explains logins to administrators: what one identity must prove and what would refuse it, and what a policy would
+// change for everybody who has it. The judgement is that of the login (login/explain-login.ts).
+
+import { setImmediate } from 'node:timers/promises';
+import { AuthError } from '../errors/auth-error.ts';
+import {
+  type ExplainLoginNeeds,
+  explainLogin,
+  type LoginExplanation,
+  type LoginMeans,
+} from '../login/explain-login.ts';
+import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { totpKey } from '../login/throttle.ts';
+import type { Account } from '../model/account.ts';
+import { isLockedForGood } from '../model/administrator.ts';
+import type { AuthPolicy, AuthPolicyRules } from '../model/auth-policy.ts';
+import type { Identity } from '../model/identity.ts';
+import { asId, type IdentityId } from '../model/ids.ts';
+import { type Factor, type PrimaryMethod, primaryMethods } from '../model/login.ts';
+import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
+import type { Store } from '../store/contracts/store.ts';
+import { type AuthPolicyNeeds, getAuthPolicy, rulesSent, type SentAuthPolicy } from './auth-policies.ts';
+
+export interface LoginExplanationNeeds extends ExplainLoginNeeds, Pick<AuthPolicyNeeds, 'signerExists'> {
+  readonly store: Pick<Store, 'identities' | 'authenticators' | 'authPolicies' | 'attempts' | 'totp'>;
+}
+
+/** What a login of an identity would ask and what would refuse it, by each of the methods. @throws AuthError not_found */
+export async function explainLoginsOf(
+  needs: LoginExplanationNeeds,
+  id: string,
+  methods: readonly PrimaryMethod[],
+): Promise<readonly LoginExplanation[]> {
+  const account = await needs.store.identities.findAccount(asId(id));
+  if (account === null) throw new AuthError('not_found');
+  const identityId = account.identity.id;
+  const authenticators = await needs.store.authenticators.listOf([identityId]);
+  const totpLockedUntil = await needs.store.attempts.lockedUntil(totpKey(identityId), needs.clock.now());
+  const means = { ...meansOf(authenticators), totpLockedUntil };
+  return methods.map((method) => explainLogin(needs, account, means, method));
+}
+
+export interface PolicyPreview {
+  /** Identities that have the policy. */
+  readonly touched: number;
+  /** Of those, who would have to prove more than now. */
+  readonly asksMore: number;
+  readonly lockedOut: {
+    /** Who could log in by some method and could not by any more. */
+    readonly count: number;
+    readonly first: readonly Pick<Identity, 'id' | 'name'>[];
+  };
+}
+
+/** So many of those who would be locked out are named. */
+const mostNamed = 10;
+/** So many identities are looked at before others have their turn. */
+const pageSize = 100;
+
+/**
+ * What would become of the identities with a policy if it were saved like this. Nothing is changed.
+ * @param sent with the `id` of the policy when there is one already; nobody has a new one yet
+ * @throws AuthError not_found            there is no policy with the id
+ * @throws AuthError could_not_validate   as when saving it
+ */
+export async function previewAuthPolicy(
+  needs: LoginExplanationNeeds,
+  { id, ...sent }: SentAuthPolicy & { readonly name: string; readonly id?: string | undefined },
+): Promise<PolicyPreview> {
+  const current = id === undefined ? null : await getAuthPolicy(needs, id);
+  const rules = await rulesSent(needs, sent, current);
+  let touched = 0;
+  let asksMore = 0;
+  let count = 0;
+  const first: Pick<Identity, 'id' | 'name'>[] = [];
+  for await (const page of current === null ? [] : pagesOf(needs, current)) {
+    for (const { account, means } of page) {
+      touched += 1;
+      if (wouldAskMore(account, rules)) asksMore += 1;
+      const after = { ...account, policy: { ...account.policy, ...rules } };
+      if (canLogIn(needs, after, means) || !canLogIn(needs, account, means)) continue;
+      count += 1;
+      const { identity } = account;
+      if (first.length < mostNamed) first.push({ id: identity.id, name: identity.name });
+    }
+  }
+  return { touched, asksMore, lockedOut: { count, first } };
+}
+
+interface Person {
+  readonly account: Account;
+  readonly means: LoginMeans;
+}
+
+async function* pagesOf(needs: LoginExplanationNeeds, policy: AuthPolicy): AsyncIterable<readonly Person[]> {
+  const { identities, authenticators, totp } = needs.store;
+  const now = needs.clock.now();
+  for (let after = ''; ; ) {
+    const page = await identities.listOfPolicy(policy.id, after, pageSize);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    const ids = page.map(({ id }) => id);
+    const enrolled = await totp.enrolledAmong(ids);
+    const theirs = Map.groupBy(await authenticators.listOf(ids), ({ identityId }) => identityId);
+    yield page.map((identity) => {
+      const { password, certificates } = meansOf(theirs.get(identity.id) ?? []);
+      // A lock that ends by itself says nothing about the policy.
+      const lasting =
+        password !== null && isLockedForGood(password.lockedUntil, now) ? password : withoutLock(password);
+      return {
+        account: { identity, policy, isTotpEnrolled: enrolled.has(identity.id as IdentityId) },
+        means: { password: lasting, certificates, totpLockedUntil: null },
+      };
+    });
+    after = last.id;
+    await setImmediate();
+  }
+}
+
+function withoutLock(password: LoginMeans['password']): LoginMeans['password'] {
+  return password === null ? null : { ...password, lockedUntil: null };
+}
+
+function meansOf(authenticators: readonly LockableAuthenticator[]): Omit<LoginMeans, 'totpLockedUntil'> {
+  const password = authenticators.find(({ method }) => method === 'updb');
+  return {
+    password:
+      password?.method === 'updb' ? { username: password.username, lockedUntil: password.lockedUntil } : null,
+    certificates: authenticators.flatMap((one) => (one.method === 'cert' ? [one.certPem] : [])),
+  };
+}
+
+/** The cheap methods first: a certificate has its path searched. */
+const cheapestFirst = primaryMethods.toSorted(
+  (one, other) => Number(one === 'cert') - Number(other === 'cert'),
+);
+
+function canLogIn(needs: LoginExplanationNeeds, account: Account, means: LoginMeans): boolean {
+  return cheapestFirst.some((method) => explainLogin(needs, account, means, method).outcome === 'allowed');
+}
+
+function wouldAskMore({ policy, isTotpEnrolled }: Account, rules: AuthPolicyRules): boolean {
+  const asked = (by: Pick<AuthPolicy, 'secondary'>) =>
+    outstandingFactors(by, { isEnrolled: isTotpEnrolled }, []).map(nameOf);
+  const now = asked(policy);
+  return asked(rules).some((factor) => !now.includes(factor));
+}
+
+function nameOf(factor: Factor): string {
+  return factor.type === 'totp' ? factor.type : factor.signerId;
+}

@@ -1,0 +1,35 @@
+import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
+
+/** What was noted where nobody logs in: nothing of it is kept. */
+export interface NotedRecord extends AttemptRecorder {
+  readonly checks: readonly AttemptCheck[];
+  /** Of the first check that failed; null as long as none has. */
+  readonly reason: RefusalReason | null;
+  /** The last one that was named. */
+  readonly subject: string | null;
+}
+
+export function notedRecord(): NotedRecord {
+  const checks: AttemptCheck[] = [];
+  const noted: { reason: RefusalReason | null; subject: string | null } = { reason: null, subject: null };
+  const note = (check: string, verdict: AttemptCheck['verdict'], saw: string | undefined) =>
+    void checks.push({ check, verdict, saw: saw ?? null });
+  return {
+    checks,
+    get reason() {
+      return noted.reason;
+    },
+    get subject() {
+      return noted.subject;
+    },
+    passed: (check, saw) => note(check, 'passed', saw),
+    failed(check, why, saw) {
+      note(check, 'failed', saw);
+      noted.reason ??= why;
+    },
+    about({ subject }) {
+      noted.subject = subject ?? noted.subject;
+    },
+    conclude() {},
+  };
+}

@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { DAY, type FixedClock, fixedClock, systemClock } from '../../src/platform/clock.ts';
+import {
+  enrolled,
+  giveCertificate,
+  registerCa,
+  submitCertificate,
+  withCertificate,
+} from '../support/certificates.ts';
+import { authority, client as clientCertificate } from '../support/chains.ts';
+import { createIdentity, createSigner } from '../support/external-jwt.ts';
+import { beginLogin, submitPassword } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { enroll, partialLogin, submitCode } from '../support/totp.ts';
+
+interface Explanation {
+  readonly method: string;
+  readonly outcome: string;
+  readonly reason: string | null;
+  readonly checks: readonly {
+    readonly name: string;
+    readonly verdict: string;
+    readonly saw: string | null;
+  }[];
+  readonly asks: readonly string[];
+}
+
+let clock: FixedClock;
+let server: TestServer;
+let root: Caller;
+before(async () => {
+  clock = fixedClock(systemClock.now());
+  server = await startTestServer({ clock });
+  root = await rootOf(server);
+});
+after(() => server.close());
+
+async function explain(id: string, method: string): Promise<Explanation> {
+  const answer = await root.get(`identities/${id}/login-explanation?method=${method}`);
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.json.data.method, method);
+  return answer.json.data;
+}
+
+async function explainAll(id: string): Promise<readonly Explanation[]> {
+  const answer = await root.get(`identities/${id}/login-explanation`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json.data;
+}
+
+async function policy(rules: object): Promise<AuthPolicyId> {
+  return asId(createdId(await root.call('POST', 'auth-policies', { name: server.random.id(), ...rules })));
+}
+
+async function userWith(name: string, authPolicyId: AuthPolicyId = defaultAuthPolicyId): Promise<IdentityId> {
+  const id = await server.createUser({ name, password });
+  await server.store.identities.update(id, { authPolicyId }, clock.now());
+  return id;
+}
+
+const failed = ({ checks }: Explanation) =>
+  checks.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
+const tryPassword = async (name: string): Promise<Answer> =>
+  submitPassword(server, await beginLogin(server), name, password);
+
+describe('the explanation of a login by password', () => {
+  test('is allowed as the login is, and asks for nothing', async () => {
+    const id = await userWith('ana');
+    const { outcome, reason, asks, checks } = await explain(id, 'password');
+    assert.deepEqual([outcome, reason, asks], ['allowed', null, []]);
+    assert.ok(checks.every(({ verdict }) => verdict === 'passed'));
+    assert.equal((await tryPassword('ana')).status, 302);
+  });
+
+  test('says what refuses: disabled, not allowed, no password, locked', async () => {
+    const id = await userWith('bob');
+    await root.call('POST', `identities/${id}/disable`, {});
+    const disabled = await explain(id, 'password');
+    assert.deepEqual([disabled.outcome, disabled.reason], ['refused', 'identity-disabled']);
+    assert.equal((await tryPassword('bob')).status, 401);
+    await root.call('POST', `identities/${id}/enable`, {});
+
+    const strict = await policy({ primary: { updb: { maxAttempts: 1 } } });
+    await server.store.identities.update(id, { authPolicyId: strict }, clock.now());
+    assert.equal((await submitPassword(server, await beginLogin(server), 'bob', 'wrong')).status, 401);
+    const locked = await explain(id, 'password');
+    assert.deepEqual([locked.reason, failed(locked)], ['locked', ['authenticator unlocked']]);
+    assert.equal((await tryPassword('bob')).status, 401);
+    await root.call('POST', `identities/${id}/unlock`, {});
+    assert.equal((await explain(id, 'password')).outcome, 'allowed');
+
+    const without = await policy({ primary: { updb: { allowed: false } } });
+    await server.store.identities.update(id, { authPolicyId: without }, clock.now());
+    assert.equal((await explain(id, 'password')).reason, 'method-not-allowed');
+    const bare = await createIdentity(server, 'bare');
+    assert.equal((await explain(bare, 'password')).reason, 'unknown-user');
+  });
+
+  test('asks for TOTP when the policy does or an app is set up, and notices its lock', async () => {
+    const asking = await policy({ secondary: { requireTotp: true } });
+    const id = await userWith('tess', asking);
+    assert.deepEqual((await explain(id, 'password')).asks, ['totp']);
+    await enroll(server, clock, 'tess');
+    await server.store.identities.update(id, { authPolicyId: defaultAuthPolicyId }, clock.now());
+    const enrolledNow = await explain(id, 'password');
+    assert.deepEqual([enrolledNow.outcome, enrolledNow.asks], ['allowed', ['totp']]);
+    for (let tries = 0; tries < 5; tries += 1) {
+      assert.equal((await submitCode(server, await partialLogin(server, 'tess'), '000000')).status, 400);
+    }
+    const locked = await explain(id, 'password');
+    assert.deepEqual([locked.reason, failed(locked)], ['locked', ['authenticator app unlocked']]);
+  });
+
+  test('of somebody who needs a second external JWT knows whether it can be had', async () => {
+    const idp = { issuer: 'https://second.example', jwksEndpoint: 'https://second.example/jwks' };
+    const signerId = await createSigner(root, idp, 'Second');
+    const id = await userWith('vera', await policy({ secondary: { requireExtJwt: signerId } }));
+    const unnamed = await explain(id, 'password');
+    assert.deepEqual([unnamed.reason, unnamed.asks], ['no-identity-for-claim', ['ext-jwt']]);
+    await server.store.identities.update(id, { externalId: 'vera-7' }, clock.now());
+    assert.equal((await explain(id, 'password')).outcome, 'allowed');
+    await root.call('PATCH', `external-jwt-signers/${signerId}`, { enabled: false });
+    assert.equal((await explain(id, 'password')).reason, 'signer-disabled');
+  });
+});
+
+describe('the explanation of a login by certificate', () => {
+  test('judges the certificate as the login does: its path, and whether it may have expired', async () => {
+    const id = await createIdentity(server, 'cora', { externalId: null });
+    assert.equal((await explain(id, 'cert')).reason, 'unknown-thumbprint');
+    const expired = await enrolled(server, id, { from: -2 * DAY, until: -DAY });
+    const refused = await explain(id, 'cert');
+    assert.deepEqual([refused.outcome, refused.reason], ['refused', 'certificate-expired']);
+    const connection = withCertificate(server, expired);
+    assert.equal((await submitCertificate(connection)).status, 401);
+    const lenient = await policy({ primary: { cert: { allowExpiredCerts: true } } });
+    await server.store.identities.update(id, { authPolicyId: lenient }, clock.now());
+    assert.equal((await explain(id, 'cert')).outcome, 'allowed');
+    assert.equal((await submitCertificate(connection)).status, 302);
+    connection.closeConnections();
+  });
+
+  test('refuses a certificate whose authority is turned off', async () => {
+    const ca = authority();
+    const caId = await registerCa(root, ca);
+    const id = await createIdentity(server, 'cleo', { externalId: null });
+    await giveCertificate(server, id, clientCertificate({ issuer: ca }));
+    assert.equal((await explain(id, 'cert')).outcome, 'allowed');
+    await root.call('PATCH', `cas/${caId}`, { isAuthEnabled: false });
+    assert.equal((await explain(id, 'cert')).reason, 'untrusted-chain');
+  });
+
+  test('counts the rule of an authority that can name the external id', async () => {
+    const rule = {
+      location: 'SAN_URI',
+      matcher: 'PREFIX',
+      matcherCriteria: 'spiffe://a/',
+      parser: 'NONE',
+      parserCriteria: '',
+      index: 0,
+    };
+    await registerCa(root, authority(), { externalIdClaim: rule });
+    const [fits, not, none] = [
+      await createIdentity(server, 'fits', { externalId: 'spiffe://a/7' }),
+      await createIdentity(server, 'not', { externalId: 'spiffe://b/7' }),
+      await createIdentity(server, 'none', { externalId: null }),
+    ];
+    assert.equal((await explain(fits, 'cert')).outcome, 'allowed');
+    assert.equal((await explain(not, 'cert')).reason, 'no-identity-for-claim');
+    assert.equal((await explain(none, 'cert')).reason, 'no-identity-for-claim');
+  });
+});
+
+describe('the explanation of a login by external JWT', () => {
+  test('needs a signer that is enabled, allowed and can name the identity', async () => {
+    const idp = { issuer: 'https://first.example', jwksEndpoint: 'https://first.example/jwks' };
+    const byId = await createSigner(root, idp, 'First', { useExternalId: false });
+    const id = await createIdentity(server, 'jo', { externalId: null });
+    const allowed = await explain(id, 'ext-jwt');
+    assert.equal(allowed.outcome, 'allowed');
+    assert.ok(allowed.checks.some(({ saw }) => saw?.includes(id)));
+    const other = await createSigner(root, { ...idp, issuer: 'https://third.example' }, 'Third');
+    const only = await policy({ primary: { extJwt: { allowedSigners: [other] } } });
+    await server.store.identities.update(id, { authPolicyId: only }, clock.now());
+    const refused = await explain(id, 'ext-jwt');
+    assert.equal(refused.outcome, 'refused');
+    const reasons = refused.checks.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
+    assert.ok(reasons.includes('signer allowed') && reasons.includes('identity'), String(reasons));
+    await root.call('PATCH', `external-jwt-signers/${byId}`, { enabled: false });
+    await root.call('PATCH', `external-jwt-signers/${other}`, { enabled: false });
+    assert.equal((await explain(id, 'ext-jwt')).reason, 'signer-disabled');
+  });
+});
+
+describe('the explanation', () => {
+  test('without a method is a list of one for each', async () => {
+    const id = await userWith('lea');
+    const all = await explainAll(id);
+    assert.deepEqual(
+      all.map(({ method }) => method),
+      ['password', 'cert', 'ext-jwt'],
+    );
+    for (const one of all) assert.deepEqual(one, await explain(id, one.method));
+  });
+
+  test('changes nothing and counts no attempt', async () => {
+    const id = await userWith('max');
+    const before = (await root.get('login-attempts?limit=1')).json.meta.pagination.totalCount;
+    for (let calls = 0; calls < 20; calls += 1) await explainAll(id);
+    assert.equal((await root.get('login-attempts?limit=1')).json.meta.pagination.totalCount, before);
+    assert.equal((await tryPassword('max')).status, 302);
+  });
+
+  test('is for administrators and readers, of identities that exist, by methods that exist', async () => {
+    const id = await userWith('nina');
+    const path = `identities/${id}/login-explanation`;
+    assertRefused(await (await loggedIn(server, 'nina')).get(path), 403, 'FORBIDDEN');
+    await userWith('reader');
+    const [{ id: readerId }] = (await root.get('identities?filter=name%20%3D%20%22reader%22')).json.data;
+    await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] });
+    assert.equal((await (await loggedIn(server, 'reader')).get(path)).status, 200);
+    for (const nobody of ['nobody', '..', 'a b', `${id}x`]) {
+      const answer = await root.get(`identities/${encodeURIComponent(nobody)}/login-explanation`);
+      assert.equal(answer.status, 404, `${nobody}: ${answer.text}`);
+    }
+    assertRefused(await root.get(`${path}?method=magic`), 400, 'COULD_NOT_VALIDATE');
+    assert.equal((await server.get(`/edge/management/v1/${path}`)).status, 401);
+  });
+});
+
+describe('the preview of a policy', () => {
+  const preview = async (body: object) => root.call('POST', 'auth-policies/preview', body);
+  const read = async (id: string) => (await root.get(`auth-policies/${id}`)).json.data;
+
+  test('counts who has it, who would prove more, and names who could not log in any more', async () => {
+    const id = await policy({ primary: { extJwt: { allowed: false } } });
+    await userWith('p-password', id);
+    const both = await userWith('p-both', id);
+    await enrolled(server, both);
+    const off = await userWith('p-off', id);
+    await root.call('POST', `identities/${off}/disable`, {});
+    await createIdentity(server, 'p-none', { externalId: null, authPolicyId: id });
+    const current = await read(id);
+    const same = await preview(current);
+    assert.equal(same.status, 200, same.text);
+    const nothing = { touched: { count: 4 }, asksMore: { count: 0 }, lockedOut: { count: 0, first: [] } };
+    assert.deepEqual(same.json.data, nothing);
+
+    const withTotp = { ...current, secondary: { ...current.secondary, requireTotp: true } };
+    assert.deepEqual((await preview(withTotp)).json.data, { ...nothing, asksMore: { count: 4 } });
+
+    const { updb } = current.primary;
+    const withoutPassword = {
+      ...current,
+      primary: { ...current.primary, updb: { ...updb, allowed: false } },
+    };
+    const { touched, lockedOut } = (await preview(withoutPassword)).json.data;
+    assert.deepEqual(touched, { count: 4 });
+    assert.equal(lockedOut.count, 1);
+    assert.deepEqual(
+      lockedOut.first.map(({ name }: { name: string }) => name),
+      ['p-password'],
+    );
+    assert.deepEqual(Object.keys(lockedOut.first[0]).toSorted(), ['id', 'name']);
+    assert.deepEqual(await read(id), current);
+  });
+
+  test('does not count an app that is set up as more, and a second signer as more', async () => {
+    const id = await policy({});
+    await userWith('q-app', id);
+    await server.store.identities.update(await userWith('q-ext', id), { externalId: 'q-7' }, clock.now());
+    const idp = { issuer: 'https://q.example', jwksEndpoint: 'https://q.example/jwks' };
+    const signer = await createSigner(root, idp, 'Q');
+    const asking = await policy({ secondary: { requireTotp: true } });
+    const app = (await root.get('identities?filter=name%20%3D%20%22q-app%22')).json.data[0].id;
+    await root.call('PATCH', `identities/${app}`, { authPolicyId: asking });
+    await enroll(server, clock, 'q-app');
+    await root.call('PATCH', `identities/${app}`, { authPolicyId: id });
+    const totp = await preview({ id, name: 'x', secondary: { requireTotp: true } });
+    assert.equal(totp.json.data.asksMore.count, 1);
+    const jwt = await preview({ id, name: 'x', secondary: { requireExtJwt: signer } });
+    assert.equal(jwt.json.data.asksMore.count, 2);
+    // Nothing names q-app to that signer.
+    assert.deepEqual(
+      jwt.json.data.lockedOut.first.map(({ name }: { name: string }) => name),
+      ['q-app'],
+    );
+  });
+
+  test('goes through more people than are read at once, and names ten', async () => {
+    const id = await policy({ primary: { extJwt: { allowed: false } } });
+    for (let at = 0; at < 230; at += 1) {
+      const identityId = await createIdentity(server, `crowd-${at}`, { externalId: null, authPolicyId: id });
+      const username = `crowd-${at}`;
+      const authenticator = {
+        id: asId<never>(server.random.id()),
+        identityId,
+        username,
+        usernameKey: username,
+        passwordHash: 'x',
+        tags: {},
+      };
+      await server.store.authenticators.createPassword(authenticator, clock.now());
+    }
+    const none = { updb: { allowed: false }, cert: { allowed: false }, extJwt: { allowed: false } };
+    const { touched, lockedOut } = (await preview({ id, name: 'x', primary: none })).json.data;
+    assert.deepEqual([touched.count, lockedOut.count, lockedOut.first.length], [230, 230, 10]);
+  });
+
+  test('of a new one touches nobody; what could not be saved is refused', async () => {
+    const { touched, asksMore, lockedOut } = (await preview({ name: 'new' })).json.data;
+    assert.deepEqual([touched, asksMore, lockedOut], [{ count: 0 }, { count: 0 }, { count: 0, first: [] }]);
+    assertRefused(await preview({ id: 'absent', name: 'x' }), 404, 'NOT_FOUND');
+    assertRefused(await preview({}), 400, 'COULD_NOT_VALIDATE');
+    assertRefused(
+      await preview({ name: 'x', secondary: { requireExtJwt: 'absent' } }),
+      400,
+      'COULD_NOT_VALIDATE',
+    );
+    assert.equal((await preview({ name: 'x', secondry: {} })).status, 400);
+    const nina = await loggedIn(server, 'nina');
+    assertRefused(await nina.call('POST', 'auth-policies/preview', { name: 'x' }), 403, 'FORBIDDEN');
+  });
+});
