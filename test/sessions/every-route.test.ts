@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { mediaTypesOf, type Route } from '../../src/http/request/route.ts';
+import { defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { fixedClock } from '../../src/platform/clock.ts';
-import { openSession, type Session } from '../legacy/support.ts';
+import { assertNoSession, clientRoot, managementRoot, openSession, type Session } from '../legacy/support.ts';
+import { refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused } from '../support/management.ts';
+import { assertRefused, callerWith, loggedIn } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { password, totpPolicy } from '../support/totp.ts';
 
@@ -29,8 +31,9 @@ function operations(): readonly Operation[] {
   );
 }
 
-/** What a session may do that lacks a factor (spec 5.6): read itself, and answer what is asked of it. */
+/** What a session may do that lacks a factor (spec 5.6): read itself, answer what is asked of it, or give up. */
 const openToPartial = [
+  'DELETE current-api-session',
   'GET current-api-session',
   'GET current-identity/mfa',
   'GET current-identity/mfa/qr-code',
@@ -69,6 +72,28 @@ describe('a session that lacks a factor', () => {
       if (method !== 'HEAD' && route.errors === 'edge') assertRefused(answer, 401, 'UNAUTHORIZED');
     }
     assert.ok(asked > 60);
+  });
+
+  test('may end itself, and is over then', async () => {
+    for (const root of [clientRoot, managementRoot]) {
+      const partial = await openSession(server, 'partial', root);
+      const answer = await partial.call('DELETE', 'current-api-session');
+      assert.deepEqual([answer.status, answer.json], [200, { data: {}, meta: {} }]);
+      assertNoSession(await partial.get('current-api-session'));
+      assertNoSession(await partial.post('authenticate/mfa', { code: '123456' }));
+    }
+  });
+
+  test('may end itself with an access token too, after the policy began to ask for the factor', async () => {
+    const id = await server.createUser({ name: 'strict', password });
+    const { accessToken, refreshToken } = await loggedIn(server, 'strict', password);
+    await server.store.identities.update(id, { authPolicyId: await totpPolicy(server) }, clock.now());
+    const caller = callerWith(server, accessToken);
+    assertRefused(await caller.get(`${clientRoot}/current-identity`), 401, 'UNAUTHORIZED');
+    assert.equal((await caller.call('DELETE', `${clientRoot}/current-api-session`)).status, 200);
+    await server.store.identities.update(id, { authPolicyId: defaultAuthPolicyId }, clock.now());
+    assertRefused(await caller.get(`${clientRoot}/current-identity`), 401, 'UNAUTHORIZED');
+    assert.equal((await refresh(server, refreshToken)).json.error, 'invalid_grant');
   });
 });
 
