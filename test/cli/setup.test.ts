@@ -44,10 +44,10 @@ describe('metrics', () => {
     const port = await freePort();
     assert.equal(yaml.match(/127\.0\.0\.1:0/g)?.length, 2);
     const [main = '', metrics = ''] = yaml.split('- name: metrics');
-    writeFileSync(
-      file,
-      `${main}- name: metrics${metrics.replaceAll(/(localhost|127\.0\.0\.1):0/g, `$1:${port}`)}`,
-    );
+    const moved = metrics
+      .replace('127.0.0.1:0', `127.0.0.1:${port}`)
+      .replace('localhost:0', `localhost:${port}`);
+    writeFileSync(file, `${main}- name: metrics${moved}`);
     const second = await quickstart(box);
     const scraper = clientOfHome(`https://localhost:${port}`, join(box.cwd, '.overlay'));
     assert.match((await scraper.get('/metrics')).text, /^overlay_auth_build_info/m);
