@@ -55,6 +55,7 @@ import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
 import { jwksCache } from './platform/jwk/jwks-cache.ts';
 import type { Logger } from './platform/log/logger.ts';
+import { sampledLines } from './platform/log/sampled-lines.ts';
 import { outboundClient } from './platform/network/outbound-client.ts';
 import type { Random } from './platform/random.ts';
 import type { HashPool } from './platform/secrets/hash-pool.ts';
@@ -140,7 +141,8 @@ export async function openServices(
   const { config, store, clock, random, log } = foundations;
   const { oidc } = config.edge;
   const auditEvents = tally<AuditLabels>();
-  const audit = countedAudit(auditLog(log), auditEvents);
+  const strangersLog = sampledLines({ clock, log });
+  const audit = countedAudit(auditLog(log, strangersLog), auditEvents);
   const vault = keyVault(foundations.masterKey);
   const keyNeeds = { keys: store.keys, vault, clock };
   const ring = await openKeyRing(keyNeeds);
@@ -357,6 +359,7 @@ export async function openServices(
     mount: {
       clock,
       log,
+      strangersLog,
       views,
       onAnswer: answers.observe,
       ...(foundations.inspectAnswer === undefined ? {} : { inspectAnswer: foundations.inspectAnswer }),

@@ -1,19 +1,28 @@
 // explain/ keeps the record of what was decided and why, for administrators. This file writes the audit trail
 // as one structured log line for each event.
 
-import type { AuditTrail } from '../model/audit-event.ts';
+import type { AuditEvent, AuditTrail } from '../model/audit-event.ts';
 import type { Logger } from '../platform/log/logger.ts';
+import type { SampledLines } from '../platform/log/sampled-lines.ts';
 
-/** The audit trail over the log. Events hold ids and reasons, never secrets. */
-export function auditLog(log: Logger): AuditTrail {
+/** What anybody can cause as often as they like. */
+const ofStrangers: ReadonlySet<AuditEvent['event']> = new Set(['login.refused', 'enrollment.refused']);
+
+/**
+ * The audit trail over the log. Events hold ids and reasons, never secrets.
+ * @param strangersLog takes the refusals of strangers; absent where none arrive
+ */
+export function auditLog(log: Logger, strangersLog?: SampledLines): AuditTrail {
   return {
     record(event, origin) {
-      log.info('audit', {
+      const fields = {
         ...event,
         requestId: origin?.requestId ?? null,
         ipAddress: origin?.ipAddress ?? null,
         issuer: origin?.issuer ?? null,
-      });
+      };
+      if (strangersLog === undefined || !ofStrangers.has(event.event)) log.info('audit', fields);
+      else strangersLog.info(event.event, 'audit', fields);
     },
   };
 }

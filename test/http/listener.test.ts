@@ -9,6 +9,7 @@ import { route } from '../../src/http/request/route.ts';
 import { ListenError } from '../../src/http/server/listen-error.ts';
 import { type ListenerNeeds, startListener } from '../../src/http/server/listener.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { sampledLines } from '../../src/platform/log/sampled-lines.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { createIntermediateCa, createRootCa, issueClientCertificate } from '../../src/platform/x509/pki.ts';
 import {
@@ -271,10 +272,12 @@ describe('opening a listener', () => {
   const start = (
     ...args: Parameters<typeof startListener> extends [unknown, ...infer Rest] ? Rest : never
   ) => {
+    const log = recordingLogger();
     const mount: ListenerNeeds = {
       clock: systemClock,
       random: systemRandom,
-      log: recordingLogger(),
+      log,
+      strangersLog: sampledLines({ clock: systemClock, log }),
       views,
       authenticate: () => {
         throw new Error('not asked');

@@ -24,6 +24,7 @@ import { lookOf } from '../../src/pages/look.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { LogFields } from '../../src/platform/log/log-fields.ts';
 import type { Logger } from '../../src/platform/log/logger.ts';
+import { sampledLines } from '../../src/platform/log/sampled-lines.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import type { CertifiedKey } from '../../src/platform/x509/certificate-builder.ts';
 import { createRootCa, issueServerCertificate } from '../../src/platform/x509/pki.ts';
@@ -164,7 +165,14 @@ export interface TestServer {
 export async function startTestListener(t: TestContext, options: StartOptions = {}): Promise<TestServer> {
   const log = recordingLogger();
   const running = await startListener(
-    { clock: options.clock ?? systemClock, random: systemRandom, log, authenticate, views },
+    {
+      clock: options.clock ?? systemClock,
+      random: systemRandom,
+      log,
+      strangersLog: sampledLines({ clock: systemClock, log }),
+      authenticate,
+      views,
+    },
     testListener(options.listener),
     options.material ?? testMaterial,
     options.routes ?? echoRoutes,

@@ -2,7 +2,7 @@ import type { Server } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
-import type { Logger } from '../../platform/log/logger.ts';
+import type { SampledLines } from '../../platform/log/sampled-lines.ts';
 import { edgeError } from '../request/error-answers.ts';
 import { securityHeaders } from '../request/security-headers.ts';
 
@@ -10,7 +10,7 @@ import { securityHeaders } from '../request/security-headers.ts';
  * Answers what is no HTTP request, or none that arrived in time, and closes: after a broken message nobody
  * knows where the next one begins (RFC 9112 section 9.3).
  */
-export function clientErrorHandler(newReferenceId: () => string, log: Logger) {
+export function clientErrorHandler(newReferenceId: () => string, log: SampledLines) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ECONNRESET' || !socket.writable || hasAnswerUnderWay(socket)) {
       socket.destroy();
@@ -18,13 +18,13 @@ export function clientErrorHandler(newReferenceId: () => string, log: Logger) {
     }
     // Without TLS there is nobody to answer, and the answer would wait for a handshake that does not come.
     if (!isOfHttp(error)) {
-      log.info('TLS failed', { detail: error.code });
+      log.info('tls', 'TLS failed', { detail: error.code });
       socket.destroy();
       return;
     }
     const requestId = newReferenceId();
     const { status, reason, code } = meaningOf(error.code);
-    log.info('request refused', { requestId, status, errorCode: code, detail: error.code });
+    log.info(code, 'request refused', { requestId, status, errorCode: code, detail: error.code });
     write(socket, requestId, status, reason, new AuthError(code));
   };
 }

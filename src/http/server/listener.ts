@@ -124,7 +124,7 @@ async function startServer(
   const app = Fastify({
     serverFactory: (handler) => createServer(listener, material, ticketKeys, handler),
     genReqId: newReferenceId,
-    clientErrorHandler: clientErrorHandler(newReferenceId, needs.log),
+    clientErrorHandler: clientErrorHandler(newReferenceId, needs.strangersLog),
     // A HEAD request must not do what a GET does; endpoints list it where it is harmless.
     exposeHeadRoutes: false,
     // Parsed on demand from the address itself; the framework's parser would drop what is there twice.

@@ -5,6 +5,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
+import type { SampledLines } from '../../platform/log/sampled-lines.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, isInParts } from '../request/answer.ts';
@@ -26,6 +27,8 @@ import type { AnsweredApi, AnswerObserver } from './answer-times.ts';
 export interface MountNeeds {
   readonly clock: Clock;
   readonly log: Logger;
+  /** For what anybody can cause. */
+  readonly strangersLog: SampledLines;
   readonly authenticate: Authenticate;
   /** When this process has just stood still: resolves when it is up to date, rejects when it must not act. */
   readonly afterStandstill?: () => Promise<void> | undefined;
@@ -73,13 +76,13 @@ type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyRe
  * @param route whose declaration the refusal has to be in; none where the method or the path is wrong
  */
 export function failureHandler(
-  needs: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer' | 'inspectAnswer' | 'views'>,
+  needs: Pick<MountNeeds, 'clock' | 'log' | 'strangersLog' | 'onAnswer' | 'inspectAnswer' | 'views'>,
   scope: ServerScope,
   format: ErrorFormat,
   api: AnsweredApi,
   route?: Route,
 ): FailureHandler {
-  const { clock, log } = needs;
+  const { clock, log, strangersLog } = needs;
   const admission = admissionOf(api, route);
   return (thrown, request, reply) => {
     // The client broke off while it was sending: nobody is there to answer, and nothing has failed.
@@ -111,7 +114,8 @@ export function failureHandler(
     };
     if (failure.code === 'server_error') {
       log.error('request failed', { ...fields, error: failure.cause ?? failure });
-    } else log.info('request refused', fields);
+    } else if (context?.principal == null) strangersLog.info(failure.code, 'request refused', fields);
+    else log.info('request refused', fields);
     const answer = errorAnswer(failure, format, {
       requestId: request.id,
       accept: request.headers.accept,
@@ -209,12 +213,13 @@ function admit(
   reply: FastifyReply,
 ): Promise<void> | undefined {
   if (caller instanceof Promise) return caller.then((principal) => admit(route, principal, context, reply));
+  // From here on a refusal is that of somebody known.
+  context.principal = caller;
   // Who is authenticated and lacks only the right is told too when the session ends (spec 5.5).
   const isComplete = caller.outstanding.length === 0;
   if (isComplete) sayWhenItEnds(caller, context, reply);
   context.right = enforceGuard(route.guard, caller, route.permission);
   if (!isComplete) sayWhenItEnds(caller, context, reply);
-  context.principal = caller;
   return undefined;
 }
 

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fixedClock, SECOND } from '../clock.ts';
+import { memoryLogger } from './logger.ts';
+import { sampledLines } from './sampled-lines.ts';
+
+test('so many lines of a kind and of all are written in a second, and the next one says how many were not', () => {
+  const clock = fixedClock('2026-01-01T00:00:00Z');
+  const log = memoryLogger();
+  const lines = sampledLines({ clock, log }, { ofKind: 3, inAll: 5 });
+  const repeat = (kind: string, times: number) => {
+    const before = log.entries.length;
+    for (let at = 0; at < times; at += 1) lines.info(kind, 'refused', { kind, at });
+    return log.entries.slice(before).map(({ fields }) => ({ ...fields }));
+  };
+  assert.deepEqual(repeat('a', 1000), [
+    { kind: 'a', at: 0 },
+    { kind: 'a', at: 1 },
+    { kind: 'a', at: 2 },
+  ]);
+  assert.equal(repeat('b', 10).length, 2, 'the fifth of all was the second of its kind');
+  assert.equal(repeat('c', 10).length, 0);
+  clock.advance(SECOND - 1);
+  assert.equal(repeat('a', 1).length, 0);
+  clock.advance(1);
+  assert.deepEqual(repeat('a', 2), [
+    { kind: 'a', at: 0, unlogged: 998 },
+    { kind: 'a', at: 1 },
+  ]);
+  assert.deepEqual(repeat('c', 1), [{ kind: 'c', at: 0, unlogged: 10 }]);
+  assert.deepEqual(repeat('b', 1), [{ kind: 'b', at: 0, unlogged: 8 }]);
+  // Kinds that are quiet for long owe what they left out.
+  clock.advance(3600 * SECOND);
+  assert.deepEqual(repeat('b', 1), [{ kind: 'b', at: 0 }]);
+});

@@ -1,0 +1,50 @@
+// Lines that strangers cause. Whoever repeats a refused request a thousand times a second must fill no disk and hide
+// no other line: of each kind, and of all, so many are written in a second, and the rest is a number in the next one.
+
+import { type Clock, type Millis, SECOND } from '../clock.ts';
+import type { LogFields } from './log-fields.ts';
+import type { Logger } from './logger.ts';
+
+export interface SampledLines {
+  /** @param kind from a closed list, never from a client: what it has left out is remembered for each */
+  info(kind: string, message: string, fields: LogFields): void;
+}
+
+export interface SamplingLimits {
+  /** Lines a second. */
+  readonly ofKind: number;
+  readonly inAll: number;
+}
+
+export const samplingDefaults: SamplingLimits = { ofKind: 10, inAll: 30 };
+
+/** The field `unlogged` of a line says how many of its kind were left out since the one before; absent for none. */
+export function sampledLines(
+  { clock, log }: { readonly clock: Pick<Clock, 'monotonic'>; readonly log: Pick<Logger, 'info'> },
+  limits: SamplingLimits = samplingDefaults,
+): SampledLines {
+  const kinds = new Map<string, { written: number; unlogged: number }>();
+  let ends: Millis = 0;
+  let inAll = 0;
+  return {
+    info(name, message, fields) {
+      const now = clock.monotonic();
+      if (now >= ends) {
+        ends = now + SECOND;
+        inAll = 0;
+        for (const kind of kinds.values()) kind.written = 0;
+      }
+      const kind = kinds.get(name) ?? { written: 0, unlogged: 0 };
+      kinds.set(name, kind);
+      if (kind.written >= limits.ofKind || inAll >= limits.inAll) {
+        kind.unlogged += 1;
+        return;
+      }
+      const { unlogged } = kind;
+      kind.written += 1;
+      kind.unlogged = 0;
+      inAll += 1;
+      log.info(message, unlogged === 0 ? fields : { ...fields, unlogged });
+    },
+  };
+}

@@ -1,0 +1,92 @@
+// What a stranger who repeats refused requests can write into the log.
+
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, beforeEach, test } from 'node:test';
+import { fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { samplingDefaults } from '../../src/platform/log/sampled-lines.ts';
+import { beginLogin, login, submitPassword } from '../support/flow.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ clock });
+  await server.createUser({ name: 'alice', password });
+});
+after(() => server.close());
+beforeEach(() => clock.advance(SECOND));
+
+/** The lines that were written meanwhile. */
+async function linesOf(run: () => Promise<unknown>) {
+  const before = server.log.entries.length;
+  await run();
+  return server.log.entries.slice(before);
+}
+
+const times = (count: number, send: () => Promise<unknown>) => async () => {
+  for (let done = 0; done < count; done += 50) await Promise.all(Array.from({ length: 50 }, send));
+};
+
+test('refused requests of anybody: ten lines a second of one kind, and the next one has the count', async () => {
+  const stranger = () => server.get('/edge/client/v1/current-identity');
+  const first = await linesOf(times(500, stranger));
+  assert.equal(first.length, samplingDefaults.ofKind);
+  // Another kind is not hidden by it.
+  const other = await linesOf(() => server.get('/nowhere'));
+  assert.deepEqual(
+    other.map(({ fields }) => [fields.errorCode, fields.unlogged]),
+    [['not_found', undefined]],
+  );
+  clock.advance(SECOND);
+  const [line, ...more] = await linesOf(stranger);
+  assert.deepEqual([line?.fields.errorCode, line?.fields.unlogged, more], ['unauthorized', 490, []]);
+  // Whoever asked can still be told apart by the reference of the answer.
+  assert.match(String(line?.fields.requestId), /^[0-9A-Z]{10}$/);
+});
+
+test('refused logins: their audit events too, and what passes is always written', async () => {
+  const guess = async () => submitPassword(server, await beginLogin(server), 'ghost', 'x');
+  const lines = await linesOf(times(100, guess));
+  const events = lines.filter(({ message }) => message === 'audit');
+  assert.equal(events.length, samplingDefaults.ofKind);
+  assert.equal(lines.length, 2 * samplingDefaults.ofKind);
+  const passed = await linesOf(() => login(server, 'alice', password));
+  assert.ok(passed.some(({ fields }) => fields.event === 'login.passed'));
+});
+
+test('in all, whatever is tried: thirty lines a second', async () => {
+  const tries = [
+    () => server.get('/nowhere'),
+    () => server.get('/edge/client/v1/current-identity'),
+    () => server.post('/edge/client/v1/authenticate?method=ext-jwt', { json: {} }),
+    () => server.post('/edge/client/v1/authenticate?method=password', { body: '{' }),
+    () => server.request('TRACE', '/version'),
+    () => server.get('/oidc/authorization'),
+    () => server.post('/oidc/token', { form: {} }),
+    () => server.get('/version', { headers: { host: 'elsewhere.example' } }),
+    () => server.post('/edge/client/v1/enroll/ott', { json: { token: 'x', clientCsr: 'x' } }),
+  ];
+  const lines = await linesOf(times(450, () => Promise.all(tries.map((send) => send()))));
+  assert.equal(lines.length, samplingDefaults.inAll);
+});
+
+test('connections that are no TLS', async () => {
+  const { port } = new URL(server.url);
+  const noise = () =>
+    new Promise<void>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () => socket.end('GET / HTTP/1.1\r\n\r\n'));
+      socket.on('close', () => resolve());
+      socket.on('error', () => undefined);
+    });
+  const lines = await linesOf(times(100, noise));
+  assert.ok(lines.length <= samplingDefaults.ofKind, `${lines.length} lines`);
+});
+
+test('refusals of somebody who is logged in are all written', async () => {
+  const tokens = await login(server, 'alice', password);
+  const headers = { authorization: `Bearer ${tokens.access_token}` };
+  const lines = await linesOf(times(50, () => server.get('/edge/management/v1/identities', { headers })));
+  assert.equal(lines.filter(({ fields }) => fields.errorCode === 'forbidden').length, 50);
+});
