@@ -226,6 +226,28 @@ describe('large bodies', () => {
     }
   });
 
+  test('the refusal reaches a client whose body comes apart from its headers', async (t) => {
+    const { port } = await startTestListener(t);
+    for (const size of [16 * 1024 + 1, 20_000, 40_000, 64 * 1024, 64 * 1024 + 1, 100_000]) {
+      for (const framing of ['announced', 'chunked'] as const) {
+        const path = size > 64 * 1024 ? things : login;
+        const answer = await sentApart(port, path, 'x'.repeat(size), framing);
+        assert.equal(answer.status, 413, `${size} ${framing}: ${answer.text.slice(0, 40)}`);
+        assert.match(answer.text, /\r\n\r\n.*REQUEST_ENTITY_TOO_LARGE/s);
+        assert.equal(answer.closed, true);
+      }
+    }
+  });
+
+  test('a client that never sends the body it announced is not waited for without end', async (t) => {
+    const timeouts = { idle: 5000, read: 400, write: 10_000 };
+    const { port } = await startTestListener(t, { listener: { timeouts } });
+    const head = `POST ${login} HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 20000\r\n\r\nxx`;
+    const answer = await sendRaw(port, head, 5000);
+    assert.ok(answer.closed);
+    assert.equal(answer.status, 408);
+  });
+
   test('a body without end gets its refusal and is not read', async (t) => {
     const { port } = await startTestListener(t);
     const bytesRead: number[] = [];
@@ -269,3 +291,24 @@ describe('large bodies', () => {
     assert.match(accepted.text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
   });
 });
+
+/** Headers first, then the body in pieces; the answer is read only when all is sent, as many clients do it. */
+async function sentApart(port: number, path: string, body: string, framing: 'announced' | 'chunked') {
+  const socket = await openSocket(port);
+  const isChunked = framing === 'chunked';
+  const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+  const pieces = body.match(/.{1,4096}/g) ?? [];
+  const framed = isChunked
+    ? [...pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`), '0\r\n\r\n']
+    : pieces;
+  return readUntilClose(socket, 10_000, () => {
+    socket.pause();
+    const sendNext = (error?: Error | null) => {
+      const piece = error ? undefined : framed.shift();
+      if (piece === undefined) socket.resume();
+      else socket.write(piece, (failed) => setTimeout(sendNext, 2, failed));
+    };
+    socket.write(head, () => setTimeout(sendNext, 20));
+  });
+}

@@ -1,5 +1,7 @@
 // Puts declared endpoints onto the HTTP framework: everything that holds for all of them happens here, in the
 // order Host, origin, media type of the answer, guard, body, guard again, handler; and every failure ends in one place.
+
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { Principal } from '../../model/principal.ts';
@@ -45,6 +47,8 @@ export type AnswerInspector = (route: Route, answer: Answer) => void;
 /** Largest body in bytes; less for the OIDC endpoints, which take a few short fields. */
 export const BODY_LIMIT = 64 * 1024;
 const OIDC_BODY_LIMIT = 16 * 1024;
+/** Of a body that is refused for its length, so much is read before the refusal is sent. */
+const DISCARDED_BODY = 2 * BODY_LIMIT;
 
 /** All that may be asked for; what a path does not have is answered with 405. */
 const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const;
@@ -128,8 +132,31 @@ export function failureHandler(
       usedBasic: context?.usedBasic ?? false,
     });
     if (route !== undefined) needs.inspectAnswer?.(route, answer);
-    finish(needs, api, request, reply, answer);
+    const send = () => finish(needs, api, request, reply, answer);
+    if (failure.code === 'payload_too_large') afterItsBody(request.raw, send);
+    else send();
   };
+}
+
+/**
+ * Waits until the client has sent its body, unless that is very long: the connection is closed after this answer, and a
+ * client that still sends then sees the connection reset, not the answer. Nothing is kept of what comes.
+ */
+function afterItsBody(request: IncomingMessage, send: () => void): void {
+  if (request.complete || Number(request.headers['content-length'] ?? 0) > DISCARDED_BODY) {
+    send();
+    return;
+  }
+  let received = 0;
+  const count = (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > DISCARDED_BODY) done();
+  };
+  const done = () => {
+    request.off('data', count).off('end', done).off('close', done);
+    send();
+  };
+  request.on('data', count).on('end', done).on('close', done);
 }
 
 function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope, route: Route): void {
