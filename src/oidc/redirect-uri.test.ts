@@ -29,6 +29,12 @@ describe('a redirect URI is accepted', () => {
   }
 });
 
+test('what begins and ends rightly in the same characters is refused', () => {
+  const overlapping = [{ kind: 'any-port', prefix: 'http://a', suffix: '//a' }] as const;
+  assert.equal(isRegisteredRedirectUri(overlapping, 'http://a'), false);
+  assert.equal(isRegisteredRedirectUri(overlapping, 'http://a//a'), true);
+});
+
 describe('a redirect URI is refused', () => {
   const refused = [
     '',
@@ -37,6 +43,9 @@ describe('a redirect URI is refused', () => {
     'http://localhost:080/auth/callback',
     'http://localhost:+80/auth/callback',
     'http://localhost:8 0/auth/callback',
+    'http://localhost:80 /auth/callback',
+    'http://localhost:8e3/auth/callback',
+    'http://localhost:80.0/auth/callback',
     'http://localhost:/auth/callback',
     'http://localhost:١/auth/callback',
     'https://localhost:x@evil.example/auth/callback',

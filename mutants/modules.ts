@@ -1,0 +1,66 @@
+// The modules that decide, and the tests that must notice when one of them decides otherwise. The quickest tests that
+// can: each mutant costs a run of all of them.
+
+export interface DecidingModule {
+  readonly name: string;
+  readonly files: readonly string[];
+  readonly tests: readonly string[];
+}
+
+export const decidingModules: readonly DecidingModule[] = [
+  {
+    name: 'redirect URI',
+    files: ['src/oidc/redirect-uri.ts', 'src/model/redirect-uri-pattern.ts'],
+    tests: ['src/oidc/redirect-uri.test.ts', 'src/config/redirect-uris.test.ts'],
+  },
+  { name: 'PKCE', files: ['src/oidc/pkce.ts'], tests: ['src/oidc/pkce.test.ts'] },
+  {
+    name: 'policy',
+    files: ['src/login/outstanding-factors.ts'],
+    tests: ['src/login/outstanding-factors.test.ts'],
+  },
+  {
+    name: 'throttle',
+    files: ['src/login/throttle.ts'],
+    tests: ['src/login/throttle.test.ts', 'test/login/throttle.test.ts'],
+  },
+  {
+    name: 'TOTP',
+    files: ['src/platform/secrets/totp-code.ts', 'src/login/totp/totp.ts'],
+    tests: ['src/platform/secrets/totp-code.test.ts', 'test/oidc/totp.test.ts'],
+  },
+  {
+    name: 'code',
+    files: ['src/oidc/grants/grant-authorization-code.ts', 'src/oidc/flow/authorization-code.ts'],
+    tests: ['test/oidc/token.test.ts'],
+  },
+  {
+    name: 'refresh',
+    files: [
+      'src/oidc/grants/grant-refresh-token.ts',
+      'src/oidc/grants/use-refresh-token.ts',
+      'src/tokens/refresh-token.ts',
+    ],
+    tests: ['test/oidc/token.test.ts', 'test/oidc/refresh-standing.test.ts'],
+  },
+  {
+    name: 'tokens',
+    files: ['src/tokens/opaque-token.ts', 'src/tokens/access-token.ts', 'src/tokens/jws.ts'],
+    tests: ['src/tokens/opaque-token.test.ts', 'test/oidc/signed-claims.test.ts'],
+  },
+  {
+    name: 'certificate path',
+    files: [
+      'src/platform/x509/path-validation.ts',
+      'src/platform/x509/path-rules.ts',
+      'src/platform/x509/path-search.ts',
+    ],
+    tests: ['test/certificates/path-rules.test.ts', 'test/certificates/path-building.test.ts'],
+  },
+  { name: 'guard', files: ['src/http/request/guard.ts'], tests: ['test/http/guard.test.ts'] },
+  {
+    name: 'browser binding',
+    files: ['src/http/oidc/browser-binding.ts', 'src/oidc/flow/open-auth-request.ts'],
+    tests: ['test/oidc/browser-binding.test.ts'],
+  },
+];

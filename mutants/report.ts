@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import type { DecidingModule } from './modules.ts';
+import { reasonFor } from './survivors.ts';
+
+interface Mutant {
+  readonly mutatorName: string;
+  readonly replacement?: string;
+  readonly status:
+    | 'Killed'
+    | 'Survived'
+    | 'Timeout'
+    | 'NoCoverage'
+    | 'RuntimeError'
+    | 'CompileError'
+    | 'Ignored';
+  readonly location: { readonly start: Place; readonly end: Place };
+}
+
+/** Both count from 1. */
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What came of a module, with the files as they were then. */
+export interface ModuleResult {
+  readonly name: string;
+  /** Of its files and tests. */
+  readonly fingerprint: string;
+  readonly at: string;
+  readonly minutes: number;
+  readonly files: Readonly<Record<string, { readonly source: string; readonly mutants: readonly Mutant[] }>>;
+}
+
+export function readResult(file: string): ModuleResult {
+  return JSON.parse(readFileSync(file, 'utf8')) as ModuleResult;
+}
+
+/** The page that says what was noticed, and why the rest may go unnoticed. */
+export function writeReport(modules: readonly DecidingModule[], results: readonly ModuleResult[]): string {
+  const rows = modules.map(({ name, tests }) => {
+    const result = results.find((one) => one.name === name);
+    return result === undefined
+      ? `| ${name} | not run | | | | ${testsCell(tests)} |`
+      : `| ${name} | ${score(result)} | ${mutantsOf(result).length} | ${survivorsOf(result).length} | ${result.at.slice(0, 10)}, ${result.minutes.toFixed(0)} min | ${testsCell(tests)} |`;
+  });
+  const survivors = results.flatMap((result) => survivorsOf(result).map(survivorRow));
+  return `# Mutation tests
+
+Written by \`npm run mutants\`. Each mutant is one small change of a module that decides: a condition turned round, a bound
+moved, a block or a text emptied. It is noticed when the tests of that module fail or never end. The aim is 90 % in each.
+
+| Module | Noticed | Mutants | Not noticed | Run | Tests |
+|---|---|---|---|---|---|
+${rows.join('\n')}
+
+## What no test notices
+
+${survivors.length === 0 ? 'Nothing.' : `| Where | Instead of | Stands | Why |\n|---|---|---|---|\n${survivors.join('\n')}`}
+`;
+}
+
+function testsCell(tests: readonly string[]): string {
+  return tests.map((test) => `\`${test}\``).join(', ');
+}
+
+function mutantsOf({ files }: ModuleResult): readonly Mutant[] {
+  return Object.values(files).flatMap(({ mutants }) =>
+    // Those that are no program at all prove nothing.
+    mutants.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError'),
+  );
+}
+
+interface Survivor {
+  readonly file: string;
+  readonly line: number;
+  readonly original: string;
+  readonly replacement: string;
+}
+
+function survivorsOf({ files }: ModuleResult): readonly Survivor[] {
+  return Object.entries(files).flatMap(([file, { source, mutants }]) =>
+    mutants
+      .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
+      .map(({ location, replacement = '' }) => ({
+        file,
+        line: location.start.line,
+        original: textAt(source, location),
+        replacement,
+      })),
+  );
+}
+
+function score(result: ModuleResult): string {
+  const all = mutantsOf(result).length;
+  return all === 0 ? 'none' : `${((100 * (all - survivorsOf(result).length)) / all).toFixed(1)} %`;
+}
+
+function survivorRow({ file, line, original, replacement }: Survivor): string {
+  const reason = reasonFor(file, original, replacement) ?? '**no reason yet**';
+  return `| \`${file}\` line ${line} | ${cell(original)} | ${cell(replacement)} | ${reason} |`;
+}
+
+function textAt(source: string, { start, end }: Mutant['location']): string {
+  const lines = source.split('\n').slice(start.line - 1, end.line);
+  const last = lines.length - 1;
+  return lines
+    .map((line, at) => line.slice(at === 0 ? start.column - 1 : 0, at === last ? end.column - 1 : undefined))
+    .join('\n');
+}
+
+const longestCell = 90;
+
+function cell(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('`', "'");
+  return flat === ''
+    ? 'nothing'
+    : `\`${flat.length > longestCell ? `${flat.slice(0, longestCell)}…` : flat}\``;
+}

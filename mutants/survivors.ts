@@ -1,0 +1,21 @@
+// Why a change of a module that decides may go unnoticed. A reason is for a text of a file and what may stand instead.
+
+interface Reason {
+  readonly file: string;
+  /** How the text that was replaced begins. */
+  readonly original: string;
+  /** Whatever stands instead, unless it says what. */
+  readonly replacement?: string;
+  readonly why: string;
+}
+
+const reasons: readonly Reason[] = [];
+
+export function reasonFor(file: string, original: string, replacement: string): string | undefined {
+  return reasons.find(
+    (reason) =>
+      reason.file === file &&
+      original.startsWith(reason.original) &&
+      (reason.replacement ?? replacement) === replacement,
+  )?.why;
+}

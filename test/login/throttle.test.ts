@@ -1,0 +1,129 @@
+// Guesses and their counters, on a real store.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { AuthError } from '../../src/errors/auth-error.ts';
+import {
+  countersOf,
+  failureKeys,
+  forgetFailures,
+  releaseGuess,
+  reserveGuess,
+  sourceLimit,
+  totpLimit,
+} from '../../src/login/throttle.ts';
+import { type AuthenticatorId, asId, type IdentityId } from '../../src/model/ids.ts';
+import { DAY, fixedClock, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import type { Store } from '../../src/store/contracts/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { start, temporaryFolder } from '../store/support.ts';
+
+const folder = temporaryFolder();
+const clock = fixedClock(start);
+let store: Store;
+let serial = 0;
+let name = '';
+/** An address of its own for each test. */
+let address = '';
+
+before(async () => {
+  store = await openSqliteStore({ path: folder.path('throttle.db') });
+});
+beforeEach(() => {
+  serial += 1;
+  name = `somebody-${serial}`;
+  address = `192.0.2.${serial}`;
+});
+after(async () => {
+  await store.close();
+  folder.remove();
+});
+
+const needs = () => ({ store, clock });
+const guess = (from = address) => reserveGuess(needs(), totpLimit(name), from);
+const lockedUntil = (key: string) => store.attempts.lockedUntil(key, clock.now());
+
+test('the limits are those that the guide promises', () => {
+  assert.deepEqual(totpLimit('ana'), {
+    key: 'totp:ana',
+    max: 5,
+    lockFor: 30 * SECOND,
+    longestLock: HOUR,
+    mostLocks: 20,
+    forgetAfter: DAY,
+  });
+  assert.deepEqual(sourceLimit('2001:db8::1'), {
+    key: 'source:2001:db8:0:0::/64',
+    max: 300,
+    lockFor: MINUTE,
+    longestLock: 15 * MINUTE,
+    forgetAfter: 10 * MINUTE,
+  });
+});
+
+test('a guess counts against what is guessed at and where it comes from, or only the latter', () => {
+  const limit = totpLimit('ana');
+  assert.deepEqual(countersOf(limit, '192.0.2.1'), ['totp:ana', 'source:192.0.2.1']);
+  assert.deepEqual(countersOf(null, '192.0.2.1'), ['source:192.0.2.1']);
+});
+
+describe('guesses', () => {
+  test('beyond the limit find it locked, until the lock ends', async () => {
+    for (let n = 0; n < 5; n += 1) assert.equal(await guess(), 'reserved', `guess ${n}`);
+    assert.equal(await guess(), 'locked');
+    assert.equal(await lockedUntil(`totp:${name}`), clock.now() + 30 * SECOND);
+    clock.advance(30 * SECOND - 1);
+    assert.equal(await guess(), 'locked');
+    clock.advance(1);
+    assert.equal(await guess(), 'reserved');
+  });
+
+  test('at what is locked still count against their source, which is told to wait', async () => {
+    for (let n = 0; n < 300; n += 1) await guess();
+    await assert.rejects(guess(), (error) => {
+      assert.ok(error instanceof AuthError);
+      assert.equal(error.code, 'rate_limited');
+      assert.equal(error.message, `rate_limited: source source:${address} is throttled`);
+      assert.equal(error.retryAfterSeconds, 60);
+      return true;
+    });
+    assert.equal(await guess('198.51.100.7'), 'locked', 'another source only finds the lock');
+  });
+
+  test('at nobody count against their source alone', async () => {
+    for (let n = 0; n < 300; n += 1)
+      assert.equal(await reserveGuess(needs(), null, address), 'reserved', `guess ${n}`);
+    await assert.rejects(reserveGuess(needs(), null, address), { code: 'rate_limited' });
+  });
+
+  test('that were right are taken back on both counters', async () => {
+    for (let n = 0; n < 400; n += 1) {
+      assert.equal(await guess(), 'reserved', `guess ${n}`);
+      await releaseGuess(needs(), totpLimit(name), address);
+    }
+    for (let n = 0; n < 400; n += 1) {
+      assert.equal(await reserveGuess(needs(), null, address), 'reserved', `guess ${n} at nobody`);
+      await releaseGuess(needs(), null, address);
+    }
+  });
+});
+
+describe('after a full authentication', () => {
+  const identity = () => asId<IdentityId>(name);
+  const authenticator = asId<AuthenticatorId>('their-password');
+
+  test('the counters of the code and of the password that was used begin anew', async () => {
+    assert.deepEqual(failureKeys(identity(), authenticator), [`password:${authenticator}`, `totp:${name}`]);
+    for (let n = 0; n < 5; n += 1) await guess();
+    assert.equal(await guess(), 'locked');
+    await forgetFailures(store, identity(), authenticator);
+    assert.equal(await guess(), 'reserved');
+  });
+
+  test('that of the code does where there is no password', async () => {
+    assert.deepEqual(failureKeys(identity(), null), [`totp:${name}`]);
+    for (let n = 0; n < 5; n += 1) await guess();
+    await forgetFailures(store, identity(), null);
+    assert.equal(await guess(), 'reserved');
+  });
+});
