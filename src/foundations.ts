@@ -7,6 +7,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/log/logger.ts';
 import type { Random } from './platform/random.ts';
 import { createHashPool } from './platform/secrets/hash-pool.ts';
+import { openVault } from './platform/secrets/key-files.ts';
 import { keyPassphrase, readKeyFile } from './platform/secrets/master-key.ts';
 import type { Foundations } from './services.ts';
 
@@ -50,6 +51,7 @@ export async function openFoundations(needs: FoundationNeeds): Promise<OpenFound
     config,
     store,
     masterKey,
+    vault: openVault(config.secrets.keyFile, env),
     hashPool,
     clock,
     random,

@@ -14,7 +14,7 @@ import {
 import { isOnline } from './model/node.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Random } from './platform/random.ts';
-import { keyVault } from './platform/secrets/key-vault.ts';
+import type { KeyVault } from './platform/secrets/key-vault.ts';
 import { SealBroken } from './platform/secrets/sealed-box.ts';
 import { timeStepAt } from './platform/secrets/totp-code.ts';
 import type { Withdrawn } from './store/contracts/restores.ts';
@@ -28,8 +28,7 @@ import { openServerSecrets } from './tokens/server-secrets.ts';
 
 export interface RestoreNeeds {
   readonly config: Config;
-  /** The key-encryption key, 32 bytes. */
-  readonly masterKey: Buffer;
+  readonly vault: KeyVault;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -144,9 +143,8 @@ export async function afterForeignRestore(needs: RestoreNeeds): Promise<Restored
 
 /** @throws SealBroken the key-encryption key is not that of the database; nothing is changed */
 async function withdrawEverythingIssued(needs: RestoreNeeds, store: Store): Promise<Restored> {
-  const { clock, random } = needs;
+  const { clock, random, vault } = needs;
   const { keys } = store;
-  const vault = keyVault(needs.masterKey);
   await openServerSecrets({ keys, vault, random });
   await openKeyRing({ keys, vault, clock });
   const now = clock.now();

@@ -59,7 +59,7 @@ import { sampledLines } from './platform/log/sampled-lines.ts';
 import { outboundClient } from './platform/network/outbound-client.ts';
 import type { Random } from './platform/random.ts';
 import type { HashPool } from './platform/secrets/hash-pool.ts';
-import { keyVault } from './platform/secrets/key-vault.ts';
+import type { KeyVault } from './platform/secrets/key-vault.ts';
 import type { TrustAnchor } from './platform/x509/path-validation.ts';
 import { authenticateRequest } from './sessions/authenticate-request.ts';
 import { denySet } from './sessions/deny-set.ts';
@@ -86,6 +86,8 @@ export interface Foundations {
   readonly store: Store;
   /** The key-encryption key, 32 bytes. */
   readonly masterKey: Buffer;
+  /** Seals under that key, and opens what was sealed under the one before it or after it. */
+  readonly vault: KeyVault;
   readonly hashPool: HashPool;
   readonly clock: Clock;
   readonly random: Random;
@@ -143,7 +145,7 @@ export async function openServices(
   const auditEvents = tally<AuditLabels>();
   const strangersLog = sampledLines({ clock, log });
   const audit = countedAudit(auditLog(log, strangersLog), auditEvents);
-  const vault = keyVault(foundations.masterKey);
+  const { vault } = foundations;
   const keyNeeds = { keys: store.keys, vault, clock };
   const ring = await openKeyRing(keyNeeds);
   const algorithms = algorithmsInUse(oidc.idTokenSigningAlg);

@@ -89,6 +89,8 @@ export type AuditEvent =
       readonly identityId: string;
     }
   | { readonly event: 'key.rotated'; readonly kid: string; readonly alg: string }
+  /** Everything that is sealed is sealed under another key-encryption key; the fingerprint is that of the key file. */
+  | { readonly event: 'secrets.rekeyed'; readonly fingerprint: string; readonly resealed: number }
   /** The database is that of a backup; see docs/decisions/restoring-a-backup.md. */
   | { readonly event: 'database.restored'; readonly restoreId: string; readonly sessionsEnded: number }
   /** Somebody on the host has a copy of everything that is stored, or has moved it; names are without passwords. */

@@ -67,10 +67,11 @@ export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
     list: () => known.map(({ key }) => key),
     async reload() {
       const stored = await needs.keys.listSigningKeys(needs.clock.now());
-      const opened = new Map(known.map((entry) => [entry.key.kid, entry.material]));
+      // By what is sealed, not by kid: what was sealed anew is opened anew, so that the vault sees under which key.
+      const opened = new Map(known.map((entry) => [entry.key.sealedPrivateKey, entry.material]));
       known = stored.map((key) => ({
         key,
-        material: opened.get(key.kid) ?? openMaterial(needs.vault, key),
+        material: opened.get(key.sealedPrivateKey) ?? openMaterial(needs.vault, key),
         jwk: JSON.parse(key.publicJwk) as webcrypto.JsonWebKey,
       }));
       byHeader = new Map(
@@ -94,7 +95,7 @@ function openMaterial(vault: KeyVault, key: SigningKey): SigningMaterial {
   return { kid: key.kid, alg: key.alg, privateKey, publicKey: createPublicKey(privateKey) };
 }
 
-function signingKeyLabel(kid: string): string {
+export function signingKeyLabel(kid: string): string {
   return `signing-key/${kid}`;
 }
 

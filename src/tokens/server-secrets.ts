@@ -25,7 +25,7 @@ export async function openServerSecrets(needs: {
   readonly random: Random;
 }): Promise<ServerSecrets> {
   const name = 'root';
-  const label = `server-secret/${name}`;
+  const label = serverSecretLabel(name);
   const sealed = await needs.keys.serverSecret(name, () => needs.vault.seal(needs.random.bytes(32), label));
   const root = needs.vault.open(sealed, label);
   return {
@@ -34,4 +34,8 @@ export async function openServerSecrets(needs: {
     recoveryKey: deriveSecret(root, 'recovery-code v1'),
     unknownNameKey: deriveSecret(root, 'unknown-user-name v1'),
   };
+}
+
+export function serverSecretLabel(name: string): string {
+  return `server-secret/${name}`;
 }

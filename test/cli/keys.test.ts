@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
-import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
+import { describe, type TestContext, test } from 'node:test';
+import { systemClock } from '../../src/platform/clock.ts';
+import { nextKeyFile, previousKeyFile } from '../../src/platform/secrets/key-files.ts';
+import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { createKeyFile, readKeyFile } from '../../src/platform/secrets/master-key.ts';
+import { rekeyDatabase } from '../../src/rekey-database.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { clientOfHome, type Sandbox, sandbox, stopped, untilReady } from '../support/command.ts';
+import { codeOf, redeem } from '../support/flow.ts';
+import { type Caller, callerWith, createdId, loggedIn, password } from '../support/management.ts';
+import { type AuthenticatorApp, partialLogin, scan, submitCode } from '../support/totp.ts';
 
 interface ListedKey {
   readonly kid: string;
@@ -70,6 +79,99 @@ describe('keys', () => {
     assert.equal((await stopped(run)).code, 0);
   });
 
+  test('rekey seals everything anew beside a running controller, which goes on', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
+    const config = ['--config', 'h/controller.yml'];
+    await box.run(['admin', 'create', 'ana', '--password-stdin', ...config], { input: password });
+    const before = await startedIn(t, box);
+    const ana = await loggedIn(before.client, 'ana', password);
+    const app = await enrolled(ana);
+    const withToken = (name: string) => ({ name, type: 'Device', enrollment: { ott: true } });
+    const device = createdId(await ana.call('POST', 'identities', withToken('device')));
+    const key = (suffix = '') => join(box.cwd, 'h', 'secrets', `master.key${suffix}`);
+    const old = readFileSync(key(), 'utf8');
+
+    const rekeyed = await box.run(['keys', 'rekey', ...config]);
+    assert.equal(rekeyed.code, 0, rekeyed.stderr);
+    // Two signing keys, the server secret, a seed and a token.
+    const said = /^Sealed 5 secrets anew under the key (\S+), which is in \S+master\.key now\.\n$/;
+    const fingerprint = said.exec(rekeyed.stdout)?.[1] ?? assert.fail(rekeyed.stdout);
+    assert.match(rekeyed.stderr, /Backups of before need \S+master\.key\.previous/);
+    assert.equal(readFileSync(key('.previous'), 'utf8'), old);
+    assert.ok(readFileSync(key(), 'utf8').includes(`fingerprint: ${fingerprint}\n`));
+    assert.equal(existsSync(key('.next')), false);
+    for (const suffix of ['', '.previous']) assert.equal(statSync(key(suffix)).mode & 0o777, 0o600);
+    const log = readFileSync(join(box.cwd, 'h', 'controller.log'), 'utf8');
+    assert.match(log, /command="keys rekey" operator=\S+ event=secrets\.rekeyed fingerprint=\S+ resealed=5 /);
+
+    // The controller that was there before: tokens, codes of the app and enrollments, old and new.
+    assert.equal((await ana.get('identities')).status, 200);
+    assert.ok((await ana.get(`identities/${device}`)).json.data.enrollment.ott.jwt);
+    const codes = await newCodes(ana, app.code(1));
+    assert.equal(codes.status, 200, codes.text);
+    const later = createdId(await ana.call('POST', 'identities', withToken('later')));
+    await stopped(before.run);
+
+    // What it sealed afterwards is sealed under the new key: without the old one everything opens.
+    rmSync(key('.previous'));
+    const after = await startedIn(t, box);
+    const id = await partialLogin(after.client, 'ana');
+    const passed = await submitCode(after.client, id, codes.json.data.recoveryCodes[0]);
+    const tokens = (await redeem(after.client, codeOf(passed))).json;
+    const again = callerWith(after.client, tokens.access_token);
+    for (const enrollee of [device, later]) {
+      assert.ok((await again.get(`identities/${enrollee}`)).json.data.enrollment.ott.jwt);
+    }
+    assert.equal((await newCodes(again, app.wrongCode())).status, 400);
+    await stopped(after.run);
+
+    writeFileSync(key(), old);
+    const wrong = await box.run(['run', 'controller', 'h/controller.yml', '--check']);
+    assert.equal(wrong.code, 1, 'the old key opens nothing any more');
+    assert.match(wrong.stderr, /not the one that this database was sealed with/);
+  });
+
+  test('a rekey that was stopped goes on; until then everything opens, and a second one keeps every key', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
+    const config = ['--config', 'h/controller.yml'];
+    const keyFile = join(box.cwd, 'h', 'secrets', 'master.key');
+    // The first start makes the server secret.
+    await stopped((await startedIn(t, box)).run);
+    const first = readKeyFile(keyFile);
+    const second = createKeyFile(nextKeyFile(keyFile));
+    const store = await openSqliteStore({ path: join(box.cwd, 'h', 'overlay.db') });
+    const vault = keyVault(second.bytes, () => ({ newer: [], older: [first.bytes] }));
+    const broken = new Error('pulled the plug');
+    const stopping = rekeyDatabase({ store, vault, clock: systemClock }, () => Promise.reject(broken));
+    await assert.rejects(stopping, broken);
+    await store.close();
+
+    const between = await startedIn(t, box);
+    assert.equal((await between.client.get('/health-checks/ready')).status, 200);
+    await stopped(between.run);
+    const finished = await box.run(['keys', 'rekey', ...config, '-j']);
+    assert.equal(finished.code, 0, finished.stderr);
+    const { fingerprint, resealed } = JSON.parse(finished.stdout);
+    assert.deepEqual([fingerprint, resealed], [second.fingerprint, 1], 'the server secret was left');
+
+    // Stopped between the copy of the old key and the new one's taking its place.
+    const third = createKeyFile(nextKeyFile(keyFile));
+    renameSync(previousKeyFile(keyFile), `${previousKeyFile(keyFile)}-${first.fingerprint}`);
+    copyFileSync(keyFile, previousKeyFile(keyFile));
+    const went = await box.run(['keys', 'rekey', ...config]);
+    assert.equal(went.code, 0, went.stderr);
+    assert.equal(readKeyFile(keyFile).fingerprint, third.fingerprint);
+    assert.equal(readKeyFile(previousKeyFile(keyFile)).fingerprint, second.fingerprint);
+    const fourth = await box.run(['keys', 'rekey', ...config, '-j']);
+    assert.equal(readKeyFile(keyFile).fingerprint, JSON.parse(fourth.stdout).fingerprint);
+    const kept = `${previousKeyFile(keyFile)}-${second.fingerprint}`;
+    assert.equal(readKeyFile(kept).fingerprint, second.fingerprint, 'a key of before is never lost');
+  });
+
   test('without a configuration it says where one is looked for', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
@@ -83,3 +185,22 @@ describe('keys', () => {
     }
   });
 });
+
+async function startedIn(t: TestContext, box: Sandbox) {
+  const run = box.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
+  const client = clientOfHome((await untilReady(run)).url, join(box.cwd, 'h'));
+  t.after(() => client.closeConnections());
+  return { run, client };
+}
+
+const mfa = '/edge/client/v1/current-identity/mfa';
+
+async function enrolled(who: Caller): Promise<AuthenticatorApp> {
+  assert.equal((await who.call('POST', mfa)).status, 201);
+  const app = scan(systemClock, (await who.get(mfa)).json.data.provisioningUrl);
+  const verified = await who.call('POST', `${mfa}/verify`, { code: app.code() });
+  assert.equal(verified.status, 200, verified.text);
+  return app;
+}
+
+const newCodes = (who: Caller, code: string) => who.call('POST', `${mfa}/recovery-codes`, { code });

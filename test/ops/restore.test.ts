@@ -10,6 +10,7 @@ import pg from 'pg';
 import { checkSetupLink, createSetupLink, type SetupLink } from '../../src/admin/setup.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { DAY, fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { afterForeignRestore, restoreDatabase } from '../../src/restore-database.ts';
 import type { NewEnrollment } from '../../src/store/contracts/enrollments.ts';
 import { restoreRules } from '../../src/store/sql/restores.ts';
@@ -131,7 +132,7 @@ async function startAgain({ home, url }: TestServer, db = 'sqlite:./overlay.db')
 
 function restoreNeeds(server: TestServer) {
   const { config } = loadConfig(join(server.home, 'controller.yml'), { readFile: readNamedFile, env: {} });
-  return { config, masterKey, clock, random: server.random };
+  return { config, vault: keyVault(masterKey), clock, random: server.random };
 }
 
 const backupOf = ({ home }: TestServer) => join(home, 'backup.db');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import type { SigningAlgorithm, SigningKey } from '../../src/model/signing-key.ts';
+import { type SealedSecret, sealedKinds } from '../../src/store/contracts/keys.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import { DAY, HOUR, MINUTE, newIdentity, newPassword, t0, uniqueName } from './fixtures.ts';
@@ -148,6 +149,47 @@ export function keyTests(shared: GetDatabase): void {
       });
       assert.equal(await store.identities.find(asId(fresh.id)), null);
       assert.equal(await store.setupLinks.check(link.tokenHash, t0), 'usable');
+    });
+  });
+
+  describe('what is sealed', () => {
+    test('is listed by id, and replaced only where it is still what was read', async () => {
+      const { store } = shared();
+      const names = ['a', 'b', 'c'].map((part) => uniqueName(`secret-${part}`));
+      for (const name of names) await store.keys.serverSecret(name, () => `sealed ${name}`);
+      const listed: SealedSecret[] = [];
+      for (let after = ''; ; ) {
+        const page = await store.keys.listSealed('server-secret', after, 2);
+        assert.ok(page.length <= 2);
+        listed.push(...page);
+        after = page.at(-1)?.id ?? after;
+        if (page.length < 2) break;
+      }
+      assert.equal(new Set(listed.map(({ id }) => id)).size, listed.length);
+      const [name = ''] = names;
+      const secret = listed.find(({ id }) => id === name);
+      assert.deepEqual(secret, { id: name, sealed: `sealed ${name}` });
+      assert.ok(secret);
+      const replace = (sealed: string) => store.keys.replaceSealed('server-secret', secret, sealed, t0);
+      assert.deepEqual(await Promise.all([replace('one'), replace('two')]).then((won) => won.sort()), [
+        false,
+        true,
+      ]);
+      assert.match(await store.keys.serverSecret(name, () => 'other'), /^(one|two)$/);
+      assert.equal(await store.keys.serverSecret(names[1] ?? '', () => 'other'), `sealed ${names[1]}`);
+      for (const kind of sealedKinds) await store.keys.listSealed(kind, '', 1);
+    });
+
+    test('leaves word for other nodes where it is a signing key', async () => {
+      const { store } = shared();
+      const key = { ...signingKey('EdDSA', t0 + 2 * DAY), sealedPrivateKey: 'before' };
+      const newest = (await store.keys.listSigningKeys(t0)).findLast(({ alg }) => alg === 'EdDSA');
+      assert.equal(await rotate(store, key, newest?.kid ?? null), true);
+      const since = await store.changes.latestSeq();
+      const secret = { id: key.kid, sealed: 'before' };
+      assert.equal(await store.keys.replaceSealed('signing-key', secret, 'after', t0), true);
+      const changes = await store.changes.readAfter(since);
+      assert.ok(JSON.stringify(changes).includes(key.kid), JSON.stringify(changes));
     });
   });
 }

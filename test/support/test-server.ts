@@ -16,6 +16,7 @@ import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Logger, memoryLogger } from '../../src/platform/log/logger.ts';
 import { createRandom, type Random } from '../../src/platform/random.ts';
 import { createHashPool, type HashPool } from '../../src/platform/secrets/hash-pool.ts';
+import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { undeclaredIn } from './declared-answers.ts';
 import { readNamedFile } from './files.ts';
@@ -130,7 +131,8 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
     createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
   // The identity providers of tests have certificates of the same root.
   const trustedRoots = [pki.ca.certPem];
-  const foundations = { config, store, masterKey, hashPool, clock, random, log, trustedRoots };
+  const vault = keyVault(masterKey);
+  const foundations = { config, store, masterKey, vault, hashPool, clock, random, log, trustedRoots };
   // Whatever a test is about, every answer is one that the API description knows.
   const undeclared = new Set<string>();
   const controller = await startController({

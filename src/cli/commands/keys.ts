@@ -7,7 +7,7 @@ interface KeyOptions {
   readonly now?: boolean;
 }
 
-/** `keys list|rotate`: the keys that sign tokens. */
+/** `keys list|rotate`: the keys that sign tokens; `keys rekey`: the one that seals what is stored. */
 export function registerKeyCommands(program: Command, ports: CliPorts): void {
   const keys = program.command('keys').description('the keys that sign tokens (on the host)');
   const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
@@ -19,6 +19,19 @@ export function registerKeyCommands(program: Command, ports: CliPorts): void {
     .action(async (options: KeyOptions, command: Command) => {
       const { listKeys } = await import('../host/key-commands.ts');
       await listKeys(reportOf(command), options.config);
+    });
+
+  keys
+    .command('rekey')
+    .description('seal everything that is stored anew, under a new key-encryption key')
+    .addOption(configOption())
+    .addHelpText(
+      'after',
+      '\nRuns beside controllers; when it is stopped, run it again. On PostgreSQL it says which file to copy to the other hosts first.',
+    )
+    .action(async (options: KeyOptions, command: Command) => {
+      const { rekey } = await import('../host/rekey-command.ts');
+      await rekey(reportOf(command), options.config);
     });
 
   keys

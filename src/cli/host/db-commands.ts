@@ -10,7 +10,7 @@ import {
   sqliteFile,
 } from '../../database.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
-import { keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
+import { openVault } from '../../platform/secrets/key-files.ts';
 import {
   afterForeignRestore,
   type Restored,
@@ -121,8 +121,8 @@ async function withRestoreNeeds(
     const configFile = configPath(ports, named);
     const { config } = loadConfigFile(ports, configFile);
     const { clock, random, env } = ports;
-    const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
-    await audited(configFile, config, command, (audit) => work({ config, masterKey, clock, random }, audit));
+    const vault = openVault(config.secrets.keyFile, env);
+    await audited(configFile, config, command, (audit) => work({ config, vault, clock, random }, audit));
   });
 }
 

@@ -9,7 +9,6 @@ import { readOverlayAuthorities } from '../../overlay-pki.ts';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { BoltError } from '../../platform/formats/bolt/bolt-error.ts';
 import { openBoltFile } from '../../platform/formats/bolt/bolt-file.ts';
-import { keyVault } from '../../platform/secrets/key-vault.ts';
 import { NoAdministratorLeft } from '../../store/contracts/store.ts';
 import { openServerSecrets } from '../../tokens/server-secrets.ts';
 import { CliError } from '../cli-error.ts';
@@ -57,8 +56,7 @@ function intoHost(
   const dryRun = options.dryRun === true;
   return withHost(ports, options.config, 'ops import ziti', async (host) => {
     const { foundations, configFile, audit } = host;
-    const { config, store, masterKey } = foundations;
-    const vault = keyVault(masterKey);
+    const { config, store, vault } = foundations;
     const { recoveryKey } = await openServerSecrets({ keys: store.keys, vault, random: foundations.random });
     const own = readOverlayAuthorities(foundations);
     const issuers = new Set(

@@ -1,7 +1,6 @@
 import type { OpenFoundations } from '../../foundations.ts';
 import { algorithmsInUse, type SigningAlgorithm, type SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { keyVault } from '../../platform/secrets/key-vault.ts';
 import { openKeyRing, publishAhead, rotateSigningKey, signingPeriod } from '../../tokens/key-ring.ts';
 import { longestSignedLifetime } from '../../tokens/signed-lifetime.ts';
 import { CliError } from '../cli-error.ts';
@@ -77,9 +76,9 @@ export async function rotateKeys(
   atOnce: boolean,
 ): Promise<void> {
   const made = await withHost(report.ports, configFile, 'keys rotate', async ({ foundations, audit }) => {
-    const { config, store, masterKey, clock } = foundations;
+    const { config, store, vault, clock } = foundations;
     const { oidc } = config.edge;
-    const needs = { keys: store.keys, vault: keyVault(masterKey), clock };
+    const needs = { keys: store.keys, vault, clock };
     const ring = await openKeyRing(needs);
     const now = clock.now();
     const activeFrom = atOnce ? now : now + publishAhead;

@@ -8,7 +8,7 @@ import {
   schemaVersion,
 } from '../../database.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { keyVault } from '../../platform/secrets/key-vault.ts';
+import type { KeyVault } from '../../platform/secrets/key-vault.ts';
 import { openKeyRing } from '../../tokens/key-ring.ts';
 
 /**
@@ -17,10 +17,15 @@ import { openKeyRing } from '../../tokens/key-ring.ts';
  * @returns sentences about a database that could not be looked into, or that the start will change
  * @throws SealBroken the key is another one; SchemaError a release that this one cannot follow has changed the database
  */
-export async function checkDatabaseAndKey(
-  { config, clock }: { readonly config: Config; readonly clock: Clock },
-  masterKey: Buffer,
-): Promise<readonly string[]> {
+export async function checkDatabaseAndKey({
+  config,
+  clock,
+  vault,
+}: {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly vault: KeyVault;
+}): Promise<readonly string[]> {
   const name = databaseName(config);
   try {
     const { version } = await databaseVersion(config);
@@ -29,7 +34,7 @@ export async function checkDatabaseAndKey(
     }
     const store = await openStore(config);
     try {
-      await openKeyRing({ keys: store.keys, vault: keyVault(masterKey), clock });
+      await openKeyRing({ keys: store.keys, vault, clock });
     } finally {
       await store.close();
     }

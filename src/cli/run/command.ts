@@ -4,7 +4,7 @@ import { issuersOf } from '../../controller.ts';
 import { claimDatabase, databaseName } from '../../database.ts';
 import { openFoundations } from '../../foundations.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
-import { keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
+import { openVault } from '../../platform/secrets/key-files.ts';
 import type { RunOptions } from '../commands/run.ts';
 import { explained } from '../host/failures.ts';
 import { loadConfigFile } from '../host/load-config.ts';
@@ -72,8 +72,8 @@ export async function checkController(report: Report, file: string): Promise<voi
     const { loaded, notes } = checkedConfig(report.ports, file);
     const { config, adjustments, warnings } = loaded;
     const { clock, env } = report.ports;
-    const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
-    const findings = await checkDatabaseAndKey({ config, clock }, masterKey);
+    const vault = openVault(config.secrets.keyFile, env);
+    const findings = await checkDatabaseAndKey({ config, clock, vault });
     const issuers = issuersOf(config.listeners);
     const value = {
       ok: true,

@@ -13,7 +13,6 @@ import { algorithmsInUse } from '../../model/signing-key.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import type { Random } from '../../platform/random.ts';
-import { keyVault } from '../../platform/secrets/key-vault.ts';
 import { createKeyFile, keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
 import { ensureSigningKeys, openKeyRing, signingPeriod } from '../../tokens/key-ring.ts';
 import { CliError } from '../cli-error.ts';
@@ -206,8 +205,8 @@ async function pkiSteps(needs: SetupNeeds, paths: HomePaths, names: ServerNames)
 }
 
 /** The keys of a new database sign at once; a running controller makes all later ones. */
-async function ensureFirstKeys({ config, store, masterKey, clock }: OpenFoundations): Promise<SetupStep[]> {
-  const keyNeeds = { keys: store.keys, vault: keyVault(masterKey), clock };
+async function ensureFirstKeys({ config, store, vault, clock }: OpenFoundations): Promise<SetupStep[]> {
+  const keyNeeds = { keys: store.keys, vault, clock };
   const ring = await openKeyRing(keyNeeds);
   const known = ring.list().length;
   const { oidc } = config.edge;

@@ -141,7 +141,7 @@ function printed(code: string): string {
   return `${code.slice(0, 5)}-${code.slice(5)}`;
 }
 
-function pendingLabel(flow: string): string {
+export function pendingLabel(flow: string): string {
   return `pending-totp/${flow}`;
 }
 

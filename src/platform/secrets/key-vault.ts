@@ -1,25 +1,74 @@
 import { decodeBase64url } from '../digest.ts';
-import { deriveKey, open, SealBroken, sealText } from './sealed-box.ts';
+import { deriveKey, open, SealBroken, type SealingKey, sealedWith, sealText } from './sealed-box.ts';
 
 /** Seals and opens secrets under the key-encryption key; the label is authenticated with them. */
 export interface KeyVault {
   seal(secret: Uint8Array, label: string): string;
-  /** @throws when the text was not sealed under this key and label */
+  /** @throws SealBroken   the text was not sealed under a key that is known here, and this label */
   open(sealed: string, label: string): Buffer;
+  /** Whether the text is sealed under the key that seals now. */
+  isCurrent(sealed: string): boolean;
+}
+
+/** Key-encryption keys besides the one that a process began with, while one replaces another (`keys rekey`). */
+export interface OtherKeys {
+  readonly newer: readonly Buffer[];
+  readonly older: readonly Buffer[];
 }
 
 /**
  * Seals what the store keeps of secrets.
  * @param masterKey the key-encryption key, 32 bytes; never in the database
+ * @param others    asked when something was sealed under a key that is not known yet. The first thing that opens under a
+ *                  newer key says that every node has it: from then on it seals
  */
-export function keyVault(masterKey: Buffer): KeyVault {
-  const key = deriveKey(masterKey, 'key-vault v1');
+export function keyVault(
+  masterKey: Buffer,
+  others: () => OtherKeys = () => ({ newer: [], older: [] }),
+): KeyVault {
+  let sealing = vaultKey(masterKey);
+  let known: readonly SealingKey[] = [sealing];
+  let newer: ReadonlySet<string> = new Set();
+  /** Those that have sealed here: none of them becomes the newest again. */
+  const used = new Set([sealing.id]);
+
+  function keyOf(box: Buffer): SealingKey {
+    const id = sealedWith(box);
+    const named = () => known.find((key) => key.id === id);
+    const found = named();
+    if (found !== undefined) return found;
+    const beside = others();
+    const newKeys = beside.newer.map(vaultKey);
+    const all = [...known, ...newKeys, ...beside.older.map(vaultKey)];
+    known = [...new Map(all.map((key) => [key.id, key])).values()];
+    newer = new Set([...newer, ...newKeys.map((key) => key.id)]);
+    const now = named();
+    if (now === undefined) throw new SealBroken(id === undefined ? 'malformed' : 'unknown key', id);
+    return now;
+  }
+
   return {
-    seal: (secret, label) => sealText(key, secret, label),
+    seal: (secret, label) => sealText(sealing, secret, label),
     open(sealed, label) {
-      const box = decodeBase64url(sealed);
-      if (box === undefined) throw new SealBroken('malformed');
-      return open(key, box, label);
+      const box = boxOf(sealed);
+      const key = keyOf(box);
+      const secret = open(key, box, label);
+      if (newer.has(key.id) && !used.has(key.id)) {
+        used.add(key.id);
+        sealing = key;
+      }
+      return secret;
     },
+    isCurrent: (sealed) => sealedWith(boxOf(sealed)) === sealing.id,
   };
+}
+
+function vaultKey(masterKey: Buffer): SealingKey {
+  return deriveKey(masterKey, 'key-vault v1');
+}
+
+function boxOf(sealed: string): Buffer {
+  const box = decodeBase64url(sealed);
+  if (box === undefined) throw new SealBroken('malformed');
+  return box;
 }

@@ -1,6 +1,16 @@
 import type { SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
 
+/** Where sealed secrets are. */
+export const sealedKinds = ['signing-key', 'server-secret', 'enrollment', 'totp', 'pending-totp'] as const;
+export type SealedKind = (typeof sealedKinds)[number];
+
+export interface SealedSecret {
+  /** What it belongs to: kid, name, id of the enrollment or identity, flow. */
+  readonly id: string;
+  readonly sealed: string;
+}
+
 export interface KeyStore {
   /** Every signing key that is not yet removed at `now`, oldest first. */
   listSigningKeys(now: Millis): Promise<readonly SigningKey[]>;
@@ -16,6 +26,16 @@ export interface KeyStore {
     retireOldAt: Millis;
     removeOldAt: Millis;
   }): Promise<boolean>;
+  /**
+   * What is sealed under the key-encryption key, by id, whatever has become of what it belongs to.
+   * @param after the last id of the page before; empty for the first page
+   */
+  listSealed(kind: SealedKind, after: string, limit: number): Promise<readonly SealedSecret[]>;
+  /**
+   * Puts the same secret, sealed anew, in the place of what was read; leaves a change-feed entry for a signing key.
+   * @returns false when it is not there any more, or another one
+   */
+  replaceSealed(kind: SealedKind, secret: SealedSecret, sealed: string, now: Millis): Promise<boolean>;
   /** The named server secret (sealed text), created from `make` by whoever comes first. */
   serverSecret(name: string, make: () => string): Promise<string>;
 }

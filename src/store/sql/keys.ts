@@ -1,12 +1,12 @@
 import type { SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { KeyStore } from '../contracts/keys.ts';
+import type { KeyStore, SealedKind, SealedSecret } from '../contracts/keys.ts';
 import { recordChange } from './changes.ts';
 import { signingKeyOf, text } from './codec.ts';
 import type { Database } from './database.ts';
 import { first, type Intent } from './intent.ts';
 
-export const keyIntents = { rotateSigningKey, keepServerSecret } as const;
+export const keyIntents = { rotateSigningKey, keepServerSecret, replaceSealed } as const;
 
 export function keyStore({ write, read, find }: Database): KeyStore {
   return {
@@ -16,6 +16,15 @@ export function keyStore({ write, read, find }: Database): KeyStore {
       return (await read(sql, now)).map(signingKeyOf);
     },
     rotateSigningKey: (rotation) => write('rotateSigningKey', rotation),
+    async listSealed(kind, after, limit) {
+      const { table, id, sealed } = sealedColumns[kind];
+      const sql = `SELECT ${id} AS id, ${sealed} AS sealed FROM ${table} WHERE ${id} > ? ORDER BY ${id} LIMIT ?`;
+      return (await read(sql, after, limit)).map((row) => ({
+        id: text(row, 'id'),
+        sealed: text(row, 'sealed'),
+      }));
+    },
+    replaceSealed: (kind, secret, sealed, now) => write('replaceSealed', { kind, secret, sealed, now }),
     async serverSecret(name, make) {
       const kept = await find(
         (row) => text(row, 'sealed'),
@@ -25,6 +34,34 @@ export function keyStore({ write, read, find }: Database): KeyStore {
       return kept ?? write('keepServerSecret', { name, sealed: make() });
     },
   };
+}
+
+/** Every column that holds something sealed, and the key of its row. */
+const sealedColumns: Readonly<Record<SealedKind, { table: string; id: string; sealed: string }>> = {
+  'signing-key': { table: 'signing_keys', id: 'kid', sealed: 'sealed_private_key' },
+  'server-secret': { table: 'server_secrets', id: 'name', sealed: 'sealed' },
+  enrollment: { table: 'enrollments', id: 'id', sealed: 'sealed_token' },
+  totp: { table: 'totp_enrollments', id: 'identity_id', sealed: 'sealed_seed' },
+  'pending-totp': { table: 'pending_totp', id: 'flow', sealed: 'sealed_seed' },
+};
+
+function* replaceSealed(args: {
+  readonly kind: SealedKind;
+  readonly secret: SealedSecret;
+  readonly sealed: string;
+  readonly now: Millis;
+}): Intent<boolean> {
+  const { kind, secret } = args;
+  const { table, id, sealed } = sealedColumns[kind];
+  const replaced = yield* first(
+    `UPDATE ${table} SET ${sealed} = ? WHERE ${id} = ? AND ${sealed} = ? RETURNING ${id}`,
+    args.sealed,
+    secret.id,
+    secret.sealed,
+  );
+  if (replaced === undefined) return false;
+  if (kind === 'signing-key') yield* recordChange('signing-keys', secret.id, args.now);
+  return true;
 }
 
 function* rotateSigningKey(rotation: {

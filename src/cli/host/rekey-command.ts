@@ -1,0 +1,103 @@
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Config } from '../../config/config.ts';
+import { isOnline } from '../../model/node.ts';
+import { SECOND } from '../../platform/clock.ts';
+import { tryFileLock } from '../../platform/file-lock.ts';
+import type { MasterKey } from '../../platform/secrets/key-file-format.ts';
+import { nextKeyFile, previousKeyFile } from '../../platform/secrets/key-files.ts';
+import { keyVault } from '../../platform/secrets/key-vault.ts';
+import { createKeyFile, keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
+import { rekeyDatabase } from '../../rekey-database.ts';
+import { CliError } from '../cli-error.ts';
+import { giveName, partialOf } from '../setup/write-file.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
+import { type Host, withHost } from './open-host.ts';
+
+/** Controllers notice what others have changed in a quarter of a second, on PostgreSQL in two. */
+const untilNoticed = 3 * SECOND;
+
+/** `keys rekey` @throws CliError another one runs, or a key file cannot be used */
+export async function rekey(report: Report, configFile: string | undefined): Promise<void> {
+  await withHost(report.ports, configFile, 'keys rekey', async (host) => {
+    const { keyFile } = host.foundations.config.secrets;
+    const lock = tryFileLock(`${keyFile}.lock`);
+    if (lock === null) {
+      throw new CliError('Another keys rekey is under way on this host.', {
+        code: 'already_running',
+        next: 'wait until it has ended',
+      });
+    }
+    try {
+      await rekeyUnderLock(report, host, keyFile);
+    } finally {
+      lock.release();
+    }
+  });
+}
+
+async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Promise<void> {
+  const { store, clock, config } = host.foundations;
+  const passphrase = keyPassphrase(report.ports.env);
+  const keyIn = (file: string) => (existsSync(file) ? readKeyFile(file, { passphrase }) : null);
+  const current = readKeyFile(keyFile, { passphrase });
+  const next = keyIn(nextKeyFile(keyFile));
+  if (next === null) {
+    const made = makeNext(keyFile, passphrase);
+    if (hasOtherHosts(config)) {
+      printResult(
+        report,
+        { fingerprint: made.fingerprint, keyFile: nextKeyFile(keyFile), resealed: 0 },
+        () =>
+          `Made the new key ${made.fingerprint} in ${nextKeyFile(keyFile)}; nothing is sealed under it yet.`,
+      );
+      notice(report, 'next: copy that file beside the key file of every node, then run this command again');
+      return;
+    }
+    return rekeyUnderLock(report, host, keyFile);
+  }
+  const previous = keyIn(previousKeyFile(keyFile));
+  const older = [current, previous].flatMap((key) => (key === null ? [] : [key.bytes]));
+  const vault = keyVault(next.bytes, () => ({ newer: [], older }));
+  const resealed = await rekeyDatabase({ store, vault, clock }, async () => {
+    const nodes = await store.nodes.listAll();
+    if (nodes.some((node) => isOnline(node, clock.now()))) await wait(untilNoticed);
+  });
+  putInPlace(keyFile, current, previous);
+  host.audit.record({ event: 'secrets.rekeyed', fingerprint: next.fingerprint, resealed }, null);
+  printResult(
+    report,
+    { fingerprint: next.fingerprint, keyFile, resealed },
+    () => `Sealed ${resealed} secrets anew under the key ${next.fingerprint}, which is in ${keyFile} now.`,
+  );
+  notice(
+    report,
+    `Back it up, but not beside the database. Backups of before need ${previousKeyFile(keyFile)}.`,
+  );
+  if (hasOtherHosts(config)) notice(report, 'next: run this command on the hosts of the other nodes too');
+}
+
+function hasOtherHosts({ db }: Config): boolean {
+  return db.engine === 'postgres';
+}
+
+function makeNext(keyFile: string, passphrase: string | undefined): MasterKey {
+  const path = nextKeyFile(keyFile);
+  const partial = partialOf(path);
+  rmSync(partial, { force: true });
+  const made = createKeyFile(partial, { passphrase });
+  giveName(partial, path);
+  return made;
+}
+
+/** The next key becomes the key; the one that it replaces is kept, and so is the one before that. */
+function putInPlace(keyFile: string, current: MasterKey, previous: MasterKey | null): void {
+  const kept = previousKeyFile(keyFile);
+  // The same when this was stopped between the two steps below.
+  if (previous?.fingerprint !== current.fingerprint) {
+    if (previous !== null) renameSync(kept, `${kept}-${previous.fingerprint}`);
+    copyFileSync(keyFile, partialOf(kept));
+    giveName(partialOf(kept), kept);
+  }
+  giveName(nextKeyFile(keyFile), keyFile);
+}

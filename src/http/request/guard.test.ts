@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AuthError } from '../../errors/auth-error.ts';
+import { oidcChallenge, secondaryExtJwtChallenge, ztSessionChallenge } from '../../errors/challenge.ts';
+import { asId, type SignerId } from '../../model/ids.ts';
+import type { Permission } from '../../model/permission.ts';
+import type { Principal } from '../../model/principal.ts';
+import { CallerRefused } from '../../store/contracts/store.ts';
+import { callerRefusal, enforceGuard } from './guard.ts';
+import type { Guard } from './route.ts';
+
+function caller(more: Partial<Principal> = {}): Principal {
+  return {
+    ...{
+      identityId: asId('i'),
+      identityName: 'ana',
+      isAdmin: false,
+      permissions: [],
+      apiSessionId: asId('s'),
+    },
+    ...{ mechanism: 'oidc', issuer: 'https://a/oidc', clientId: 'c', scopes: [], configTypes: [] },
+    ...{ passed: ['password'], authTime: 0, issuedAt: 0, expiresAt: 1, outstanding: [] },
+    ...more,
+  };
+}
+
+const lacking = { outstanding: [{ type: 'totp', isEnrolled: true }] } as const;
+
+function refusalOf(guard: Guard, principal: Principal, permission?: Permission): AuthError {
+  try {
+    enforceGuard(guard, principal, permission);
+  } catch (error) {
+    if (error instanceof AuthError) return error;
+  }
+  return assert.fail(`${guard} let the caller in`);
+}
+
+describe('a guard', () => {
+  test('lets a session in whose factors are outstanding only where that is said', () => {
+    for (const guard of ['anonymous', 'partial'] as const) {
+      assert.equal(enforceGuard(guard, caller(lacking)), null, guard);
+      assert.equal(enforceGuard(guard, caller({ ...lacking, isAdmin: true })), null, guard);
+    }
+    for (const guard of ['full', 'admin'] as const) {
+      const refusal = refusalOf(guard, caller({ ...lacking, isAdmin: true }));
+      assert.equal(refusal.code, 'unauthorized');
+      assert.match(refusal.description, /^The authentication is not complete: /);
+      assert.match(refusal.message, /outstanding: \{"type":"totp","isEnrolled":true\}$/);
+    }
+    assert.match(
+      refusalOf(
+        'full',
+        caller({
+          outstanding: [
+            { type: 'totp', isEnrolled: true },
+            { type: 'totp', isEnrolled: true },
+          ],
+        }),
+      ).message,
+      /\}, \{/,
+    );
+  });
+
+  test('lets everybody with a whole session in, and to what is for administrators only those', () => {
+    assert.equal(enforceGuard('full', caller()), null);
+    assert.equal(enforceGuard('full', caller({ isAdmin: true })), null);
+    assert.equal(enforceGuard('admin', caller({ isAdmin: true })), 'administrator');
+    assert.equal(enforceGuard('admin', caller({ permissions: ['read'] }), 'read'), 'read');
+    for (const [who, permission] of [
+      [caller(), undefined],
+      [caller(), 'read'],
+      [caller({ permissions: ['read'] }), undefined],
+      [caller({ permissions: ['read'] }), 'helpdesk'],
+    ] as const) {
+      assert.equal(refusalOf('admin', who, permission).code, 'forbidden');
+    }
+  });
+
+  test('challenges in the mechanism of the session', () => {
+    const challenges = (more: Partial<Principal>) =>
+      refusalOf('full', caller({ ...lacking, ...more })).challenges;
+    assert.deepEqual(challenges({}), [oidcChallenge('invalid')]);
+    assert.deepEqual(challenges({ mechanism: 'legacy' }), [ztSessionChallenge('invalid')]);
+    const jwt = (issuer: string | null) =>
+      ({
+        mechanism: 'legacy',
+        lackingJwt: { signerId: asId<SignerId>('g'), issuer, error: 'expired' },
+      }) as const;
+    assert.deepEqual(challenges(jwt('https://idp')), [
+      secondaryExtJwtChallenge('expired', [{ id: 'g', issuer: 'https://idp' }]),
+    ]);
+    assert.deepEqual(challenges(jwt(null)), [secondaryExtJwtChallenge('expired', [])]);
+  });
+});
+
+test('a caller from whom something was taken meanwhile is told what', () => {
+  const right = new CallerRefused('right');
+  const forbidden = callerRefusal(right, caller());
+  assert.deepEqual([forbidden.code, forbidden.cause, forbidden.challenges], ['forbidden', right, []]);
+  const session = new CallerRefused('session');
+  for (const [who, challenge] of [
+    [caller(), oidcChallenge('invalid')],
+    [null, oidcChallenge('invalid')],
+    [caller({ mechanism: 'legacy' }), ztSessionChallenge('invalid')],
+  ] as const) {
+    const refusal = callerRefusal(session, who);
+    assert.deepEqual(
+      [refusal.code, refusal.cause, refusal.challenges],
+      ['unauthorized', session, [challenge]],
+    );
+  }
+});

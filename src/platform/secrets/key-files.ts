@@ -1,0 +1,50 @@
+// The key file and the files beside it while one key-encryption key replaces another: see rekey-database.ts.
+
+import { existsSync, statSync } from 'node:fs';
+import { type KeyVault, keyVault, type OtherKeys } from './key-vault.ts';
+import { keyPassphrase, readKeyFile } from './master-key.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The key that is to replace the one in the key file. */
+export function nextKeyFile(path: string): string {
+  return `${path}.next`;
+}
+
+/** The key that was replaced last: for backups of the time before. */
+export function previousKeyFile(path: string): string {
+  return `${path}.previous`;
+}
+
+/**
+ * The vault of a controller or a command: it also opens what was sealed under the keys beside the key file, those that
+ * come to be there later too.
+ * @param env holds the passphrase of the key files, if they have one
+ * @throws KeyFileError the key file cannot be used
+ */
+export function openVault(path: string, env: Environment): KeyVault {
+  return keyVault(readKeyFile(path, { passphrase: keyPassphrase(env) }).bytes, keysBeside(path, env));
+}
+
+/** Reads the files anew only when one of them has changed: a passphrase is expensive by intention. */
+function keysBeside(path: string, env: Environment): () => OtherKeys {
+  let state = '';
+  let keys: OtherKeys = { newer: [], older: [] };
+  const read = (file: string): readonly Buffer[] =>
+    existsSync(file) ? [readKeyFile(file, { passphrase: keyPassphrase(env) }).bytes] : [];
+  return () => {
+    const [next, previous] = [nextKeyFile(path), previousKeyFile(path)];
+    const found = [path, next, previous].map(stateOf).join(' ');
+    if (found !== state) {
+      // The key file itself holds the next key by now where this process has not noticed the change before.
+      keys = { newer: [...read(path), ...read(next)], older: read(previous) };
+      state = found;
+    }
+    return keys;
+  };
+}
+
+function stateOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? '-' : `${stats.ino}:${stats.mtimeMs}`;
+}
