@@ -1,7 +1,7 @@
 // What a login knows of an identity, read from the store at the moment of a decision.
 
 import type { Account } from '../model/account.ts';
-import type { AuthPolicy } from '../model/auth-policy.ts';
+import { allowsMethod } from '../model/auth-policy.ts';
 import { isDisabled } from '../model/identity.ts';
 import type { AuthenticatorId } from '../model/ids.ts';
 import type { PrimaryMethod } from '../model/login.ts';
@@ -18,12 +18,6 @@ export interface AccountNeeds {
     readonly identities: IdentityStore;
     readonly authenticators: AuthenticatorStore;
   };
-}
-
-/** Whether the policy allows a primary method at all. */
-export function allowsMethod(policy: Pick<AuthPolicy, 'primary'>, method: PrimaryMethod): boolean {
-  if (method === 'password') return policy.primary.updb.allowed;
-  return method === 'cert' ? policy.primary.cert.allowed : policy.primary.extJwt.allowed;
 }
 
 /**

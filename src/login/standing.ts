@@ -2,10 +2,9 @@
 // redeemed, at each refresh and at each call. What an administrator has changed since holds at once. Pure, from memory;
 // whether the identity is enabled and the session has ended is known before.
 
-import type { AuthPolicy } from '../model/auth-policy.ts';
+import { type AuthPolicy, allowsMethod, allowsSigner } from '../model/auth-policy.ts';
 import type { CaId, SignerId } from '../model/ids.ts';
 import type { PassedMethod, PrimaryMethod } from '../model/login.ts';
-import { allowsMethod } from './account.ts';
 import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
 import type { SignerDirectory } from './external-jwt/signer-directory.ts';
 import { outstandingFactors } from './outstanding-factors.ts';
@@ -55,8 +54,7 @@ export function signerObjection(
 ): 'signer-disabled' | 'signer-not-allowed' | null {
   const signer = signerId === null ? undefined : signers.find(signerId);
   if (signer === undefined || !signer.enabled) return 'signer-disabled';
-  const { allowedSigners } = policy.primary.extJwt;
-  return allowedSigners.length === 0 || allowedSigners.includes(signer.id) ? null : 'signer-not-allowed';
+  return allowsSigner(policy, signer.id) ? null : 'signer-not-allowed';
 }
 
 /**

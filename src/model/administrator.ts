@@ -1,5 +1,5 @@
 import { DAY, type Millis } from '../platform/clock.ts';
-import type { AuthPolicy } from './auth-policy.ts';
+import { type AuthPolicy, allowsMethod, allowsSigner } from './auth-policy.ts';
 import type { ExternalJwtSigner } from './external-jwt-signer.ts';
 import { type Identity, isDisabled } from './identity.ts';
 
@@ -24,15 +24,15 @@ const bearableLock: Millis = 365 * DAY;
  * not count against the password; TOTP can be enrolled at the next login.
  */
 export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean {
-  const { primary, secondary } = means.policy;
+  const { policy } = means;
   if (isDisabled(means.identity, now)) return false;
   const vouching = signersFor(means);
-  const { requireExtJwt } = secondary;
+  const { requireExtJwt } = policy.secondary;
   if (requireExtJwt !== null && !vouching.some(({ id }) => id === requireExtJwt)) return false;
-  if (primary.updb.allowed && means.hasPassword && !isLockedForGood(means.lockedUntil, now)) return true;
-  if (primary.cert.allowed && means.hasCertificate) return true;
-  const { allowed, allowedSigners } = primary.extJwt;
-  return allowed && vouching.some(({ id }) => allowedSigners.length === 0 || allowedSigners.includes(id));
+  const hasPassword = means.hasPassword && !isLockedForGood(means.lockedUntil, now);
+  if (hasPassword && allowsMethod(policy, 'password')) return true;
+  if (means.hasCertificate && allowsMethod(policy, 'cert')) return true;
+  return allowsMethod(policy, 'ext-jwt') && vouching.some(({ id }) => allowsSigner(policy, id));
 }
 
 /** Whether somebody else has to end a lock. @param lockedUntil null: there is none */

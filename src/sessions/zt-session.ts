@@ -161,7 +161,8 @@ export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
 }
 
 function lacksTotp({ policy, isTotpEnrolled }: Account, { passed }: ApiSession): boolean {
-  return (policy.secondary.requireTotp || isTotpEnrolled) && !passed.includes('totp');
+  const outstanding = outstandingFactors(policy, { isEnrolled: isTotpEnrolled }, passed);
+  return outstanding.some(({ type }) => type === 'totp');
 }
 
 function certificateRefused({ id }: ApiSession): AuthError {
