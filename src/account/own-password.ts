@@ -123,8 +123,10 @@ async function proveCurrentPassword(
   const attempt = needs.attempts.begin('password', mechanism, origin);
   const verdict = await verifyPassword(needs, username, currentPassword, attempt, origin.ipAddress);
   attempt.conclude();
-  if (verdict.verdict === 'passed') await giveBack(needs, verdict.reserved);
-  if (verdict.verdict === 'passed' && verdict.verifiedHash !== null) return verdict.verifiedHash;
+  if (verdict.verdict === 'passed') {
+    await giveBack(needs, verdict.proof.reserved);
+    return verdict.proof.verifiedHash;
+  }
   needs.audit.record({ event: 'login.refused', method: 'password' }, origin);
   throw wrongCurrentPassword();
 }

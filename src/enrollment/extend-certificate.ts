@@ -118,13 +118,13 @@ async function requirePresentOne(
 ): Promise<void> {
   const attempt = needs.attempts.begin('cert', caller.mechanism, origin);
   const verdict = await verifyCertificate(needs, chain, attempt);
-  if (verdict.verdict === 'refused' || verdict.authenticatorId !== id) {
+  if (verdict.verdict === 'refused' || verdict.proof.authenticatorId !== id) {
     attempt.conclude();
     throw new AuthError('forbidden', {
       description: 'The connection has to present the certificate that is to be extended',
     });
   }
-  if (verdict.caId !== null) {
+  if (verdict.proof.caId !== null) {
     throw new AuthError('conflict', {
       description: 'The certificate comes from a third-party authority: only that can renew it',
     });

@@ -5,12 +5,11 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ChallengeError } from '../errors/challenge.ts';
-import { authenticatePrimary, type PrimaryNeeds } from '../login/authenticate-primary.ts';
+import { authenticatePrimary, giveGuessBack, type PrimaryNeeds } from '../login/authenticate-primary.ts';
 import { leadingCertificates } from '../login/certificate/opening-chain.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/submit-secondary-jwt.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
-import { giveBack } from '../login/reserved-guess.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
@@ -70,7 +69,7 @@ export async function authenticate(
   }
   const primary = await authenticatePrimary(needs, credentials, origin, 'legacy');
   // In a step of its own: this mechanism is on its way out.
-  await giveBack(needs, primary.reserved);
+  await giveGuessBack(needs, primary.proof);
   const { progress, error } = await submitSecondaryJwt(needs, primary, bearers, origin, 'legacy');
   const said = clientInfo === undefined ? {} : { clientInfo };
   const id = asId<ApiSessionId>(needs.random.id());
@@ -85,7 +84,7 @@ export async function authenticate(
     ipAddress: origin.ipAddress,
     expiresAt: now + needs.sessionTimeout,
     now,
-    verifiedHash: primary.verifiedHash,
+    verifiedHash: primary.proof.method === 'password' ? primary.proof.verifiedHash : null,
     ...certificatesOf(needs, credentials),
   });
   const account = await needs.store.identities.findAccount(progress.identityId);

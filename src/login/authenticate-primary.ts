@@ -1,5 +1,4 @@
 import { AuthError } from '../errors/auth-error.ts';
-import type { Account } from '../model/account.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
 import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
@@ -7,19 +6,14 @@ import type { LoginAccount } from './account.ts';
 import { type CertificateLoginNeeds, verifyCertificate } from './certificate/certificate.ts';
 import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt/external-jwt.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password/password.ts';
-import type { PrimaryVerdict } from './primary-verdict.ts';
-import type { ReservedGuess } from './reserved-guess.ts';
+import type { PrimaryProof, PrimaryVerdict } from './primary-verdict.ts';
+import { giveBack } from './reserved-guess.ts';
 import { countRefusal, requireOpenSource } from './throttle.ts';
 
 export interface PrimaryResult {
   readonly account: LoginAccount;
   readonly progress: LoginProgress;
-  /** See `PrimaryVerdict.current`. */
-  readonly current: Account | null;
-  /** See `PrimaryVerdict.verifiedHash`. */
-  readonly verifiedHash: string | null;
-  /** Whoever records the login gives it back, and whoever gives the login up. */
-  readonly reserved: ReservedGuess;
+  readonly proof: PrimaryProof;
 }
 
 export interface PrimaryNeeds extends PasswordLoginNeeds, CertificateLoginNeeds, ExternalJwtLoginNeeds {
@@ -52,28 +46,43 @@ export async function authenticatePrimary(
     needs.audit.record({ event: 'login.refused', method: credentials.method }, origin);
     throw new AuthError('invalid_auth', { challenges: verdict.challenges ?? [] });
   }
-  const { account, current, authenticatorId, certThumbprint, caId, usedToken, verifiedHash, reserved } =
-    verdict;
-  needs.audit.record(
-    { event: 'login.passed', method: credentials.method, identityId: account.identity.id },
-    origin,
-  );
-  return {
-    account,
-    current,
-    verifiedHash,
-    reserved,
-    progress: {
-      identityId: account.identity.id,
-      authenticatorId,
-      signerId: usedToken?.signerId ?? null,
-      caId,
-      passed: [credentials.method],
-      authTime: needs.clock.now(),
-      certThumbprint,
-      ...(usedToken === null ? {} : { primaryProof: usedToken.proof }),
-    },
+  const { account, proof } = verdict;
+  const { identity } = account;
+  needs.audit.record({ event: 'login.passed', method: proof.method, identityId: identity.id }, origin);
+  const progress: LoginProgress = {
+    ...restsOn(proof),
+    identityId: identity.id,
+    passed: [proof.method],
+    authTime: needs.clock.now(),
   };
+  return { account, proof, progress };
+}
+
+type RestsOn = Pick<
+  LoginProgress,
+  'authenticatorId' | 'signerId' | 'caId' | 'certThumbprint' | 'primaryProof'
+>;
+
+/** What the login goes on resting on, and the session after it. */
+function restsOn(proof: PrimaryProof): RestsOn {
+  const nothing = { authenticatorId: null, signerId: null, caId: null, certThumbprint: null };
+  switch (proof.method) {
+    case 'password':
+      return { ...nothing, authenticatorId: proof.authenticatorId };
+    case 'cert': {
+      const { authenticatorId, caId, certThumbprint } = proof;
+      return { ...nothing, authenticatorId, caId, certThumbprint };
+    }
+    case 'ext-jwt': {
+      const { signerId, proof: primaryProof } = proof.usedToken;
+      return { ...nothing, signerId, primaryProof };
+    }
+  }
+}
+
+/** Gives back the guess at a password that is reserved until the login is recorded or given up. */
+export async function giveGuessBack(needs: Pick<PrimaryNeeds, 'store'>, proof: PrimaryProof): Promise<void> {
+  if (proof.method === 'password') await giveBack(needs, proof.reserved);
 }
 
 /** A certificate or token that had to be judged; without one there was nothing to do. */

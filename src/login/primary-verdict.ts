@@ -11,28 +11,40 @@ export interface UsedToken {
   readonly signerId: SignerId;
 }
 
+export interface PasswordProof {
+  readonly method: 'password';
+  readonly authenticatorId: AuthenticatorId;
+  /** The stored hash that the password matched. Recording the login asks for it again. */
+  readonly verifiedHash: string;
+  /** To be given back with the recording of the login. */
+  readonly reserved: ReservedGuess;
+  /**
+   * The account when it was read at the very end of the check, and what opened the login is asked for again by the
+   * step that records it; null when time may have passed since.
+   */
+  readonly current: Account | null;
+}
+
+export interface CertificateProof {
+  readonly method: 'cert';
+  /** Null when the identity was found by a claim. */
+  readonly authenticatorId: AuthenticatorId | null;
+  /** SHA-256 of the DER leaf, base64url. */
+  readonly certThumbprint: string;
+  /** See `LoginProgress.caId`. */
+  readonly caId: CaId | null;
+}
+
+export interface ExternalJwtProof {
+  readonly method: 'ext-jwt';
+  readonly usedToken: UsedToken;
+}
+
+export type PrimaryProof = PasswordProof | CertificateProof | ExternalJwtProof;
+
 /** What a primary method decided. The reason of a refusal is in the attempt's record, never here. */
-export type PrimaryVerdict =
-  | {
-      readonly verdict: 'passed';
-      readonly account: LoginAccount;
-      /**
-       * The account when it was read at the very end of the check, and what opened the login is asked for again by the
-       * step that records it; null when time may have passed since.
-       */
-      readonly current: Account | null;
-      /** Null when the identity was found by a claim. */
-      readonly authenticatorId: AuthenticatorId | null;
-      /** SHA-256 of the DER leaf, base64url, after a certificate login. */
-      readonly certThumbprint: string | null;
-      /** See `LoginProgress.caId`. */
-      readonly caId: CaId | null;
-      readonly usedToken: UsedToken | null;
-      /** After a password login: the stored hash that the password matched. Recording the login asks for it again. */
-      readonly verifiedHash: string | null;
-      /** After a password login: to be given back with the recording of the login. */
-      readonly reserved: ReservedGuess;
-    }
+export type PrimaryVerdict<Proof extends PrimaryProof = PrimaryProof> =
+  | { readonly verdict: 'passed'; readonly account: LoginAccount; readonly proof: Proof }
   | {
       readonly verdict: 'refused';
       /** For methods whose refusal tells the client how to do better (spec 7.2 rule 3). */

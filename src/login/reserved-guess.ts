@@ -19,9 +19,6 @@ export function reservedGuess(keys: readonly string[]): ReservedGuess {
   };
 }
 
-/** Of a method that is not guessed at. */
-export const nothingReserved = reservedGuess([]);
-
 /** Gives the guess back in a step of its own, unless somebody has taken it. */
 export async function giveBack(needs: Pick<ThrottleNeeds, 'store'>, guess: ReservedGuess): Promise<void> {
   const keys = guess.take();

@@ -5,21 +5,24 @@
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { type AccountNeeds, type LoginAccount, mayLogIn } from '../account.ts';
-import type { PrimaryVerdict } from '../primary-verdict.ts';
-import { nothingReserved } from '../reserved-guess.ts';
+import type { CertificateProof, PrimaryVerdict } from '../primary-verdict.ts';
 import { externalIdFrom } from './ca-claim.ts';
 import { findTrustedPath, isStillTrusted, type TrustedPath, type TrustedPathNeeds } from './trusted-path.ts';
 
 export type CertificateLoginNeeds = AccountNeeds & TrustedPathNeeds;
 
-type Passed = Extract<PrimaryVerdict, { verdict: 'passed' }>;
+/** Who has the certificate. */
+interface Found {
+  readonly account: LoginAccount;
+  readonly authenticatorId: CertificateProof['authenticatorId'];
+}
 
 /** @param chain DER of what the connection proved and brought, the leaf first; null when it brought nothing */
 export async function verifyCertificate(
   needs: CertificateLoginNeeds,
   chain: readonly Buffer[] | null,
   attempt: AttemptRecorder,
-): Promise<PrimaryVerdict> {
+): Promise<PrimaryVerdict<CertificateProof>> {
   // Whether an expired one is good enough is up to the policy of somebody who is not known yet.
   const path = findTrustedPath(needs, chain, attempt, true);
   if (path === null) return { verdict: 'refused' };
@@ -35,13 +38,12 @@ export async function verifyCertificate(
   return {
     verdict: 'passed',
     account: found.account,
-    authenticatorId: found.authenticatorId,
-    certThumbprint: path.leaf.thumbprint,
-    caId: needs.authorities.caOf(path.anchor)?.id ?? null,
-    usedToken: null,
-    verifiedHash: null,
-    reserved: nothingReserved,
-    current: null,
+    proof: {
+      method: 'cert',
+      authenticatorId: found.authenticatorId,
+      certThumbprint: path.leaf.thumbprint,
+      caId: needs.authorities.caOf(path.anchor)?.id ?? null,
+    },
   };
 }
 
@@ -65,7 +67,7 @@ async function accountOf(
   needs: CertificateLoginNeeds,
   path: TrustedPath,
   attempt: AttemptRecorder,
-): Promise<Pick<Passed, 'account' | 'authenticatorId'> | null> {
+): Promise<Found | null> {
   const known = await needs.store.authenticators.findCertificateLogin(path.leaf.thumbprint);
   if (known !== null) {
     attempt.passed('certificate known', known.identity.name);

@@ -9,8 +9,7 @@ import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
 import { type AccountNeeds, type LoginAccount, mayLogIn } from '../account.ts';
-import type { PrimaryVerdict } from '../primary-verdict.ts';
-import { nothingReserved } from '../reserved-guess.ts';
+import type { ExternalJwtProof, PrimaryVerdict } from '../primary-verdict.ts';
 import { signerObjection } from '../standing.ts';
 import { primaryChallenge } from './external-jwt-challenge.ts';
 import { recordRefusal } from './external-jwt-record.ts';
@@ -45,7 +44,7 @@ export async function verifyPrimaryJwt(
   needs: ExternalJwtLoginNeeds,
   tokens: readonly string[],
   attempt: AttemptRecorder,
-): Promise<PrimaryVerdict> {
+): Promise<PrimaryVerdict<ExternalJwtProof>> {
   const failures: { readonly record: HeldRecord; readonly refusal: RefusedExternalJwt | null }[] = [];
   let chosen: (PassedToken & { readonly token: string; readonly record: HeldRecord }) | null = null;
   for (const token of tokens) {
@@ -60,13 +59,10 @@ export async function verifyPrimaryJwt(
     return {
       verdict: 'passed',
       account: chosen.account,
-      authenticatorId: null,
-      certThumbprint: null,
-      caId: null,
-      usedToken: { proof: proofHashes(chosen.token), signerId: chosen.signer.id },
-      verifiedHash: null,
-      reserved: nothingReserved,
-      current: null,
+      proof: {
+        method: 'ext-jwt',
+        usedToken: { proof: proofHashes(chosen.token), signerId: chosen.signer.id },
+      },
     };
   }
   if (failures.length === 0) attempt.failed('token', 'no-token');

@@ -4,7 +4,7 @@
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../../store/contracts/authenticators.ts';
 import { mayLogIn } from '../account.ts';
-import type { PrimaryVerdict } from '../primary-verdict.ts';
+import type { PasswordProof, PrimaryVerdict } from '../primary-verdict.ts';
 import { reservedGuess } from '../reserved-guess.ts';
 import { countersOf, passwordLimit, releaseGuess, reserveGuess, type ThrottleNeeds } from '../throttle.ts';
 import { unknownNameMark, usernameKey } from './username.ts';
@@ -40,7 +40,7 @@ export async function verifyPassword(
   password: string,
   attempt: AttemptRecorder,
   ipAddress: string,
-): Promise<PrimaryVerdict> {
+): Promise<PrimaryVerdict<PasswordProof>> {
   const key = usernameKey(username);
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
   attempt.about(
@@ -82,13 +82,13 @@ export async function verifyPassword(
   return {
     verdict: 'passed',
     account: current,
-    current: verifiedHash === current.passwordHash ? current : null,
-    authenticatorId: current.authenticator.id,
-    certThumbprint: null,
-    caId: null,
-    usedToken: null,
-    verifiedHash,
-    reserved: reservedGuess(countersOf(target, ipAddress)),
+    proof: {
+      method: 'password',
+      authenticatorId: current.authenticator.id,
+      verifiedHash,
+      reserved: reservedGuess(countersOf(target, ipAddress)),
+      current: verifiedHash === current.passwordHash ? current : null,
+    },
   };
 }
 

@@ -5,13 +5,12 @@ import { type ClientCertificateIssuer, keptKey } from '../../certificates/client
 import { AuthError } from '../../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../../errors/challenge.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
-import { authenticatePrimary, type PrimaryNeeds } from '../../login/authenticate-primary.ts';
+import { authenticatePrimary, giveGuessBack, type PrimaryNeeds } from '../../login/authenticate-primary.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
 import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
 import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/submit-secondary-jwt.ts';
 import { outstandingFactors } from '../../login/outstanding-factors.ts';
-import { giveBack } from '../../login/reserved-guess.ts';
 import { failureKeys } from '../../login/throttle.ts';
 import { verifyTotp } from '../../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../../login/totp/totp-attempt.ts';
@@ -99,6 +98,7 @@ export async function submitPrimary(
   await requireOpen(needs, authRequest);
   const wanted = withConfigTypes(authRequest, configTypes);
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
+  const guessed = primary.proof.method === 'password' ? primary.proof : null;
   try {
     // Not before: strangers cause no reading, and no verification of a request.
     const certified =
@@ -106,7 +106,7 @@ export async function submitPrimary(
     const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
     const waitsForOthers = primary.account.policy.secondary.requireExtJwt !== null;
     // A foreign key may have to be fetched: nobody else of the same address is to wait for that.
-    if (waitsForOthers) await giveBack(needs, primary.reserved);
+    if (waitsForOthers) await giveGuessBack(needs, primary.proof);
     const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
     const said = clientInfo === undefined ? {} : { clientInfo };
     const progress = { ...secondary.progress, ...certified, ...said };
@@ -117,14 +117,14 @@ export async function submitPrimary(
         code,
         expiresAt: authRequest.createdAt + authRequestLifetime,
         now: needs.clock.now(),
-        verifiedHash: primary.verifiedHash,
-        release: primary.reserved.take(),
+        verifiedHash: guessed?.verifiedHash ?? null,
+        release: guessed?.reserved.take() ?? [],
       });
-    const current = waitsForOthers ? null : primary.current;
+    const current = waitsForOthers ? null : (guessed?.current ?? null);
     return await nextStep(needs, merged, progress, origin, record, { error: secondary.error, current });
   } finally {
     // Of a login that did not come to be recorded.
-    await giveBack(needs, primary.reserved);
+    await giveGuessBack(needs, primary.proof);
   }
 }
 
