@@ -5,6 +5,7 @@ import { enrollmentSealLabel } from './admin/enrollments.ts';
 import { seedLabel } from './login/totp/totp.ts';
 import { pendingLabel } from './login/totp/totp-enrollment.ts';
 import { asId } from './model/ids.ts';
+import { sealedCodeLabel } from './oidc/device/device-login.ts';
 import type { Clock, Millis } from './platform/clock.ts';
 import type { KeyVault } from './platform/secrets/key-vault.ts';
 import { type KeyStore, type SealedKind, sealedKinds } from './store/contracts/keys.ts';
@@ -24,6 +25,7 @@ const labels: Readonly<Record<SealedKind, (id: string) => string>> = {
   enrollment: (id) => enrollmentSealLabel(asId(id)),
   totp: (id) => seedLabel(asId(id)),
   'pending-totp': pendingLabel,
+  'device-login': sealedCodeLabel,
 };
 
 const pageSize = 200;

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { migrateSqlite, ourSchema, SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
+import { sealedColumns } from '../../src/store/sql/keys.ts';
 import { backupSqlite, checkSqlite } from '../../src/store/sqlite/backup.ts';
 import { EmptiedDatabase, openSqliteStore, sqliteSchemaVersion } from '../../src/store/sqlite/open.ts';
 import { createUser, type Folder, newIdentity, start, temporaryFolder } from './support.ts';
@@ -105,6 +106,28 @@ describe('the files of the embedded store', () => {
     writeFileSync(path, 'these are the words of a letter\n'.repeat(200));
     await assert.rejects(openSqliteStore({ path }), /not a database/);
   });
+});
+
+test('every column that holds something sealed is sealed anew by a rekey', async () => {
+  const folder = temporaryFolder();
+  const path = folder.path('columns.db');
+  await (await openSqliteStore({ path })).close();
+  const database = new DatabaseSync(path, { readOnly: true });
+  const columns = database
+    .prepare(
+      `SELECT tables.name || '.' || columns.name AS name FROM sqlite_schema AS tables
+       JOIN pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' AND columns.name LIKE 'sealed%' ORDER BY 1`,
+    )
+    .all();
+  database.close();
+  folder.remove();
+  assert.deepEqual(
+    columns.map(({ name }) => name),
+    Object.values(sealedColumns)
+      .map(({ table, sealed }) => `${table}.${sealed}`)
+      .sort(),
+  );
 });
 
 describe('a backup', () => {

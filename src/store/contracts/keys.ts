@@ -2,7 +2,14 @@ import type { SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 /** Where sealed secrets are. */
-export const sealedKinds = ['signing-key', 'server-secret', 'enrollment', 'totp', 'pending-totp'] as const;
+export const sealedKinds = [
+  'signing-key',
+  'server-secret',
+  'enrollment',
+  'totp',
+  'pending-totp',
+  'device-login',
+] as const;
 export type SealedKind = (typeof sealedKinds)[number];
 
 export interface SealedSecret {

@@ -18,7 +18,8 @@ export function keyStore({ write, read, find }: Database): KeyStore {
     rotateSigningKey: (rotation) => write('rotateSigningKey', rotation),
     async listSealed(kind, after, limit) {
       const { table, id, sealed } = sealedColumns[kind];
-      const sql = `SELECT ${id} AS id, ${sealed} AS sealed FROM ${table} WHERE ${id} > ? ORDER BY ${id} LIMIT ?`;
+      const sql = `SELECT ${id} AS id, ${sealed} AS sealed FROM ${table}
+        WHERE ${id} > ? AND ${sealed} IS NOT NULL ORDER BY ${id} LIMIT ?`;
       return (await read(sql, after, limit)).map((row) => ({
         id: text(row, 'id'),
         sealed: text(row, 'sealed'),
@@ -37,12 +38,13 @@ export function keyStore({ write, read, find }: Database): KeyStore {
 }
 
 /** Every column that holds something sealed, and the key of its row. */
-const sealedColumns: Readonly<Record<SealedKind, { table: string; id: string; sealed: string }>> = {
+export const sealedColumns: Readonly<Record<SealedKind, { table: string; id: string; sealed: string }>> = {
   'signing-key': { table: 'signing_keys', id: 'kid', sealed: 'sealed_private_key' },
   'server-secret': { table: 'server_secrets', id: 'name', sealed: 'sealed' },
   enrollment: { table: 'enrollments', id: 'id', sealed: 'sealed_token' },
   totp: { table: 'totp_enrollments', id: 'identity_id', sealed: 'sealed_seed' },
   'pending-totp': { table: 'pending_totp', id: 'flow', sealed: 'sealed_seed' },
+  'device-login': { table: 'device_logins', id: 'id', sealed: 'sealed_code' },
 };
 
 function* replaceSealed(args: {

@@ -1,0 +1,61 @@
+import type { Round, Target } from './targets.ts';
+
+/** A round that has ended. */
+export interface Finished {
+  readonly commit: string;
+  readonly at: string;
+  readonly seconds: number;
+  /** Tests and groups of tests. */
+  readonly passed: number;
+  /** Names of tests. */
+  readonly failed: readonly string[];
+  /** What the tests have measured. */
+  readonly said: readonly string[];
+}
+
+export function writeReport(
+  targets: readonly Target[],
+  finishedOf: (id: string) => readonly Finished[],
+): string {
+  const rows = targets.map((target) => rowOf(target, finishedOf(target.id)));
+  const measured = targets.flatMap(({ id }) => {
+    const said = finishedOf(id).at(-1)?.said ?? [];
+    return said.length === 0 ? [] : [`**${id}**`, '', ...said.map((line) => `- ${line}`), ''];
+  });
+  return `# Assurance
+
+Written by \`npm run assurance\`, which runs the tests of the project in full size, round after round, with the lowest
+priority; \`assurance/targets.ts\` says what each target runs. What is not run says why. A night on two cores is the measure:
+where a target asks for more, the table says how much was done.
+
+| Target | Aim | Done | Result | Last round | Command |
+|---|---|---|---|---|---|
+${rows.join('\n')}
+
+## What the last rounds measured
+
+${measured.length === 0 ? 'Nothing yet.\n' : measured.join('\n')}`;
+}
+
+function rowOf({ id, what, aim, round, why }: Target, finished: readonly Finished[]): string {
+  const head = `| ${id} ${what} | ${aim} |`;
+  if (round === undefined) return `${head} nothing | not run: ${why} | | |`;
+  const command = `\`npm run assurance -- --only ${id}\``;
+  const last = finished.at(-1);
+  if (last === undefined) return `${head} nothing of ${amount(round)} | **not run yet** | | ${command} |`;
+  const failed = [...new Set(finished.flatMap((one) => one.failed))];
+  const seconds = finished.reduce((sum, one) => sum + one.seconds, 0);
+  const result =
+    failed.length === 0
+      ? 'held'
+      : `**did not hold**: ${failed.map((name) => name.replaceAll('|', '/')).join('; ')}`;
+  return `${head} ${finished.length} of ${amount(round)} | ${result} | ${last.at.slice(0, 10)}, ${last.commit}; ${minutes(seconds)} in all | ${command} |`;
+}
+
+function amount({ rounds, does }: Round): string {
+  return rounds === 1 ? `1 round: ${does}` : `${rounds} rounds: ${does} each`;
+}
+
+function minutes(seconds: number): string {
+  return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
