@@ -226,7 +226,7 @@ describe('a policy', () => {
     const answer = await admin.call('POST', 'auth-policies', { name: 'a', [long]: 'value', apiKey: 'hush' });
     assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'x'.repeat(80));
     assert.ok(answer.text.length < 1000, answer.text);
-    assert.doesNotMatch(answer.text, /hush|"value":/);
+    assert.doesNotMatch(answer.text, /hush|"value":"value"/);
   });
 
   test('is listed, filtered and sorted', async () => {
