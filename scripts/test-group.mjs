@@ -4,13 +4,12 @@
 import { resolve } from 'node:path';
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { beginGroup } from '../test/support/group.ts';
+import { endGroup, kept } from '../test/support/group.ts';
 import { leftSince, processorSeconds, standing } from './test-leftovers.mjs';
 import { endOf } from './test-progress.mjs';
 
-const group = beginGroup();
 for (const file of process.argv.slice(2)) {
-  const [keptBefore, cpu] = [group.keeps(), processorSeconds()];
+  const [keptBefore, cpu] = [kept(), processorSeconds()];
   let before;
   process.send({ began: file });
   const ended = endOf(file);
@@ -19,8 +18,8 @@ for (const file of process.argv.slice(2)) {
     return import(pathToFileURL(resolve(file)).href);
   });
   await ended;
-  const left = await leftSince(before, { isShared: group.keeps() > keptBefore });
+  const left = await leftSince(before, { isShared: kept() > keptBefore });
   process.send({ ended: file, left, cpu: processorSeconds() - cpu });
 }
-await group.end();
+await endGroup();
 process.send({ through: true, cpu: processorSeconds() });

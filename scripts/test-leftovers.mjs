@@ -1,10 +1,20 @@
 // What a test file leaves behind in the process that it shares with others.
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates } from 'node:tls';
 
 /** What was closed may take a moment to end. Millis. */
 const patience = 5000;
+
+/** By certificate, as text. */
+const fingerprints = new Map();
+
+/** The same certificate may be written in several ways. */
+function fingerprintOf(pem) {
+  if (!fingerprints.has(pem)) fingerprints.set(pem, new X509Certificate(pem).fingerprint256);
+  return fingerprints.get(pem);
+}
 
 /** What there is now. */
 export function standing() {
@@ -20,7 +30,7 @@ export function standing() {
     listeners,
     env: { ...process.env },
     cwd: process.cwd(),
-    roots: new Set(getCACertificates('default')),
+    roots: new Set(getCACertificates('default').map(fingerprintOf)),
   };
 }
 

@@ -15,7 +15,7 @@ const other = 'quiet river lantern 7';
 
 async function runningBox() {
   const box = sandbox();
-  await box.run(['init', '--home', '.overlay', '--address', 'localhost:0']);
+  await box.home('.overlay', 'localhost:0');
   const run = box.start(['run', 'controller', '.overlay/controller.yml', '--log-format', 'json']);
   const ready = await untilReady(run);
   return { box, run, client: clientOfHome(ready.url, join(box.cwd, '.overlay')) };
@@ -40,7 +40,7 @@ describe('admin create', () => {
   test('offline, from a file, and never twice with one name', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', '.overlay']);
+    await box.home('.overlay');
     writeFileSync(join(box.cwd, 'pw'), password);
     const made = await box.run(['admin', 'create', 'ana', '--password-file', 'pw', '-j']);
     assert.equal(made.code, 0, made.stderr);
@@ -55,7 +55,7 @@ describe('admin create', () => {
   test('refuses passwords that break the rules, and names that cannot be', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', '.overlay']);
+    await box.home('.overlay');
     const refusals: [string, string, number, RegExp][] = [
       ['ana', 'short', 1, /at least 12 are needed/],
       ['ana', 'password1234', 1, /not acceptable/],
@@ -110,7 +110,7 @@ describe('admin recover', () => {
   test('removes an authenticator app that was lost, and says what the policy asks for', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', '.overlay']);
+    await box.home('.overlay');
     await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
     const store = await openSqliteStore({ path: join(box.cwd, '.overlay', 'overlay.db') });
     const policy = await store.authPolicies.find(defaultAuthPolicyId);
@@ -152,7 +152,7 @@ describe('admin recover', () => {
   test('prefers an administrator to somebody else with such a user name', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', '.overlay']);
+    await box.home('.overlay');
     await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
     const path = join(box.cwd, '.overlay', 'overlay.db');
     const store = await openSqliteStore({ path });
@@ -184,7 +184,7 @@ describe('admin recover', () => {
   test('knows administrators only', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', '.overlay']);
+    await box.home('.overlay');
     const { code, stderr } = await box.run(['admin', 'recover', 'nobody', '--password-stdin'], {
       input: other,
     });

@@ -8,7 +8,7 @@ describe('config', () => {
   test('validate accepts the file that init writes, and names files that it lacks', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', 'h']);
+    await box.home('h');
     const fine = await box.run(['config', 'validate', 'h/controller.yml']);
     assert.deepEqual(fine, { code: 0, stdout: 'h/controller.yml is valid.\n', stderr: '' });
     const json = await box.run(['config', 'validate', 'h/controller.yml', '-j']);
@@ -23,7 +23,7 @@ describe('config', () => {
   test('validate reports every problem with line and column', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', 'h']);
+    await box.home('h');
     const file = join(box.cwd, 'h', 'controller.yml');
     const yaml = readFileSync(file, 'utf8');
     writeFileSync(file, yaml.replace('v: 3', 'v: 4').replace('idleTimeout: 5s', 'idleTimeout: soon'));
@@ -40,7 +40,7 @@ describe('config', () => {
   test('show prints every value in force and where it comes from', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', 'h']);
+    await box.home('h');
     const env = { OVERLAY_AUTH_DB: 'sqlite:./elsewhere.db' };
     const { code, stdout } = await box.run(['config', 'show', 'h/controller.yml', '--origin'], { env });
     assert.equal(code, 0);
@@ -66,7 +66,7 @@ describe('ops db', () => {
     const box = sandbox();
     t.after(() => box.close());
     const env = { OVERLAY_AUTH_HOME: 'h' };
-    await box.run(['init', '--home', 'h']);
+    await box.home('h');
     const made = await box.run(['ops', 'db', 'backup', 'copy.db'], { env });
     assert.equal(made.code, 0, made.stderr);
     assert.equal(made.stdout, 'Copied the database to copy.db.\n');
@@ -94,7 +94,7 @@ describe('pki', () => {
   test('show lists the certificates with their ends', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', 'h']);
+    await box.home('h');
     const { code, stdout } = await box.run(['pki', 'show', '--config', 'h/controller.yml', '-j']);
     assert.equal(code, 0);
     const certificates = JSON.parse(stdout);
@@ -108,7 +108,7 @@ describe('pki', () => {
   test('renew says what it lacks: the root key, or a certificate of its own', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', 'h']);
+    await box.home('h');
     const bad = await box.run(['pki', 'renew', '--config', 'h/controller.yml', '--dns', 'a/b']);
     assert.equal(bad.code, 2);
     assert.match(bad.stderr, /not a DNS name: "a\/b"/);

@@ -23,7 +23,7 @@ describe('keys', () => {
   test('rotate publishes the next key ahead; --now lets it sign at once', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', 'h']);
+    await box.home('h');
     const config = ['--config', 'h/controller.yml'];
     const list = async (): Promise<ListedKey[]> =>
       JSON.parse((await box.run(['keys', 'list', ...config, '-j'])).stdout);
@@ -43,6 +43,7 @@ describe('keys', () => {
     assert.deepEqual(status.signingKeys, await list());
     assert.deepEqual(status.bindPoints, [
       { listener: 'default', interface: '127.0.0.1:1280', issuer: 'https://localhost:1280/oidc' },
+      { listener: 'metrics', interface: '127.0.0.1:1290', issuer: null },
     ]);
     assert.equal(status.certificates.length, 4);
 
@@ -60,7 +61,7 @@ describe('keys', () => {
   test('a running controller publishes a key that was made beside it', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
+    await box.home('h', 'localhost:0');
     const run = box.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
     const ready = await untilReady(run);
     const client = clientOfHome(ready.url, join(box.cwd, 'h'));

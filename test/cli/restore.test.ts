@@ -21,7 +21,7 @@ const env = { OVERLAY_AUTH_HOME: 'h' };
 async function backedUp(t: TestContext) {
   const box = sandbox();
   t.after(() => box.close());
-  await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
+  await box.home('h', 'localhost:0');
   const made = await box.run(['admin', 'create', 'ana', '--password-stdin'], { env, input: password });
   assert.equal(made.code, 0, made.stderr);
   assert.equal((await box.run(['ops', 'db', 'backup', 'copy.db'], { env })).code, 0);

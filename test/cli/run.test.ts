@@ -19,7 +19,14 @@ import {
 const configFile = 'h/controller.yml';
 
 /** A folder with a home `h` on a port of the system's choice. */
-async function homeBox(env: Record<string, string> = {}): Promise<Sandbox> {
+async function homeBox(): Promise<Sandbox> {
+  const box = sandbox();
+  await box.home('h', 'localhost:0');
+  return box;
+}
+
+/** The same with keys that no other home has. */
+async function newHomeBox(env: Record<string, string> = {}): Promise<Sandbox> {
   const box = sandbox();
   const { code, stderr } = await box.run(['init', '--home', 'h', '--address', 'localhost:0'], { env });
   assert.equal(code, 0, stderr);
@@ -229,7 +236,7 @@ describe('run controller refuses to start, with one sentence', () => {
   });
 
   test('when the passphrase of the key is missing or wrong', async (t) => {
-    const box = await homeBox({ OVERLAY_AUTH_KEY_PASSPHRASE: 'three blind mice' });
+    const box = await newHomeBox({ OVERLAY_AUTH_KEY_PASSPHRASE: 'three blind mice' });
     t.after(() => box.close());
     await assertRefused(box, /is protected by a passphrase; give it in /);
     await assertRefused(box, /The passphrase does not open the key file/, {
@@ -317,7 +324,7 @@ describe('run controller --check', () => {
     assert.equal(open.code, 1);
     assert.match(open.stderr, /is open to other users .*chmod 600/);
 
-    const other = await homeBox();
+    const other = await newHomeBox();
     t.after(() => other.close());
     copyFileSync(join(other.cwd, 'h', 'secrets', 'master.key'), keyFile);
     chmodSync(keyFile, 0o600);

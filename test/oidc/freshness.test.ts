@@ -176,7 +176,7 @@ test('a process that was stopped and goes on lets nobody in whose session ended 
   const box = sandbox();
   t.after(() => box.close());
   const env = { OVERLAY_AUTH_HOME: 'h' };
-  await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
+  await box.home('h', 'localhost:0');
   const secret = 'tall tree bakery 41';
   await box.run(['admin', 'create', 'ana', '--password-stdin'], { env, input: secret });
   const run = box.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);

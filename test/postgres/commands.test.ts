@@ -86,7 +86,7 @@ describe('the commands on PostgreSQL', () => {
   test('a database that cannot be used is one sentence and exit code 5', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    assert.equal((await box.run(['init', '--home', 'h'])).code, 0);
+    await box.home('h');
     for (const [url, reason] of [
       [
         'postgres://overlay:hunter2@127.0.0.1:1/x',
@@ -119,7 +119,7 @@ describe('ops db move', () => {
     const db = await server.createDatabase();
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
+    await box.home('h', 'localhost:0');
     await box.run(['admin', 'create', 'ana', '--password-stdin', ...config], {
       input: `${adminPassword}\n`,
     });

@@ -3,10 +3,11 @@
 // process too. `test/cli/processes.test.ts` shows for each kind of command that it ends by itself.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runHere } from './command-line.ts';
+import { atTheEnd } from './group.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
 import { isFullSize } from './size.ts';
 
@@ -34,6 +35,12 @@ export interface Sandbox {
   start(args: readonly string[], options?: CommandOptions): Started;
   /** Runs to the end, beside nothing else that this process runs: several at once have to be started. */
   run(args: readonly string[], options?: CommandOptions): Promise<Finished>;
+  /**
+   * Makes a home as `init --home NAME` does, from a copy of one that was made so before: for what is not about `init`.
+   * All that a process gets with the same address have the same keys.
+   * @param address as with `--address`
+   */
+  home(name: string, address?: string): Promise<void>;
   /** Ends what was started here and is still running, and removes the folder. */
   close(): Promise<void>;
 }
@@ -75,12 +82,34 @@ export function sandbox(): Sandbox {
         process.chdir(before);
       }
     },
+    async home(name, address) {
+      const original = await originalHome(address);
+      cpSync(original, join(cwd, name), { recursive: true });
+    },
     async close() {
       for (const { child } of running) child.kill('SIGKILL');
       await Promise.allSettled([...running].map(({ finished }) => finished));
       rmSync(cwd, { recursive: true, force: true });
     },
   };
+}
+
+const originals = new Map<string | undefined, Promise<string>>();
+
+/** @returns a home that nobody may change */
+function originalHome(address: string | undefined): Promise<string> {
+  const existing = originals.get(address);
+  if (existing !== undefined) return existing;
+  const made = (async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'overlay-auth-home-'));
+    atTheEnd(() => rmSync(cwd, { recursive: true, force: true }));
+    const args = ['init', '--home', 'h', ...(address === undefined ? [] : ['--address', address])];
+    const { code, stderr } = await startCommand(cwd, args, {}).finished;
+    if (code !== 0) throw new Error(stderr);
+    return join(cwd, 'h');
+  })();
+  originals.set(address, made);
+  return made;
 }
 
 function startCommand(cwd: string, args: readonly string[], { input, env = {} }: CommandOptions): Started {

@@ -5,29 +5,22 @@ import { after } from 'node:test';
 
 type Close = () => Promise<void> | void;
 
-let kept: Close[] | undefined;
+const closing: Close[] = [];
 
 /** Closes something when nobody in this process needs it any more: after the group, or after a file that is alone. */
 export function atTheEnd(close: Close): void {
-  if (kept === undefined) after(close);
-  else kept.push(close);
+  closing.push(close);
 }
 
-export interface Group {
-  /** How many things are kept for all files. */
-  keeps(): number;
-  /** Closes them. */
-  end(): Promise<void>;
+/** How many things are kept. */
+export function kept(): number {
+  return closing.length;
 }
 
-/** Declares this process one of several files. */
-export function beginGroup(): Group {
-  const closing: Close[] = [];
-  kept = closing;
-  return {
-    keeps: () => closing.length,
-    async end() {
-      for (const close of closing.reverse()) await close();
-    },
-  };
+/** Closes what is kept. */
+export async function endGroup(): Promise<void> {
+  for (const close of closing.splice(0).reverse()) await close();
 }
+
+// Of a file that is alone; in a group nothing is left by then.
+after(endGroup);

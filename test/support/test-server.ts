@@ -12,12 +12,14 @@ import { openStore } from '../../src/database.ts';
 import type { AnswerInspector } from '../../src/http/server/mount.ts';
 import { usernameKey } from '../../src/login/password/username.ts';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import type { SigningKey } from '../../src/model/signing-key.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Logger, memoryLogger } from '../../src/platform/log/logger.ts';
 import { createRandom, type Random } from '../../src/platform/random.ts';
 import { createHashPool, type HashPool } from '../../src/platform/secrets/hash-pool.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
+import { makeSigningKey } from '../../src/tokens/key-ring.ts';
 import { undeclaredIn } from './declared-answers.ts';
 import { readNamedFile } from './files.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
@@ -66,6 +68,23 @@ export interface TestServer extends HttpsClient {
 
 /** The key-encryption key of every test server. */
 export const masterKey = Buffer.alloc(32, 42);
+
+let rsaKey: Promise<SigningKey> | undefined;
+
+/**
+ * The first keys of a new store. The primes of an RSA key take longer to find than all else that a server does at its
+ * start, so those of this process share one.
+ */
+async function giveKeys({ keys }: Store, clock: Clock): Promise<void> {
+  const now = clock.now();
+  if ((await keys.listSigningKeys(now)).length > 0) return;
+  const [vault, times] = [keyVault(masterKey), { createdAt: now, activeFrom: now }];
+  rsaKey ??= makeSigningKey(vault, 'RS256', times);
+  for (const key of [await makeSigningKey(vault, 'ES256', times), await rsaKey]) {
+    const next = { ...key, ...times };
+    await keys.rotateSigningKey({ next, newestSeen: null, retireOldAt: now, removeOldAt: now });
+  }
+}
 
 /** By home, for servers that are started again. */
 const databases = new Map<string, string>();
@@ -129,6 +148,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   const hashPool =
     options.hashPool ??
     createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
+  await giveKeys(store, clock);
   // The identity providers of tests have certificates of the same root.
   const trustedRoots = [pki.ca.certPem];
   const vault = keyVault(masterKey);
