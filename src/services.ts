@@ -10,6 +10,7 @@ import {
   type SigningAuthority,
 } from './certificates/client-certificate-issuer.ts';
 import type { Config } from './config/config.ts';
+import { parseRedirectUri } from './config/redirect-uris.ts';
 import {
   type AuthorityList,
   type PublishedAuthorities,
@@ -31,6 +32,8 @@ import { openApiRoutes } from './http/openapi/routes.ts';
 import { accountRoutes } from './http/pages/account.ts';
 import { brandedPages } from './http/pages/assets.ts';
 import { setupRoutes } from './http/pages/setup.ts';
+import { originsOf } from './http/request/cors.ts';
+import type { Authenticate } from './http/request/guard.ts';
 import { presentedTokens } from './http/request/presented-tokens.ts';
 import type { Route } from './http/request/route.ts';
 import { answerTimes } from './http/server/answer-times.ts';
@@ -45,7 +48,7 @@ import type { AuditTrail } from './model/audit-event.ts';
 import { asId } from './model/ids.ts';
 import type { Principal } from './model/principal.ts';
 import { algorithmsInUse } from './model/signing-key.ts';
-import { clientRegistry } from './oidc/clients.ts';
+import { clientRegistry, tokenUseOf } from './oidc/clients.ts';
 import { dailySealer } from './oidc/daily-sealer.ts';
 import { authRequestSealer } from './oidc/flow/auth-request-id.ts';
 import { callbackSealer } from './oidc/flow/callback.ts';
@@ -168,14 +171,14 @@ export async function openServices(
     store,
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
-  const clients = clientRegistry(oidc.compatibility.clientIds);
+  // Those that are registered are in the view, which is there before anybody asks.
+  const clients = clientRegistry(oidc.compatibility.clientIds, {
+    find: (id) => view.clients.find(id),
+    all: () => view.clients.all(),
+  });
   const revoked = denySet();
-  const accessTokens = accessTokenVerifier(
-    ring,
-    issuers.all,
-    oidc.accessTokenDuration,
-    revoked,
-    clients.aliasIds,
+  const accessTokens = accessTokenVerifier(ring, issuers.all, oidc.accessTokenDuration, revoked, (parties) =>
+    tokenUseOf(clients, parties),
   );
   const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
     trustedRoots: foundations.trustedRoots ?? [],
@@ -197,6 +200,7 @@ export async function openServices(
       accessTokens.forget();
     },
     onNodes: issuers.reload,
+    readRedirectUri: parseRedirectUri,
   });
   const { tagKey, authRequestRoot, recoveryKey, unknownNameKey } = await openServerSecrets({
     keys: store.keys,
@@ -248,7 +252,12 @@ export async function openServices(
     trustDomain: new URL(`https://${config.edge.api.address}`).hostname.replace(/[^a-z0-9.-]/g, '-'),
   };
   const { views, assets } = brandedPages(brandingOf(config.branding));
+  const authenticate: Authenticate = (context) => {
+    if (watch.isWrong) throw watch.refusal();
+    return authenticateRequest(guardNeeds, presentedTokens(context));
+  };
   const oidcEndpoints = oidcRoutes({
+    authenticate,
     ...sessionCertificates,
     store,
     clock,
@@ -359,6 +368,12 @@ export async function openServices(
     rotateKeysWhenDue,
     replaceOwnAuthorities: view.authorities.replaceOwn,
     mount: {
+      applicationOrigins: (origin, isForApplications) =>
+        view.clients.all().some(
+          ({ type, apiAccess, redirectPatterns }) =>
+            // Those that can keep a secret call from their server.
+            type === 'public' && (isForApplications || apiAccess) && originsOf(redirectPatterns)(origin),
+        ),
       clock,
       log,
       strangersLog,
@@ -369,10 +384,7 @@ export async function openServices(
         if (watch.isWrong) return Promise.reject(watch.refusal());
         return view.feed.hasStoodStill ? view.feed.beFresh().catch(() => undefined) : undefined;
       },
-      authenticate(context) {
-        if (watch.isWrong) throw watch.refusal();
-        return authenticateRequest(guardNeeds, presentedTokens(context));
-      },
+      authenticate,
     },
     async stop() {
       await Promise.all([stopExpiry(), stopRotation(), stopListening(), stopActivity()]);

@@ -6,6 +6,9 @@ export const errorCodes = {
   // OAuth 2.0 and OpenID Connect (RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009, OIDC Core 3.1.2.6)
   invalid_request: 'the request is malformed or lacks a required parameter',
   invalid_client: 'the client is not known',
+  client_not_authenticated: 'the client could not be authenticated',
+  client_not_allowed: 'the user may not use this application',
+  invalid_target: 'the requested resource is not one of the client',
   redirect_uri_not_registered: 'the redirect_uri is not registered for this address',
   invalid_grant: 'the grant is invalid, expired, already used, or was issued to another client',
   invalid_scope: 'the requested scope is invalid or exceeds the scope that was granted',

@@ -32,6 +32,12 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
       'The auth policy of the identity does not allow this way of logging in. The credentials were right.',
     remedy: 'Allow the method in the policy, or give the identity another policy.',
   },
+  'client-not-allowed': {
+    happened:
+      'The login was right, but the application is only for identities with certain role attributes, and this one has none of them.',
+    remedy:
+      'Give the identity one of the role attributes of the application, or change "allowedRoleAttributes" of the application.',
+  },
   'no-identity-for-claim': {
     happened: 'The certificate or token is valid, but no identity has the id that it names.',
     remedy:

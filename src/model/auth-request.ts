@@ -14,7 +14,7 @@ export interface AuthRequest {
   readonly scopes: readonly string[];
   readonly state: string | null;
   readonly nonce: string | null;
-  /** base64url SHA-256 of the PKCE verifier. */
+  /** base64url SHA-256 of the PKCE verifier; empty for a confidential client that does without. */
   readonly codeChallenge: string;
   /** Issuer of the bind point at which the request arrived. */
   readonly issuer: string;
@@ -24,6 +24,6 @@ export interface AuthRequest {
   /** SHA-256, base64url, of the browser's binding cookie; null for clients that are not browsers. */
   readonly browserBinding: string | null;
   readonly createdAt: Millis;
-  /** What the client thinks the user name is: fills the field of the page, and proves nothing. Never stored. */
+  /** What the client thinks the user name is: fills the field of the page, and proves nothing. */
   readonly loginHint?: string;
 }

@@ -8,6 +8,9 @@ export type AuthenticatorId = Branded<'authenticator'>;
 export type AuthPolicyId = Branded<'auth-policy'>;
 export type SignerId = Branded<'external-jwt-signer'>;
 export type ConfigTypeId = Branded<'config-type'>;
+/** The `client_id`: a text that an administrator chose, or a UUIDv7. */
+export type OidcClientId = Branded<'oidc-client'>;
+export type OidcClientSecretId = Branded<'oidc-client-secret'>;
 export type CaId = Branded<'ca'>;
 export type EnrollmentId = Branded<'enrollment'>;
 /** The API session; `z_asid` in tokens. Constant over every refresh. */

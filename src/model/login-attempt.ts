@@ -11,6 +11,7 @@ export const refusalReasons = [
   'method-not-allowed',
   'no-identity-for-claim',
   'changed-meanwhile',
+  'client-not-allowed',
   // password
   'unknown-user',
   'wrong-password',

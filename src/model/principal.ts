@@ -14,6 +14,8 @@ export interface Principal {
   readonly issuer: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
+  /** Whether the token is good for userinfo only, and not for the Edge APIs. */
+  readonly isOfApplication?: boolean;
   readonly configTypes: readonly string[];
   readonly passed: readonly PassedMethod[];
   readonly authTime: Millis;

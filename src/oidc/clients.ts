@@ -1,7 +1,14 @@
-// The OIDC clients: all public (RFC 6749 2.1), so what tells them apart is an id and what is done for it. This is
-// the one place that decides who gets the compatibility profile; everything else asks the client for its profile.
+// The OIDC clients: the one of the specification and the aliases of the configuration, which are public (RFC 6749 2.1)
+// and share the addresses of the listener, and those that administrators have registered, with settings of their own.
+// This is the one place that decides what a client may; everything else asks here.
 
+import type { Identity } from '../model/identity.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
+import type { SigningAlgorithm } from '../model/signing-key.ts';
+import type { AccessTokenClaims } from '../model/tokens.ts';
+import type { Millis } from '../platform/clock.ts';
+import { allowsIdentity, type ClientView, type RegisteredClient } from '../sessions/client-view.ts';
+import { edgeAudience, type TokenParties, type TokenUse } from '../tokens/access-token.ts';
 import type { RefreshTokenForm } from '../tokens/refresh-token.ts';
 
 /**
@@ -13,6 +20,8 @@ export type ClientProfile = 'strict' | 'compatibility';
 export interface Client {
   readonly clientId: string;
   readonly profile: ClientProfile;
+  /** Of one that an administrator has registered; null for those of the specification and the configuration. */
+  readonly registered: RegisteredClient | null;
 }
 
 export interface ClientRegistry {
@@ -20,18 +29,38 @@ export interface ClientRegistry {
   find(clientId: string): Client | undefined;
   /** The clients that have the compatibility profile. */
   readonly aliasIds: ReadonlySet<string>;
+  /** Those that administrators have registered. */
+  registered(): readonly RegisteredClient[];
 }
 
 /** The id of the main client. */
 export const mainClientId = 'overlay';
 
-/** @param aliasIds client ids that get the compatibility profile; the configuration keeps the main one out */
-export function clientRegistry(aliasIds: readonly string[]): ClientRegistry {
+/**
+ * @param aliasIds client ids that get the compatibility profile; the configuration keeps the main one out
+ * @param view     those that administrators have registered
+ */
+export function clientRegistry(
+  aliasIds: readonly string[],
+  view: Pick<ClientView, 'find' | 'all'>,
+): ClientRegistry {
   // No list can take the main client's strictness away.
   const aliases = new Set(aliasIds.filter((clientId) => clientId !== mainClientId));
-  const clients = new Map<string, Client>([[mainClientId, { clientId: mainClientId, profile: 'strict' }]]);
-  for (const clientId of aliases) clients.set(clientId, { clientId, profile: 'compatibility' });
-  return { find: (clientId) => clients.get(clientId), aliasIds: aliases };
+  const main: Client = { clientId: mainClientId, profile: 'strict', registered: null };
+  const fixed = new Map<string, Client>([[mainClientId, main]]);
+  for (const clientId of aliases) {
+    fixed.set(clientId, { clientId, profile: 'compatibility', registered: null });
+  }
+  return {
+    find(clientId) {
+      const known = fixed.get(clientId);
+      if (known !== undefined) return known;
+      const registered = view.find(clientId);
+      return registered === undefined ? undefined : { clientId, profile: 'strict', registered };
+    },
+    aliasIds: aliases,
+    registered: () => view.all(),
+  };
 }
 
 /** Where existing SDKs listen, each on a port of its own (RFC 8252 7.3). */
@@ -41,15 +70,103 @@ const sdkCallbacks: readonly RedirectUriPattern[] = ['localhost', '127.0.0.1', '
   suffix: '/auth/callback',
 }));
 
-/** The redirect URIs of a client at a bind point: those of the configuration, for an alias its own as well. */
+/** The redirect URIs of a client at a bind point: those of the configuration, or its own; for an alias both. */
 export function redirectUrisOf(
-  client: Client,
+  { registered, profile }: Client,
   configured: readonly RedirectUriPattern[],
 ): readonly RedirectUriPattern[] {
-  return client.profile === 'compatibility' ? [...configured, ...sdkCallbacks] : configured;
+  if (registered !== null) return registered.redirectPatterns;
+  return profile === 'compatibility' ? [...configured, ...sdkCallbacks] : configured;
+}
+
+/** Where a client may send a browser after logout: as the configuration says, or its own addresses. */
+export function postLogoutUrisOf(
+  { registered }: Client,
+  configured: readonly RedirectUriPattern[],
+): readonly RedirectUriPattern[] {
+  return registered === null ? configured : registered.postLogoutPatterns;
 }
 
 /** Existing SDKs read the end of a refresh token from it, so that theirs is a JWT. */
 export function refreshTokenFormOf(client: Client): RefreshTokenForm {
   return client.profile === 'compatibility' ? 'jwt' : 'opaque';
+}
+
+/** Whether an authorization request needs a challenge. Without one a client has to prove itself at the token endpoint. */
+export function requiresPkce({ registered }: Client): boolean {
+  return registered === null || registered.requirePkce || registered.type === 'public';
+}
+
+/** Whether an identity may use a client. */
+export function mayUse({ registered }: Client, identity: Pick<Identity, 'roleAttributes'>): boolean {
+  return registered === null || allowsIdentity(registered, identity);
+}
+
+/** Why an identity would not be let into an application today, in a word for the audit trail; null when it would be. */
+export function clientObjection(
+  client: Client,
+  identity: Pick<Identity, 'roleAttributes'>,
+): 'client-not-allowed' | null {
+  return mayUse(client, identity) ? null : 'client-not-allowed';
+}
+
+/**
+ * Who may accept the access tokens of a client: the Edge APIs those of the built-in ones, and of a registered one that
+ * has leave; the application itself those of others, or the resource that it asks for (RFC 8707).
+ */
+export function audienceOf(
+  { clientId, profile, registered }: Client,
+  resources: readonly string[],
+): AccessTokenClaims['aud'] {
+  if (registered === null) return profile === 'compatibility' ? [edgeAudience, clientId] : edgeAudience;
+  const own = resources.length > 0 ? resources : [clientId];
+  const audience = registered.apiAccess ? [edgeAudience, ...own] : own;
+  return audience.length === 1 ? (audience[0] as string) : audience;
+}
+
+/** What a token is good for now: nothing when its client is gone. */
+export function tokenUseOf(clients: ClientRegistry, { aud, client_id }: TokenParties): TokenUse | undefined {
+  // The built-in client, whose tokens are the most.
+  if (aud === edgeAudience) return 'edge-apis';
+  const client = clients.find(client_id);
+  if (client === undefined) return undefined;
+  if (client.registered === null) {
+    // Tokens of an alias end with the alias: without it in the configuration they are for nobody.
+    const isOwn = aud.length === 2 && aud[0] === edgeAudience && aud[1] === client_id;
+    return typeof aud !== 'string' && isOwn && client.profile === 'compatibility' ? 'edge-apis' : undefined;
+  }
+  const isForApis = typeof aud !== 'string' && aud[0] === edgeAudience && client.registered.apiAccess;
+  return isForApis ? 'edge-apis' : 'application';
+}
+
+/** Lengths of life, from the configuration (spec 5.7). */
+export interface TokenLifetimes {
+  readonly accessToken: Millis;
+  readonly idToken: Millis;
+  readonly refreshToken: Millis;
+  /** From login to the absolute end of a refresh family. */
+  readonly refreshFamily: Millis;
+}
+
+/** What the server does for a client where nothing is said. */
+export interface IssuingRules {
+  readonly lifetimes: TokenLifetimes;
+  readonly idTokenAlg: SigningAlgorithm;
+}
+
+/** The same for this client. Its own lifetimes never exceed the server's, which may have become shorter since. */
+export function issuingRulesOf(
+  { registered }: Client,
+  { lifetimes, idTokenAlg }: IssuingRules,
+): IssuingRules {
+  if (registered === null) return { lifetimes, idTokenAlg };
+  const { accessTokenDuration, refreshTokenDuration, idTokenSigningAlg } = registered;
+  return {
+    idTokenAlg: idTokenSigningAlg,
+    lifetimes: {
+      ...lifetimes,
+      accessToken: Math.min(accessTokenDuration ?? lifetimes.accessToken, lifetimes.accessToken),
+      refreshToken: Math.min(refreshTokenDuration ?? lifetimes.refreshToken, lifetimes.refreshToken),
+    },
+  };
 }

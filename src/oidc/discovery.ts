@@ -1,8 +1,12 @@
+import { clientAuthMethods } from '../model/oidc-client.ts';
 import { algorithmsInUse, type SigningAlgorithm } from '../model/signing-key.ts';
+import { foreignAlgorithms } from '../platform/jwk/verification-key.ts';
 import { acrValues } from '../tokens/acr.ts';
 import type { ClientRegistry } from './clients.ts';
 import { grantTypes } from './grants/token-endpoint.ts';
-import { supportedScopes } from './scopes.ts';
+import { advertisedScopes } from './scopes.ts';
+
+const provenMethods = clientAuthMethods.filter((method) => method !== 'none');
 
 /** Paths of the login endpoints below `/oidc/login/` (spec 4.3, 4.4). */
 export const loginSteps = [
@@ -32,6 +36,7 @@ export function discoveryDocument(
     readonly uiLocales: readonly string[];
   },
 ) {
+  const scopes = advertisedScopes(clients);
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorization`,
@@ -43,16 +48,19 @@ export function discoveryDocument(
     revocation_endpoint: `${issuer}/revoke`,
     introspection_endpoint: `${issuer}/introspect`,
     overlay_login_endpoints: Object.fromEntries(loginSteps.map((step) => [step, `${issuer}/login/${step}`])),
-    scopes_supported: supportedScopes,
+    scopes_supported: scopes,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: grantTypes(clients),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: algorithmsInUse(idTokenAlg),
-    token_endpoint_auth_methods_supported: ['none'],
-    revocation_endpoint_auth_methods_supported: ['none'],
-    // An access token authenticates there, and no client does (RFC 8414 2 lets token types stand here).
-    introspection_endpoint_auth_methods_supported: ['Bearer'],
+    token_endpoint_auth_methods_supported: clientAuthMethods,
+    token_endpoint_auth_signing_alg_values_supported: foreignAlgorithms,
+    revocation_endpoint_auth_methods_supported: clientAuthMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: foreignAlgorithms,
+    // An access token is good there too (RFC 8414 2 lets token types stand here).
+    introspection_endpoint_auth_methods_supported: [...provenMethods, 'Bearer'],
+    introspection_endpoint_auth_signing_alg_values_supported: foreignAlgorithms,
     code_challenge_methods_supported: ['S256'],
     acr_values_supported: acrValues,
     claims_supported: [
@@ -70,6 +78,7 @@ export function discoveryDocument(
       'sid',
       'name',
       'preferred_username',
+      ...['email', 'groups'].filter((claim) => scopes.includes(claim)),
     ],
     ui_locales_supported: uiLocales,
     claims_parameter_supported: false,

@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import { readIdTokenHint } from '../tokens/id-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
-import type { ClientRegistry } from './clients.ts';
+import { type ClientRegistry, postLogoutUrisOf } from './clients.ts';
 import type { OidcBindPoint } from './flow/authorization-request.ts';
 import { optional, type Parameters } from './parameters.ts';
 import { isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
@@ -68,7 +68,7 @@ export async function endSession(
   if (hint === undefined || hint.iss !== bindPoint.issuer || (clientId !== null && clientId !== hint.aud)) {
     throw new AuthError('invalid_request', { description: 'the id_token_hint is not valid here' });
   }
-  if (redirectUri !== null) requirePostLogoutUri(bindPoint, redirectUri);
+  if (redirectUri !== null) requirePostLogoutUri(needs.clients, hint.aud, bindPoint, redirectUri);
 
   const sessionId = asId<ApiSessionId>(hint.sid);
   if (await needs.store.apiSessions.end(sessionId, 'logout', now)) {
@@ -94,15 +94,21 @@ function withoutHint(
       description: 'a redirect after logout needs an id_token_hint or a client_id',
     });
   }
-  if (clients.find(clientId) === undefined) throw new AuthError('invalid_client');
-  requirePostLogoutUri(bindPoint, redirectUri);
+  requirePostLogoutUri(clients, clientId, bindPoint, redirectUri);
   return isAgreed
     ? { kind: 'redirect', location: withState(redirectUri, state) }
     : { kind: 'ask', clientId, redirectUri, state };
 }
 
-function requirePostLogoutUri(bindPoint: OidcBindPoint, redirectUri: string): void {
-  if (isRegisteredRedirectUri(bindPoint.postLogoutUris, redirectUri)) return;
+function requirePostLogoutUri(
+  clients: ClientRegistry,
+  clientId: string,
+  bindPoint: OidcBindPoint,
+  redirectUri: string,
+): void {
+  const client = clients.find(clientId);
+  if (client === undefined) throw new AuthError('invalid_client');
+  if (isRegisteredRedirectUri(postLogoutUrisOf(client, bindPoint.postLogoutUris), redirectUri)) return;
   throw new AuthError('invalid_request', { description: 'the post_logout_redirect_uri is not registered' });
 }
 

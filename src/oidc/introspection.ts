@@ -12,7 +12,7 @@ import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import { type AccessTokenVerifier, toSeconds } from '../tokens/access-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
 import { type RefreshTokenForm, readRefreshToken } from '../tokens/refresh-token.ts';
-import { type ClientRegistry, refreshTokenFormOf } from './clients.ts';
+import { type ClientRegistry, mayUse, refreshTokenFormOf } from './clients.ts';
 import { type Parameters, required } from './parameters.ts';
 
 /** RFC 7662 2.2. Wire names. */
@@ -48,14 +48,19 @@ export interface IntrospectionNeeds {
   readonly clock: Clock;
 }
 
+/** Who asks: somebody with a session, or a client that has proven itself. */
+export type IntrospectionCaller =
+  | ({ readonly kind: 'session' } & Pick<Principal, 'isAdmin' | 'apiSessionId' | 'isOfApplication'>)
+  | { readonly kind: 'client'; readonly clientId: string };
+
 /**
- * What a token is worth now. Administrators may ask about every token, others about those of their own session: a
- * token of anybody else is inactive to them, so that nobody can try out tokens.
+ * What a token is worth now. Administrators may ask about every token, others about those of their own session, clients
+ * about those that were issued to them: any other token is inactive to them, so that nobody can try out tokens.
  * @throws AuthError invalid_request   the parameter `token` is missing or repeated
  */
 export async function introspect(
   needs: IntrospectionNeeds,
-  caller: Pick<Principal, 'isAdmin' | 'apiSessionId'>,
+  caller: IntrospectionCaller,
   parameters: Parameters,
 ): Promise<ActiveToken | typeof inactive> {
   const token = required(parameters, 'token');
@@ -65,7 +70,13 @@ export async function introspect(
     (await refreshToken(needs, 'opaque', token, now)) ??
     (await refreshToken(needs, 'jwt', token, now));
   if (found === undefined) return inactive;
-  return caller.isAdmin || found.z_asid === caller.apiSessionId ? found : inactive;
+  return mayAskAbout(caller, found) ? found : inactive;
+}
+
+function mayAskAbout(caller: IntrospectionCaller, { client_id, z_asid }: ActiveToken): boolean {
+  if (caller.kind === 'client') return client_id === caller.clientId;
+  // What an administrator may do, an application that has the administrator's token may not.
+  return (caller.isAdmin && caller.isOfApplication !== true) || z_asid === caller.apiSessionId;
 }
 
 async function accessToken(
@@ -140,7 +151,8 @@ async function usableName(
   now: Millis,
 ): Promise<string | undefined> {
   const account = await needs.view.accounts.find(session.identityId, now);
-  if (account === null) return undefined;
+  const client = needs.clients.find(session.clientId);
+  if (account === null || client === undefined || !mayUse(client, account.identity)) return undefined;
   const opening = { ...session, passed: passed as readonly PassedMethod[] };
   return standingObjection(needs.view, account, opening) === null ? account.identity.name : undefined;
 }

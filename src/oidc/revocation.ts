@@ -3,35 +3,37 @@
 
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
 import { readRefreshToken } from '../tokens/refresh-token.ts';
-import { type Client, type ClientRegistry, refreshTokenFormOf } from './clients.ts';
-import { type BasicCredentials, identifyClient } from './grants/token-endpoint.ts';
+import { type Client, refreshTokenFormOf } from './clients.ts';
+import {
+  authenticateClient,
+  type BasicCredentials,
+  type ClientAuthNeeds,
+} from './grants/authenticate-client.ts';
 import { type Parameters, required } from './parameters.ts';
 
 /**
  * Resolves alike for tokens that were alive, dead, foreign or of another client (RFC 7009 2.2): the answer must
  * not tell which. A store that fails is not a success and throws.
- * @throws AuthError invalid_request, invalid_client
+ * @throws AuthError invalid_request, invalid_client, client_not_authenticated
  */
 export async function revokeToken(
-  needs: {
-    readonly store: { readonly apiSessions: ApiSessionStore };
-    readonly clients: ClientRegistry;
+  needs: ClientAuthNeeds & {
+    readonly store: ClientAuthNeeds['store'] & { readonly apiSessions: ApiSessionStore };
     readonly accessTokens: AccessTokenVerifier;
     readonly ring: KeyRing;
     readonly tagKey: Buffer;
-    readonly clock: Clock;
     readonly audit: AuditTrail;
   },
   parameters: Parameters,
   basic: BasicCredentials | null,
   origin: RequestOrigin,
 ): Promise<void> {
-  const client = identifyClient(needs.clients, parameters, basic);
+  const { issuer } = origin;
+  const client = await authenticateClient(needs, { parameters, basic, issuer });
   const token = required(parameters, 'token');
   const now = needs.clock.now();
   const sessionId = sessionOf(needs, client, token, now);

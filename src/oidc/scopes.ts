@@ -1,16 +1,29 @@
-// Scopes: which there are, and what a request for some of them means. What does not exist is ignored in every request
-// alike (OIDC Core 3.1.2.1), so that a client may repeat at the refresh what it asked for at the beginning.
+// Scopes: which there are, and what a request for some of them means. What a client does not have is ignored in every
+// request alike (OIDC Core 3.1.2.1), so that it may repeat at the refresh what it asked for at the beginning.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
+import { clientScopes } from '../model/oidc-client.ts';
+import type { Client, ClientRegistry } from './clients.ts';
 
-/** Scopes that mean something here. */
-export const supportedScopes = ['openid', 'offline_access'] as const;
+/** Those of the clients of the specification and the configuration. */
+const builtInScopes: readonly string[] = ['openid', 'offline_access'];
 
-/** Those of a `scope` parameter that exist, in our order. */
-export function existingScopes(scope: string): readonly string[] {
+function scopesOf({ registered }: Client): readonly string[] {
+  return registered === null ? builtInScopes : registered.scopes;
+}
+
+/** What the discovery document lists: a scope for claims only where some client has it. */
+export function advertisedScopes(clients: ClientRegistry): readonly string[] {
+  const all = new Set([...builtInScopes, ...clients.registered().flatMap(({ scopes }) => scopes)]);
+  return clientScopes.filter((scope) => all.has(scope));
+}
+
+/** Those of a `scope` parameter that exist for the client, in our order. */
+export function existingScopes(client: Client, scope: string): readonly string[] {
   const asked = scope.split(' ');
-  return supportedScopes.filter((known) => asked.includes(known));
+  const own = scopesOf(client);
+  return clientScopes.filter((known) => own.includes(known) && asked.includes(known));
 }
 
 /**
@@ -19,17 +32,21 @@ export function existingScopes(scope: string): readonly string[] {
  * @throws AuthError invalid_scope   one exists and was not granted
  */
 export function narrowedScope(
+  client: Client,
   session: Pick<ApiSession, 'scopes'>,
   scope: string | null,
 ): readonly string[] | null {
-  const asked = scope === null ? [] : existingScopes(scope);
+  const asked = scope === null ? [] : existingScopes(client, scope);
   if (!asked.every((entry) => session.scopes.includes(entry))) throw new AuthError('invalid_scope');
   return asked.length === 0 ? null : asked;
 }
 
-/** This answer's tokens have the narrower scope; the refresh token keeps the original one (RFC 6749 6). */
-export function narrowed(session: ApiSession, asked: readonly string[] | null): ApiSession {
-  return asked === null
-    ? session
-    : { ...session, scopes: session.scopes.filter((scope) => asked.includes(scope)) };
+/**
+ * The session with the scopes of this answer: those that were asked for, and of them those that the client still has.
+ * The refresh token keeps the original ones (RFC 6749 6).
+ */
+export function narrowed(client: Client, session: ApiSession, asked: readonly string[] | null): ApiSession {
+  const own = scopesOf(client);
+  const scopes = session.scopes.filter((scope) => own.includes(scope) && (asked?.includes(scope) ?? true));
+  return { ...session, scopes };
 }

@@ -1,29 +1,104 @@
 import { AuthError } from '../errors/auth-error.ts';
+import type { Identity } from '../model/identity.ts';
+import { claimsOfScope, type MappedClaim, type OidcClient } from '../model/oidc-client.ts';
 import type { Principal } from '../model/principal.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { SessionView } from '../sessions/session-view.ts';
 import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
+import type { ClientRegistry } from './clients.ts';
 
 /** Answer of the userinfo endpoint (OIDC Core 5.3.2). Wire names. */
 export interface UserInfo {
   readonly sub: string;
-  readonly name: string;
+  readonly name?: string;
   /** The user name, for identities that have one. */
   readonly preferred_username?: string;
+  readonly email?: string;
+  readonly groups?: readonly string[];
 }
 
+export interface UserInfoNeeds {
+  readonly store: { readonly authenticators: AuthenticatorStore };
+  readonly view: Pick<SessionView, 'accounts'>;
+  readonly clients: ClientRegistry;
+  readonly clock: Clock;
+}
+
+/** Where claims come from when the client does not say. */
+export const defaultClaims: Readonly<Record<MappedClaim, string>> = {
+  name: 'name',
+  preferred_username: 'username',
+  email: 'tags.email',
+  groups: 'roleAttributes',
+};
+
 /**
- * Claims about the caller.
+ * Claims about the caller: name and user name for the built-in clients, and for a registered one those of the scopes
+ * that the token has, by the mapping of the client.
  * @throws AuthError insufficient_scope   the token lacks `openid`
+ * @throws AuthError unauthorized         the identity was disabled meanwhile
  */
-export async function userInfo(
-  needs: { readonly store: { readonly authenticators: AuthenticatorStore } },
-  principal: Principal,
-): Promise<UserInfo> {
+export async function userInfo(needs: UserInfoNeeds, principal: Principal): Promise<UserInfo> {
   if (!principal.scopes.includes('openid')) throw new AuthError('insufficient_scope');
-  const { items } = await needs.store.authenticators.list({
+  const { identityId: sub, identityName: name } = principal;
+  const registered = needs.clients.find(principal.clientId)?.registered ?? null;
+  if (registered === null) {
+    const username = await usernameOf(needs, sub);
+    return { sub, name, ...(username === undefined ? {} : { preferred_username: username }) };
+  }
+  const account = await needs.view.accounts.find(sub, needs.clock.now());
+  if (account === null)
+    throw new AuthError('unauthorized', { detail: 'the identity was disabled meanwhile' });
+  return { sub, ...(await mappedClaims(needs, registered, account.identity, principal.scopes)) };
+}
+
+async function mappedClaims(
+  needs: UserInfoNeeds,
+  { claims: mapping }: Pick<OidcClient, 'claims'>,
+  identity: Identity,
+  scopes: readonly string[],
+): Promise<Omit<UserInfo, 'sub'>> {
+  const wanted = Object.entries(claimsOfScope).flatMap(([scope, claims]): readonly MappedClaim[] =>
+    scopes.includes(scope) ? claims : [],
+  );
+  const values: Partial<Record<MappedClaim, string | readonly string[]>> = {};
+  for (const claim of wanted) {
+    const source = mapping[claim] ?? defaultClaims[claim];
+    const value = source === 'username' ? await usernameOf(needs, identity.id) : claimOf(identity, source);
+    const shaped = claim === 'groups' ? asList(value) : asText(value);
+    if (shaped !== undefined) values[claim] = shaped;
+  }
+  return values as Omit<UserInfo, 'sub'>;
+}
+
+type Found = string | readonly string[] | undefined;
+
+function claimOf(identity: Identity, source: string): Found {
+  if (source === 'name') return identity.name;
+  if (source === 'externalId') return identity.externalId ?? undefined;
+  if (source === 'roleAttributes') return identity.roleAttributes;
+  const tag = source.slice('tags.'.length);
+  const value = Object.hasOwn(identity.tags, tag) ? identity.tags[tag] : undefined;
+  return value === null || value === undefined || value === '' ? undefined : String(value);
+}
+
+function asText(value: Found): string | undefined {
+  return typeof value === 'string' || value === undefined ? value : value[0];
+}
+
+function asList(value: Found): readonly string[] | undefined {
+  return typeof value === 'string' ? [value] : value;
+}
+
+async function usernameOf(
+  { store }: Pick<UserInfoNeeds, 'store'>,
+  identityId: string,
+): Promise<string | undefined> {
+  const { items } = await store.authenticators.list({
     filter: {
       op: 'and',
       terms: [
-        { op: '=', field: 'identityId', value: principal.identityId },
+        { op: '=', field: 'identityId', value: identityId },
         { op: '=', field: 'method', value: 'updb' },
       ],
     },
@@ -31,10 +106,6 @@ export async function userInfo(
     limit: 1,
     offset: 0,
   });
-  const authenticator = items[0];
-  return {
-    sub: principal.identityId,
-    name: principal.identityName,
-    ...(authenticator?.method === 'updb' ? { preferred_username: authenticator.username } : {}),
-  };
+  const [authenticator] = items;
+  return authenticator?.method === 'updb' ? authenticator.username : undefined;
 }

@@ -10,11 +10,14 @@ import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
-import type { AccessTokenVerifier } from '../tokens/access-token.ts';
+import type { AccessTokenVerdict, AccessTokenVerifier } from '../tokens/access-token.ts';
+import { allowsIdentity } from './client-view.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
 import type { PresentedCertificates } from './session-certificate-view.ts';
 import type { SessionView } from './session-view.ts';
 import type { ZtSessions } from './zt-session.ts';
+
+type VerifiedToken = Extract<AccessTokenVerdict, { verdict: 'valid' }>;
 
 /** The tokens that a request brought, as they stood in its headers. */
 export interface PresentedTokens {
@@ -52,7 +55,7 @@ export function authenticateRequest(
   let sawExpired = false;
   for (const bearer of presented.bearers) {
     const verdict = needs.accessTokens.verify(bearer, now);
-    if (verdict.verdict === 'valid') return callerOf(needs, verdict.claims, bearer, presented, now);
+    if (verdict.verdict === 'valid') return callerOf(needs, verdict, bearer, presented, now);
     if (verdict.verdict === 'expired') sawExpired = true;
   }
   if (!sawExpired && presented.bearers.every((bearer) => needs.secondary.isForeign(bearer))) {
@@ -66,20 +69,21 @@ export function authenticateRequest(
 
 function callerOf(
   needs: AuthenticateNeeds,
-  claims: AccessTokenClaims,
+  verified: VerifiedToken,
   accessToken: string,
   presented: PresentedTokens,
   now: Millis,
 ): Principal | Promise<Principal> {
+  const { claims } = verified;
   // From the beginning: the token may have been revoked meanwhile.
   if (needs.view.feed.isBehind) return whenFresh(needs).then(() => authenticateRequest(needs, presented));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
   const isProven = provesSession(needs, claims, presented, now);
-  if (isProven === true) return withAccount(needs, claims, accessToken, presented, now);
+  if (isProven === true) return withAccount(needs, verified, accessToken, presented, now);
   if (isProven === false) throw notBound();
   return isProven.then((proven) => {
     if (!proven) throw notBound();
-    return withAccount(needs, claims, accessToken, presented, now);
+    return withAccount(needs, verified, accessToken, presented, now);
   });
 }
 
@@ -104,15 +108,15 @@ function notBound(): AuthError {
 
 function withAccount(
   needs: AuthenticateNeeds,
-  claims: AccessTokenClaims,
+  verified: VerifiedToken,
   accessToken: string,
   presented: PresentedTokens,
   now: Millis,
 ): Principal | Promise<Principal> {
-  const account = needs.view.accounts.find(asId(claims.sub), now);
+  const account = needs.view.accounts.find(asId(verified.claims.sub), now);
   return account instanceof Promise
-    ? account.then((read) => admit(needs, claims, accessToken, presented, read))
-    : admit(needs, claims, accessToken, presented, account);
+    ? account.then((read) => admit(needs, verified, accessToken, presented, read))
+    : admit(needs, verified, accessToken, presented, account);
 }
 
 /**
@@ -131,18 +135,23 @@ async function whenFresh({ view }: AuthenticateNeeds): Promise<void> {
 /** What the login proved counts, except for the external JWT of a policy: that has to come with every call. */
 function admit(
   needs: AuthenticateNeeds,
-  claims: AccessTokenClaims,
+  token: VerifiedToken,
   accessToken: string,
   presented: PresentedTokens,
   account: Account | null,
 ): Principal | Promise<Principal> {
+  const { claims } = token;
   if (account === null) throw refused('invalid', `identity ${claims.sub} is disabled or deleted`);
   const passed = claims.amr as readonly PassedMethod[];
   const objection = openingObjection(needs.view, account.policy, openedBy(claims));
   if (objection !== null) throw refused('invalid', `session ${claims.z_asid}: ${objection}`);
+  const client = needs.view.clients.find(claims.client_id);
+  if (client !== undefined && !allowsIdentity(client, account.identity)) {
+    throw refused('invalid', `identity ${claims.sub} may not use the client ${claims.client_id}`);
+  }
   const signerId = account.policy.secondary.requireExtJwt;
-  if (signerId === null) return principalOf(claims, account, passed);
-  const principal = principalOf(claims, account, [...new Set([...passed, `ejs:${signerId}` as const])]);
+  if (signerId === null) return principalOf(token, account, passed);
+  const principal = principalOf(token, account, [...new Set([...passed, `ejs:${signerId}` as const])]);
   const others = presented.bearers.filter((bearer) => bearer !== accessToken);
   const verified = needs.secondary.require(signerId, account.identity, others, claims.z_pp ?? []);
   return verified === undefined ? principal : verified.then(() => principal);
@@ -158,7 +167,7 @@ function openedBy({ amr, z_ejsid, z_caid }: AccessTokenClaims): Opening {
 }
 
 function principalOf(
-  claims: AccessTokenClaims,
+  { claims, use }: VerifiedToken,
   account: Account,
   passed: readonly PassedMethod[],
 ): Principal {
@@ -172,6 +181,7 @@ function principalOf(
     issuer: claims.iss,
     clientId: claims.client_id,
     scopes: claims.scope.split(' '),
+    isOfApplication: use === 'application',
     configTypes: claims.z_ct,
     passed,
     authTime: claims.auth_time * SECOND,

@@ -9,6 +9,7 @@ import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { type AccountView, accountView } from './account-view.ts';
 import { type AuthorityView, openAuthorityView } from './authority-view.ts';
+import { type ClientView, type ClientViewNeeds, openClientView } from './client-view.ts';
 import { type DenySet, denySet } from './deny-set.ts';
 import { type FollowedFeed, feedPosition, followFeed } from './follow-feed.ts';
 import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
@@ -26,6 +27,7 @@ interface Views {
   readonly openingCertificates: OpeningCertificateView;
   readonly signers: SignerView;
   readonly authorities: AuthorityView;
+  readonly clients: ClientView;
 }
 
 export interface SessionView extends Views {
@@ -33,7 +35,7 @@ export interface SessionView extends Views {
   readonly feed: FollowedFeed;
 }
 
-export interface SessionViewNeeds {
+export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri'> {
   readonly store: Store;
   readonly clock: Clock;
   readonly jwks: Pick<JwksCache, 'forget'>;
@@ -63,6 +65,7 @@ export async function openSessionView(needs: SessionViewNeeds): Promise<SessionV
   await readDenied(needs, ended);
   const signers = await openSignerView(store, needs.jwks);
   const authorities = await openAuthorityView(store, needs.ownAuthorities);
+  const clients = await openClientView(needs);
   const views: Views = {
     accounts: accountView(store),
     ended,
@@ -72,6 +75,7 @@ export async function openSessionView(needs: SessionViewNeeds): Promise<SessionV
     openingCertificates: openingCertificateView({ store, authorities, clock }),
     signers,
     authorities,
+    clients,
   };
   const feed = followFeed({
     store,
@@ -85,7 +89,7 @@ export async function openSessionView(needs: SessionViewNeeds): Promise<SessionV
 
 /** What a change of the store makes untrue is dropped, or read again. */
 function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Promise<void> {
-  const { accounts, ended, revoked, legacy, sessionCertificates, signers, authorities } = views;
+  const { accounts, ended, revoked, legacy, sessionCertificates, signers, authorities, clients } = views;
   let latest: Millis = needs.clock.now();
   /** A clock that is set back for a while must not make us forget too early. */
   function latestTime(): Millis {
@@ -111,6 +115,8 @@ function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Pr
         return signers.reload(asId(entityId));
       case 'ca':
         return authorities.reload(asId(entityId));
+      case 'oidc-client':
+        return clients.reload(asId(entityId));
       case 'signing-keys':
         return needs.onSigningKeys();
       case 'node':
@@ -125,6 +131,7 @@ async function readEverything(needs: SessionViewNeeds, views: Views): Promise<vo
   views.legacy.forgetAll();
   await views.signers.reloadAll();
   await views.authorities.reloadAll();
+  await views.clients.reloadAll();
   await needs.onSigningKeys();
   await needs.onNodes();
 }

@@ -27,7 +27,7 @@ export function toSeconds(millis: Millis): Seconds {
 
 /**
  * @param lifetime Millis; a multiple of a second
- * @param alias    the client, where it is to stand in the audience too
+ * @param audience who may accept it
  */
 export function mintAccessToken(
   needs: { readonly ring: KeyRing; readonly random: Random },
@@ -35,13 +35,13 @@ export function mintAccessToken(
   facts: { readonly isAdmin: boolean; readonly isCertExtendable: boolean },
   lifetime: Millis,
   now: Millis,
-  alias: string | null = null,
+  audience: AccessTokenClaims['aud'] = edgeAudience,
 ): string {
   const issuedAt = toSeconds(now);
   const claims: AccessTokenClaims = {
     iss: session.issuer,
     sub: session.identityId,
-    aud: alias === null ? edgeAudience : [edgeAudience, alias],
+    aud: audience,
     exp: issuedAt + toSeconds(lifetime),
     iat: issuedAt,
     nbf: issuedAt,
@@ -65,8 +65,12 @@ export function mintAccessToken(
   return signJwt(material, header, claims);
 }
 
+/** What a token is good for: the Edge APIs, or only what its application asks about who logged in. */
+export type TokenUse = 'edge-apis' | 'application';
+export type TokenParties = Pick<AccessTokenClaims, 'aud' | 'client_id'>;
+
 export type AccessTokenVerdict =
-  | { readonly verdict: 'valid'; readonly claims: AccessTokenClaims }
+  | { readonly verdict: 'valid'; readonly claims: AccessTokenClaims; readonly use: TokenUse }
   | { readonly verdict: 'invalid' | 'expired' };
 
 const invalid: AccessTokenVerdict = { verdict: 'invalid' };
@@ -85,14 +89,15 @@ export interface AccessTokenVerifier {
  * @param lifetime of access tokens by the configuration. It holds for those that were made under a longer one too: a
  *                 session that has ended is remembered for so long
  * @param revoked  `jti` of tokens that were revoked by themselves
- * @param aliases  client ids whose tokens name them as a further audience; such a token of another client is invalid
+ * @param useOf    what a token is good for, by its audience and its client as they are now; undefined for nothing
  */
 export function accessTokenVerifier(
   ring: KeyRing,
   issuers: ReadonlySet<string>,
   lifetime: Millis,
   revoked: { has(jti: string): boolean },
-  aliases: ReadonlySet<string> = new Set(),
+  useOf: (claims: TokenParties) => TokenUse | undefined = ({ aud }) =>
+    aud === edgeAudience ? 'edge-apis' : undefined,
 ): AccessTokenVerifier {
   const seen = recentMap<string, AccessTokenClaims>(50_000);
   return {
@@ -101,7 +106,7 @@ export function accessTokenVerifier(
       const key = hash('sha256', token, 'base64url');
       let claims = seen.get(key);
       if (claims === undefined) {
-        claims = readSigned(ring, token, aliases, now);
+        claims = readSigned(ring, token, now);
         if (claims === undefined) return invalid;
         seen.set(key, claims);
       }
@@ -109,27 +114,16 @@ export function accessTokenVerifier(
       if (now >= claims.exp * SECOND || now >= claims.iat * SECOND + lifetime) return expired;
       if (now + clockSkew < claims.nbf * SECOND || now + clockSkew < claims.iat * SECOND) return invalid;
       if (revoked.has(claims.jti)) return invalid;
-      return { verdict: 'valid', claims };
+      const use = useOf(claims);
+      return use === undefined ? invalid : { verdict: 'valid', claims, use };
     },
     forget: () => seen.clear(),
   };
 }
 
-function readSigned(
-  ring: KeyRing,
-  token: string,
-  aliases: ReadonlySet<string>,
-  now: Millis,
-): AccessTokenClaims | undefined {
+function readSigned(ring: KeyRing, token: string, now: Millis): AccessTokenClaims | undefined {
   const claims: unknown = readSignedClaims(ring, token, 'at+jwt', now);
-  if (!isAccessTokenClaims(claims)) return undefined;
-  return isForEdgeApis(claims, aliases) ? claims : undefined;
-}
-
-/** Tokens of an alias end with the alias: without it in the configuration they are for nobody. */
-function isForEdgeApis({ aud, client_id }: AccessTokenClaims, aliases: ReadonlySet<string>): boolean {
-  if (typeof aud === 'string') return aud === edgeAudience;
-  return aud.length === 2 && aud[0] === edgeAudience && aud[1] === client_id && aliases.has(client_id);
+  return isAccessTokenClaims(claims) ? claims : undefined;
 }
 
 // Only this service can have signed the claims; they are checked all the same, so that a token of another kind,

@@ -49,7 +49,12 @@ describe('introspection', () => {
   test('is in the discovery document, with the way to authenticate', async () => {
     const { json } = await server.get('/oidc/.well-known/openid-configuration');
     assert.equal(json.introspection_endpoint, `${server.issuer}/introspect`);
-    assert.deepEqual(json.introspection_endpoint_auth_methods_supported, ['Bearer']);
+    assert.deepEqual(json.introspection_endpoint_auth_methods_supported, [
+      'client_secret_basic',
+      'client_secret_post',
+      'private_key_jwt',
+      'Bearer',
+    ]);
   });
 
   test('tells an administrator what an access token is worth', async () => {

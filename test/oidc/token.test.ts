@@ -205,7 +205,7 @@ describe('the token endpoint', () => {
       'client_credentials',
       'implicit',
       'toString',
-      'urn:ietf:params:oauth:grant-type:device_code',
+      'urn:ietf:params:oauth:grant-type:jwt-bearer',
     ]) {
       assertRefused(await redeem(server, code, { grant_type: grant }), 'unsupported_grant_type');
     }

@@ -155,6 +155,7 @@ export function listTests(shared: GetDatabase): void {
       externalJwtSignerListFields: (store, asked) => store.externalJwtSigners.list(asked),
       publicSignerListFields: (store, asked) => store.externalJwtSigners.list(asked),
       caListFields: (store, asked) => store.cas.list(asked),
+      oidcClientListFields: (store, asked) => store.oidcClients.list(asked),
       configTypeListFields: (store, asked) => store.configTypes.list(asked),
       revocationListFields: (store, asked) => store.revocations.list(asked),
       nodeListFields: (store, asked) => store.nodes.list(asked),

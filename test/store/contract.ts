@@ -18,6 +18,7 @@ import { legacySessionTests } from './contract-legacy.ts';
 import { limitTests } from './contract-limits.ts';
 import { listTests } from './contract-lists.ts';
 import { nodeTests, restoreTests } from './contract-nodes.ts';
+import { oidcClientTests } from './contract-oidc-clients.ts';
 import { revocationTests } from './contract-revocations.ts';
 import { sessionCertificateTests } from './contract-session-certificates.ts';
 import { signerTests } from './contract-signers.ts';
@@ -63,6 +64,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     signerTests(shared);
     caTests(shared);
     configTypeTests(shared);
+    oidcClientTests(shared);
     revocationTests(shared);
     enrollmentTests(shared);
     certificateExtensionTests(shared);

@@ -27,6 +27,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
     | 'externalJwtSigners'
     | 'cas'
     | 'configTypes'
+    | 'oidcClients'
     | 'revocations'
     | 'enrollments'
     | 'nodes'

@@ -22,6 +22,7 @@ import { identityRoutes } from './identities.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
 import { loginExplanationRoute } from './login-explanation.ts';
 import type { ManagementNeeds } from './needs.ts';
+import { oidcClientRoutes } from './oidc-clients.ts';
 import { revocationRoutes } from './revocations.ts';
 
 export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
@@ -41,6 +42,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
     ...configTypeRoutes(needs),
+    ...oidcClientRoutes(needs),
     ...enrollmentRoutes(needs),
     ...revocationRoutes(needs),
     ...loginAttemptRoutes(needs),

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { DeviceLogin } from '../../model/device-login.ts';
-import type { ClientRegistry } from '../../oidc/clients.ts';
 import {
   approveDevice,
   authRequestFor,
@@ -13,7 +12,7 @@ import {
 } from '../../oidc/device/device-login.ts';
 import { readUserCode, shownUserCode } from '../../oidc/device/user-code.ts';
 import type { AuthRequestSealer } from '../../oidc/flow/auth-request-id.ts';
-import { identifyClient } from '../../oidc/grants/token-endpoint.ts';
+import { authenticateClient, type ClientAuthNeeds } from '../../oidc/grants/authenticate-client.ts';
 import { required } from '../../oidc/parameters.ts';
 import { existingScopes } from '../../oidc/scopes.ts';
 import { confirmDevicePage, deviceCodePage, deviceDonePage } from '../../pages/device.ts';
@@ -28,8 +27,8 @@ import { bindBrowser } from './browser-binding.ts';
 import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
 import { passwordPath } from './sign-in-ways.ts';
 
-export interface DeviceRouteNeeds extends DeviceLoginNeeds {
-  readonly clients: ClientRegistry;
+export interface DeviceRouteNeeds extends DeviceLoginNeeds, ClientAuthNeeds {
+  readonly store: DeviceLoginNeeds['store'] & ClientAuthNeeds['store'];
   readonly sealer: AuthRequestSealer;
   readonly views: Views;
 }
@@ -68,13 +67,15 @@ function authorizationRoute(needs: DeviceRouteNeeds): Route {
     errors: 'oauth',
     summary: 'Begin a login for a device without a browser (RFC 8628 section 3.1)',
     answers: { 200: documentAnswer(authorizationSchema, 'The codes') },
-    refusals: ['invalid_client', 'invalid_scope', 'rate_limited', 'busy'],
+    refusals: ['invalid_client', 'client_not_authenticated', 'invalid_scope', 'rate_limited', 'busy'],
     described,
     body: { json: false, form: true, schema: anyParameters },
     async handler(context, { body }) {
       const parameters = parametersOf(body);
-      const client = identifyClient(needs.clients, parameters, basicCredentials(context.authorization));
-      const scopes = existingScopes(required(parameters, 'scope'));
+      const basic = basicCredentials(context.authorization);
+      const { issuer } = context;
+      const client = await authenticateClient(needs, { parameters, basic, issuer });
+      const scopes = existingScopes(client, required(parameters, 'scope'));
       if (!scopes.includes('openid')) {
         throw new AuthError('invalid_scope', { description: 'the scope must include openid' });
       }

@@ -1,9 +1,18 @@
 import { z } from 'zod';
-import { type IntrospectionNeeds, introspect } from '../../oidc/introspection.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import {
+  authenticateClient,
+  type ClientAuthNeeds,
+  hasClientProof,
+} from '../../oidc/grants/authenticate-client.ts';
+import { type IntrospectionCaller, type IntrospectionNeeds, introspect } from '../../oidc/introspection.ts';
+import type { Parameters } from '../../oidc/parameters.ts';
 import { json } from '../request/answer.ts';
 import { documentAnswer } from '../request/declared-answers.ts';
+import { type Authenticate, enforceGuard } from '../request/guard.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { anyParameters, parametersOf } from './protocol-parameters.ts';
+import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
 
 const introspectionSchema = z
   .union([
@@ -31,24 +40,55 @@ const introspectionSchema = z
 /** Judged in oidc/. */
 const introspectionParameters = z.object({ token: z.string(), token_type_hint: z.string().optional() });
 
+export interface IntrospectionRouteNeeds extends IntrospectionNeeds, ClientAuthNeeds {
+  readonly store: IntrospectionNeeds['store'] & ClientAuthNeeds['store'];
+  /** Of callers with an access token. */
+  readonly authenticate: Authenticate;
+}
+
 /**
- * POST `/oidc/introspect` (RFC 7662 2.1), also where existing SDKs look for it. Callers authenticate with an access
- * token (2.1 has that as one way): clients are public and have nothing else to do it with.
+ * POST `/oidc/introspect` (RFC 7662 2.1), also where existing SDKs look for it. Callers authenticate as a client that can
+ * prove itself, or with an access token (2.1 has that as one way).
  */
-export function introspectionRoutes(needs: IntrospectionNeeds): readonly Route[] {
+export function introspectionRoutes(needs: IntrospectionRouteNeeds): readonly Route[] {
   return ['/oidc/introspect', '/oidc/oauth/introspect'].map((path) =>
     route({
       methods: ['POST'],
       path,
       api: 'oidc',
-      guard: 'full',
+      guard: 'anonymous',
       errors: 'oauth',
       summary: 'Ask what a token is worth now (RFC 7662)',
       answers: { 200: documentAnswer(introspectionSchema, 'What the token is worth') },
       described: { body: introspectionParameters },
       body: { json: false, form: true, schema: anyParameters },
-      handler: async ({ principal }, { body }) =>
-        json(await introspect(needs, principal, parametersOf(body)), { headers: { pragma: 'no-cache' } }),
+      refusals: ['unauthorized', 'invalid_client', 'client_not_authenticated'],
+      async handler(context, { body }) {
+        const parameters = parametersOf(body);
+        const caller = await callerOf(needs, context, parameters);
+        return json(await introspect(needs, caller, parameters), { headers: { pragma: 'no-cache' } });
+      },
     }),
   );
+}
+
+/** @throws AuthError client_not_authenticated, unauthorized */
+async function callerOf(
+  needs: IntrospectionRouteNeeds,
+  context: RequestContext,
+  parameters: Parameters,
+): Promise<IntrospectionCaller> {
+  const basic = basicCredentials(context.authorization);
+  if (hasClientProof({ parameters, basic })) {
+    const { issuer } = context;
+    const client = await authenticateClient(needs, { parameters, basic, issuer });
+    // A public client proves nothing: anybody can name it.
+    if (client.registered === null || client.registered.tokenEndpointAuthMethod === 'none') {
+      throw new AuthError('client_not_authenticated', { detail: 'a public client proves nothing' });
+    }
+    return { kind: 'client', clientId: client.clientId };
+  }
+  const principal = await needs.authenticate(context);
+  enforceGuard('full', principal);
+  return { kind: 'session', ...principal };
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { BasicCredentials } from '../../oidc/grants/token-endpoint.ts';
+import type { BasicCredentials } from '../../oidc/grants/authenticate-client.ts';
 import type { Parameters } from '../../oidc/parameters.ts';
 
 /** A query or form in which any parameter may come any number of times; the endpoint decides what that means. */
@@ -23,20 +23,24 @@ export function parametersOf(...sources: readonly AnyParameters[]): Parameters {
 
 /**
  * The credentials of an `Authorization: Basic` line (RFC 6749 2.3.1), or null when there is none.
- * @throws AuthError invalid_client   it cannot be decoded
+ * @throws AuthError client_not_authenticated   it cannot be decoded
  */
 export function basicCredentials(authorization: readonly string[]): BasicCredentials | null {
   const line = authorization.find((value) => /^basic /i.test(value));
   if (line === undefined) return null;
   const pair = Buffer.from(line.slice('basic '.length).trim(), 'base64url').toString();
   const colon = pair.indexOf(':');
-  if (colon === -1) throw new AuthError('invalid_client', { detail: 'Basic credentials without a colon' });
+  if (colon === -1)
+    throw new AuthError('client_not_authenticated', { detail: 'Basic credentials without a colon' });
   try {
     return {
       clientId: decodeURIComponent(pair.slice(0, colon).replaceAll('+', ' ')),
       secret: decodeURIComponent(pair.slice(colon + 1).replaceAll('+', ' ')),
     };
   } catch (cause) {
-    throw new AuthError('invalid_client', { detail: 'Basic credentials with a malformed escape', cause });
+    throw new AuthError('client_not_authenticated', {
+      detail: 'Basic credentials with a malformed escape',
+      cause,
+    });
   }
 }

@@ -10,7 +10,7 @@ import { callbackRoute } from './callback.ts';
 import { deviceRoutes } from './device.ts';
 import { documentRoutes } from './documents.ts';
 import { endSessionRoute } from './end-session.ts';
-import { introspectionRoutes } from './introspection.ts';
+import { type IntrospectionRouteNeeds, introspectionRoutes } from './introspection.ts';
 import { usernameLoginRoutes } from './login.ts';
 import { certificateLoginRoutes } from './login-cert.ts';
 import { externalJwtLoginRoutes } from './login-ext-jwt.ts';
@@ -21,6 +21,7 @@ import { tokenRoutes } from './token.ts';
 import { userInfoRoute } from './userinfo.ts';
 
 export type OidcNeeds = GrantNeeds &
+  Pick<IntrospectionRouteNeeds, 'authenticate'> &
   ProviderLoginNeeds &
   StepNeeds & {
     readonly store: { readonly authenticators: AuthenticatorStore; readonly deviceLogins: DeviceLoginStore };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { tokenTypes } from '../../model/tokens.ts';
+import { assertionType } from '../../oidc/grants/client-assertion.ts';
 import { deviceCodeGrant } from '../../oidc/grants/grant-device-code.ts';
 import { tokenExchangeGrant } from '../../oidc/grants/grant-token-exchange.ts';
 import type { GrantNeeds } from '../../oidc/grants/issue-tokens.ts';
@@ -42,26 +43,36 @@ const exchangeSchema = z
   })
   .meta({ id: 'TokenExchangeResponse' });
 
+/** How a client says which one it is, and proves it. */
+const clientFields = {
+  client_id: z.string().optional(),
+  client_secret: z.string().optional(),
+  client_assertion_type: z.literal(assertionType).optional(),
+  client_assertion: z.string().optional(),
+};
+
 /** Judged in oidc/. */
 const tokenParameters = z.discriminatedUnion('grant_type', [
   z.object({
     grant_type: z.literal('authorization_code'),
     code: z.string(),
     redirect_uri: z.string(),
-    client_id: z.string(),
-    code_verifier: z.string(),
+    code_verifier: z.string().optional(),
+    resource: z.string().optional(),
+    ...clientFields,
   }),
   z.object({
     grant_type: z.literal('refresh_token'),
     refresh_token: z.string(),
-    client_id: z.string(),
     scope: z.string().optional(),
+    resource: z.string().optional(),
+    ...clientFields,
     csr_pem: csrPem,
   }),
   z.object({
     grant_type: z.literal(deviceCodeGrant),
     device_code: z.string(),
-    client_id: z.string(),
+    ...clientFields,
   }),
   z.object({
     grant_type: z.literal(tokenExchangeGrant),
@@ -76,7 +87,7 @@ const tokenParameters = z.discriminatedUnion('grant_type', [
 const revocationParameters = z.object({
   token: z.string(),
   token_type_hint: z.string().optional(),
-  client_id: z.string().optional(),
+  ...clientFields,
 });
 
 const formOnly = { json: false, form: true, schema: anyParameters } as const;
@@ -109,6 +120,8 @@ function tokenRoute(needs: GrantNeeds, path: string): Route {
     described: { body: tokenParameters },
     refusals: [
       'invalid_client',
+      'client_not_authenticated',
+      'invalid_target',
       'invalid_grant',
       'invalid_scope',
       'csr_not_acceptable',
@@ -140,7 +153,7 @@ function revocationRoute(needs: GrantNeeds, path: string): Route {
     summary: 'Revoke a token (RFC 7009)',
     answers: { 200: { description: 'Revoked, or never valid', content: {} } },
     described: { body: revocationParameters },
-    refusals: ['invalid_client', 'unsupported_token_type'],
+    refusals: ['invalid_client', 'client_not_authenticated', 'unsupported_token_type'],
     async handler(context, { body }) {
       const basic = basicCredentials(context.authorization);
       await revokeToken(needs, parametersOf(body), basic, originOf(context));

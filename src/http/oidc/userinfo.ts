@@ -1,18 +1,21 @@
 import { z } from 'zod';
-import { userInfo } from '../../oidc/userinfo.ts';
-import type { AuthenticatorStore } from '../../store/contracts/authenticators.ts';
+import { type UserInfoNeeds, userInfo } from '../../oidc/userinfo.ts';
 import { json } from '../request/answer.ts';
 import { documentAnswer } from '../request/declared-answers.ts';
 import { type Route, route } from '../request/route.ts';
 
 const userInfoSchema = z
-  .strictObject({ sub: z.string(), name: z.string(), preferred_username: z.string().optional() })
+  .strictObject({
+    sub: z.string(),
+    name: z.string().optional(),
+    preferred_username: z.string().optional(),
+    email: z.string().optional(),
+    groups: z.array(z.string()).optional(),
+  })
   .meta({ id: 'UserInfo' });
 
 /** GET and POST `/oidc/userinfo` (OIDC Core 5.3). The token stands in the Authorization header, or in a form (RFC 6750 2.2). */
-export function userInfoRoute(needs: {
-  readonly store: { readonly authenticators: AuthenticatorStore };
-}): Route {
+export function userInfoRoute(needs: UserInfoNeeds): Route {
   return route({
     methods: ['GET', 'POST'],
     path: '/oidc/userinfo',

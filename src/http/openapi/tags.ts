@@ -32,6 +32,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['metrics', 'Numbers for monitoring.'],
   ['network-jwts', 'What a client needs to find this network.'],
   ['oauth', 'The token endpoint at the address that existing SDKs know.'],
+  ['oidc-clients', 'Applications that log people in here, with their secrets.'],
   ['openapi.json', 'This description for programs.'],
   ['posture-response', 'What clients report of their device; it is not read.'],
   ['posture-response-bulk', 'The same, many reports at once; they are not read.'],

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { corsHeaders, type OriginCheck } from './cors.ts';
+import { type ApplicationOrigins, corsHeaders, type OriginCheck } from './cors.ts';
 import { refuseForeignPage } from './foreign-pages.ts';
 import { RequestContext } from './request-context.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -29,6 +29,7 @@ export interface ServerScope {
   readonly fallback: OpenBindPoint;
   /** True while shutting down: every answer ends its connection. */
   readonly isDraining: boolean;
+  readonly applicationOrigins?: ApplicationOrigins | undefined;
 }
 
 const MOST_HEADERS = 100;
@@ -51,6 +52,8 @@ export interface Admission {
   readonly acceptsForeignPages: boolean;
   /** Whether the scripts of every site may read the answers. */
   readonly isReadableByAll: boolean;
+  /** Whether scripts of every registered application may call it. */
+  readonly isForApplications: boolean;
 }
 
 /**
@@ -63,14 +66,16 @@ export function beginRequest(
   scope: ServerScope,
   request: FastifyRequest,
   reply: FastifyReply,
-  { needsHost, acceptsForeignPages, isReadableByAll }: Admission,
+  { needsHost, acceptsForeignPages, isReadableByAll, isForApplications }: Admission,
 ): RequestContext {
   if (request.overlay) return request.overlay;
   const { raw } = request;
   const lines = countLines(raw.rawHeaders);
   const host = raw.headers.host;
   const found = host === undefined ? undefined : openBindPointOf(scope, host);
-  const { bindPoint, isAllowedOrigin } = found ?? scope.fallback;
+  const { bindPoint, isAllowedOrigin: isConfiguredOrigin } = found ?? scope.fallback;
+  const isAllowedOrigin = (origin: string) =>
+    isConfiguredOrigin(origin) || scope.applicationOrigins?.(origin, isForApplications) === true;
   const context = new RequestContext(
     request,
     clock.now(),

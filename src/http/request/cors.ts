@@ -8,6 +8,13 @@ import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
 /** Decides for one bind point whether an Origin header names an allowed origin. */
 export type OriginCheck = (origin: string) => boolean;
 
+/**
+ * Whether an origin is that of a registered application that runs in browsers.
+ * @param isForApplications whether the endpoint is one of the protocol, which applications call with scripts; others
+ *                          are for those with apiAccess
+ */
+export type ApplicationOrigins = (origin: string, isForApplications: boolean) => boolean;
+
 const METHODS = 'GET, POST, PUT, PATCH, DELETE';
 const REQUEST_HEADERS = 'authorization, content-type, accept, zt-session, mfa-validation-code';
 const EXPOSED = [
@@ -38,7 +45,14 @@ export const preflightHeaders: Readonly<Record<string, string>> = {
 /** The allow-list of a bind point; exact texts, and origins of any port where the pattern says so. */
 export function originCheck(bindPoint: BindPoint, listener: Listener): OriginCheck {
   const patterns = listener.apis.flatMap((api) => (api.binding === 'edge-oidc' ? api.redirectUris : []));
-  const exact = new Set([new URL(`https://${bindPoint.address}`).origin]);
+  const own = new URL(`https://${bindPoint.address}`).origin;
+  const isOfPattern = originsOf(patterns);
+  return (origin) => origin === own || isOfPattern(origin);
+}
+
+/** Whether an origin is that of one of the redirect URIs. */
+export function originsOf(patterns: readonly RedirectUriPattern[]): OriginCheck {
+  const exact = new Set<string>();
   const anyPort: string[] = [];
   for (const pattern of patterns) {
     if (pattern.kind === 'any-port') anyPort.push(pattern.prefix);

@@ -151,11 +151,16 @@ function statusOf(failure: AuthError, request: Omit<FailedRequest, 'view' | 'log
   return errorTable[failure.code].status;
 }
 
+function isAboutClient({ code }: AuthError): boolean {
+  return code === 'invalid_client' || code === 'client_not_authenticated';
+}
+
 function errorHeaders(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): AnswerHeaders {
   const headers: Record<string, string | readonly string[]> = {};
   const challenges = challengeLines(failure.challenges);
-  // RFC 6749 section 5.2: the scheme that the client used must be named.
-  if (failure.code === 'invalid_client' && request.usedBasic) challenges.push('Basic realm="overlay-oidc"');
+  // RFC 6749 section 5.2, RFC 9110 section 15.5.2: what a client may authenticate with.
+  if (statusOf(failure, request) === 401 && isAboutClient(failure))
+    challenges.push('Basic realm="overlay-oidc"');
   if (challenges.length > 0) headers['www-authenticate'] = challenges;
   if (failure.code === 'method_not_allowed') headers.allow = failure.allow.join(', ');
   const retryAfter = retryAfterOf(failure);

@@ -14,6 +14,7 @@ export type OAuthError =
   | 'invalid_scope'
   | 'invalid_token'
   | 'insufficient_scope'
+  | 'invalid_target'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
@@ -45,6 +46,9 @@ function row(status: number, oauthError: OAuthError, edgeCode: string): OutsideE
 export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
   invalid_request: row(400, 'invalid_request', 'COULD_NOT_VALIDATE'),
   invalid_client: row(400, 'invalid_client', 'INVALID_CLIENT'),
+  client_not_authenticated: row(401, 'invalid_client', 'INVALID_CLIENT'),
+  client_not_allowed: row(403, 'access_denied', 'FORBIDDEN'),
+  invalid_target: row(400, 'invalid_target', 'COULD_NOT_VALIDATE'),
   redirect_uri_not_registered: row(400, 'invalid_request', 'COULD_NOT_VALIDATE'),
   invalid_grant: row(400, 'invalid_grant', 'INVALID_GRANT'),
   invalid_scope: row(400, 'invalid_scope', 'COULD_NOT_VALIDATE'),

@@ -10,7 +10,7 @@ import type { Permission } from '../../model/permission.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { CallerRefused } from '../../store/contracts/store.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Guard } from './route.ts';
+import type { Api, Guard } from './route.ts';
 
 /**
  * Finds out who calls, from the tokens of the request and, where a token is bound to one, the certificate.
@@ -39,6 +39,18 @@ export function enforceGuard(guard: Guard, principal: Principal, permission?: Pe
   const right = rightOf(principal, permission);
   if (right === null) throw new AuthError('forbidden');
   return right;
+}
+
+/**
+ * Refuses a token that is for an application, where it is not for the application to call.
+ * @throws AuthError unauthorized
+ */
+export function requireAudience(api: Api, { isOfApplication }: Principal): void {
+  if (isOfApplication !== true || api === 'oidc') return;
+  throw new AuthError('unauthorized', {
+    challenges: [oidcChallenge('invalid')],
+    detail: 'the token is for an application without apiAccess',
+  });
 }
 
 /** The refusal of a caller from whom the session or the right was taken while the call was under way. */

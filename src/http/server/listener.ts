@@ -119,6 +119,7 @@ async function startServer(
     listener,
     byHost,
     fallback: openBindPoint(bindPoints[0], listener),
+    applicationOrigins: needs.applicationOrigins,
     isDraining: false,
   };
   const app = Fastify({

@@ -13,12 +13,12 @@ import type { Views } from '../pages/views.ts';
 import { type Answer, isInParts } from '../request/answer.ts';
 import { type Admission, beginRequest, type ServerScope } from '../request/begin-request.ts';
 import { readBody, readQuery, validate } from '../request/body.ts';
-import { preflightHeaders } from '../request/cors.ts';
+import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, errorTable } from '../request/errors.ts';
 import { takeFormToken } from '../request/form-token.ts';
-import { type Authenticate, callerRefusal, enforceGuard } from '../request/guard.ts';
+import { type Authenticate, callerRefusal, enforceGuard, requireAudience } from '../request/guard.ts';
 import { isUnacceptable } from '../request/negotiate.ts';
 import { sendAnswer } from '../request/reply.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -34,6 +34,8 @@ export interface MountNeeds {
   readonly authenticate: Authenticate;
   /** When this process has just stood still: resolves when it is up to date, rejects when it must not act. */
   readonly afterStandstill?: () => Promise<void> | undefined;
+  /** Origins of registered applications; none when left out. */
+  readonly applicationOrigins?: ApplicationOrigins | undefined;
   /** How pages look to whoever asks. */
   readonly views: Views;
   /** Told of every answer. */
@@ -245,6 +247,7 @@ function admit(
   // Who is authenticated and lacks only the right is told too when the session ends (spec 5.5).
   const isComplete = caller.outstanding.length === 0;
   if (isComplete) sayWhenItEnds(caller, context, reply);
+  requireAudience(route.api, caller);
   context.right = enforceGuard(route.guard, caller, route.permission);
   if (!isComplete) sayWhenItEnds(caller, context, reply);
   return undefined;
@@ -334,5 +337,7 @@ function admissionOf(api: AnsweredApi, route?: Route): Admission {
     needsHost,
     acceptsForeignPages: route?.acceptsForeignPages !== undefined,
     isReadableByAll: route?.readableByAll === true,
+    // The steps of a login are for pages of ours, and for those of addresses that the configuration names.
+    isForApplications: api === 'oidc' && route !== undefined && !route.path.startsWith('/oidc/login/'),
   };
 }

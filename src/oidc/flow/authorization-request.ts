@@ -10,10 +10,11 @@ import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
-import { type ClientRegistry, redirectUrisOf } from '../clients.ts';
+import { type Client, type ClientRegistry, redirectUrisOf, requiresPkce } from '../clients.ts';
 import { isRepeated, type Parameters, parameter, required } from '../parameters.ts';
 import { isCodeChallenge } from '../pkce.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
+import { resourcesOf } from '../resources.ts';
 import { existingScopes } from '../scopes.ts';
 
 /** The bind point at which a protocol request arrived. */
@@ -82,10 +83,12 @@ export function validateAuthorizationRequest(
   const nonce = parameter(parameters, 'nonce');
   if (nonce !== null && nonce.length > maxNonceLength)
     throw refuse(back, 'invalid_request', 'nonce is too long');
-  const scopes = readScopes(back, parameters);
-  const codeChallenge = readChallenge(back, parameters);
-  const requestedMethod = readMethod(back, parameters);
+  const scopes = readScopes(back, client, parameters);
+  // Before the challenge: whoever only asks whether somebody is logged in gets that answer (OIDC Core 3.1.2.6).
   checkPromptAndAge(back, parameters);
+  const codeChallenge = readChallenge(back, client, parameters);
+  checkResources(back, client, parameters);
+  const requestedMethod = readMethod(back, parameters);
 
   const authRequest: AuthRequest = {
     key: asId(needs.random.id()),
@@ -135,17 +138,21 @@ function checkResponseType(back: ValidatedRedirect, parameters: Parameters): voi
   }
 }
 
-function readScopes(back: ValidatedRedirect, parameters: Parameters): readonly string[] {
+function readScopes(back: ValidatedRedirect, client: Client, parameters: Parameters): readonly string[] {
   const text = parameter(parameters, 'scope');
   if (text === null) throw refuse(back, 'invalid_request', 'the parameter scope is missing');
-  const scopes = existingScopes(text);
+  const scopes = existingScopes(client, text);
   if (!scopes.includes('openid')) throw refuse(back, 'invalid_scope', 'the scope must include openid');
   return scopes;
 }
 
-/** RFC 7636 4.4.1. An absent method would mean `plain`, which is not accepted. */
-function readChallenge(back: ValidatedRedirect, parameters: Parameters): string {
+/**
+ * RFC 7636 4.4.1. An absent method would mean `plain`, which is not accepted.
+ * @returns an empty text for a client that may do without and does
+ */
+function readChallenge(back: ValidatedRedirect, client: Client, parameters: Parameters): string {
   const challenge = parameter(parameters, 'code_challenge');
+  if (challenge === null && !requiresPkce(client)) return '';
   if (challenge === null) throw refuse(back, 'invalid_request', 'code challenge required');
   if (parameter(parameters, 'code_challenge_method') !== 'S256') {
     throw refuse(
@@ -158,6 +165,11 @@ function readChallenge(back: ValidatedRedirect, parameters: Parameters): string 
     throw refuse(back, 'invalid_request', 'code_challenge must be 43 characters of base64url');
   }
   return challenge;
+}
+
+/** RFC 8707 2.1: only what the client may ask for. Tokens are asked for it at the token endpoint. */
+function checkResources(back: ValidatedRedirect, client: Client, parameters: Parameters): void {
+  if (resourcesOf(client, parameters) === undefined) throw refuse(back, 'invalid_target');
 }
 
 function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMethod | null {

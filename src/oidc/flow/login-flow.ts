@@ -2,7 +2,7 @@
 // decides between "here is your code" and "these questions remain"; steps never call each other.
 
 import { type ClientCertificateIssuer, keptKey } from '../../certificates/client-certificate-issuer.ts';
-import { AuthError } from '../../errors/auth-error.ts';
+import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../../errors/challenge.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import { authenticatePrimary, giveGuessBack, type PrimaryNeeds } from '../../login/authenticate-primary.ts';
@@ -25,7 +25,14 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
 import { asId } from '../../model/ids.ts';
-import type { AuthQuery, Credentials, Factor, LoginProgress, PassedMethod } from '../../model/login.ts';
+import type {
+  AuthQuery,
+  Credentials,
+  Factor,
+  LoginProgress,
+  PassedMethod,
+  PrimaryMethod,
+} from '../../model/login.ts';
 import type {
   AuthRequestStore,
   LoginRecord,
@@ -33,7 +40,7 @@ import type {
   StoredCode,
 } from '../../store/contracts/auth-requests.ts';
 import type { IdentityStore } from '../../store/contracts/identities.ts';
-import type { ClientRegistry } from '../clients.ts';
+import { type ClientRegistry, mayUse } from '../clients.ts';
 import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
 import { codeLifetime, mintCode } from './authorization-code.ts';
 import { beginAgain } from './begin-again.ts';
@@ -321,6 +328,8 @@ async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 'outdat
 ): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
   const account = primary.current ?? (await requireStillAllowed(needs, progress, origin));
   const outstanding = outstandingFor(needs, account, progress);
+  // Not before everything is proven: whoever only has a password learns nothing of who may use what.
+  if (outstanding.length === 0) requireMayUse(needs, authRequest, { account, progress }, origin);
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
   const recorded = await record(
     code === null
@@ -338,6 +347,27 @@ async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 'outdat
   }
   if (code === null) return queriesStep(needs, authRequest, outstanding, primary.error);
   return { kind: 'redirect', location: finishedLocation(needs, authRequest, code.text) };
+}
+
+/** @throws AuthorizationError client_not_allowed   the application is not for this identity; it is told so */
+function requireMayUse(
+  needs: LoginFlowNeeds,
+  { clientId, redirectUri, state, issuer }: AuthRequest,
+  { account, progress }: { readonly account: Account; readonly progress: LoginProgress },
+  origin: RequestOrigin,
+): void {
+  const { identity } = account;
+  const client = needs.clients.find(clientId);
+  if (client === undefined || mayUse(client, identity)) return;
+  const attempt = needs.attempts.begin(progress.passed[0] as PrimaryMethod, 'oidc', origin);
+  attempt.about({ identityId: identity.id });
+  const wanted = client.registered?.allowedRoleAttributes.join(', ') ?? '';
+  attempt.failed('application allowed', 'client-not-allowed', `${clientId} is for ${wanted}`);
+  attempt.conclude();
+  const back = { redirectUri, state, issuer };
+  throw new AuthorizationError('client_not_allowed', back, {
+    detail: `the client ${clientId} is not for this identity`,
+  });
 }
 
 /** @typeParam Outcome what may come of a recording; not every one can be outdated */

@@ -6,13 +6,13 @@ import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
-import { refreshTokenFormOf } from '../clients.ts';
+import { clientObjection, refreshTokenFormOf, requiresPkce } from '../clients.ts';
 import { readCode } from '../flow/authorization-code.ts';
-import { required } from '../parameters.ts';
+import { optional, required } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
 import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
 import { patienceLeft } from './patience.ts';
-import { sessionCertificate } from './session-certificate.ts';
+import { mayBeCertified, sessionCertificate } from './session-certificate.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
 /**
@@ -27,7 +27,9 @@ export async function redeemAuthorizationCode(
   const { parameters } = request;
   const codeText = required(parameters, 'code');
   const redirectUri = required(parameters, 'redirect_uri');
-  const verifier = required(parameters, 'code_verifier');
+  const verifier = requiresPkce(request.client)
+    ? required(parameters, 'code_verifier')
+    : optional(parameters, 'code_verifier');
   return redeemCode(needs, request, { codeText, redirectUri, verifier });
 }
 
@@ -35,8 +37,8 @@ export async function redeemAuthorizationCode(
 export interface PresentedCode {
   readonly codeText: string;
   readonly redirectUri: string;
-  /** Of PKCE. */
-  readonly verifier: string;
+  /** Of PKCE; null for none. */
+  readonly verifier: string | null;
 }
 
 /** @throws AuthError invalid_grant for everything alike */
@@ -47,7 +49,9 @@ export async function redeemCode(
 ): Promise<TokenResponse> {
   const { client, origin } = request;
   const code = readCode(needs.tagKey, codeText);
-  if (code === undefined || !isCodeVerifier(verifier)) throw new AuthError('invalid_grant');
+  if (code === undefined || (verifier !== null && !isCodeVerifier(verifier))) {
+    throw new AuthError('invalid_grant');
+  }
 
   const now = needs.clock.now();
   const sessionId = asId<ApiSessionId>(needs.random.id());
@@ -58,7 +62,8 @@ export async function redeemCode(
     codeHash: code.hash,
     clientId: client.clientId,
     redirectUri,
-    codeChallenge: codeChallengeOf(verifier),
+    // A challenge without verifier does not fit, nor a verifier without challenge (RFC 9700 4.8.2).
+    codeChallenge: verifier === null ? '' : codeChallengeOf(verifier),
     issuer: origin.issuer,
     certThumbprint: request.clientCertificates?.leafThumbprint ?? null,
     now,
@@ -87,7 +92,10 @@ export async function redeemCode(
     throw new AuthError('invalid_grant', { description, detail });
   }
   const { session, identity, policy, nonce, certificateKey } = outcome;
-  const objection = standingObjection(needs.view, { policy }, session);
+  const account = await needs.view.accounts.find(identity.id, now);
+  const objection =
+    (account === null ? null : clientObjection(client, account.identity)) ??
+    standingObjection(needs.view, { policy }, session);
   if (objection !== null) {
     await needs.store.apiSessions.end(session.id, 'administrator', now);
     const event = { reason: objection, clientId: client.clientId, endedSessionId: session.id };
@@ -99,7 +107,7 @@ export async function redeemCode(
     origin,
   );
   const refreshToken = session.scopes.includes('offline_access') ? refresh : null;
-  const key = certificateKey === null ? null : requestedKeyOf(certificateKey);
+  const key = certificateKey === null || !mayBeCertified(client) ? null : requestedKeyOf(certificateKey);
   const sessionCert = await sessionCertificate(needs, session, key, origin, now);
-  return issueTokens(needs, client, session, identity, { nonce, refreshToken, sessionCert }, now);
+  return issueTokens(needs, request, session, identity, { nonce, refreshToken, sessionCert }, now);
 }

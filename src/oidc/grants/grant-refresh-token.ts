@@ -25,5 +25,5 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
   const { session, identity, next, now } = used;
   const sessionCert = await sessionCertificate(needs, session, key, request.origin, now);
   const extra = { nonce: null, refreshToken: next, sessionCert };
-  return issueTokens(needs, request.client, session, identity, extra, now);
+  return issueTokens(needs, request, session, identity, extra, now);
 }

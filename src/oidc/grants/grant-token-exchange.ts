@@ -124,7 +124,7 @@ async function exchangeAccessToken(
   const sessionId = asId<ApiSessionId>(access.claims.z_asid);
   const stored = await needs.store.apiSessions.find(sessionId);
   if (stored === null) throw new AuthError('invalid_grant');
-  const session = narrowed(stored, narrowedScope(stored, optional(parameters, 'scope')));
+  const session = narrowed(client, stored, narrowedScope(client, stored, optional(parameters, 'scope')));
   await requireStanding(needs, session, request);
 
   const wantsIdToken = requested === tokenTypes.idToken;
@@ -160,14 +160,14 @@ async function standingOf(needs: GrantNeeds, session: ApiSession): Promise<Stand
 
 async function accessTokenAnswer(
   needs: GrantNeeds,
-  { client, origin }: GrantRequest,
+  request: GrantRequest,
   { session, identity }: Standing,
   { requested, key }: Granted,
   now: Millis,
 ): Promise<ExchangeResponse> {
-  const certificate = await sessionCertificate(needs, session, key, origin, now);
+  const certificate = await sessionCertificate(needs, session, key, request.origin, now);
   return {
-    access_token: issueAccessToken(needs, client, session, identity, now),
+    access_token: issueAccessToken(needs, request, session, identity, now),
     issued_token_type: requested,
     token_type: 'Bearer',
     expires_in: toSeconds(needs.lifetimes.accessToken),

@@ -4,7 +4,6 @@ import { isCertificateExtendable } from '../../certificates/extendable.ts';
 import type { SessionCertificateNeeds } from '../../certificates/session-certificates.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
-import type { SigningAlgorithm } from '../../model/signing-key.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
@@ -14,31 +13,27 @@ import { type AccessTokenVerifier, mintAccessToken, toSeconds } from '../../toke
 import { mintIdToken } from '../../tokens/id-token.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
 import { type RefreshSecret, refreshTokenText } from '../../tokens/refresh-token.ts';
-import type { Client, ClientRegistry } from '../clients.ts';
+import { audienceOf, type Client, type IssuingRules, type TokenLifetimes } from '../clients.ts';
+import type { ClientAuthNeeds } from './authenticate-client.ts';
 import type { DeviceGrantNeeds } from './grant-device-code.ts';
 import type { StandingNeeds } from './require-standing.ts';
+import type { GrantRequest } from './token-endpoint.ts';
 
-/** Lengths of life, from the configuration (spec 5.7). */
-export interface TokenLifetimes {
-  readonly accessToken: Millis;
-  readonly idToken: Millis;
-  readonly refreshToken: Millis;
-  /** From login to the absolute end of a refresh family. */
-  readonly refreshFamily: Millis;
-}
-
-export interface GrantNeeds extends StandingNeeds, SessionCertificateNeeds, DeviceGrantNeeds {
+export interface GrantNeeds
+  extends StandingNeeds,
+    SessionCertificateNeeds,
+    DeviceGrantNeeds,
+    ClientAuthNeeds,
+    IssuingRules {
   readonly store: StandingNeeds['store'] &
     DeviceGrantNeeds['store'] &
+    ClientAuthNeeds['store'] &
     SessionCertificateNeeds['store'] & {
       readonly authRequests: AuthRequestStore;
       readonly apiSessions: ApiSessionStore;
     };
-  readonly clients: ClientRegistry;
   readonly ring: KeyRing;
   readonly accessTokens: AccessTokenVerifier;
-  readonly idTokenAlg: SigningAlgorithm;
-  readonly lifetimes: TokenLifetimes;
   readonly tagKey: Buffer;
   readonly random: Random;
 }
@@ -49,7 +44,7 @@ export interface GrantNeeds extends StandingNeeds, SessionCertificateNeeds, Devi
  */
 export function issueTokens(
   needs: GrantNeeds,
-  client: Client,
+  { client, resources }: Pick<GrantRequest, 'client' | 'resources'>,
   session: ApiSession,
   identity: IdentityInTokens,
   extra: {
@@ -59,7 +54,7 @@ export function issueTokens(
   },
   now: Millis,
 ): TokenResponse {
-  const accessToken = issueAccessToken(needs, client, session, identity, now);
+  const accessToken = issueAccessToken(needs, { client, resources }, session, identity, now);
   const idToken = issueIdToken(
     needs,
     client,
@@ -82,17 +77,23 @@ export function issueTokens(
 
 export function issueAccessToken(
   needs: GrantNeeds,
-  client: Client,
+  { client, resources }: Pick<GrantRequest, 'client' | 'resources'>,
   session: ApiSession,
   identity: IdentityInTokens,
   now: Millis,
 ): string {
-  const alias = client.profile === 'compatibility' ? client.clientId : null;
   const facts = {
     isAdmin: identity.isAdmin,
     isCertExtendable: isCertificateExtendable(needs.certificateIssuer, session),
   };
-  return mintAccessToken(needs, session, facts, needs.lifetimes.accessToken, now, alias);
+  return mintAccessToken(
+    needs,
+    session,
+    facts,
+    needs.lifetimes.accessToken,
+    now,
+    audienceOf(client, resources),
+  );
 }
 
 /** @param accessToken the one that is issued along with it, or null */

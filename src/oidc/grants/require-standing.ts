@@ -7,6 +7,7 @@ import type { ApiSession } from '../../model/api-session.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { SessionView } from '../../sessions/session-view.ts';
+import { clientObjection } from '../clients.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
 export interface StandingNeeds extends CertificateLoginNeeds {
@@ -23,18 +24,24 @@ export interface StandingNeeds extends CertificateLoginNeeds {
 export async function requireStanding(
   needs: StandingNeeds,
   session: ApiSession,
-  request: Pick<GrantRequest, 'clientCertificates' | 'origin'>,
+  request: Pick<GrantRequest, 'client' | 'clientCertificates' | 'origin'>,
 ): Promise<void> {
-  const reason = (await certificateObjection(needs, session, request)) ?? (await objectionOf(needs, session));
+  const reason =
+    (await certificateObjection(needs, session, request)) ?? (await objectionOf(needs, session, request));
   if (reason === null) return;
   const { id: sessionId, clientId } = session;
   needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId }, request.origin);
   throw new AuthError('invalid_grant', { detail: `refresh refused: ${reason}` });
 }
 
-async function objectionOf(needs: StandingNeeds, session: ApiSession): Promise<string | null> {
+async function objectionOf(
+  needs: StandingNeeds,
+  session: ApiSession,
+  { client }: Pick<GrantRequest, 'client'>,
+): Promise<string | null> {
   const account = await needs.view.accounts.find(session.identityId, needs.clock.now());
-  return account === null ? null : standingObjection(needs.view, account, session);
+  if (account === null) return null;
+  return clientObjection(client, account.identity) ?? standingObjection(needs.view, account, session);
 }
 
 /**

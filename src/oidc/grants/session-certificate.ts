@@ -4,6 +4,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { Client } from '../clients.ts';
 import { optional } from '../parameters.ts';
 import type { GrantNeeds } from './issue-tokens.ts';
 import type { GrantRequest } from './token-endpoint.ts';
@@ -14,10 +15,19 @@ import type { GrantRequest } from './token-endpoint.ts';
  */
 export function requestedKey(
   { certificateIssuer }: Pick<GrantNeeds, 'certificateIssuer'>,
-  { parameters }: Pick<GrantRequest, 'parameters'>,
+  { parameters, client }: Pick<GrantRequest, 'parameters' | 'client'>,
 ): RequestedKey | null {
   const csrPem = optional(parameters, 'csr_pem');
-  return csrPem === null ? null : certificateIssuer.readRequest(csrPem);
+  if (csrPem === null) return null;
+  if (mayBeCertified(client)) return certificateIssuer.readRequest(csrPem);
+  throw new AuthError('csr_not_acceptable', {
+    description: 'sessions of an application without apiAccess get no certificate',
+  });
+}
+
+/** Whether sessions of a client can get a certificate: it is good for the Edge APIs. */
+export function mayBeCertified({ registered }: Client): boolean {
+  return registered === null || registered.apiAccess;
 }
 
 /**

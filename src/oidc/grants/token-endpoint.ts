@@ -6,19 +6,15 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { ExchangeResponse, TokenResponse } from '../../model/tokens.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { PresentedCertificates } from '../../sessions/session-certificate-view.ts';
-import type { Client, ClientProfile, ClientRegistry } from '../clients.ts';
-import { optional, type Parameters, required } from '../parameters.ts';
+import { type Client, type ClientProfile, type ClientRegistry, issuingRulesOf } from '../clients.ts';
+import { type Parameters, required } from '../parameters.ts';
+import { resourcesOf } from '../resources.ts';
+import { authenticateClient, type BasicCredentials } from './authenticate-client.ts';
 import { redeemAuthorizationCode } from './grant-authorization-code.ts';
 import { deviceCodeGrant, redeemDeviceCode } from './grant-device-code.ts';
 import { refreshTokens } from './grant-refresh-token.ts';
 import { exchangeToken, tokenExchangeGrant } from './grant-token-exchange.ts';
 import type { GrantNeeds } from './issue-tokens.ts';
-
-/** Credentials of HTTP Basic, decoded. A public client has an empty secret. */
-export interface BasicCredentials {
-  readonly clientId: string;
-  readonly secret: string;
-}
 
 export interface TokenRequest {
   readonly parameters: Parameters;
@@ -33,6 +29,8 @@ export interface TokenRequest {
 /** What a grant gets: a known client and parameters that it reads with `required` and `optional`. */
 export interface GrantRequest extends Omit<TokenRequest, 'basic'> {
   readonly client: Client;
+  /** That the access token is for (RFC 8707). */
+  readonly resources: readonly string[];
 }
 
 interface Grant {
@@ -60,7 +58,7 @@ export function grantTypes(clients: ClientRegistry): readonly string[] {
  * Answers a token request.
  * @throws AuthError unsupported_grant_type   nobody may use it here
  * @throws AuthError unauthorized_client      others may, this client may not (RFC 6749 section 5.2)
- * @throws AuthError invalid_request, invalid_client, and what the grant throws
+ * @throws AuthError invalid_request, invalid_client, client_not_authenticated, invalid_target, and what the grant throws
  */
 export async function exchangeForTokens(
   needs: GrantNeeds,
@@ -68,30 +66,14 @@ export async function exchangeForTokens(
 ): Promise<TokenResponse | ExchangeResponse> {
   const { parameters } = request;
   const grantType = required(parameters, 'grant_type');
-  const client = identifyClient(needs.clients, parameters, basic);
+  const { issuer } = request.origin;
+  const client = await authenticateClient(needs, { parameters, basic, issuer });
   const grant = grants.find((known) => known.grantType === grantType);
   if (grant === undefined || !grantTypes(needs.clients).includes(grantType)) {
     throw new AuthError('unsupported_grant_type');
   }
   if (grant.onlyFor !== null && grant.onlyFor !== client.profile) throw new AuthError('unauthorized_client');
-  return grant.issue(needs, { ...request, client });
-}
-
-/**
- * The client that is asking. Clients are public (RFC 6749 2.1): they name themselves and have no secret.
- * @throws AuthError invalid_request, invalid_client
- */
-export function identifyClient(
-  clients: ClientRegistry,
-  parameters: Parameters,
-  basic: BasicCredentials | null,
-): Client {
-  const named = optional(parameters, 'client_id');
-  if (basic !== null && (basic.secret !== '' || (named !== null && named !== basic.clientId))) {
-    throw new AuthError('invalid_client', { detail: 'a public client has no secret and one id' });
-  }
-  const clientId = named ?? basic?.clientId ?? required(parameters, 'client_id');
-  const client = clients.find(clientId);
-  if (client === undefined) throw new AuthError('invalid_client');
-  return client;
+  const resources = resourcesOf(client, parameters);
+  if (resources === undefined) throw new AuthError('invalid_target');
+  return grant.issue({ ...needs, ...issuingRulesOf(client, needs) }, { ...request, client, resources });
 }

@@ -8,7 +8,7 @@ import { type ApiSessionId, asId } from '../../model/ids.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
-import { refreshTokenFormOf } from '../clients.ts';
+import { type Client, refreshTokenFormOf } from '../clients.ts';
 import { optional } from '../parameters.ts';
 import { narrowed, narrowedScope } from '../scopes.ts';
 import { type GrantNeeds, sessionEnd } from './issue-tokens.ts';
@@ -60,7 +60,8 @@ export async function useRefreshToken(
   const sessionId = asId<ApiSessionId>(presented.id);
   const session = await needs.store.apiSessions.find(sessionId);
   if (session === null) throw new AuthError('invalid_grant');
-  const asked = narrowedScope(session, optional(parameters, 'scope'));
+  requireRefreshable(client, session);
+  const asked = narrowedScope(client, session, optional(parameters, 'scope'));
   await requireStanding(needs, session, request);
 
   const now = needs.clock.now();
@@ -87,12 +88,20 @@ export async function useRefreshToken(
       { event: 'token.refreshed', identityId: outcome.identity.id, sessionId, clientId: client.clientId },
       origin,
     );
-    const rotated = narrowed({ ...session, ...outcome.session }, asked);
+    const rotated = narrowed(client, { ...session, ...outcome.session }, asked);
     return { outcome: 'replaced', session: rotated, identity: outcome.identity, next, now };
   }
   const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
-  if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(session, asked) };
+  if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(client, session, asked) };
   throw refreshRefused(needs, request, sessionId, reason);
+}
+
+/** @throws AuthError invalid_grant   the client may no longer have refresh tokens */
+function requireRefreshable({ registered }: Client, { scopes }: ApiSession): void {
+  if (registered === null || registered.scopes.includes('offline_access')) return;
+  if (scopes.includes('offline_access')) {
+    throw new AuthError('invalid_grant', { detail: 'offline_access was taken from the client' });
+  }
 }
 
 /** Records why, and gives the refusal, which tells nobody. */

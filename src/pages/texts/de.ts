@@ -47,6 +47,13 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
     heading: 'Unbekannte Anwendung',
     text: 'Die Anwendung, die Sie hierher geschickt hat, ist nicht bekannt.',
   },
+  client_not_authenticated: badRequest,
+  client_not_allowed: {
+    heading: 'Nicht erlaubt',
+    text: 'Sie dürfen diese Anwendung nicht benutzen.',
+    next: 'Geben Sie die Referenz unten der Systemverwaltung, die sie Ihnen freigeben kann.',
+  },
+  invalid_target: badRequest,
   redirect_uri_not_registered: {
     heading: 'Diese Anwendung darf hier nicht verwendet werden',
     text: 'Sie möchte, dass Sie nach der Anmeldung an eine Adresse geschickt werden, die nicht eingetragen ist. Sie wurden nicht dorthin geschickt.',

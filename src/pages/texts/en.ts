@@ -53,6 +53,13 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
     heading: 'Unknown application',
     text: 'The application that sent you here is not known.',
   },
+  client_not_authenticated: badRequest,
+  client_not_allowed: {
+    heading: 'Not allowed',
+    text: 'You may not use this application.',
+    next: 'Give the reference below to an administrator, who can let you use it.',
+  },
+  invalid_target: badRequest,
   redirect_uri_not_registered: {
     heading: 'This application may not be used here',
     text: 'After signing in, it wants you to be sent to an address that is not registered. You were not sent there.',

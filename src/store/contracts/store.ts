@@ -21,6 +21,7 @@ import type { ImportStore } from './imports.ts';
 import type { KeyStore } from './keys.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
 import type { NodeStore } from './nodes.ts';
+import type { OidcClientStore } from './oidc-clients.ts';
 import type { RestoreStore } from './restores.ts';
 import type { RevocationStore } from './revocations.ts';
 import type { SessionCertificateStore } from './session-certificates.ts';
@@ -38,6 +39,7 @@ export interface Store {
   readonly cas: CaStore;
   readonly configTypes: ConfigTypeStore;
   readonly deviceLogins: DeviceLoginStore;
+  readonly oidcClients: OidcClientStore;
   readonly enrollments: EnrollmentStore;
   readonly totp: TotpStore;
   readonly attempts: AttemptStore;
@@ -96,6 +98,7 @@ interface Powers {
   readonly externalJwtSigners: 'create' | 'update' | 'delete';
   readonly cas: 'create' | 'update' | 'verify' | 'delete';
   readonly configTypes: 'create' | 'update' | 'delete';
+  readonly oidcClients: 'create' | 'update' | 'delete' | 'addSecret' | 'deleteSecret';
   readonly enrollments: 'create' | 'createIdentity' | 'renew' | 'delete';
   readonly totp: 'start' | 'verify' | 'abandon' | 'replaceRecoveryCodes' | 'remove';
   readonly attempts: 'clear';

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Dialect, sqliteDialect } from '../sql/engine.ts';
+import { tablesOfApplications } from './tables-of-applications.ts';
 import { tablesOfLogins } from './tables-of-logins.ts';
 import { tablesOfPeople } from './tables-of-people.ts';
 import { tablesOfService } from './tables-of-service.ts';
@@ -24,7 +25,7 @@ export interface Schema {
 }
 
 export const ourSchema: Schema = {
-  initial: [...tablesOfPeople, ...tablesOfLogins, ...tablesOfService],
+  initial: [...tablesOfPeople, ...tablesOfLogins, ...tablesOfService, ...tablesOfApplications],
   upgrade: upgradeFrom16,
   migrations: [],
   usableFrom: initialVersion,

@@ -1,3 +1,5 @@
+import { tablesOfApplications } from './tables-of-applications.ts';
+
 /**
  * Brings a database of schema version 16, the last one that was not numbered by releases, to the schema of a new
  * one. Until the first release, what is added to a table of this folder is added here too.
@@ -43,4 +45,5 @@ export const upgradeFrom16: readonly string[] = [
   // What a signer or an authority has opened is ended with it.
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_ca ON api_sessions (ca_id) WHERE ca_id IS NOT NULL',
+  ...tablesOfApplications,
 ];

@@ -29,6 +29,7 @@ function* deleteExpired(args: { readonly now: Millis; readonly batch: number }):
     ['session_certificates', 'id', 'expires_at <= ?', now],
     ['revocations', 'id', 'expires_at <= ?', now],
     ['pending_totp', 'flow', 'expires_at <= ?', now],
+    ['used_assertions', 'id', 'expires_at <= ?', now],
     ['attempts', 'key', 'forget_at <= ?', now],
     ['enrollments', 'id', 'expires_at <= ?', now - enrollmentGrace],
     ['setup_links', 'id', 'expires_at <= ?', now - setupLinkLifetime],

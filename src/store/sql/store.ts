@@ -25,6 +25,7 @@ import { keyIntents, keyStore } from './keys.ts';
 import { legacySessionIntents } from './legacy-sessions.ts';
 import { loginAttemptIntents, loginAttemptStore } from './login-attempts.ts';
 import { nodeIntents, nodeStore } from './nodes.ts';
+import { oidcClientIntents, oidcClientStore } from './oidc-clients.ts';
 import { restoreIntents, restoreStore } from './restores.ts';
 import { revocationIntents, revocationStore } from './revocations.ts';
 import { sessionCertificateIntents, sessionCertificateStore } from './session-certificates.ts';
@@ -45,6 +46,7 @@ export const intents = {
   ...caIntents,
   ...configTypeIntents,
   ...deviceLoginIntents,
+  ...oidcClientIntents,
   ...enrollmentIntents,
   ...totpIntents,
   ...attemptIntents,
@@ -90,6 +92,7 @@ export function sqlStore(engine: Engine): Store {
     cas: caStore(database),
     configTypes: configTypeStore(database),
     deviceLogins: deviceLoginStore(database),
+    oidcClients: oidcClientStore(database),
     enrollments: enrollmentStore(database),
     totp: totpStore(database),
     attempts: attemptStore(database),

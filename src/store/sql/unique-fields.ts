@@ -11,6 +11,8 @@ const fields: Readonly<Record<string, string>> = {
   'cas.thumbprint': 'certPem',
   'config_types.id': 'id',
   'config_types.name': 'name',
+  'oidc_clients.id': 'id',
+  'oidc_clients.name': 'name',
   'external_jwt_signers.name': 'name',
   // Together with the audience; the issuer alone need not be unique.
   'external_jwt_signers.issuer': 'audience',

@@ -1,0 +1,130 @@
+// What a single field of an OIDC client may hold.
+
+import { claimsOfScope, clientScopes, type MappedClaim, type OidcClient } from '../model/oidc-client.ts';
+import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
+import { MINUTE, type Millis } from '../platform/clock.ts';
+import { readJwkSet } from '../platform/jwk/jwk-set.ts';
+import { checkAddress, type OutboundLimits } from '../platform/network/outbound-client.ts';
+import { refusedField } from './acceptable-values.ts';
+
+const mostUris = 100;
+const mostResources = 20;
+const longestUri = 2048;
+
+/**
+ * A chosen client id: characters that no form, header or address has to encode.
+ * @param taken those that mean something already: the built-in clients, and the audience of the Edge APIs
+ */
+export function acceptableClientId(id: string, taken: ReadonlySet<string>): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id)) {
+    throw refusedField('id', 'must be 1 to 64 letters, digits, dots, dashes and underscores', id);
+  }
+  if (taken.has(id)) throw refusedField('id', 'is already taken', id);
+  return id;
+}
+
+/** @param read as the configuration reads them: exact, or a star as the whole port */
+export function acceptableUris(
+  field: 'redirectUris' | 'postLogoutRedirectUris',
+  uris: readonly string[],
+  read: (text: string) => RedirectUriPattern,
+): readonly string[] {
+  if (uris.length > mostUris) throw refusedField(field, `must have at most ${mostUris} entries`);
+  for (const uri of uris) {
+    try {
+      read(uri);
+    } catch (error) {
+      throw refusedField(field, error instanceof Error ? error.message : 'cannot be read', uri);
+    }
+  }
+  return [...new Set(uris)];
+}
+
+/** `openid` is always among them: without it nothing could be asked for. */
+export function acceptableClientScopes(scopes: readonly string[]): readonly string[] {
+  for (const scope of scopes) {
+    if (!(clientScopes as readonly string[]).includes(scope)) {
+      throw refusedField('scopes', `must be among ${clientScopes.join(', ')}`, scope);
+    }
+  }
+  if (!scopes.includes('openid')) throw refusedField('scopes', 'must have openid');
+  return clientScopes.filter((scope) => scopes.includes(scope));
+}
+
+const sources = ['name', 'username', 'externalId', 'roleAttributes'];
+const mappedClaims: readonly string[] = Object.values(claimsOfScope).flat();
+
+export function acceptableClaims(claims: Readonly<Record<string, string>>): OidcClient['claims'] {
+  for (const [claim, source] of Object.entries(claims)) {
+    if (!mappedClaims.includes(claim)) {
+      throw refusedField('claims', `must be about ${mappedClaims.join(', ')}`, claim);
+    }
+    if (!sources.includes(source) && !/^tags\..{1,255}$/s.test(source)) {
+      throw refusedField('claims', `must come from ${sources.join(', ')} or tags.NAME`, source);
+    }
+    if (source === 'roleAttributes' && claim !== 'groups') {
+      throw refusedField('claims', 'roleAttributes is a list, which only groups can hold', claim);
+    }
+  }
+  return claims as Readonly<Partial<Record<MappedClaim, string>>>;
+}
+
+/** RFC 8707 2: absolute, without a fragment. */
+export function acceptableResources(resources: readonly string[]): readonly string[] {
+  if (resources.length > mostResources) {
+    throw refusedField('resources', `must have at most ${mostResources} entries`);
+  }
+  for (const resource of resources) {
+    const isFit =
+      resource.length <= longestUri &&
+      /^[a-z][a-z0-9+.-]*:[\x21\x24-\x7e]+$/.test(resource) &&
+      URL.canParse(resource);
+    if (!isFit) throw refusedField('resources', 'must be absolute URIs without a fragment', resource);
+  }
+  return [...new Set(resources)];
+}
+
+/** The keys of assertions as they are stored: public ones, and at least one that can be used. */
+export function acceptableJwks(jwks: object | null): string | null {
+  if (jwks === null) return null;
+  const text = JSON.stringify(jwks);
+  if (text.length > 64 * 1024) throw refusedField('jwks', 'must be at most 64 KiB');
+  let set: ReturnType<typeof readJwkSet>;
+  try {
+    set = readJwkSet(Buffer.from(text));
+  } catch {
+    throw refusedField('jwks', 'must be a JWK set');
+  }
+  const isPrivate = set.ignored.some(({ reason }) => reason === 'private');
+  if (isPrivate)
+    throw refusedField('jwks', 'must have public keys only; make a new key, this one is known now');
+  if (set.all.length === 0) throw refusedField('jwks', 'has no key that can be used');
+  return text;
+}
+
+export function acceptableJwksUri(url: string | null, limits: OutboundLimits): string | null {
+  if (url === null || url === '') return null;
+  if (url.length > longestUri || !url.startsWith('https://')) {
+    throw refusedField('jwksUri', 'must be an https URL', url.slice(0, 100));
+  }
+  try {
+    checkAddress(url, limits);
+  } catch (error) {
+    throw refusedField('jwksUri', error instanceof Error ? error.message : 'cannot be used', url);
+  }
+  return url;
+}
+
+/**
+ * @param least  Millis
+ * @param server what the server has, which is the most
+ */
+export function acceptableDuration(
+  field: 'accessTokenDuration' | 'refreshTokenDuration',
+  duration: Millis | null,
+  { least, server }: { readonly least: Millis; readonly server: Millis },
+): Millis | null {
+  if (duration === null || (duration >= least && duration <= server)) return duration;
+  const minutes = (time: Millis) => `${Math.floor(time / MINUTE)}m`;
+  throw refusedField(field, `must be from ${minutes(least)} to ${minutes(server)}, what the server has`);
+}

@@ -1,0 +1,127 @@
+// Which client is asking, and that it is this client (RFC 6749 2.3, 3.2.1, OIDC Core 9). Asked at the token endpoint, at
+// revocation and at introspection.
+
+import { AuthError } from '../../errors/auth-error.ts';
+import type { ClientAuthMethod, OidcClientSecret } from '../../model/oidc-client.ts';
+import { HOUR, type Millis } from '../../platform/clock.ts';
+import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
+import type { Client, ClientRegistry } from '../clients.ts';
+import { optional, type Parameters, required } from '../parameters.ts';
+import { type AssertionNeeds, assertionType, requireAssertion, subjectOf } from './client-assertion.ts';
+
+/** Credentials of HTTP Basic, decoded. A public client has an empty secret. */
+export interface BasicCredentials {
+  readonly clientId: string;
+  readonly secret: string;
+}
+
+export interface ClientAuthNeeds extends AssertionNeeds {
+  readonly clients: ClientRegistry;
+}
+
+/** What a request brings to say which client it is from. */
+export interface ClientCredentials {
+  readonly parameters: Parameters;
+  readonly basic: BasicCredentials | null;
+  /** Of the bind point at which it arrived. */
+  readonly issuer: string;
+}
+
+/** How a client that sends this has tried to prove itself. */
+interface Proof {
+  readonly method: ClientAuthMethod;
+  readonly clientId: string;
+  /** The secret or the assertion; empty for `none`. */
+  readonly secret: string;
+}
+
+/**
+ * The client of a request. A secret that a client should not have, or lacks, is refused alike by header and by body.
+ * @throws AuthError invalid_request            no client is named, or it proves itself in several ways
+ * @throws AuthError invalid_client             there is no such client, and it tried to prove nothing
+ * @throws AuthError client_not_authenticated   everything else, alike
+ */
+export async function authenticateClient(
+  needs: ClientAuthNeeds,
+  credentials: ClientCredentials,
+): Promise<Client> {
+  const { method, clientId, secret } = proofOf(credentials);
+  const client = needs.clients.find(clientId);
+  if (client === undefined) {
+    if (method === 'none') throw new AuthError('invalid_client');
+    throw notAuthenticated('there is no such client');
+  }
+  const expected = client.registered?.tokenEndpointAuthMethod ?? 'none';
+  if (method !== expected) throw notAuthenticated(`it uses ${method} in place of ${expected}`);
+  if (client.registered === null || method === 'none') return client;
+  if (method === 'private_key_jwt') {
+    await requireAssertion(needs, client.registered, secret, credentials.issuer);
+    return client;
+  }
+  const held = matching(client.registered.secrets, secret);
+  if (held === undefined) throw notAuthenticated('the secret is not one of its own');
+  await noteUse(needs, held);
+  return client;
+}
+
+/** Whether a request tries to prove that it is from a client. */
+export function hasClientProof({ parameters, basic }: Omit<ClientCredentials, 'issuer'>): boolean {
+  return basic !== null || parameters.has('client_secret') || parameters.has('client_assertion');
+}
+
+function proofOf({ parameters, basic }: ClientCredentials): Proof {
+  const named = optional(parameters, 'client_id');
+  const secret = optional(parameters, 'client_secret');
+  const assertion = optional(parameters, 'client_assertion');
+  const ways = [basic !== null && basic.secret !== '', secret !== null, assertion !== null];
+  if (ways.filter((isUsed) => isUsed).length > 1) {
+    throw new AuthError('invalid_request', {
+      description: 'the client proves itself in more than one way (RFC 6749 section 2.3)',
+    });
+  }
+  if (assertion !== null) {
+    if (optional(parameters, 'client_assertion_type') !== assertionType) {
+      throw new AuthError('invalid_request', {
+        description: `client_assertion_type must be ${assertionType}`,
+      });
+    }
+    return {
+      method: 'private_key_jwt',
+      clientId: sameId(named, subjectOf(assertion) ?? ''),
+      secret: assertion,
+    };
+  }
+  if (basic !== null) {
+    const method = basic.secret === '' ? 'none' : 'client_secret_basic';
+    if (secret === null) return { method, clientId: sameId(named, basic.clientId), secret: basic.secret };
+  }
+  const clientId = named ?? basic?.clientId ?? required(parameters, 'client_id');
+  return { method: secret === null ? 'none' : 'client_secret_post', clientId, secret: secret ?? '' };
+}
+
+function sameId(named: string | null, proven: string): string {
+  if (named !== null && named !== proven) throw notAuthenticated('it names two clients');
+  return proven;
+}
+
+/** Every secret is compared, so that the time does not tell which one it was. */
+function matching(secrets: readonly OidcClientSecret[], presented: string): OidcClientSecret | undefined {
+  const hash = sha256(presented);
+  return secrets.filter((secret) => constantTimeEqual(secret.hash, hash))[0];
+}
+
+const noteEvery: Millis = HOUR;
+
+/** To the hour: what is used all the time is not written all the time. */
+async function noteUse(
+  { store, clock }: ClientAuthNeeds,
+  { id, lastUsedAt }: OidcClientSecret,
+): Promise<void> {
+  const now = clock.now();
+  if (lastUsedAt !== null && now < lastUsedAt + noteEvery) return;
+  await store.oidcClients.noteSecretUse(id, now);
+}
+
+function notAuthenticated(why: string): AuthError {
+  return new AuthError('client_not_authenticated', { detail: `the client is not authenticated: ${why}` });
+}

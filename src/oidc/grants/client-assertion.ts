@@ -1,0 +1,123 @@
+// Assertions with which clients prove themselves (RFC 7523, OIDC Core 9, private_key_jwt). The keys are the client's:
+// registered with it, or fetched from its address through the one outbound client.
+
+import { compactVerify } from 'jose';
+import { AuthError } from '../../errors/auth-error.ts';
+import { type ForeignJwt, readForeignJwt } from '../../login/external-jwt/foreign-jwt.ts';
+import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
+import { sha256 } from '../../platform/digest.ts';
+import { readJwkSet } from '../../platform/jwk/jwk-set.ts';
+import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
+import { foreignAlgorithms, type VerificationKey } from '../../platform/jwk/verification-key.ts';
+import { keysOwner, type RegisteredClient } from '../../sessions/client-view.ts';
+import type { OidcClientStore } from '../../store/contracts/oidc-clients.ts';
+
+/** Value of `client_assertion_type` (RFC 7523 2.2). */
+export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** An assertion is made for one request. One that lives longer would have to be remembered for as long. */
+const longestLife: Millis = 10 * MINUTE;
+/** How far the clock of a client may be off. */
+const leeway: Millis = 30 * SECOND;
+
+export interface AssertionNeeds {
+  readonly store: { readonly oidcClients: OidcClientStore };
+  readonly jwks: JwksCache;
+  readonly clock: Clock;
+}
+
+/** The client that an assertion is about, as it says itself; nothing of it is verified. */
+export function subjectOf(assertion: string): string | undefined {
+  const jwt = parsed(assertion);
+  return typeof jwt?.claims.sub === 'string' ? jwt.claims.sub : undefined;
+}
+
+/**
+ * Checks an assertion and uses it up: `iss` and `sub` are the client, `aud` is the token endpoint or the issuer, it
+ * ends soon, a key of the client signed it, and its `jti` was never seen.
+ * @param issuer of the bind point at which the request arrived
+ * @throws AuthError client_not_authenticated   with the reason for the log
+ */
+export async function requireAssertion(
+  needs: AssertionNeeds,
+  client: RegisteredClient,
+  assertion: string,
+  issuer: string,
+): Promise<void> {
+  const jwt = parsed(assertion);
+  if (jwt === undefined) throw refused('it cannot be read');
+  const { claims, alg } = jwt;
+  if (!foreignAlgorithms.some((name) => name === alg)) throw refused('its algorithm is not accepted');
+  if (claims.iss !== client.id || claims.sub !== client.id)
+    throw refused('iss and sub must be the client id');
+  const { aud, exp, nbf, iat, jti } = claims;
+  const audiences = Array.isArray(aud) ? aud : [aud];
+  if (!audiences.includes(issuer) && !audiences.includes(`${issuer}/token`)) {
+    throw refused('aud must be the issuer or the token endpoint');
+  }
+  if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw refused('jti is missing');
+  const now = needs.clock.now();
+  if (!isTime(exp)) throw refused('exp is missing');
+  const expiresAt = exp * SECOND;
+  if (now >= expiresAt + leeway) throw refused('it has expired');
+  if (expiresAt > now + longestLife + leeway) throw refused('it lives longer than ten minutes');
+  for (const time of [nbf, iat]) {
+    if (time !== undefined && !(isTime(time) && time * SECOND <= now + leeway))
+      throw refused('it is not valid yet');
+  }
+  if (!(await isSignedByOne(await keysOf(needs, client, jwt), assertion, alg))) {
+    throw refused('no key of the client has signed it');
+  }
+  const key = sha256(`${client.id}\0${jti}`);
+  if (!(await needs.store.oidcClients.useAssertion(key, expiresAt + leeway))) {
+    throw refused('it was used before');
+  }
+}
+
+function parsed(assertion: string): ForeignJwt | undefined {
+  try {
+    return readForeignJwt(assertion);
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(why: string): AuthError {
+  return new AuthError('client_not_authenticated', { detail: `client assertion: ${why}` });
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+async function keysOf(
+  { jwks }: AssertionNeeds,
+  client: RegisteredClient,
+  { kid }: ForeignJwt,
+): Promise<readonly VerificationKey[]> {
+  if (client.jwks !== null) {
+    const { keys, all } = readJwkSet(Buffer.from(client.jwks));
+    return kid === null ? all : (keys.get(kid) ?? []);
+  }
+  if (client.jwksUri === null) return [];
+  const found = await jwks.find({ id: keysOwner(client.id), url: client.jwksUri }, kid);
+  if (found.found === 'keys') return found.keys;
+  throw refused(`its keys cannot be had: ${found.found}`);
+}
+
+async function isSignedByOne(
+  keys: readonly VerificationKey[],
+  assertion: string,
+  alg: string,
+): Promise<boolean> {
+  for (const { publicKey, algorithms } of keys) {
+    if (!algorithms.some((known) => known === alg)) continue;
+    try {
+      await compactVerify(assertion, publicKey, { algorithms: [alg] });
+      return true;
+    } catch {
+      // Whatever the library objects to, this key did not sign it.
+    }
+  }
+  return false;
+}

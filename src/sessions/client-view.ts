@@ -1,0 +1,77 @@
+// The registered OIDC clients in memory: every step of a login and every call with a token of one asks for them, and
+// there are few.
+
+import type { Identity } from '../model/identity.ts';
+import type { OidcClientId } from '../model/ids.ts';
+import type { OidcClient, OidcClientSecret } from '../model/oidc-client.ts';
+import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
+import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
+import type { OidcClientStore } from '../store/contracts/oidc-clients.ts';
+
+/** A client as it is used: with its secrets, and its addresses read. */
+export interface RegisteredClient extends OidcClient {
+  readonly redirectPatterns: readonly RedirectUriPattern[];
+  readonly postLogoutPatterns: readonly RedirectUriPattern[];
+  readonly secrets: readonly OidcClientSecret[];
+}
+
+export interface ClientView {
+  find(id: string): RegisteredClient | undefined;
+  all(): readonly RegisteredClient[];
+  /** Reads one again after it, or one of its secrets, was created, changed or deleted. */
+  reload(id: OidcClientId): Promise<void>;
+  reloadAll(): Promise<void>;
+}
+
+export interface ClientViewNeeds {
+  readonly store: { readonly oidcClients: OidcClientStore };
+  /** Of the keys of assertions. */
+  readonly jwks: Pick<JwksCache, 'forget'>;
+  /** @throws when the text is no redirect URI, which the rules of registration have kept out */
+  readonly readRedirectUri: (text: string) => RedirectUriPattern;
+}
+
+/** Whether an identity may use a client: it has one of the role attributes, or none is asked for. */
+export function allowsIdentity(
+  { allowedRoleAttributes }: Pick<OidcClient, 'allowedRoleAttributes'>,
+  { roleAttributes }: Pick<Identity, 'roleAttributes'>,
+): boolean {
+  if (allowedRoleAttributes.length === 0) return true;
+  return roleAttributes.some((attribute) => allowedRoleAttributes.includes(attribute));
+}
+
+/** Whose keys a client's are in the cache: two owners never share a set. */
+export function keysOwner(id: string): string {
+  return `oidc-client ${id}`;
+}
+
+/** Resolves when all are in memory. */
+export async function openClientView(needs: ClientViewNeeds): Promise<ClientView> {
+  const { oidcClients } = needs.store;
+  const known = new Map<string, RegisteredClient>();
+  let list: readonly RegisteredClient[] = [];
+
+  async function reload(id: OidcClientId): Promise<void> {
+    const client = await oidcClients.find(id);
+    const secrets = client === null ? [] : await oidcClients.listSecrets(id);
+    if (known.get(id)?.jwksUri !== client?.jwksUri) needs.jwks.forget(keysOwner(id));
+    if (client === null) known.delete(id);
+    else {
+      known.set(id, {
+        ...client,
+        redirectPatterns: client.redirectUris.map(needs.readRedirectUri),
+        postLogoutPatterns: client.postLogoutRedirectUris.map(needs.readRedirectUri),
+        secrets,
+      });
+    }
+    list = [...known.values()];
+  }
+  async function reloadAll(): Promise<void> {
+    const stored = await oidcClients.listAll();
+    const ids = [...list.map((client) => client.id), ...stored.map((client) => client.id)];
+    for (const id of new Set(ids)) await reload(id);
+  }
+
+  await reloadAll();
+  return { find: (id) => known.get(id), all: () => list, reload, reloadAll };
+}

@@ -1,0 +1,42 @@
+import type { OidcClientId, OidcClientSecretId } from '../../model/ids.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { OidcClient, OidcClientSecret } from '../../model/oidc-client.ts';
+import type { Millis } from '../../platform/clock.ts';
+
+export type NewOidcClient = Omit<OidcClient, 'createdAt' | 'updatedAt'>;
+
+/** Only the members that are present are changed. */
+export type OidcClientPatch = Partial<Omit<NewOidcClient, 'id'>>;
+
+/** Every change of a client or of its secrets leaves a change-feed entry, so that it holds at once on every node. */
+export interface OidcClientStore {
+  find(id: OidcClientId): Promise<OidcClient | null>;
+  list(query: ListQuery): Promise<Page<OidcClient>>;
+  listAll(): Promise<readonly OidcClient[]>;
+  /** @throws AlreadyTaken `id` or `name` */
+  create(client: NewOidcClient, now: Millis): Promise<void>;
+  /** @returns false when there is no such client. @throws AlreadyTaken `name` */
+  update(id: OidcClientId, patch: OidcClientPatch, now: Millis): Promise<boolean>;
+  /** Ends the client's sessions and takes its secrets along. @returns false when there is no such client */
+  delete(id: OidcClientId, now: Millis): Promise<boolean>;
+  /** Oldest first. */
+  listSecrets(id: OidcClientId): Promise<readonly OidcClientSecret[]>;
+  /**
+   * Of concurrent calls no more succeed than there is room for.
+   * @returns `full` when the client has as many as it may, `unknown` when there is no such client
+   */
+  addSecret(
+    secret: Omit<OidcClientSecret, 'lastUsedAt' | 'createdAt'>,
+    now: Millis,
+  ): Promise<'added' | 'full' | 'unknown'>;
+  /** @returns false when the client has no such secret */
+  deleteSecret(id: OidcClientId, secretId: OidcClientSecretId, now: Millis): Promise<boolean>;
+  /** Notes that a secret was used. Leaves no change-feed entry. */
+  noteSecretUse(secretId: OidcClientSecretId, now: Millis): Promise<void>;
+  /**
+   * Uses up an assertion (RFC 7523 3): of several calls with the same key one gets true.
+   * @param key       hash of the client's id and the `jti`
+   * @param expiresAt until when it has to be remembered
+   */
+  useAssertion(key: string, expiresAt: Millis): Promise<boolean>;
+}

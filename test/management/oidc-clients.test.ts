@@ -1,0 +1,182 @@
+// What administrators may register, and who may see and change it.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { exportJWK, generateKeyPair } from 'jose';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { addSecret } from '../support/oidc-clients.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let root: Caller;
+before(async () => {
+  server = await startTestServer({
+    configure: (yaml) => yaml.replace('clientIds: []', 'clientIds: [native]'),
+  });
+  root = await rootOf(server);
+});
+after(() => server?.close());
+
+let count = 0;
+const name = () => `app ${++count}`;
+const create = (fields: Record<string, unknown>) =>
+  root.call('POST', 'oidc-clients', { name: name(), ...fields });
+
+test('a client has these members, with safe defaults', async () => {
+  const id = createdId(await create({ type: 'confidential', redirectUris: ['https://app.example/cb'] }));
+  const { data } = (await root.get(`oidc-clients/${id}`)).json;
+  const { _links, createdAt, updatedAt, name: _name, ...rest } = data;
+  assert.deepEqual(rest, {
+    id,
+    tags: {},
+    type: 'confidential',
+    redirectUris: ['https://app.example/cb'],
+    postLogoutRedirectUris: [],
+    tokenEndpointAuthMethod: 'client_secret_basic',
+    jwks: null,
+    jwksUri: null,
+    requirePkce: true,
+    idTokenSigningAlg: 'RS256',
+    scopes: ['openid', 'offline_access'],
+    apiAccess: false,
+    resources: [],
+    allowedRoleAttributes: [],
+    claims: {},
+    accessTokenDuration: null,
+    refreshTokenDuration: null,
+  });
+  assert.deepEqual([_links.self.href, createdAt], [`./oidc-clients/${id}`, updatedAt]);
+});
+
+test('it is changed in part or as a whole, listed, filtered and deleted', async () => {
+  const id = createdId(await create({ id: 'wiki', type: 'public' }));
+  assert.equal(id, 'wiki');
+  const patch = { accessTokenDuration: '5m', claims: { email: 'tags.mail' }, tags: { a: 1 } };
+  assert.equal((await root.call('PATCH', 'oidc-clients/wiki', patch)).status, 200);
+  const read = async () => (await root.get('oidc-clients/wiki')).json.data;
+  const { accessTokenDuration, claims, tags } = await read();
+  assert.deepEqual({ accessTokenDuration, claims, tags }, patch);
+  const whole = { name: 'Wiki', type: 'confidential', scopes: ['email', 'openid'] };
+  assert.equal((await root.call('PUT', 'oidc-clients/wiki', whole)).status, 200);
+  const replaced = await read();
+  assert.deepEqual(
+    [replaced.name, replaced.scopes, replaced.accessTokenDuration, replaced.tokenEndpointAuthMethod],
+    ['Wiki', ['openid', 'email'], null, 'client_secret_basic'],
+  );
+  // A document that was read may be sent back.
+  assert.equal((await root.call('PUT', 'oidc-clients/wiki', replaced)).status, 200);
+  const filter = encodeURIComponent('name = "Wiki" and type = "confidential"');
+  assert.equal((await root.get(`oidc-clients?filter=${filter}`)).json.meta.pagination.totalCount, 1);
+  assert.equal((await root.call('DELETE', 'oidc-clients/wiki')).status, 200);
+  assert.equal((await root.get('oidc-clients/wiki')).status, 404);
+  assert.equal((await root.call('DELETE', 'oidc-clients/wiki')).status, 404);
+});
+
+test('what is not acceptable is refused by the name of its field', async () => {
+  createdId(await create({ id: 'taken', type: 'public' }));
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  const secret = { keys: [await exportJWK(privateKey)] };
+  const attempts: readonly (readonly [string, Record<string, unknown>])[] = [
+    ['id', { id: 'overlay' }],
+    ['id', { id: 'native' }],
+    ['id', { id: 'overlay-edge-apis' }],
+    ['id', { id: 'taken' }],
+    ['id', { id: 'a b' }],
+    ['id', { id: '-a' }],
+    ['id', { id: '' }],
+    ['type', { type: 'secret' }],
+    ['redirectUris', { redirectUris: ['http://app.example/cb'] }],
+    ['redirectUris', { redirectUris: ['https://*.app.example/cb'] }],
+    ['redirectUris', { redirectUris: ['https://app.example/cb#x'] }],
+    ['redirectUris', { redirectUris: ['javascript:alert(1)'] }],
+    ['postLogoutRedirectUris', { postLogoutRedirectUris: ['https://app.example/*'] }],
+    ['tokenEndpointAuthMethod', { tokenEndpointAuthMethod: 'client_secret_basic' }],
+    ['tokenEndpointAuthMethod', { type: 'confidential', tokenEndpointAuthMethod: 'none' }],
+    ['tokenEndpointAuthMethod', { tokenEndpointAuthMethod: 'client_secret_jwt' }],
+    ['requirePkce', { requirePkce: false }],
+    ['idTokenSigningAlg', { idTokenSigningAlg: 'none' }],
+    ['idTokenSigningAlg', { idTokenSigningAlg: 'HS256' }],
+    ['scopes', { scopes: ['openid', 'admin'] }],
+    ['scopes', { scopes: ['profile'] }],
+    ['resources', { resources: ['overlay-edge-apis'] }],
+    ['resources', { resources: ['https://api.example/#x'] }],
+    ['claims', { claims: { sub: 'name' } }],
+    ['claims', { claims: { email: 'passwordHash' } }],
+    ['claims', { claims: { email: 'roleAttributes' } }],
+    ['accessTokenDuration', { accessTokenDuration: '31m' }],
+    ['accessTokenDuration', { accessTokenDuration: '59s' }],
+    ['accessTokenDuration', { accessTokenDuration: 300 }],
+    ['accessTokenDuration', { accessTokenDuration: 'soon' }],
+    ['refreshTokenDuration', { refreshTokenDuration: '25h' }],
+    ['refreshTokenDuration', { accessTokenDuration: '10m', refreshTokenDuration: '10m' }],
+    ['jwks', { type: 'confidential', tokenEndpointAuthMethod: 'private_key_jwt' }],
+    ['jwks', { type: 'confidential', tokenEndpointAuthMethod: 'private_key_jwt', jwks: secret }],
+    ['jwks', { type: 'confidential', tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [] } }],
+    ['jwksUri', { type: 'confidential', jwksUri: 'http://app.example/keys' }],
+    ['jwksUri', { type: 'confidential', jwksUri: 'https://169.254.169.254/keys' }],
+    ['requirePKCE', { requirePKCE: true }],
+  ];
+  for (const [field, fields] of attempts) {
+    const answer = await create({ type: 'public', ...fields });
+    assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
+  }
+  const taken = await root.call('POST', 'oidc-clients', { name: 'app of somebody', type: 'public' });
+  createdId(taken);
+  const again = await root.call('POST', 'oidc-clients', { name: 'app of somebody', type: 'public' });
+  assertRefused(again, 400, 'COULD_NOT_VALIDATE', 'name');
+  // A change is judged with what stays.
+  const id = createdId(await create({ type: 'confidential', requirePkce: false }));
+  const patched = await root.call('PATCH', `oidc-clients/${id}`, {
+    type: 'public',
+    tokenEndpointAuthMethod: 'none',
+  });
+  assertRefused(patched, 400, 'COULD_NOT_VALIDATE', 'requirePkce');
+});
+
+test('secrets are shown once, at most two, and for clients that use them', async () => {
+  const id = createdId(await create({ type: 'confidential' }));
+  const [first, second] = [await addSecret(root, id), await addSecret(root, id)];
+  assert.match(first, /^[\w-]{43}$/);
+  assert.notEqual(first, second);
+  assertRefused(await root.call('POST', `oidc-clients/${id}/secrets`), 409, 'CONFLICT');
+  const listed = await root.get(`oidc-clients/${id}/secrets`);
+  assert.deepEqual(Object.keys(listed.json.data[0]), ['id', 'createdAt', 'lastUsedAt']);
+  for (const path of [`oidc-clients/${id}/secrets`, `oidc-clients/${id}`, 'oidc-clients?limit=none']) {
+    const { text } = await root.get(path);
+    assert.ok(!text.includes(first) && !text.includes(second), path);
+  }
+  const secretId = listed.json.data[0].id;
+  const other = createdId(await create({ type: 'confidential' }));
+  assert.equal((await root.call('DELETE', `oidc-clients/${other}/secrets/${secretId}`)).status, 404);
+  assert.equal((await root.call('DELETE', `oidc-clients/${id}/secrets/${secretId}`)).status, 200);
+  assert.equal((await root.call('DELETE', `oidc-clients/${id}/secrets/${secretId}`)).status, 404);
+  await addSecret(root, id);
+  const open = createdId(await create({ type: 'public' }));
+  assertRefused(await root.call('POST', `oidc-clients/${open}/secrets`), 409, 'CONFLICT');
+  assert.equal((await root.call('POST', 'oidc-clients/nobody/secrets')).status, 404);
+});
+
+test('readers read, and nobody but administrators changes anything', async () => {
+  const id = createdId(await create({ type: 'confidential' }));
+  const readerId = await server.createUser({ name: 'reader', password });
+  assert.equal((await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] })).status, 200);
+  await server.createUser({ name: 'nobody', password });
+  const reader = await loggedIn(server, 'reader');
+  const nobody = await loggedIn(server, 'nobody');
+  for (const path of ['oidc-clients', `oidc-clients/${id}`, `oidc-clients/${id}/secrets`]) {
+    assert.equal((await reader.get(path)).status, 200, path);
+    assert.equal((await nobody.get(path)).status, 403, path);
+  }
+  for (const caller of [reader, nobody]) {
+    for (const [method, path, body] of [
+      ['POST', 'oidc-clients', { name: 'x', type: 'public' }],
+      ['PATCH', `oidc-clients/${id}`, { apiAccess: true }],
+      ['PUT', `oidc-clients/${id}`, { name: 'x', type: 'public' }],
+      ['DELETE', `oidc-clients/${id}`, undefined],
+      ['POST', `oidc-clients/${id}/secrets`, undefined],
+      ['DELETE', `oidc-clients/${id}/secrets/x`, undefined],
+    ] as const) {
+      assertRefused(await caller.call(method, path, body), 403, 'FORBIDDEN');
+    }
+  }
+});

@@ -1,0 +1,168 @@
+// Clients that prove themselves with an assertion (private_key_jwt).
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import type { Answer } from '../support/https-client.ts';
+import { type Caller, rootOf } from '../support/management.ts';
+import { basic, codeFor, redeemAs, registerClient, type TestClient } from '../support/oidc-clients.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+let server: TestServer;
+let root: Caller;
+let idp: TestIdp;
+const pair = await generateKeyPair('ES256', { extractable: true });
+const stranger = await generateKeyPair('ES256');
+let app: TestClient;
+before(async () => {
+  idp = await startTestIdp();
+  server = await startTestServer({
+    clock,
+    configure: (yaml) => yaml.replace(/blockPrivateAddresses: true/, 'blockPrivateAddresses: false'),
+  });
+  root = await rootOf(server);
+  const jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', use: 'sig' }] };
+  app = await registerClient(root, { tokenEndpointAuthMethod: 'private_key_jwt', jwks });
+});
+after(async () => {
+  await server?.close();
+  await idp?.close();
+});
+
+const seconds = () => Math.floor(clock.now() / 1000);
+let count = 0;
+
+/** The claims of a good assertion, with changes; undefined takes one away. */
+function claims(changes: JWTPayload = {}): JWTPayload {
+  count += 1;
+  const now = seconds();
+  return {
+    iss: app.id,
+    sub: app.id,
+    aud: `${server.issuer}/token`,
+    jti: `j${count}`,
+    iat: now,
+    exp: now + 60,
+    ...changes,
+  };
+}
+
+function sign(
+  payload: JWTPayload,
+  key = pair.privateKey,
+  header: Record<string, unknown> = {},
+): Promise<string> {
+  const present = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
+  return new SignJWT(present).setProtectedHeader({ alg: 'ES256', kid: 'k1', ...header }).sign(key);
+}
+
+async function redeemWith(assertion: string, form: Record<string, string> = {}): Promise<Answer> {
+  const code = await codeFor(server, app, 'root');
+  return redeemAs(
+    server,
+    app,
+    code,
+    { client_assertion_type: type, client_assertion: assertion, ...form },
+    {},
+  );
+}
+
+function assertRefused(answer: Answer, why: string): void {
+  assert.equal(answer.status, 401, `${why}: ${answer.text}`);
+  assert.equal(answer.json.error, 'invalid_client');
+  assert.equal(answer.json.error_description, 'the client could not be authenticated');
+}
+
+test('a good assertion counts for the token endpoint or the issuer, with and without client_id', async () => {
+  for (const aud of [`${server.issuer}/token`, server.issuer, [server.issuer, 'https://other.example']]) {
+    assert.equal((await redeemWith(await sign(claims({ aud })))).status, 200);
+  }
+  assert.equal((await redeemWith(await sign(claims()), { client_id: app.id })).status, 200);
+  const form = { token: 'x', client_assertion_type: type, client_assertion: await sign(claims()) };
+  assert.deepEqual((await server.post('/oidc/introspect', { form })).json, { active: false });
+});
+
+test('it counts once, however often it comes at the same time', async () => {
+  const assertion = await sign(claims());
+  const answers = await Promise.all(Array.from({ length: 8 }, () => redeemWith(assertion)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(401)]);
+  clock.advance(MINUTE + 29_000);
+  assertRefused(await redeemWith(assertion), 'again');
+});
+
+test('every other assertion is refused in one way', async () => {
+  const now = seconds();
+  const none = Buffer.from('{"alg":"none"}').toString('base64url');
+  const payload = Buffer.from(JSON.stringify(claims())).toString('base64url');
+  const secret = new TextEncoder().encode(JSON.stringify(await exportJWK(pair.publicKey)));
+  const attempts: Record<string, string> = {
+    'of a stranger': await sign(claims(), stranger.privateKey),
+    'under an unknown kid': await sign(claims(), pair.privateKey, { kid: 'k2' }),
+    unsigned: `${none}.${payload}.`,
+    'signed with the public key as a secret': await new SignJWT(claims())
+      .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
+      .sign(secret),
+    'of another issuer': await sign(claims({ iss: 'other' })),
+    'about another client': await sign(claims({ sub: 'other' })),
+    'for another audience': await sign(claims({ aud: 'https://evil.example/token' })),
+    'for an address that only begins alike': await sign(claims({ aud: `${server.issuer}/token/x` })),
+    'without audience': await sign(claims({ aud: undefined as unknown as string })),
+    'without jti': await sign(claims({ jti: undefined as unknown as string })),
+    'without exp': await sign(claims({ exp: undefined as unknown as number })),
+    expired: await sign(claims({ exp: now - 31 })),
+    'for a day': await sign(claims({ exp: now + 86_400 })),
+    'of tomorrow': await sign(claims({ nbf: now + 3600 })),
+    'made in the future': await sign(claims({ iat: now + 3600 })),
+    'no JWT': 'x.y',
+    empty: '..',
+  };
+  for (const [why, assertion] of Object.entries(attempts)) assertRefused(await redeemWith(assertion), why);
+  assertRefused(await redeemWith(await sign(claims()), { client_id: 'overlay' }), 'two clients');
+  const wrongType = await redeemWith(await sign(claims()), { client_assertion_type: 'x' });
+  assert.equal(wrongType.json.error, 'invalid_request');
+  const two = await redeemWith(await sign(claims()), { client_secret: 'x' });
+  assert.equal(two.json.error, 'invalid_request');
+  // What was refused for itself did not use the jti of a good one up.
+  assert.equal((await redeemWith(await sign(claims()))).status, 200);
+});
+
+test('a client that proves itself so is not let in by a secret, nor another one by an assertion', async () => {
+  const code = await codeFor(server, app, 'root');
+  assertRefused(await redeemAs(server, app, code, {}, basic({ ...app, secret: 'x' })), 'by Basic');
+  assertRefused(await redeemAs(server, app, code, { client_id: app.id }, {}), 'by nothing');
+  const other = await registerClient(root);
+  const assertion = await sign(claims({ iss: other.id, sub: other.id }));
+  assertRefused(await redeemWith(assertion), 'of a client with a secret');
+});
+
+test('keys may stand at an address, which is asked through the one outbound client', async () => {
+  const { id } = await registerClient(root, {
+    tokenEndpointAuthMethod: 'private_key_jwt',
+    jwksUri: idp.jwksEndpoint,
+  });
+  const remote = { id, secret: '' };
+  const now = seconds();
+  const good = () => ({
+    iss: id,
+    sub: id,
+    aud: server.issuer,
+    jti: crypto.randomUUID(),
+    iat: now,
+    exp: now + 60,
+  });
+  const redeemRemote = async (assertion: string) =>
+    redeemAs(
+      server,
+      remote,
+      await codeFor(server, remote, 'root'),
+      { client_assertion_type: type, client_assertion: assertion },
+      {},
+    );
+  const answer = await redeemRemote(await idp.sign(good()));
+  assert.equal(answer.status, 200, answer.text);
+  assertRefused(await redeemRemote(await sign(good())), 'signed by a key of another client');
+});

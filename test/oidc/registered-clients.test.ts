@@ -1,0 +1,489 @@
+// Registered clients as the applications and their attackers see them.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { authorize, callWith, claimsOf, locationOf, login, refresh, verifier } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { type Caller, callerWith, password, rootOf } from '../support/management.ts';
+import {
+  addSecret,
+  appRedirectUri,
+  basic,
+  codeFor,
+  loginAt,
+  loginStep,
+  redeemAs,
+  refreshAs,
+  registerClient,
+  type TestClient,
+} from '../support/oidc-clients.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let root: Caller;
+let aliceId: string;
+before(async () => {
+  server = await startTestServer({ clock, signing: true });
+  root = await rootOf(server);
+  aliceId = await server.createUser({ name: 'alice', password });
+});
+after(() => server?.close());
+
+/** Tokens of the administrator end while the clock goes on. */
+async function asRoot(): Promise<Caller> {
+  const tokens = (await refresh(server, root.refreshToken)).json;
+  root = callerWith(server, tokens.access_token, tokens.refresh_token);
+  return root;
+}
+
+const change = async (id: string, fields: Record<string, unknown>) =>
+  assert.equal((await (await asRoot()).call('PATCH', `oidc-clients/${id}`, fields)).status, 200);
+
+const userinfo = (accessToken: string) => callWith(server, accessToken, '/oidc/userinfo');
+
+function assertError(answer: Answer, status: number, error: string): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.equal(answer.json.error, error, answer.text);
+}
+
+/** RFC 6749 5.2: the same by header and by body. */
+function assertNotAuthenticated(answer: Answer): void {
+  assertError(answer, 401, 'invalid_client');
+  assert.equal(answer.headers['www-authenticate'], 'Basic realm="overlay-oidc"');
+  assert.equal(answer.json.error_description, 'the client could not be authenticated');
+}
+
+describe('a login at a registered client', () => {
+  test('ends at its own redirect URI, with tokens that are for it alone', async () => {
+    const app = await registerClient(root);
+    const tokens = await loginAt(server, app, 'alice');
+    const keys = createLocalJWKSet((await server.get('/oidc/keys')).json);
+    const options = { issuer: server.issuer, audience: app.id, currentDate: new Date(clock.now()) };
+    const { protectedHeader, payload } = await jwtVerify(tokens.id_token, keys, options);
+    assert.equal(protectedHeader.alg, 'RS256');
+    assert.deepEqual([payload.azp, payload.sub, payload.name], [app.id, aliceId, undefined]);
+    assert.equal(claimsOf(tokens.access_token).aud, app.id);
+    assert.equal(claimsOf(tokens.access_token).scope, 'openid offline_access');
+    assert.equal((await userinfo(tokens.access_token)).status, 200);
+    const again = (await refreshAs(server, app, tokens.refresh_token)).json;
+    assert.equal(claimsOf(again.access_token).aud, app.id);
+    assert.equal(JSON.parse(Buffer.from(again.id_token.split('.')[0], 'base64url').toString()).alg, 'RS256');
+  });
+
+  test('goes to no other address, of the listener or of another client', async () => {
+    const app = await registerClient(root, { redirectUris: ['https://own.example:*/cb'] });
+    const other = await registerClient(root);
+    const refused: readonly (readonly [string, string])[] = [
+      [app.id, 'http://localhost:8400/auth/callback'],
+      [app.id, appRedirectUri],
+      [app.id, 'https://own.example:8443/cb/x'],
+      [app.id, 'https://own.example:8443@evil.example/cb'],
+      [other.id, 'https://own.example:8443/cb'],
+      ['overlay', appRedirectUri],
+    ];
+    for (const [client_id, redirect_uri] of refused) {
+      const answer = await authorize(server, { client_id, redirect_uri });
+      assert.equal(answer.status, 400, redirect_uri);
+      assert.equal(answer.headers.location, undefined);
+    }
+    const fine = await authorize(server, { client_id: app.id, redirect_uri: 'https://own.example:8443/cb' });
+    assert.equal(fine.status, 302);
+  });
+
+  test('signs with the algorithm of the client', async () => {
+    const app = await registerClient(root, { idTokenSigningAlg: 'ES256' });
+    const { id_token } = await loginAt(server, app, 'alice');
+    assert.equal(JSON.parse(Buffer.from(id_token.split('.')[0] ?? '', 'base64url').toString()).alg, 'ES256');
+  });
+
+  test('lives as long as the client says', async () => {
+    const app = await registerClient(root, { accessTokenDuration: '2m', refreshTokenDuration: '10m' });
+    const tokens = await loginAt(server, app, 'alice');
+    assert.equal(tokens.expires_in, 120);
+    const { exp, iat } = claimsOf(tokens.access_token);
+    assert.equal(exp - iat, 120);
+    clock.advance(2 * MINUTE);
+    assert.equal((await userinfo(tokens.access_token)).status, 401);
+    clock.advance(8 * MINUTE);
+    assertError(await refreshAs(server, app, tokens.refresh_token), 400, 'invalid_grant');
+  });
+});
+
+describe('a client proves itself', () => {
+  test('by the secret that it has, in the way that is registered, and in no other', async () => {
+    for (const method of ['client_secret_basic', 'client_secret_post']) {
+      const app = await registerClient(await asRoot(), { tokenEndpointAuthMethod: method });
+      const isBasic = method === 'client_secret_basic';
+      const inBody = { client_id: app.id, client_secret: app.secret };
+      const send = (form: Record<string, string>, headers: Record<string, string>) =>
+        codeFor(server, app, 'alice').then((code) => redeemAs(server, app, code, form, headers));
+      const good = isBasic ? await send({}, basic(app)) : await send(inBody, {});
+      assert.equal(good.status, 200, good.text);
+      for (const [form, headers] of [
+        isBasic ? [inBody, {}] : [{}, basic(app)],
+        [{ client_id: app.id }, {}],
+        [{}, basic({ ...app, secret: '' })],
+        [{}, basic({ ...app, secret: `${app.secret}x` })],
+        [{ client_id: app.id, client_secret: app.secret.slice(1) }, {}],
+        [{ client_id: app.id, client_secret: '' }, {}],
+        [{}, basic({ id: 'nobody', secret: app.secret })],
+        [{ client_id: 'nobody', client_secret: 'x' }, {}],
+        [{ client_id: 'other' }, basic(app)],
+        [{}, { authorization: 'Basic bm9jb2xvbg==' }],
+      ] as [Record<string, string>, Record<string, string>][]) {
+        const answer = await send(form, headers);
+        assertNotAuthenticated(answer);
+        assert.ok(!answer.text.includes(app.secret));
+      }
+      assertError(await send(inBody, basic(app)), 400, 'invalid_request');
+    }
+  });
+
+  test('and one without a secret is refused with one, by header and by body alike', async () => {
+    const app = await registerClient(await asRoot(), { type: 'public' });
+    for (const id of [app.id, 'overlay']) {
+      const form = { grant_type: 'refresh_token', refresh_token: 'x' };
+      assertNotAuthenticated(
+        await server.post('/oidc/token', { form: { ...form, client_id: id, client_secret: 'x' } }),
+      );
+      assertNotAuthenticated(await server.post('/oidc/token', { form, headers: basic({ id, secret: 'x' }) }));
+      assertError(
+        await server.post('/oidc/token', { form: { ...form, client_id: id } }),
+        400,
+        'invalid_grant',
+      );
+    }
+    const code = await codeFor(server, app, 'alice');
+    assert.equal((await redeemAs(server, app, code, { client_id: app.id }, {})).status, 200);
+  });
+
+  test('with either of two secrets, each until it is deleted', async () => {
+    const app = await registerClient(await asRoot());
+    const second = { ...app, secret: await addSecret(root, app.id) };
+    const works = async (which: TestClient) =>
+      (await redeemAs(server, which, await codeFor(server, which, 'alice'))).status === 200;
+    assert.deepEqual([await works(app), await works(second)], [true, true]);
+    const listed = (await root.get(`oidc-clients/${app.id}/secrets`)).json.data;
+    assert.equal(listed.length, 2);
+    assert.equal(listed[0].lastUsedAt, new Date(clock.now()).toISOString());
+    assert.equal((await root.call('DELETE', `oidc-clients/${app.id}/secrets/${listed[0].id}`)).status, 200);
+    assert.deepEqual([await works(app), await works(second)], [false, true]);
+  });
+
+  test('and its codes and refresh tokens are worthless to others, who end nothing', async () => {
+    const [app, thief] = [await registerClient(await asRoot()), await registerClient(root)];
+    const tokens = await loginAt(server, app, 'alice');
+    clock.advance(3 * SECOND);
+    assertError(await refreshAs(server, thief, tokens.refresh_token), 400, 'invalid_grant');
+    assertError(await refresh(server, tokens.refresh_token), 400, 'invalid_grant');
+    const again = await refreshAs(server, app, tokens.refresh_token);
+    assert.equal(again.status, 200, again.text);
+    const code = await codeFor(server, app, 'alice');
+    assertError(await redeemAs(server, thief, code), 400, 'invalid_grant');
+    assert.equal((await redeemAs(server, app, code)).status, 200);
+    // What a thief revokes stays; what the client revokes ends.
+    const revoke = (which: TestClient) =>
+      server.post('/oidc/revoke', { form: { token: again.json.refresh_token }, headers: basic(which) });
+    assert.equal((await revoke(thief)).status, 200);
+    assert.equal((await userinfo(again.json.access_token)).status, 200);
+    assertNotAuthenticated(await revoke({ ...app, secret: 'x' }));
+    assert.equal((await revoke(app)).status, 200);
+    assert.equal((await userinfo(again.json.access_token)).status, 401);
+  });
+});
+
+describe('PKCE', () => {
+  test('may be waived for a confidential client, and then still binds who uses it', async () => {
+    const app = await registerClient(await asRoot(), { requirePkce: false });
+    const without = { code_challenge: null, code_challenge_method: null };
+    const redeem = (code: string, form: Record<string, string>) =>
+      server.post('/oidc/token', {
+        form: { grant_type: 'authorization_code', code, redirect_uri: appRedirectUri, ...form },
+        headers: basic(app),
+      });
+    assert.equal((await redeem(await codeFor(server, app, 'alice', without), {})).status, 200);
+    assert.equal(
+      (await redeem(await codeFor(server, app, 'alice'), { code_verifier: verifier })).status,
+      200,
+    );
+    // A challenge cannot be dropped on the way back, nor a verifier be made up (RFC 9700 2.1.1).
+    assertError(await redeem(await codeFor(server, app, 'alice'), {}), 400, 'invalid_grant');
+    const code = await codeFor(server, app, 'alice', without);
+    assertError(await redeem(code, { code_verifier: verifier }), 400, 'invalid_grant');
+    const plain = await authorize(server, {
+      client_id: app.id,
+      redirect_uri: appRedirectUri,
+      code_challenge_method: 'plain',
+    });
+    assert.match(locationOf(plain), /error=invalid_request/);
+  });
+
+  test('is asked of everybody else', async () => {
+    const app = await registerClient(await asRoot());
+    const answer = await authorize(server, {
+      client_id: app.id,
+      redirect_uri: appRedirectUri,
+      code_challenge: null,
+    });
+    assert.match(locationOf(answer), /^https:\/\/app\.example\/cb\?error=invalid_request/);
+  });
+
+  test('comes after the question whether somebody is logged in', async () => {
+    const answer = await authorize(server, { code_challenge: null, prompt: 'none' });
+    assert.match(locationOf(answer), /error=login_required/);
+  });
+});
+
+describe('an access token of an application', () => {
+  const paths = [
+    '/edge/client/v1/current-identity',
+    '/edge/client/v1/current-api-session',
+    '/edge/management/v1/identities',
+    '/edge/management/v1/current-identity',
+  ];
+
+  test('is no token for the Edge APIs, whoever logged in', async () => {
+    const app = await registerClient(await asRoot());
+    const { access_token, refresh_token } = await loginAt(server, app, 'root');
+    for (const path of paths) {
+      const answer = await callWith(server, access_token, path);
+      assert.equal(answer.status, 401, path);
+      assert.match(
+        String(answer.headers['www-authenticate']),
+        /^Bearer realm="overlay-oidc", error="invalid"/,
+      );
+    }
+    for (const method of ['POST', 'DELETE']) {
+      const init = { headers: { authorization: `Bearer ${access_token}` }, json: {} };
+      assert.equal((await server.request(method, '/edge/client/v1/current-identity/mfa', init)).status, 401);
+    }
+    // Nor does its session get a certificate; the refresh token stays good.
+    const csr = await refreshAs(server, app, refresh_token, { csr_pem: 'x' });
+    assertError(csr, 400, 'invalid_request');
+    assert.match(csr.json.error_description, /apiAccess/);
+    assert.equal((await refreshAs(server, app, refresh_token)).status, 200);
+  });
+
+  test('is one while the client has apiAccess', async () => {
+    const app = await registerClient(await asRoot(), { apiAccess: true });
+    const { access_token } = await loginAt(server, app, 'root');
+    assert.deepEqual(claimsOf(access_token).aud, ['overlay-edge-apis', app.id]);
+    for (const path of paths) assert.equal((await callWith(server, access_token, path)).status, 200, path);
+    await change(app.id, { apiAccess: false });
+    for (const path of paths) assert.equal((await callWith(server, access_token, path)).status, 401, path);
+    assert.equal((await userinfo(access_token)).status, 200);
+  });
+
+  test('is for a resource that the client may ask for, and for no other', async () => {
+    const resource = 'https://api.example/v1';
+    const app = await registerClient(await asRoot(), { resources: [resource] });
+    const code = await codeFor(server, app, 'alice', { resource });
+    const tokens = (await redeemAs(server, app, code, { resource })).json;
+    assert.equal(claimsOf(tokens.access_token).aud, resource);
+    assert.equal(claimsOf(tokens.id_token).aud, app.id);
+    for (const wrong of ['https://api.example/v2', 'overlay-edge-apis', 'https://api.example/v1#x']) {
+      const begun = await authorize(server, {
+        client_id: app.id,
+        redirect_uri: appRedirectUri,
+        resource: wrong,
+      });
+      assert.match(locationOf(begun), /error=invalid_target/);
+      const refused = await refreshAs(server, app, tokens.refresh_token, { resource: wrong });
+      assertError(refused, 400, 'invalid_target');
+    }
+  });
+
+  test('ends with the client, and so do its sessions and its logins', async () => {
+    const app = await registerClient(await asRoot());
+    const tokens = await loginAt(server, app, 'alice');
+    const code = await codeFor(server, app, 'alice');
+    assert.equal((await root.call('DELETE', `oidc-clients/${app.id}`)).status, 200);
+    assert.equal((await userinfo(tokens.access_token)).status, 401);
+    assertNotAuthenticated(await refreshAs(server, app, tokens.refresh_token));
+    // A client of the same id that comes later is another one.
+    const later = await registerClient(root, { id: app.id });
+    assertError(await refreshAs(server, later, tokens.refresh_token), 400, 'invalid_grant');
+    assertError(await redeemAs(server, later, code), 400, 'invalid_grant');
+    assert.equal((await userinfo(tokens.access_token)).status, 401);
+  });
+});
+
+describe('who may use a client', () => {
+  test('is judged at the login, at the code, at the refresh and at each call', async () => {
+    const app = await registerClient(await asRoot(), {
+      allowedRoleAttributes: ['staff', 'guests'],
+      apiAccess: true,
+    });
+    const attributes = async (roleAttributes: string[]) =>
+      assert.equal((await root.call('PATCH', `identities/${aliceId}`, { roleAttributes })).status, 200);
+    await attributes(['other']);
+    const refused = await loginStep(server, app, 'alice');
+    assert.equal(refused.status, 302, refused.text);
+    const location = new URL(locationOf(refused));
+    assert.equal(`${location.origin}${location.pathname}`, appRedirectUri);
+    const { searchParams } = location;
+    assert.deepEqual(
+      [
+        searchParams.get('error'),
+        searchParams.get('state'),
+        searchParams.get('iss'),
+        searchParams.get('code'),
+      ],
+      ['access_denied', 's1', server.issuer, null],
+    );
+    const reference = String(refused.headers['x-request-id']);
+    const [attempt] = (await root.get(`login-attempts?filter=reference="${reference}"`)).json.data;
+    assert.equal(attempt.reason, 'client-not-allowed');
+
+    await attributes(['guests']);
+    const tokens = await loginAt(server, app, 'alice');
+    const code = await codeFor(server, app, 'alice');
+    await attributes([]);
+    assert.equal((await userinfo(tokens.access_token)).status, 401);
+    assert.equal((await callWith(server, tokens.access_token)).status, 401);
+    assertError(await refreshAs(server, app, tokens.refresh_token), 400, 'invalid_grant');
+    assertError(await redeemAs(server, app, code), 400, 'invalid_grant');
+    await attributes(['staff']);
+    assert.equal((await refreshAs(server, app, tokens.refresh_token)).status, 200);
+  });
+
+  test('a wrong password is told the same, whether or not the identity may use the client', async () => {
+    const app = await registerClient(await asRoot(), { allowedRoleAttributes: ['nobody'] });
+    const begun = await authorize(server, { client_id: app.id, redirect_uri: appRedirectUri });
+    const id = new URL(locationOf(begun), server.url).searchParams.get('authRequestID');
+    const json = { authRequestId: id, username: 'alice', password: 'wrong' };
+    assert.equal((await server.post('/oidc/login/username', { json })).status, 401);
+  });
+});
+
+describe('claims for applications', () => {
+  test('come by scope and by the mapping of the client, at userinfo and nowhere else', async () => {
+    const tags = { email: 'alice@corp.example', mail: 'a@corp.example', empty: '' };
+    await (await asRoot()).call('PATCH', `identities/${aliceId}`, { roleAttributes: ['dev', 'ops'], tags });
+    const all = ['openid', 'offline_access', 'profile', 'email', 'groups'];
+    const app = await registerClient(root, { scopes: all });
+    const tokens = await loginAt(server, app, 'alice');
+    assert.deepEqual((await userinfo(tokens.access_token)).json, {
+      sub: aliceId,
+      name: 'alice',
+      preferred_username: 'alice',
+      email: 'alice@corp.example',
+      groups: ['dev', 'ops'],
+    });
+    for (const name of ['name', 'email', 'groups']) assert.equal(name in claimsOf(tokens.id_token), false);
+    const scope = 'openid email';
+    const narrow = (await refreshAs(server, app, tokens.refresh_token, { scope })).json;
+    assert.deepEqual((await userinfo(narrow.access_token)).json, {
+      sub: aliceId,
+      email: 'alice@corp.example',
+    });
+    await change(app.id, { claims: { email: 'tags.mail', groups: 'tags.empty', name: 'tags.__proto__' } });
+    assert.deepEqual((await userinfo(tokens.access_token)).json, {
+      sub: aliceId,
+      preferred_username: 'alice',
+      email: 'a@corp.example',
+    });
+    const { scopes_supported } = (await server.get('/oidc/.well-known/openid-configuration')).json;
+    assert.deepEqual(scopes_supported, all);
+  });
+
+  test('are not given for scopes that the client does not have, and a refresh may repeat them', async () => {
+    const app = await registerClient(await asRoot(), { scopes: ['openid', 'offline_access', 'profile'] });
+    const tokens = await loginAt(server, app, 'alice');
+    assert.deepEqual(Object.keys((await userinfo(tokens.access_token)).json), [
+      'sub',
+      'name',
+      'preferred_username',
+    ]);
+    const scope = 'openid offline_access profile email groups';
+    assert.equal((await refreshAs(server, app, tokens.refresh_token, { scope })).status, 200);
+    const few = await loginAt(server, app, 'alice', { scope: 'openid offline_access' });
+    assertError(
+      await refreshAs(server, app, few.refresh_token, { scope: 'openid profile' }),
+      400,
+      'invalid_scope',
+    );
+    await change(app.id, { scopes: ['openid'] });
+    assertError(await refreshAs(server, app, few.refresh_token), 400, 'invalid_grant');
+  });
+});
+
+describe('introspection by a client', () => {
+  test('tells it about its own tokens only', async () => {
+    const [app, other] = [await registerClient(await asRoot()), await registerClient(root)];
+    const { access_token, refresh_token } = await loginAt(server, app, 'alice');
+    const ask = (token: string, which: TestClient) =>
+      server.post('/oidc/introspect', { form: { token }, headers: basic(which) });
+    for (const token of [access_token, refresh_token]) {
+      const own = await ask(token, app);
+      assert.deepEqual([own.status, own.json.active, own.json.client_id], [200, true, app.id]);
+      assert.deepEqual((await ask(token, other)).json, { active: false });
+      assertNotAuthenticated(await ask(token, { ...app, secret: 'x' }));
+    }
+    const publicApp = await registerClient(root, { type: 'public' });
+    assertNotAuthenticated(await ask(access_token, publicApp));
+    // An application that has the token of an administrator is no administrator.
+    const asAdmin = await loginAt(server, other, 'root');
+    const headers = { authorization: `Bearer ${asAdmin.access_token}` };
+    const answer = await server.post('/oidc/introspect', { form: { token: access_token }, headers });
+    assert.deepEqual(answer.json, { active: false });
+  });
+});
+
+describe('logout of a registered client', () => {
+  test('goes on to its own addresses only', async () => {
+    const app = await registerClient(await asRoot(), { postLogoutRedirectUris: ['https://app.example/bye'] });
+    const logout = async (post_logout_redirect_uri: string) => {
+      const { id_token } = await loginAt(server, app, 'alice');
+      return server.post('/oidc/end_session', {
+        form: { id_token_hint: id_token, post_logout_redirect_uri },
+      });
+    };
+    assert.equal((await logout('https://app.example/bye')).headers.location, 'https://app.example/bye');
+    assert.equal((await logout('http://localhost:8400/auth/logout')).status, 400);
+    const tokens = await login(server, 'alice', password);
+    const form = { id_token_hint: tokens.id_token, post_logout_redirect_uri: 'https://app.example/bye' };
+    assert.equal((await server.post('/oidc/end_session', { form })).status, 400);
+  });
+});
+
+describe('scripts of an application', () => {
+  test('may call the protocol from the origin of a public client, and the login and the APIs only with leave', async () => {
+    const origin = 'https://spa.example';
+    const fields = { type: 'public', redirectUris: [`${origin}/cb`] };
+    const allowed = async (path: string) => {
+      const answer = await server.request('OPTIONS', path, {
+        headers: { origin, 'access-control-request-method': 'POST' },
+      });
+      return answer.headers['access-control-allow-origin'] === origin;
+    };
+    const all = async () => [
+      await allowed('/oidc/token'),
+      await allowed('/oidc/userinfo'),
+      await allowed('/oidc/login/username'),
+      await allowed('/edge/client/v1/current-identity'),
+    ];
+    assert.deepEqual(await all(), [false, false, false, false]);
+    await registerClient(await asRoot(), { redirectUris: fields.redirectUris });
+    assert.deepEqual(
+      await all(),
+      [false, false, false, false],
+      'a confidential client calls from its server',
+    );
+    const app = await registerClient(root, fields);
+    assert.deepEqual(await all(), [true, true, false, false]);
+    await change(app.id, { apiAccess: true });
+    assert.deepEqual(await all(), [true, true, true, true]);
+    assert.equal((await root.call('DELETE', `oidc-clients/${app.id}`)).status, 200);
+    assert.deepEqual(await all(), [false, false, false, false]);
+  });
+});
+
+test('no secret is in the log', async () => {
+  const app = await registerClient(await asRoot(), { tokenEndpointAuthMethod: 'client_secret_post' });
+  await redeemAs(server, app, 'x', { client_id: app.id, client_secret: app.secret }, {});
+  assert.ok(!JSON.stringify(server.log.entries).includes(app.secret));
+});

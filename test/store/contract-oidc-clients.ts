@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { OidcClientId, OidcClientSecretId } from '../../src/model/ids.ts';
+import type { NewOidcClient } from '../../src/store/contracts/oidc-clients.ts';
+import { AlreadyTaken, type Store } from '../../src/store/contracts/store.ts';
+import type { GetDatabase } from './contract.ts';
+import { newId, query, t0, uniqueName } from './fixtures.ts';
+
+const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient => ({
+  id: newId<OidcClientId>(),
+  name: uniqueName('client'),
+  type: 'confidential',
+  redirectUris: ['https://app.example/cb'],
+  postLogoutRedirectUris: [],
+  tokenEndpointAuthMethod: 'client_secret_basic',
+  jwks: null,
+  jwksUri: null,
+  requirePkce: true,
+  idTokenSigningAlg: 'RS256',
+  scopes: ['openid'],
+  apiAccess: false,
+  resources: [],
+  allowedRoleAttributes: ['staff'],
+  claims: { email: 'tags.email' },
+  accessTokenDuration: null,
+  refreshTokenDuration: 3_600_000,
+  tags: { a: 1 },
+  ...changes,
+});
+
+const taken = (field: string) => (error: unknown) => error instanceof AlreadyTaken && error.field === field;
+
+async function changesOf(store: Store, id: string): Promise<number> {
+  const changes = await store.changes.readAfter(0);
+  return changes.filter(({ kind, entityId }) => kind === 'oidc-client' && entityId === id).length;
+}
+
+export function oidcClientTests(shared: GetDatabase): void {
+  describe('OIDC clients', () => {
+    test('are found, listed, changed and deleted, and each change is in the feed', async () => {
+      const { store } = shared();
+      const client = newClient();
+      await store.oidcClients.create(client, t0);
+      assert.deepEqual(await store.oidcClients.find(client.id), { ...client, createdAt: t0, updatedAt: t0 });
+      const patch = { requirePkce: false, claims: {}, jwks: '{"keys":[]}', refreshTokenDuration: null };
+      assert.equal(await store.oidcClients.update(client.id, patch, t0 + 1), true);
+      const changed = { ...client, ...patch, createdAt: t0, updatedAt: t0 + 1 };
+      assert.deepEqual(await store.oidcClients.find(client.id), changed);
+      const filter = { op: '=', field: 'name', value: client.name } as const;
+      assert.deepEqual((await store.oidcClients.list(query({ filter }))).items, [changed]);
+      assert.ok((await store.oidcClients.listAll()).some(({ id }) => id === client.id));
+      assert.equal(await changesOf(store, client.id), 2);
+      assert.equal(await store.oidcClients.delete(client.id, t0 + 2), true);
+      assert.equal(await changesOf(store, client.id), 3);
+      assert.equal(await store.oidcClients.delete(client.id, t0 + 2), false);
+      assert.equal(await store.oidcClients.update(client.id, {}, t0), false);
+      assert.equal(await store.oidcClients.find(client.id), null);
+    });
+
+    test('have an id and a name of their own', async () => {
+      const { store } = shared();
+      const [one, other] = [newClient(), newClient()];
+      for (const each of [one, other]) await store.oidcClients.create(each, t0);
+      await assert.rejects(store.oidcClients.create(newClient({ id: one.id }), t0), taken('id'));
+      await assert.rejects(store.oidcClients.create(newClient({ name: one.name }), t0), taken('name'));
+      await assert.rejects(store.oidcClients.update(other.id, { name: one.name }, t0), taken('name'));
+    });
+
+    test('have at most two secrets, whoever adds them at once, which go with the client', async () => {
+      const { store } = shared();
+      const client = newClient();
+      await store.oidcClients.create(client, t0);
+      const add = (clientId: OidcClientId) => {
+        const id = newId<OidcClientSecretId>();
+        return store.oidcClients.addSecret({ id, clientId, hash: `hash of ${id}` }, t0);
+      };
+      const outcomes = await Promise.all(Array.from({ length: 8 }, () => add(client.id)));
+      assert.equal(outcomes.filter((outcome) => outcome === 'added').length, 2);
+      assert.equal(outcomes.filter((outcome) => outcome === 'full').length, 6);
+      assert.equal(await add(newId<OidcClientId>()), 'unknown');
+      const [first, second] = await store.oidcClients.listSecrets(client.id);
+      assert.ok(first !== undefined && second !== undefined);
+      assert.equal(first.lastUsedAt, null);
+      await store.oidcClients.noteSecretUse(first.id, t0 + 5);
+      assert.equal((await store.oidcClients.listSecrets(client.id))[0]?.lastUsedAt, t0 + 5);
+      assert.equal(await store.oidcClients.deleteSecret(newId<OidcClientId>(), first.id, t0), false);
+      assert.equal(await store.oidcClients.deleteSecret(client.id, first.id, t0), true);
+      assert.equal(await store.oidcClients.deleteSecret(client.id, first.id, t0), false);
+      assert.equal(await add(client.id), 'added');
+      await store.oidcClients.delete(client.id, t0);
+      assert.deepEqual(await store.oidcClients.listSecrets(client.id), []);
+    });
+
+    test('use an assertion up once, of many at once', async () => {
+      const { store } = shared();
+      const key = uniqueName('assertion');
+      const uses = await Promise.all(
+        Array.from({ length: 8 }, () => store.oidcClients.useAssertion(key, t0 + 1000)),
+      );
+      assert.equal(uses.filter((isFirst) => isFirst).length, 1);
+      assert.equal(await store.oidcClients.useAssertion(key, t0 + 1000), false);
+    });
+  });
+}
