@@ -16,6 +16,7 @@ import type { DeviceLoginStore } from './device-logins.ts';
 import type { EnrollmentStore } from './enrollments.ts';
 import type { ExpiryStore } from './expiry.ts';
 import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
+import type { GatheredChanges } from './gathered.ts';
 import type { IdentityStore } from './identities.ts';
 import type { ImportStore } from './imports.ts';
 import type { KeyStore } from './keys.ts';
@@ -60,6 +61,8 @@ export interface Store {
    * @throws CallerRefused from every method that changes something
    */
   onBehalfOf(actor: Actor, now: Millis): Store;
+  /** Several changes in somebody's name, to be made together. */
+  gather(actor: Actor, now: Millis): GatheredChanges;
   /** Waits for what is under way, then lets go of the database. */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 // Puts the concerns together. Each file beside this one holds the intents of one concern and its part of the store;
 // this one changes only when a concern comes or goes.
 
+import { type GatheredChanges, NotAsSeen } from '../contracts/gathered.ts';
 import type { Store } from '../contracts/store.ts';
 import { apiSessionIntents, apiSessionStore } from './api-sessions.ts';
 import { attemptIntents, attemptStore } from './attempts.ts';
@@ -18,6 +19,7 @@ import type { Engine } from './engine.ts';
 import { enrollmentIntents, enrollmentStore } from './enrollments.ts';
 import { expiryIntents, expiryStore } from './expiry.ts';
 import { externalJwtSignerIntents, externalJwtSignerStore } from './external-jwt-signers.ts';
+import { assumedOutcome, type GatheredCall, type GatheredCalls, runTogether } from './gathered.ts';
 import { identityIntents, identityStore } from './identities.ts';
 import { importIntents, importStore } from './imports.ts';
 import type { Intent } from './intent.ts';
@@ -32,8 +34,8 @@ import { sessionCertificateIntents, sessionCertificateStore } from './session-ce
 import { setupLinkIntents, setupLinkStore } from './setup-links.ts';
 import { totpIntents, totpStore } from './totp.ts';
 
-/** Every intent by its name. The writer thread looks them up here, since functions do not cross threads. */
-export const intents = {
+/** Every intent by its name, but the one that runs several. The writer thread looks them up here, since functions do not cross threads. */
+const single = {
   ...authRequestIntents,
   ...apiSessionIntents,
   ...legacySessionIntents,
@@ -58,6 +60,16 @@ export const intents = {
   ...restoreIntents,
   ...expiryIntents,
   ...importIntents,
+} as const;
+
+export const intents = {
+  ...single,
+  *commitGathered(gathered: GatheredCalls): Intent<void> {
+    yield* runTogether(gathered, ({ name, args }: GatheredCall) =>
+      (single[name as keyof typeof single] as (args: unknown) => Intent<unknown>)(args),
+    );
+    if (gathered.conditions.dryRun) throw new NotAsSeen('taken-back');
+  },
 } as const;
 
 export type IntentName = keyof typeof intents;
@@ -106,7 +118,23 @@ export function sqlStore(engine: Engine): Store {
     expiry: expiryStore(database),
     imports: importStore(database),
     onBehalfOf: (actor, now) => sqlStore(engineFor(engine, { actor, now })),
+    gather: (actor, now) => gathered(engineFor(engine, { actor, now })),
     close: () => engine.close(),
+  };
+}
+
+function gathered(engine: Engine): GatheredChanges {
+  const calls: GatheredCall[] = [];
+  const write: Engine['write'] = async (name, args) => {
+    calls.push({ name, args });
+    // Sound for the methods that may be used so: nothing of their outcome is used but that they found something.
+    return assumedOutcome(name) as never;
+  };
+  const store = sqlStore({ ...engine, write });
+  return {
+    // Who acts is known already.
+    store: { ...store, onBehalfOf: () => store },
+    commit: (conditions) => engine.write('commitGathered', { calls, conditions }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { NotAsSeen } from '../contracts/gathered.ts';
 import {
   AlreadyTaken,
   CallerRefused,
@@ -12,6 +13,7 @@ export type Failure =
   | { readonly kind: 'taken'; readonly field: string }
   | { readonly kind: 'no-administrator' }
   | { readonly kind: 'caller-refused'; readonly lacks: CallerRefused['lacks'] }
+  | { readonly kind: 'not-as-seen'; readonly why: NotAsSeen['why'] }
   | { readonly kind: 'reference-gone' }
   | { readonly kind: 'unavailable'; readonly message: string }
   | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
@@ -34,6 +36,7 @@ export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { kind: 'defect', message: String(error), stack: undefined };
   if (error instanceof NoAdministratorLeft) return { kind: 'no-administrator' };
   if (error instanceof CallerRefused) return { kind: 'caller-refused', lacks: error.lacks };
+  if (error instanceof NotAsSeen) return { kind: 'not-as-seen', why: error.why };
   if (error.message.startsWith('FOREIGN KEY constraint failed')) return { kind: 'reference-gone' };
   const column = /^UNIQUE constraint failed: ([a-z_.]+)/.exec(error.message)?.[1];
   const field = column === undefined ? undefined : fieldOfUnique(column);
@@ -48,6 +51,7 @@ export function errorOf(failure: Failure): Error {
   if (failure.kind === 'taken') return new AlreadyTaken(failure.field);
   if (failure.kind === 'no-administrator') return new NoAdministratorLeft();
   if (failure.kind === 'caller-refused') return new CallerRefused(failure.lacks);
+  if (failure.kind === 'not-as-seen') return new NotAsSeen(failure.why);
   if (failure.kind === 'reference-gone') return new ReferenceGone();
   if (failure.kind === 'unavailable') return new StoreUnavailable(failure.message);
   const error = new Error(failure.message);
