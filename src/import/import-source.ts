@@ -2,10 +2,9 @@
 
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Clock } from '../platform/clock.ts';
-import { hmacSha256 } from '../platform/digest.ts';
+import { sha256 } from '../platform/digest.ts';
 import type { OutboundLimits } from '../platform/network/outbound-client.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
-import { deriveSecret } from '../platform/secrets/sealed-box.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import {
   type ImportKind,
@@ -23,8 +22,6 @@ export interface ImportNeeds {
   readonly store: { readonly imports: ImportStore };
   readonly clock: Clock;
   readonly vault: KeyVault;
-  /** The key-encryption key; what tells whether the source has changed is hashed under a key derived from it. */
-  readonly masterKey: Buffer;
   readonly recoveryKey: Buffer;
   readonly audit: AuditTrail;
   readonly issuers: ReadonlySet<string>;
@@ -61,14 +58,14 @@ export async function importSource(
 ): Promise<ImportReport> {
   const now = needs.clock.now();
   const findings = collectFindings();
-  const digestKey = deriveSecret(needs.masterKey, 'import-digest v1');
   const ownThumbprints = new Set([...needs.own, ...options.trust].map(({ thumbprint }) => thumbprint));
   const plan = planImport(
     {
       ...needs,
       now,
       findings,
-      digest: (value) => hmacSha256(digestKey, JSON.stringify(value)).toString('base64url'),
+      // Not keyed: it outlives every key, and what is secret in it is never alone and short.
+      digest: (value) => sha256(JSON.stringify(value)),
       isOwn: (thumbprint) => ownThumbprints.has(thumbprint),
     },
     source,

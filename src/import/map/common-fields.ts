@@ -10,7 +10,7 @@ import { accepted, type Findings, type Subject } from './findings.ts';
 export interface MapNeeds {
   readonly now: Millis;
   readonly findings: Findings;
-  /** Keyed hash of plain data. */
+  /** Hash of plain data. */
   digest(value: unknown): string;
 }
 

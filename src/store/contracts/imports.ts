@@ -23,7 +23,7 @@ export type ImportKind = (typeof importKinds)[number];
 
 /** One entity as the source has it. */
 interface Imported {
-  /** Keyed hash of everything that the source says of it: tells whether the source has changed since. */
+  /** Hash of everything that the source says of it: tells whether the source has changed since. */
   readonly digest: string;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
