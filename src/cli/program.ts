@@ -21,6 +21,7 @@ import { registerPkiCommands } from './commands/pki.ts';
 import { registerRunCommands } from './commands/run.ts';
 import { registerSessionCommands } from './commands/session.ts';
 import { registerSetupCommands } from './commands/setup.ts';
+import { registerStateCommands } from './commands/state.ts';
 import { registerStatusCommand } from './commands/status.ts';
 import { registerVerifyCommand } from './commands/verify.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -35,7 +36,13 @@ const lastHeading = 'The command line itself:';
 const registrations: readonly (readonly [heading: string, ...groups: Registration[]])[] = [
   ['Set up and run:', registerSetupCommands, registerRunCommands],
   ['You:', registerSessionCommands, registerEnrollCommands],
-  ['Administer a running service:', registerEntityCommands, registerIdentityCommands, registerCaCommands],
+  [
+    'Administer a running service:',
+    registerEntityCommands,
+    registerIdentityCommands,
+    registerCaCommands,
+    registerStateCommands,
+  ],
   ['Find out:', registerStatusCommand, registerExplainCommand, registerVerifyCommand],
   [
     'On the host, without logging in:',

@@ -24,6 +24,8 @@ export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.Zo
   readonly produces?: readonly string[];
   /** As that of a route. */
   readonly rawBody?: readonly string[];
+  /** As that of a route. */
+  readonly bodyLimit?: number;
   /** The JSON among `rawBody`, for the API description. */
   readonly describedBody?: z.ZodType;
   readonly query?: Query;
@@ -54,7 +56,7 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
     query,
     handler,
   } = definition;
-  const { describedBody } = definition;
+  const { describedBody, bodyLimit } = definition;
   const { permission = method === 'GET' ? 'read' : null } = definition;
   return route<'admin', Body, Query>({
     // Reading changes nothing, so it may be asked for without the body (RFC 9110 section 9.3.2).
@@ -73,6 +75,7 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
     ...(rawBody === undefined ? {} : { rawBody }),
     ...(describedBody === undefined ? {} : { described: { body: describedBody } }),
     ...(query === undefined ? {} : { query }),
+    ...(bodyLimit === undefined ? {} : { bodyLimit }),
     handler,
   });
 }

@@ -32,6 +32,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
     | 'enrollments'
     | 'nodes'
     | 'onBehalfOf'
+    | 'gather'
   >;
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly node: VersionNeeds['node'];

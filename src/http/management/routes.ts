@@ -24,6 +24,7 @@ import { loginExplanationRoute } from './login-explanation.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { oidcClientRoutes } from './oidc-clients.ts';
 import { revocationRoutes } from './revocations.ts';
+import { stateRoutes } from './state.ts';
 
 export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
   return [
@@ -47,6 +48,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...revocationRoutes(needs),
     ...loginAttemptRoutes(needs),
     ...controllerRoutes(needs),
+    ...stateRoutes(needs),
     ...(needs.config.edge.oidc.compatibility.clientIds.length > 0 ? dataPlaneRoutes() : []),
   ];
 }

@@ -1,0 +1,167 @@
+// Makes what is stored as a document says, in one step or not at all. Each entity goes through the same rules as when
+// it is created or changed by itself; what they change is gathered, and made together at the end.
+
+import { AuthError } from '../../errors/auth-error.ts';
+import type { AuditEvent, AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
+import { defaultAuthPolicyId } from '../../model/ids.ts';
+import type { Seen } from '../../store/contracts/gathered.ts';
+import { NotAsSeen } from '../../store/contracts/gathered.ts';
+import { AlreadyTaken, ReferenceGone, type Store } from '../../store/contracts/store.ts';
+import { acceptableName, refusedField } from '../acceptable-values.ts';
+import type { AdminCall } from '../admin-call.ts';
+import { administratorKept } from '../last-administrator.ts';
+import { differences } from './difference.ts';
+import { type ReadStateNeeds, readState, type StoredState } from './read-state.ts';
+import { type Matched, referencesOf } from './references.ts';
+import {
+  type NamedState,
+  type State,
+  type StateChanges,
+  type StateEntry,
+  type StateKind,
+  stateKinds,
+} from './state.ts';
+import {
+  changeEntity,
+  createEntity,
+  releaseSigner,
+  removeEntity,
+  type WriterNeeds,
+  type WriterScope,
+  writerScope,
+} from './state-writer.ts';
+
+export interface ApplyNeeds extends WriterNeeds {
+  readonly store: WriterNeeds['store'] & ReadStateNeeds['store'] & Pick<Store, 'gather'>;
+}
+
+export interface ApplyOptions {
+  /** Also deletes what stands in no document, of the kinds that the document has. */
+  readonly prune: boolean;
+  readonly dryRun: boolean;
+}
+
+/**
+ * @throws AuthError could_not_validate   names entity and field
+ * @throws AuthError conflict             the last administrator, a reference to what is pruned, a change meanwhile
+ */
+export async function applyState(
+  needs: ApplyNeeds,
+  by: AdminCall,
+  document: State,
+  { prune, dryRun }: ApplyOptions,
+): Promise<StateChanges> {
+  const kinds = stateKinds.filter((kind) => document[kind] !== undefined);
+  const current = await readState(needs, new Set(kinds));
+  const matched = kinds.flatMap((kind) => match(kind, document[kind] ?? [], current));
+  const surplus = prune ? kinds.flatMap((kind) => surplusOf(kind, matched, current)) : [];
+  const now = needs.clock.now();
+  const gathered = needs.store.gather(by.actor, now);
+  const events: [AuditEvent, RequestOrigin | null][] = [];
+  const audit: AuditTrail = { record: (event, origin) => events.push([event, origin]) };
+  const references = referencesOf(needs.random, matched, current);
+  const scope = writerScope({ ...needs, audit }, by, gathered.store, references);
+
+  const changes = await makeChanges(scope, matched);
+  for (const { entity } of surplus)
+    if (entity.kind === 'ext-jwt-signer') await releaseSigner(scope, entity.id);
+  // Policies first: signers are named by them, and let go of theirs.
+  for (const kind of ['identity', 'auth-policy', 'ext-jwt-signer', 'ca', 'config-type'] as const) {
+    for (const { entity } of surplus) if (entity.kind === kind) await removeEntity(scope, kind, entity.id);
+  }
+  const result = {
+    ...changes,
+    deleted: surplus.map(({ entity }) => ({ kind: entity.kind, name: entity.name })),
+  };
+  if (result.created.length + result.changed.length + result.deleted.length > 0) {
+    const seen = [...changes.seen, ...surplus.map(({ seen: each }) => each)];
+    await committed(gathered.commit({ now, seen, force: by.isForced, dryRun }));
+    if (!dryRun) for (const [event, origin] of events) needs.audit.record(event, origin);
+  }
+  const { created, changed, deleted, unchanged } = result;
+  return { created, changed, deleted, unchanged };
+}
+
+async function makeChanges(
+  scope: WriterScope,
+  matched: readonly Matched[],
+): Promise<Omit<StateChanges, 'deleted'> & { readonly seen: readonly Seen[] }> {
+  const created: StateEntry[] = [];
+  const changed: StateChanges['changed'][number][] = [];
+  const unchanged: StateEntry[] = [];
+  const seen: Seen[] = [];
+  for (const { kind, given, stored } of matched) {
+    const entry = { kind, name: given.name };
+    if (stored === undefined) {
+      await located(entry, () => createEntity(scope, kind, given));
+      created.push(entry);
+      continue;
+    }
+    const fields = differences(stored.state, given);
+    if (fields.length === 0) {
+      unchanged.push(entry);
+      continue;
+    }
+    await located(entry, () => changeEntity(scope, kind, stored, { state: given, changes: fields }));
+    changed.push({ ...entry, fields });
+    seen.push({ kind, id: stored.id, updatedAt: stored.updatedAt });
+  }
+  return { created, changed, unchanged, seen };
+}
+
+function match(kind: StateKind, given: readonly NamedState[], { entities }: StoredState): Matched[] {
+  const byName = new Map(entities[kind].map((entity) => [entity.state.name, entity]));
+  const names = new Set<string>();
+  return given.map((each, index) => {
+    const name = acceptableName(`${kind}.${index}.name`, each.name);
+    if (names.has(name)) throw refusedField(`${kind}.${index}.name`, 'stands twice', name);
+    names.add(name);
+    return { kind, given: { ...each, name }, stored: byName.get(name) };
+  });
+}
+
+function surplusOf(kind: StateKind, matched: readonly Matched[], { entities }: StoredState) {
+  const kept = new Set(matched.filter((each) => each.kind === kind).map(({ given }) => given.name));
+  return entities[kind]
+    .filter(({ id, state }) => !kept.has(state.name) && id !== defaultAuthPolicyId)
+    .map(({ id, updatedAt, state }) => ({
+      entity: { kind, id, name: state.name },
+      seen: { kind, id, updatedAt },
+    }));
+}
+
+/** Says of a refused field which entity it belongs to. */
+async function located<T>({ kind, name }: StateEntry, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof AuthError) || error.fields.length === 0) throw error;
+    const shown = name.slice(0, 80);
+    throw new AuthError(error.code, {
+      description: `${kind} ${JSON.stringify(shown)}: ${error.message}`,
+      fields: error.fields.map((problem) => ({ ...problem, field: `${kind}[${shown}].${problem.field}` })),
+      cause: error,
+    });
+  }
+}
+
+/** Waits for the commit, and says in the client's words why nothing was changed. */
+async function committed(step: Promise<void>): Promise<void> {
+  try {
+    await administratorKept(step);
+  } catch (error) {
+    if (error instanceof AlreadyTaken)
+      throw refusedField(error.field, 'of an entity is already taken by another one');
+    if (error instanceof ReferenceGone || (error instanceof NotAsSeen && error.why === 'referenced'))
+      throw new AuthError('cannot_delete_referenced', {
+        description: 'Something that is not deleted refers to an entity that would be: nothing was changed',
+        cause: error,
+      });
+    if (!(error instanceof NotAsSeen)) throw error;
+    if (error.why === 'taken-back') return;
+    throw new AuthError('conflict', {
+      description: 'Somebody changed one of the entities meanwhile: nothing was changed; repeat the request',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,108 @@
+// Names of policies and signers in a document, as the ids that the rules of single entities take.
+
+import { type AuthPolicyId, asId, type SignerId } from '../../model/ids.ts';
+import type { Random } from '../../platform/random.ts';
+import { refusedField } from '../acceptable-values.ts';
+import type { Some } from '../admin-call.ts';
+import type { SentAuthPolicy } from '../auth-policies.ts';
+import type { SignerFields } from '../external-jwt-signers.ts';
+import type { IdentityFields } from '../identities.ts';
+import type { StoredEntity, StoredState } from './read-state.ts';
+import type { AuthPolicyState, IdentityState, NamedState, SignerState, StateKind } from './state.ts';
+
+/** An entity of the document beside the one that is stored. */
+export interface Matched {
+  readonly kind: StateKind;
+  readonly given: NamedState;
+  readonly stored: StoredEntity | undefined;
+}
+
+/** Ids by name, of what is stored and of what will be made: policies and signers name one another. */
+export interface References {
+  /** The id that a new policy or signer will have. */
+  plannedId(kind: StateKind, name: string): string;
+  /** Whether there is, or will be, a policy or signer with this id. */
+  isKnown(id: string): boolean;
+  /** @throws AuthError could_not_validate */
+  policyId(field: string, name: string): AuthPolicyId;
+  /** @throws AuthError could_not_validate */
+  signerId(field: string, name: string): SignerId;
+}
+
+export function referencesOf(
+  random: Random,
+  matched: readonly Matched[],
+  current: Pick<StoredState, 'policyIds' | 'signerIds'>,
+): References {
+  const policies = new Map(current.policyIds);
+  const signers = new Map(current.signerIds);
+  for (const { kind, given, stored } of matched) {
+    if (stored !== undefined) continue;
+    if (kind === 'auth-policy') policies.set(given.name, random.id());
+    if (kind === 'ext-jwt-signer') signers.set(given.name, random.id());
+  }
+  const known = new Set([...policies.values(), ...signers.values()]);
+  const found = (ids: ReadonlyMap<string, string>, what: string, field: string, name: string): string => {
+    const id = ids.get(name);
+    if (id === undefined) throw refusedField(field, `names no ${what}`, name);
+    return id;
+  };
+  return {
+    plannedId: (kind, name) => (kind === 'auth-policy' ? policies : signers).get(name) ?? random.id(),
+    isKnown: (id) => known.has(id),
+    policyId: (field, name) => asId(found(policies, 'auth policy', field, name)),
+    signerId: (field, name) => asId(found(signers, 'external JWT signer', field, name)),
+  };
+}
+
+export function policyFields(
+  references: References,
+  { primary, secondary, ...others }: Partial<AuthPolicyState>,
+): SentAuthPolicy {
+  return {
+    ...others,
+    ...(primary === undefined ? {} : { primary: primaryOf(references, primary) }),
+    ...(secondary === undefined ? {} : { secondary: secondaryOf(references, secondary) }),
+  };
+}
+
+function primaryOf(
+  references: References,
+  { extJwt, ...methods }: NonNullable<AuthPolicyState['primary']>,
+): NonNullable<SentAuthPolicy['primary']> {
+  if (extJwt === undefined) return methods;
+  const allowedSigners = extJwt.allowedSigners?.map((name) =>
+    references.signerId('primary.extJwt.allowedSigners', name),
+  );
+  return { ...methods, extJwt: { ...extJwt, allowedSigners } };
+}
+
+function secondaryOf(
+  references: References,
+  { requireTotp, requireExtJwt }: NonNullable<AuthPolicyState['secondary']>,
+): NonNullable<SentAuthPolicy['secondary']> {
+  const required =
+    typeof requireExtJwt === 'string'
+      ? references.signerId('secondary.requireExtJwt', requireExtJwt)
+      : requireExtJwt;
+  return { requireTotp, requireExtJwt: required };
+}
+
+export function signerFields(
+  references: References,
+  { enrollAuthPolicy, ...others }: Partial<SignerState>,
+): Some<SignerFields> {
+  if (enrollAuthPolicy === undefined) return others;
+  const enrollAuthPolicyId =
+    enrollAuthPolicy === null ? null : references.policyId('enrollAuthPolicy', enrollAuthPolicy);
+  return { ...others, enrollAuthPolicyId };
+}
+
+/** Without its state, which is no field of it: changing that ends sessions. */
+export function identityFields(
+  references: References,
+  { authPolicy, disabled: _disabled, disabledUntil: _until, ...others }: Partial<IdentityState>,
+): Some<IdentityFields> {
+  if (authPolicy === undefined) return others;
+  return { ...others, authPolicyId: references.policyId('authPolicy', authPolicy) };
+}

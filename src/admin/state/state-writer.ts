@@ -1,0 +1,191 @@
+// One entity of a document through the rules of its kind.
+
+import { asId, defaultAuthPolicyId } from '../../model/ids.ts';
+import type { Store } from '../../store/contracts/store.ts';
+import { refusedField } from '../acceptable-values.ts';
+import { type AdminCall, recordChange, type Some } from '../admin-call.ts';
+import {
+  type AuthPolicyNeeds,
+  createAuthPolicy,
+  deleteAuthPolicy,
+  updateAuthPolicy,
+} from '../auth-policies.ts';
+import { type CaFields, type CaNeeds, createCa, deleteCa, updateCa } from '../cas.ts';
+import {
+  type ConfigTypeNeeds,
+  createConfigType,
+  deleteConfigType,
+  updateConfigType,
+} from '../config-types.ts';
+import {
+  createSigner,
+  deleteSigner,
+  type NewSignerFields,
+  type SignerNeeds,
+  updateSigner,
+} from '../external-jwt-signers.ts';
+import {
+  createIdentity,
+  deleteIdentity,
+  type IdentityFields,
+  type IdentityNeeds,
+  updateIdentity,
+} from '../identities.ts';
+import { changedMembers } from './difference.ts';
+import type { StoredEntity } from './read-state.ts';
+import { identityFields, policyFields, type References, signerFields } from './references.ts';
+import type {
+  AuthPolicyState,
+  CaState,
+  ConfigTypeState,
+  IdentityState,
+  MemberChange,
+  NamedState,
+  SignerState,
+  StateKind,
+} from './state.ts';
+
+export type WriterNeeds = IdentityNeeds & AuthPolicyNeeds & SignerNeeds & CaNeeds & ConfigTypeNeeds;
+
+export interface WriterScope {
+  readonly needs: WriterNeeds;
+  readonly by: AdminCall;
+  /** Takes the changes, and reads what is stored. */
+  readonly store: Store;
+  readonly references: References;
+}
+
+/** @param store takes the changes */
+export function writerScope(
+  given: WriterNeeds,
+  by: AdminCall,
+  store: Store,
+  references: References,
+): WriterScope {
+  const find: Store['authPolicies']['find'] = async (id) => {
+    const found = await store.authPolicies.find(id);
+    // Only whether it is there is asked of one that is still to be made.
+    return found ?? (references.isKnown(id) ? ({ id } as NonNullable<typeof found>) : null);
+  };
+  const needs = {
+    ...given,
+    store: { ...store, authPolicies: { ...store.authPolicies, find } },
+    signerExists: async (id: string) => references.isKnown(id) || (await given.signerExists(id)),
+  };
+  return { needs, by, store, references };
+}
+
+export async function createEntity(scope: WriterScope, kind: StateKind, state: NamedState): Promise<void> {
+  const { needs, by, references } = scope;
+  const planned = (): WriterNeeds => ({
+    ...needs,
+    random: { ...needs.random, id: () => references.plannedId(kind, state.name) },
+  });
+  if (kind === 'auth-policy') {
+    const fields = policyFields(references, state as AuthPolicyState);
+    await createAuthPolicy(planned(), by, { ...fields, name: state.name });
+  } else if (kind === 'ext-jwt-signer') {
+    const fields = { enabled: true, ...signerFields(references, state as SignerState) };
+    await createSigner(planned(), by, complete<NewSignerFields>(fields, ['issuer', 'audience']));
+  } else if (kind === 'ca') {
+    await createCa(needs, by, complete<CaFields>({ ...newCa, ...definedOf(state) }, ['certPem']));
+  } else if (kind === 'config-type') {
+    const { name, id, tags = {} } = state as ConfigTypeState;
+    await createConfigType(needs, by, id, { name, tags });
+  } else {
+    const fields = definedOf(identityFields(references, state as IdentityState));
+    const id = await createIdentity(needs, by, complete<IdentityFields>({ ...newIdentity, ...fields }, []));
+    const { disabled } = state as IdentityState;
+    if (disabled === true) await setDisabled(scope, id, state as IdentityState);
+  }
+}
+
+export async function changeEntity(
+  scope: WriterScope,
+  kind: StateKind,
+  { id }: StoredEntity,
+  given: { readonly state: NamedState; readonly changes: readonly MemberChange[] },
+): Promise<void> {
+  const { needs, by, references } = scope;
+  const members = changedMembers(given.state, given.changes);
+  if (kind === 'auth-policy') await updateAuthPolicy(needs, by, id, policyFields(references, members));
+  else if (kind === 'ext-jwt-signer') await updateSigner(needs, by, id, signerFields(references, members));
+  else if (kind === 'ca') await updateCa(needs, by, id, members as Some<CaFields & CaState>);
+  else if (kind === 'config-type') await updateConfigType(needs, by, id, withSameId(members));
+  else {
+    const fields = identityFields(references, members);
+    if (Object.keys(fields).length > 0) await updateIdentity(needs, by, id, fields);
+    if ('disabled' in members || 'disabledUntil' in members)
+      await setDisabled(scope, id, given.state as IdentityState);
+  }
+}
+
+/** Lets a signer that will be deleted go of the policy that it enrolls with. */
+export async function releaseSigner({ needs, store }: WriterScope, id: string): Promise<void> {
+  await store.externalJwtSigners.update(asId(id), { enrollAuthPolicyId: null }, needs.clock.now(), true);
+}
+
+export async function removeEntity({ needs, by }: WriterScope, kind: StateKind, id: string): Promise<void> {
+  if (kind === 'auth-policy') await deleteAuthPolicy(needs, by, id);
+  else if (kind === 'ext-jwt-signer') await deleteSigner(needs, by, id);
+  else if (kind === 'ca') await deleteCa(needs, by, id);
+  else if (kind === 'config-type') await deleteConfigType(needs, by, id);
+  else await deleteIdentity(needs, by, id);
+}
+
+async function setDisabled(
+  { needs, by, store }: WriterScope,
+  id: string,
+  { disabled, disabledUntil }: IdentityState,
+): Promise<void> {
+  const until = typeof disabledUntil === 'string' ? Date.parse(disabledUntil) : null;
+  const isDisabling = disabled ?? until !== null;
+  const now = needs.clock.now();
+  const patch = isDisabling
+    ? { disabledAt: now, disabledUntil: until }
+    : { disabledAt: null, disabledUntil: null };
+  await store.identities.update(asId(id), patch, now, true);
+  const action = isDisabling ? 'disable' : 'enable';
+  const fields = ['disabledAt', 'disabledUntil'];
+  recordChange(needs, by, { action, entity: 'identity', entityId: id, fields });
+}
+
+/** The fields of a new entity. @throws AuthError could_not_validate   one that has no default is missing */
+function complete<Fields extends object>(
+  fields: object,
+  required: readonly (keyof Fields & string)[],
+): Fields {
+  const given = fields as Fields;
+  for (const name of required)
+    if (given[name] === undefined) throw refusedField(name, 'is required for a new one');
+  return given;
+}
+
+function definedOf(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function withSameId({ id, ...members }: Partial<ConfigTypeState>): Partial<ConfigTypeState> {
+  if (id !== undefined) throw refusedField('id', 'cannot be changed', id);
+  return members;
+}
+
+/** What a new one has unless the document says otherwise. */
+const newCa: Omit<CaFields, 'name' | 'certPem'> = {
+  isAuthEnabled: false,
+  isAutoCaEnrollmentEnabled: false,
+  isOttCaEnrollmentEnabled: false,
+  identityRoles: [],
+  identityNameFormat: '',
+  externalIdClaim: null,
+  tags: {},
+};
+const newIdentity: Omit<IdentityFields, 'name'> = {
+  type: 'Default',
+  isAdmin: false,
+  permissions: [],
+  externalId: null,
+  authPolicyId: defaultAuthPolicyId,
+  roleAttributes: [],
+  tags: {},
+};

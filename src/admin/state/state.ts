@@ -1,0 +1,103 @@
+// The document: entities by kind and name. References are names too, so that a document fits every installation.
+
+import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { Ca } from '../../model/ca.ts';
+import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { IdentityType, Tags } from '../../model/identity.ts';
+import type { Permission } from '../../model/permission.ts';
+import type { Some } from '../admin-call.ts';
+
+/** In the order in which they refer to one another. */
+export const stateKinds = ['auth-policy', 'ext-jwt-signer', 'ca', 'config-type', 'identity'] as const;
+export type StateKind = (typeof stateKinds)[number];
+
+export interface NamedState {
+  readonly name: string;
+}
+
+interface AuthPolicyMembers {
+  readonly primary: {
+    readonly cert?: Some<AuthPolicy['primary']['cert']> | undefined;
+    readonly extJwt?:
+      | Some<{ readonly allowed: boolean; readonly allowedSigners: readonly string[] }>
+      | undefined;
+    readonly updb?: Some<AuthPolicy['primary']['updb']> | undefined;
+  };
+  readonly secondary: Some<{ readonly requireTotp: boolean; readonly requireExtJwt: string | null }>;
+  readonly tags: Tags;
+}
+
+type SignerMembers = Omit<
+  ExternalJwtSigner,
+  | 'id'
+  | 'name'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'fingerprint'
+  | 'commonName'
+  | 'notBefore'
+  | 'notAfter'
+  | 'enrollAuthPolicyId'
+> & { readonly enrollAuthPolicy: string | null };
+
+type CaMembers = Pick<
+  Ca,
+  | 'certPem'
+  | 'isAuthEnabled'
+  | 'isAutoCaEnrollmentEnabled'
+  | 'isOttCaEnrollmentEnabled'
+  | 'identityRoles'
+  | 'identityNameFormat'
+  | 'externalIdClaim'
+  | 'tags'
+>;
+
+interface IdentityMembers {
+  readonly type: IdentityType;
+  readonly isAdmin: boolean;
+  readonly permissions: readonly Permission[];
+  readonly externalId: string | null;
+  readonly authPolicy: string;
+  readonly roleAttributes: readonly string[];
+  readonly disabled: boolean;
+  /** RFC 3339; null: until somebody enables it. */
+  readonly disabledUntil: string | null;
+  readonly tags: Tags;
+}
+
+export type AuthPolicyState = NamedState & Some<AuthPolicyMembers>;
+export type SignerState = NamedState & Some<SignerMembers>;
+export type CaState = NamedState & Some<CaMembers>;
+/** The id is part of it: tokens carry it, and other parts of the overlay know the type by it. */
+export type ConfigTypeState = NamedState & Some<{ readonly id: string; readonly tags: Tags }>;
+export type IdentityState = NamedState & Some<IdentityMembers>;
+
+/** Kinds that are not there are not spoken of. */
+export interface State {
+  readonly 'auth-policy'?: readonly AuthPolicyState[] | undefined;
+  readonly 'ext-jwt-signer'?: readonly SignerState[] | undefined;
+  readonly ca?: readonly CaState[] | undefined;
+  readonly 'config-type'?: readonly ConfigTypeState[] | undefined;
+  readonly identity?: readonly IdentityState[] | undefined;
+}
+
+/** One member of an entity that is not as the document says. */
+export interface MemberChange {
+  /** As `primary.updb.minPasswordLength`. */
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface StateEntry {
+  readonly kind: StateKind;
+  readonly name: string;
+}
+
+/** What was made of a document. */
+export interface StateChanges {
+  readonly created: readonly StateEntry[];
+  readonly changed: readonly (StateEntry & { readonly fields: readonly MemberChange[] })[];
+  readonly deleted: readonly StateEntry[];
+  readonly unchanged: readonly StateEntry[];
+}

@@ -1,0 +1,38 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CliPorts } from '../ports.ts';
+import type { ApplyOptions } from '../state/run-apply.ts';
+import type { ExportOptions } from '../state/run-export.ts';
+import { reportOf, serverOption } from './report-of.ts';
+
+/** The names of `create` of what a document can hold. */
+const kinds = ['auth-policy', 'ext-jwt-signer', 'ca', 'config-type', 'identity'];
+
+/** `export` and `apply`: what is managed, as files. */
+export function registerStateCommands(program: Command, ports: CliPorts): void {
+  serverOption(program.command('export'))
+    .description('print what is managed as YAML, by name and without secrets; apply makes it so again')
+    .addOption(
+      new Option('--kind <kind>', `only this kind: ${kinds.join(', ')} (may be repeated)`).argParser(
+        (kind: string, before: readonly string[] = []) => {
+          if (!kinds.includes(kind)) throw new InvalidArgumentError(`It is one of ${kinds.join(', ')}.`);
+          return [...before, kind];
+        },
+      ),
+    )
+    .option('--schema', 'print the JSON Schema of such files, for editors')
+    .action(async (options: ExportOptions, command: Command) => {
+      const { exportCommand } = await import('../state/run-export.ts');
+      await exportCommand(reportOf(command, ports), options);
+    });
+
+  serverOption(program.command('apply'))
+    .description('make what is managed as the files say, all of it or nothing; show the difference')
+    .argument('<files...>', 'YAML or JSON, as export prints it')
+    .option('--prune', 'also delete what no file names, of the kinds that stand in the files; asks before')
+    .option('--dry-run', 'show the difference, and change nothing')
+    .option('--yes', 'do not ask')
+    .action(async (files: string[], options: ApplyOptions, command: Command) => {
+      const { applyCommand } = await import('../state/run-apply.ts');
+      await applyCommand(reportOf(command, ports), files, options);
+    });
+}

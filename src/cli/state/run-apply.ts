@@ -1,0 +1,102 @@
+import { CliError, usageError } from '../cli-error.ts';
+import { type ApiClient, withApi } from '../client/api-client.ts';
+import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
+import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { canPrompt, confirm } from '../terminal/prompt.ts';
+import { readStateFiles } from './state-files.ts';
+
+export interface ApplyOptions {
+  readonly server?: string;
+  readonly prune?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `apply FILE…`: makes the server as the files say, all of it or nothing. */
+export async function applyCommand(
+  report: Report,
+  files: readonly string[],
+  options: ApplyOptions,
+): Promise<void> {
+  const { ports } = report;
+  const state = await readStateFiles(ports, files);
+  const { prune = false, dryRun = false } = options;
+  await withApi(report, options.server, async (api) => {
+    const send = (isTrial: boolean) => apply(api, { state, prune, dryRun: isTrial });
+    if (prune && !dryRun && options.yes !== true) await askBeforePruning(report, await send(true));
+    const changes = await send(dryRun);
+    printResult(report, changes, () => changesText(changes, dryRun));
+  });
+}
+
+async function apply(api: ApiClient, json: JsonObject): Promise<JsonObject> {
+  try {
+    return asObject((await api.call({ method: 'POST', path: '/state', json })).data);
+  } catch (error) {
+    if (!(error instanceof CliError) || !error.message.includes('?force=true')) throw error;
+    const { code, reference, exitCode } = error;
+    throw new CliError('After this the last administrator could not log in any more: nothing was changed.', {
+      exitCode,
+      next: 'leave an administrator in the files who can log in',
+      cause: error,
+      ...(code === undefined ? {} : { code }),
+      ...(reference === undefined ? {} : { reference }),
+    });
+  }
+}
+
+/** @throws CliError nobody can be asked, or the answer is not yes */
+async function askBeforePruning(report: Report, changes: JsonObject): Promise<void> {
+  const doomed = asList(changes.deleted);
+  if (doomed.length === 0) return;
+  const { ports } = report;
+  const many = doomed.length === 1 ? 'one entity' : `${doomed.length} entities`;
+  if (!canPrompt(ports))
+    throw usageError(
+      `--prune would delete ${many}, and nobody can be asked.`,
+      'look with --dry-run, then add --yes',
+    );
+  notice(report, doomed.map((entity) => `- ${called(entity)}`).join('\n'));
+  if (await confirm(ports, `Delete ${many}, which no file names?`)) return;
+  throw new CliError('Nothing was changed.', {
+    code: 'cancelled',
+    next: 'add them to a file, or leave out --prune',
+  });
+}
+
+function changesText(changes: JsonObject, isTrial: boolean): string {
+  const [created, changed, deleted, unchanged] = ['created', 'changed', 'deleted', 'unchanged'].map((name) =>
+    asList(changes[name]),
+  );
+  const lines = [
+    ...(created ?? []).map((entity) => `+ ${called(entity)}`),
+    ...(changed ?? []).flatMap((entity) => [
+      `~ ${called(entity)}`,
+      ...asList(asObject(entity).fields).map((field) => `    ${memberText(asObject(field))}`),
+    ]),
+    ...(deleted ?? []).map((entity) => `- ${called(entity)}`),
+  ];
+  const counts = [
+    `${created?.length} created`,
+    `${changed?.length} changed`,
+    `${deleted?.length} deleted`,
+    `${unchanged?.length} unchanged`,
+  ].join(', ');
+  return [...lines, isTrial ? `${counts}. This was a trial: nothing was changed.` : `${counts}.`].join('\n');
+}
+
+function called(entity: unknown): string {
+  const { kind } = asObject(entity);
+  return printable(`${String(kind)} ${textField(asObject(entity), 'name') ?? ''}`);
+}
+
+function memberText({ field, before, after }: JsonObject): string {
+  return printable(`${String(field)}: ${shown(before)} -> ${shown(after)}`);
+}
+
+const longestShown = 120;
+
+function shown(value: unknown): string {
+  const text = value === undefined ? '(none)' : JSON.stringify(value);
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
+}

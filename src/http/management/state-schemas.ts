@@ -1,0 +1,143 @@
+// The document of declarative state, checked as strictly as single entities are: a member that nobody knows is refused.
+
+import { z } from 'zod';
+import { type State, stateKinds } from '../../admin/state/state.ts';
+import { claimLocations, claimMatchers, claimParsers } from '../../model/ca.ts';
+import { targetTokens } from '../../model/external-jwt-signer.ts';
+import { identityTypes } from '../../model/identity.ts';
+import { permissions } from '../../model/permission.ts';
+import { idText } from '../request/fields.ts';
+
+const name = z.string();
+const reference = z.string().describe('A name');
+const flag = z.boolean().optional();
+const texts = z.array(z.string()).optional();
+const tags = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional();
+const ONE_YEAR_IN_MINUTES = 366 * 24 * 60;
+
+const authPolicy = z.strictObject({
+  name,
+  primary: z
+    .strictObject({
+      cert: z.strictObject({ allowed: flag, allowExpiredCerts: flag }).optional(),
+      extJwt: z
+        .strictObject({ allowed: flag, allowedSigners: z.array(reference).max(100).optional() })
+        .optional(),
+      updb: z
+        .strictObject({
+          allowed: flag,
+          minPasswordLength: z.int().min(5).max(256).optional(),
+          requireSpecialChar: flag,
+          requireNumberChar: flag,
+          requireMixedCase: flag,
+          maxAttempts: z.int().min(0).max(1000).optional(),
+          lockoutDurationMinutes: z.int().min(0).max(ONE_YEAR_IN_MINUTES).optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+  secondary: z.strictObject({ requireTotp: flag, requireExtJwt: reference.nullish() }).optional(),
+  tags,
+});
+
+const extJwtSigner = z.strictObject({
+  name,
+  enabled: flag,
+  issuer: z.string().optional(),
+  audience: z.string().optional(),
+  certPem: z.string().nullish(),
+  jwksEndpoint: z.string().nullish(),
+  kid: z.string().nullish(),
+  claimsProperty: z.string().optional(),
+  useExternalId: flag,
+  requireVerifiedEmail: flag,
+  leewaySeconds: z.number().optional(),
+  maxLifetimeSeconds: z.number().nullish(),
+  externalAuthUrl: z.string().nullish(),
+  clientId: z.string().nullish(),
+  scopes: texts,
+  targetToken: z.enum(targetTokens).optional(),
+  enrollToCertEnabled: flag,
+  enrollToTokenEnabled: flag,
+  enrollAuthPolicy: reference.nullish(),
+  enrollNameClaimsSelector: z.string().optional(),
+  enrollAttributeClaimsSelector: z.string().nullish(),
+  tags,
+});
+
+const ca = z.strictObject({
+  name,
+  certPem: z.string().optional(),
+  isAuthEnabled: flag,
+  isAutoCaEnrollmentEnabled: flag,
+  isOttCaEnrollmentEnabled: flag,
+  identityRoles: texts,
+  identityNameFormat: z.string().optional(),
+  externalIdClaim: z
+    .strictObject({
+      location: z.enum(claimLocations),
+      matcher: z.enum(claimMatchers).default('ALL'),
+      matcherCriteria: z.string().default(''),
+      parser: z.enum(claimParsers).default('NONE'),
+      parserCriteria: z.string().default(''),
+      index: z.int().default(0),
+      removeMatched: flag,
+    })
+    .nullish(),
+  tags,
+});
+
+const configType = z.strictObject({ name, id: idText.optional(), tags });
+
+const identity = z.strictObject({
+  name,
+  type: z.enum(identityTypes).optional(),
+  isAdmin: flag,
+  permissions: z.array(z.enum(permissions)).max(permissions.length).optional(),
+  externalId: z.string().nullish(),
+  authPolicy: reference.optional(),
+  roleAttributes: texts,
+  disabled: flag,
+  disabledUntil: z.iso.datetime({ offset: true }).nullish(),
+  tags,
+});
+
+/** The kinds that stand in it are the ones it speaks of. */
+const fileSchema = z.strictObject({
+  'auth-policy': z.array(authPolicy).optional(),
+  'ext-jwt-signer': z.array(extJwtSigner).optional(),
+  ca: z.array(ca).optional(),
+  'config-type': z.array(configType).optional(),
+  identity: z.array(identity).optional(),
+} satisfies Record<(typeof stateKinds)[number], z.ZodType>);
+
+export const stateSchema = fileSchema.meta({ id: 'State' }) satisfies z.ZodType<State>;
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+/** Tags and rules are one member each. */
+const member = z.union([scalar, z.array(z.string()), z.record(z.string(), scalar)]);
+const entry = { kind: z.enum(stateKinds), name: z.string() };
+const entries = z.array(z.strictObject(entry));
+
+/** What was made of a document. */
+export const stateChangesSchema = z
+  .strictObject({
+    created: entries,
+    changed: z.array(
+      z.strictObject({
+        ...entry,
+        fields: z.array(z.strictObject({ field: z.string(), before: member.optional(), after: member })),
+      }),
+    ),
+    deleted: entries,
+    unchanged: entries,
+  })
+  .meta({ id: 'StateChanges' });
+
+/** For editors: the JSON Schema of a file. */
+export function stateJsonSchema(): object {
+  return {
+    ...z.toJSONSchema(fileSchema, { io: 'input' }),
+    title: 'State of an overlay authentication service',
+  };
+}

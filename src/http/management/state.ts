@@ -1,0 +1,84 @@
+// Declarative state: what administrators manage as one document, read and applied as a whole.
+
+import { z } from 'zod';
+import { applyState } from '../../admin/state/apply-state.ts';
+import { exportState } from '../../admin/state/read-state.ts';
+import { stateKinds } from '../../admin/state/state.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { parseStrictJson } from '../../platform/formats/strict-json.ts';
+import { decodeUtf8 } from '../../platform/formats/utf8.ts';
+import { adminCallOf } from '../request/admin-call.ts';
+import { envelope } from '../request/answer.ts';
+import { readRawBody, validate } from '../request/body.ts';
+import { dataAnswer } from '../request/declared-answers.ts';
+import { changeParameters } from '../request/fields.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Route } from '../request/route.ts';
+import { adminRoute } from './admin-route.ts';
+import type { ManagementNeeds } from './needs.ts';
+import { stateChangesSchema, stateSchema } from './state-schemas.ts';
+
+const jsonType = 'application/json';
+/** A document names every identity. */
+const largestDocument = 16 * 1024 * 1024;
+const mostMembers = 1_000_000;
+
+const application = z.strictObject({
+  state: stateSchema,
+  prune: z.boolean().default(false),
+  dryRun: z.boolean().default(false),
+});
+
+const kindNames = z
+  .string()
+  .optional()
+  .transform((text) => (text === undefined ? [...stateKinds] : text.split(',')))
+  .pipe(z.array(z.enum(stateKinds)))
+  .meta({ description: `Kinds with commas between; left out: ${stateKinds.join(',')}` });
+
+/** `/state` */
+export function stateRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
+  const needs = { ...managementNeeds, limits: managementNeeds.config.edge.externalJwtSigners.jwksFetch };
+  return [
+    adminRoute('GET', 'state', {
+      operationId: 'readState',
+      summary: 'Read what is managed as one document, without secrets',
+      answer: dataAnswer(stateSchema, 'Entities by kind, in the order of their names'),
+      query: z.object({ kinds: kindNames }),
+      handler: async (_context, { query }) => envelope(await exportState(needs, query.kinds)),
+    }),
+    adminRoute('POST', 'state', {
+      operationId: 'applyState',
+      summary: 'Make what is managed as a document says, all of it or nothing',
+      answer: dataAnswer(stateChangesSchema, 'What was created, changed and deleted, or would be'),
+      refusals: [
+        'could_not_parse_body',
+        'unsupported_media_type',
+        'could_not_validate',
+        'conflict',
+        'cannot_be_deleted',
+        'cannot_delete_referenced',
+      ],
+      rawBody: [jsonType],
+      describedBody: application,
+      bodyLimit: largestDocument,
+      query: changeParameters,
+      async handler(context, { query }) {
+        const { state, ...options } = applicationOf(context);
+        return envelope(await applyState(needs, adminCallOf(context, query.force), state, options));
+      },
+    }),
+  ];
+}
+
+/** As a body of other endpoints, but for how much may stand in it. */
+function applicationOf(context: RequestContext): z.output<typeof application> {
+  const bytes = readRawBody(context, [jsonType]);
+  try {
+    return validate(parseStrictJson(decodeUtf8(bytes), { maxKeys: mostMembers }), application);
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    throw new AuthError('could_not_parse_body', { fields: [{ field: 'body', reason: error.reason }] });
+  }
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let cli: CommandLine;
+
+before(async () => {
+  server = await startTestServer();
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  cli = commandLine();
+  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+  assert.equal((await cli.run(args, { input: password })).code, 0);
+});
+after(async () => {
+  await cli[Symbol.asyncDispose]();
+  await server.close();
+});
+
+async function fine(args: readonly string[]): Promise<Outcome> {
+  const outcome = await cli.run(args);
+  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
+  return outcome;
+}
+
+const file = (name: string, text: string): string => {
+  writeFileSync(join(cli.cwd, name), text);
+  return name;
+};
+
+describe('export', () => {
+  test('prints YAML of all kinds, or of those that are named, and JSON with -j', async () => {
+    const all = parse((await fine(['export'])).stdout);
+    assert.deepEqual(Object.keys(all), ['auth-policy', 'ext-jwt-signer', 'ca', 'config-type', 'identity']);
+    assert.equal(all.identity[0].name, 'root');
+    const some = await fine(['export', '--kind', 'config-type', '--kind', 'ca']);
+    assert.deepEqual(parse(some.stdout), { 'config-type': [], ca: [] });
+    assert.deepEqual((await fine(['export', '--kind', 'ca', '-j'])).json, { ca: [] });
+    const wrong = await cli.run(['export', '--kind', 'service']);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /It is one of auth-policy/);
+  });
+
+  test('has a JSON Schema for editors, without a server', async () => {
+    const schema = JSON.parse(
+      (await fine(['export', '--schema', '--server', 'https://nobody.example'])).stdout,
+    );
+    assert.equal(schema.type, 'object');
+    assert.equal(schema.additionalProperties, false);
+    assert.ok(schema.properties.identity.items.properties.roleAttributes);
+  });
+});
+
+describe('apply', () => {
+  test('shows the difference, makes it, and makes nothing the second time', async () => {
+    const people = file('people.yml', 'identity:\n  - name: ana\n    roleAttributes: [staff]\n');
+    const types = file('types.json', '{"config-type": [{"name": "host.v1"}]}');
+    const tried = await fine(['apply', people, types, '--dry-run']);
+    assert.match(tried.stdout, /^\+ config-type host\.v1\n\+ identity ana\n2 created, 0 changed/);
+    assert.match(tried.stdout, /trial: nothing was changed/);
+    const made = await fine(['apply', people, types, '-j']);
+    assert.deepEqual(made.json, {
+      created: [
+        { kind: 'config-type', name: 'host.v1' },
+        { kind: 'identity', name: 'ana' },
+      ],
+      changed: [],
+      deleted: [],
+      unchanged: [],
+    });
+    assert.equal(
+      (await fine(['apply', people, types])).stdout,
+      '0 created, 0 changed, 0 deleted, 2 unchanged.\n',
+    );
+    file('people.yml', 'identity:\n  - name: ana\n    roleAttributes: [staff, lab]\n');
+    const changed = await fine(['apply', people]);
+    assert.match(changed.stdout, /^~ identity ana\n {4}roleAttributes: \["staff"\] -> \["staff","lab"\]\n/);
+  });
+
+  test('takes back what export printed', async () => {
+    const exported = file('all.yml', (await fine(['export'])).stdout);
+    const { created, changed, deleted } = (await fine(['apply', exported, '--prune', '--yes', '-j'])).json;
+    assert.deepEqual([created, changed, deleted], [[], [], []]);
+  });
+
+  test('asks before it prunes, unless told not to', async () => {
+    await fine(['create', 'identity', 'left over']);
+    const kept = file('kept.yml', 'identity: [{ name: root }, { name: ana }]\n');
+    const unasked = await cli.run(['apply', kept, '--prune']);
+    assert.equal(unasked.code, 2);
+    assert.match(unasked.stderr, /would delete one entity, and nobody can be asked/);
+    assert.match(unasked.stderr, /next: look with --dry-run, then add --yes/);
+    const refused = await cli.run(['apply', kept, '--prune'], { person: answering('n') });
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /- identity left over[\s\S]*Delete one entity[\s\S]*Nothing was changed/);
+    await fine(['get', 'identity', 'left over']);
+    const agreed = await cli.run(['apply', kept, '--prune'], { person: answering('y') });
+    assert.equal(agreed.code, 0, agreed.stderr);
+    assert.match(agreed.stdout, /^- identity left over\n/);
+    assert.equal((await cli.run(['get', 'identity', 'left over'])).code, 1);
+  });
+
+  test('never takes the last administrator, and says what to do', async () => {
+    const nobody = file('nobody.yml', 'identity: []\n');
+    const outcome = await cli.run(['apply', nobody, '--prune', '--yes']);
+    assert.equal(outcome.code, 1);
+    assert.match(outcome.stderr, /the last administrator could not log in any more: nothing was changed/);
+    await fine(['get', 'identity', 'root']);
+  });
+
+  test('refuses files that are wrong, and says where', async () => {
+    for (const [text, message] of [
+      ['identity: [{ name: ana, roleAtributes: [] }]', /nearest known name is roleAttributes/],
+      ['identitys: []', /nearest known name is identity/],
+      ['identity: ana', /wrong\.yml: identity does not hold a list/],
+      ['identity: [', /wrong\.yml is no YAML/],
+      ['- ana', /does not hold an object/],
+      ['identity: [{ name: ana, authPolicy: gone }]', /identity\[ana\]\.authPolicy|names no auth policy/],
+    ] as const) {
+      const outcome = await cli.run(['apply', file('wrong.yml', text)]);
+      assert.notEqual(outcome.code, 0, text);
+      assert.match(outcome.stderr, message);
+    }
+    const twice = await cli.run([
+      'apply',
+      file('one.yml', 'identity: [{ name: cleo }]'),
+      file('two.yml', 'identity: [{ name: cleo }]'),
+    ]);
+    assert.equal(twice.code, 2);
+    assert.match(twice.stderr, /identity cleo stands twice: in one\.yml and in two\.yml/);
+  });
+});
+
+function answering(answer: string) {
+  let isAsked = false;
+  return (screen: string): string | undefined => {
+    if (isAsked || !screen.includes('[y/N] ')) return undefined;
+    isAsked = true;
+    return answer;
+  };
+}

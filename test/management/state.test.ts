@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { authority } from '../support/chains.ts';
+import { login } from '../support/flow.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  server = await startTestServer();
+  admin = await rootOf(server);
+});
+after(() => server.close());
+
+const read = async (kinds: string) => (await admin.get(`state?kinds=${kinds}`)).json.data;
+const apply = (state: object, more: object = {}) => admin.call('POST', 'state', { state, ...more });
+const names = (entries: readonly { kind: string; name: string }[]) =>
+  entries.map(({ kind, name }) => `${kind} ${name}`);
+
+const ca = authority({ subject: 'a partner' });
+/** Entities that name one another, in both directions. */
+const whole = {
+  'auth-policy': [
+    {
+      name: 'with a token',
+      primary: { extJwt: { allowedSigners: ['idp'] }, updb: { minPasswordLength: 15 } },
+      secondary: { requireTotp: true, requireExtJwt: 'idp' },
+    },
+  ],
+  'ext-jwt-signer': [
+    {
+      name: 'idp',
+      issuer: 'https://idp.example',
+      audience: 'overlay',
+      jwksEndpoint: 'https://idp.example/jwks',
+      scopes: ['email'],
+      enrollAuthPolicy: 'with a token',
+    },
+  ],
+  ca: [{ name: 'partner', certPem: ca.certPem, identityRoles: ['partners'] }],
+  'config-type': [{ name: 'host.v1', id: 'NH5p4FpGR' }],
+  identity: [
+    {
+      name: 'ana',
+      authPolicy: 'with a token',
+      roleAttributes: ['b', 'a'],
+      externalId: 'ana@x',
+      tags: { n: 1 },
+    },
+    { name: 'bea', disabled: true, disabledUntil: '2099-01-01T00:00:00.000Z' },
+  ],
+};
+
+describe('a document of what is managed', () => {
+  test('makes entities of every kind that name one another, and says that it did', async () => {
+    const tried = await apply(whole, { dryRun: true });
+    assert.equal(tried.status, 200, tried.text);
+    assert.equal(tried.json.data.created.length, 6);
+    assert.deepEqual((await read('ca')).ca, []);
+
+    const made = await apply(whole);
+    assert.equal(made.status, 200, made.text);
+    const { created, changed, deleted, unchanged } = made.json.data;
+    assert.deepEqual(names(created), [
+      'auth-policy with a token',
+      'ext-jwt-signer idp',
+      'ca partner',
+      'config-type host.v1',
+      'identity ana',
+      'identity bea',
+    ]);
+    assert.deepEqual([changed, deleted, unchanged], [[], [], []]);
+
+    const state = await read('auth-policy,ext-jwt-signer,ca,config-type,identity');
+    const [policy] = state['auth-policy'].filter(({ name }: { name: string }) => name === 'with a token');
+    assert.deepEqual(policy.primary.extJwt, { allowed: true, allowedSigners: ['idp'] });
+    assert.deepEqual(policy.secondary, { requireTotp: true, requireExtJwt: 'idp' });
+    assert.equal(state['ext-jwt-signer'][0].enrollAuthPolicy, 'with a token');
+    const [ana, bea] = state.identity;
+    assert.deepEqual([ana.authPolicy, ana.externalId, ana.tags], ['with a token', 'ana@x', { n: 1 }]);
+    assert.deepEqual([bea.disabled, bea.disabledUntil], [true, '2099-01-01T00:00:00.000Z']);
+    assert.doesNotMatch(JSON.stringify(state), /"password|hash|verificationToken|sealed|secret"|seed/i);
+  });
+
+  test('that was read changes nothing when it is applied again', async () => {
+    const state = await read('auth-policy,ext-jwt-signer,ca,config-type,identity');
+    const again = await apply(state);
+    assert.equal(again.status, 200, again.text);
+    const { created, changed, deleted, unchanged } = again.json.data;
+    assert.deepEqual([created, changed, deleted], [[], [], []]);
+    assert.equal(unchanged.length, 8);
+    assert.equal((await apply(whole)).json.data.changed.length, 0);
+  });
+
+  test('changes only what it says, and shows each member before and after', async () => {
+    const answer = await apply({
+      identity: [{ name: 'ana', roleAttributes: ['a', 'c'] }],
+      'auth-policy': [{ name: 'with a token', primary: { updb: { minPasswordLength: 20 } } }],
+    });
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(answer.json.data.changed, [
+      {
+        kind: 'auth-policy',
+        name: 'with a token',
+        fields: [{ field: 'primary.updb.minPasswordLength', before: 15, after: 20 }],
+      },
+      {
+        kind: 'identity',
+        name: 'ana',
+        fields: [{ field: 'roleAttributes', before: ['b', 'a'], after: ['a', 'c'] }],
+      },
+    ]);
+    const state = await read('auth-policy,identity');
+    const ana = state.identity.find(({ name }: { name: string }) => name === 'ana');
+    assert.deepEqual([ana.externalId, ana.roleAttributes], ['ana@x', ['a', 'c']]);
+    const policy = state['auth-policy'].find(({ name }: { name: string }) => name === 'with a token');
+    assert.equal(policy.secondary.requireTotp, true);
+  });
+
+  test('is applied as a whole or not at all', async () => {
+    const before = await read('identity,config-type');
+    const refusals = [
+      [
+        { 'config-type': [{ name: 'new' }], identity: [{ name: 'ana', externalId: '\u0007' }] },
+        'COULD_NOT_VALIDATE',
+      ],
+      [
+        { 'config-type': [{ name: 'new' }], identity: [{ name: 'cleo', externalId: 'ana@x' }] },
+        'COULD_NOT_VALIDATE',
+      ],
+      [
+        { 'config-type': [{ name: 'new' }], identity: [{ name: 'ana', authPolicy: 'gone' }] },
+        'COULD_NOT_VALIDATE',
+      ],
+      [{ 'config-type': [{ name: 'new' }, { name: ' new' }] }, 'COULD_NOT_VALIDATE'],
+      [{ 'config-type': [{ name: 'new' }, { name: 'host.v1', id: 'another' }] }, 'COULD_NOT_VALIDATE'],
+      [{ 'config-type': [{ name: 'new' }], 'ext-jwt-signer': [{ name: 'half' }] }, 'COULD_NOT_VALIDATE'],
+      [{ 'config-type': [{ name: 'new' }], ca: [{ name: 'half' }] }, 'COULD_NOT_VALIDATE'],
+    ] as const;
+    for (const [state, code] of refusals) {
+      for (const dryRun of [true, false]) assertRefused(await apply(state, { dryRun }), 400, code);
+    }
+    assert.deepEqual(await read('identity,config-type'), before);
+  });
+
+  test('says of which entity a value is refused, and of a member nobody knows what is near', async () => {
+    const named = await apply({ identity: [{ name: 'ana', authPolicy: 'gone' }] });
+    assertRefused(named, 400, 'COULD_NOT_VALIDATE', 'identity[ana].authPolicy');
+    for (const [state, field, near] of [
+      [
+        { identity: [{ name: 'ana', roleAtributes: [] }] },
+        'state.identity.0.roleAtributes',
+        'roleAttributes',
+      ],
+      [{ identities: [] }, 'state.identities', 'identity'],
+      [
+        { 'auth-policy': [{ name: 'x', primary: { updb: { maxAttempt: 1 } } }] },
+        'state.auth-policy.0.primary.updb.maxAttempt',
+        'maxAttempts',
+      ],
+    ] as const) {
+      const answer = await apply(state);
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
+      assert.match(answer.json.error.cause.reason, new RegExp(`nearest known name is ${near}$`));
+    }
+    for (const body of [{}, { state: [] }, { state: {}, prune: 'yes' }, { state: {}, purge: true }])
+      assertRefused(await admin.call('POST', 'state', body), 400, 'COULD_NOT_VALIDATE');
+    const authorization = `Bearer ${admin.accessToken}`;
+    for (const [type, body, status] of [
+      ['application/json', '{"state":{},"state":{}}', 400],
+      ['application/json', '{', 400],
+      ['text/yaml', 'state: {}', 415],
+    ] as const) {
+      const headers = { authorization, 'content-type': type };
+      assert.equal((await server.post('/edge/management/v1/state', { headers, body })).status, status, body);
+    }
+  });
+
+  test('may be large', async () => {
+    const identity = Array.from({ length: 1500 }, (_, n) => ({ name: `many ${n}`, tags: { n, of: 'many' } }));
+    const made = await apply({ identity });
+    assert.equal(made.status, 200, made.text.slice(0, 300));
+    assert.equal(made.json.data.created.length, 1500);
+    const pruned = await apply(
+      { identity: [{ name: 'root' }, { name: 'ana' }, { name: 'bea' }] },
+      { prune: true },
+    );
+    assert.equal(pruned.json.data.deleted.length, 1500);
+  });
+});
+
+describe('pruning', () => {
+  test('deletes what no document names, of its kinds only, and never the default policy', async () => {
+    createdId(await admin.call('POST', 'identities', { name: 'left over' }));
+    const kept = { identity: [{ name: 'root' }, { name: 'ana' }, { name: 'bea' }] };
+    assert.equal((await apply(kept)).json.data.deleted.length, 0);
+    const tried = await apply(kept, { prune: true, dryRun: true });
+    assert.deepEqual(names(tried.json.data.deleted), ['identity left over']);
+    assert.deepEqual(names((await apply(kept, { prune: true })).json.data.deleted), ['identity left over']);
+    assert.equal((await read('config-type'))['config-type'].length, 1);
+  });
+
+  test('lets go of a policy and a signer that name one another, when nobody has the policy', async () => {
+    const none = { 'auth-policy': [], 'ext-jwt-signer': [] };
+    assertRefused(await apply(none, { prune: true }), 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
+    const answer = await apply(
+      { ...none, identity: [{ name: 'root' }, { name: 'ana', authPolicy: 'Default' }, { name: 'bea' }] },
+      { prune: true },
+    );
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(names(answer.json.data.deleted), ['auth-policy with a token', 'ext-jwt-signer idp']);
+    const state = await read('auth-policy,ext-jwt-signer');
+    assert.deepEqual([state['auth-policy'].length, state['ext-jwt-signer'].length], [1, 0]);
+  });
+
+  test('never takes the last administrator, nor does any other change', async () => {
+    for (const [state, options] of [
+      [{ identity: [] }, { prune: true }],
+      [{ identity: [{ name: 'ana' }] }, { prune: true }],
+      [{ identity: [{ name: 'root', isAdmin: false }] }, {}],
+      [{ identity: [{ name: 'root', disabled: true }] }, {}],
+      [{ 'auth-policy': [{ name: 'Default', primary: { updb: { allowed: false } } }] }, {}],
+    ] as const) {
+      for (const dryRun of [true, false]) {
+        assertRefused(await apply(state, { ...options, dryRun }), 409, 'CONFLICT');
+      }
+    }
+    await login(server, 'root', password);
+  });
+
+  test('of one administrator is fine where another one can log in', async () => {
+    await server.createUser({ name: 'second', password, isAdmin: true });
+    const answer = await apply(
+      { identity: [{ name: 'root' }, { name: 'ana' }, { name: 'bea' }] },
+      { prune: true },
+    );
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(names(answer.json.data.deleted), ['identity second']);
+  });
+});
+
+describe('who may', () => {
+  test('read a document may by permission, apply one only administrators', async () => {
+    await server.createUser({ name: 'reader', password });
+    const { items } = await server.store.identities.list({
+      filter: { op: '=', field: 'name', value: 'reader' },
+      sort: [],
+      limit: 1,
+      offset: 0,
+    });
+    const [reader] = items;
+    assert.ok(reader !== undefined);
+    const nobody = await loggedIn(server, 'reader');
+    assert.equal((await nobody.get('state')).status, 403);
+    assert.equal((await nobody.call('POST', 'state', { state: {} })).status, 403);
+    await server.store.identities.update(reader.id, { permissions: ['helpdesk'] }, server.clock.now());
+    const helper = await loggedIn(server, 'reader');
+    assert.equal((await helper.get('state')).status, 200);
+    assert.equal((await helper.call('POST', 'state', { state: {} })).status, 403);
+    assert.equal((await server.get('/edge/management/v1/state')).status, 401);
+    assertRefused(await admin.get('state?kinds=identity,services'), 400, 'COULD_NOT_VALIDATE');
+  });
+
+  test('disabling by a document ends sessions, as by itself', async () => {
+    const someone = await loggedIn(server, 'reader');
+    assert.equal((await apply({ identity: [{ name: 'reader', disabled: true }] })).status, 200);
+    assert.equal((await someone.get('state')).status, 401);
+    assert.equal((await apply({ identity: [{ name: 'reader', disabled: false }] })).status, 200);
+    await login(server, 'reader', password);
+    const events = server.log.entries.map(({ fields }) => fields);
+    assert.ok(events.some(({ action, entity }) => action === 'disable' && entity === 'identity'));
+  });
+});
