@@ -238,7 +238,7 @@ describe('the set-up page', () => {
     const token = tokenOf(ready.setup.url);
     const refusals: [Record<string, string>, number, RegExp][] = [
       [{ password: 'short', repeated: 'short' }, 400, /at least 12 are needed/],
-      [{ password: 'password123', repeated: 'password123' }, 400, /guessed first/],
+      [{ password: 'password123', repeated: 'password123' }, 400, /too common/],
       [{ repeated: 'something else' }, 400, /two passwords differ/],
       [{ username: '' }, 400, /cannot be a user name/],
       [{ username: 'a\u200bb' }, 400, /cannot be a user name/],
@@ -268,7 +268,7 @@ describe('the set-up page', () => {
     const token = tokenOf(ready.setup.url);
     await submitSetup(client, token);
     const dead: [string, number, RegExp][] = [
-      [token, 410, /was used already/],
+      [token, 410, /has been used/],
       ['', 404, /not a set-up link/],
       ['x', 404, /not a set-up link/],
       [Buffer.alloc(32, 7).toString('base64url'), 404, /not a set-up link/],

@@ -53,7 +53,7 @@ describe('status', () => {
     const { stdout } = await fine(root, ['status']);
     assert.match(
       stdout,
-      /^server +https:.*\nhealth +well\nissuer +\S+\ncertificate +until \S+ \(\d+ days\)\n\nCONTROLLER/,
+      /^server +https:.*\nhealth +ok\nissuer +\S+\ncertificate +until \S+ \(\d+ days\)\n\nCONTROLLER/,
     );
   });
 

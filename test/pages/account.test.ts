@@ -150,7 +150,7 @@ test('changes the password by the rules of the server, and ends the other sessio
   assert.equal(await page.locator('#new-password').getAttribute('aria-invalid'), 'true');
   await assertClean(guest);
   await changePassword(page, password, 'bella-bella-b');
-  await page.getByRole('alert').getByText('guessed first').waitFor();
+  await page.getByRole('alert').getByText('not a common password').waitFor();
   await changePassword(page, 'not the password', newPassword);
   await page.getByRole('alert').getByText('current password is not right').waitFor();
   assert.equal((await other.get('current-identity')).status, 200);

@@ -130,7 +130,7 @@ export function enrollmentTests(database: GetDatabase): void {
       assert.notEqual(await store.enrollments.find(updb.id), null);
     });
 
-    test('get another token; the one before is worthless', async () => {
+    test('get another token; the previous one no longer works', async () => {
       const { store } = database();
       const { id } = await createUser(store);
       const enrollment = newEnrollment(id);

@@ -43,7 +43,7 @@ export const en = {
   ruleMixedCase: 'an upper-case and a lower-case letter',
   ruleNumber: 'a digit',
   ruleSpecial: 'a special character',
-  ruleCommon: 'nothing that is guessed first: no common password, not your name, not what you have now',
+  ruleCommon: 'not a common password, not your name, not your present password',
   changePassword: 'Change password',
   passwordChanged: 'Your password is changed. All other sessions are ended.',
   passwordsDiffer: 'The two new passwords differ.',

@@ -31,9 +31,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     });
 
   db.command('restore')
-    .description(
-      'put the backup FILE in the place of the database; all sessions end, tokens and links are worthless',
-    )
+    .description('replace the database with the backup FILE; sessions end, and tokens and links stop working')
     .argument('<file>', 'backup to restore; it stays as it is')
     .addOption(configOption())
     .action(async (file: string, options: OpsOptions, command: Command) => {

@@ -34,7 +34,7 @@ export async function refreshEnrollment(
     await api.call({ method: 'POST', path: `/enrollments/${encodeURIComponent(id)}/refresh`, json });
     if (outputJwt !== undefined) await handOutJwt(report, api, id, outputJwt);
     printResult(report, { id }, () =>
-      printable(`Refreshed enrollment ${nameOrId}; the JWT before is worthless.`),
+      printable(`Refreshed enrollment ${nameOrId}; the previous JWT no longer works.`),
     );
   });
 }

@@ -12,5 +12,5 @@ export async function handOutJwt(report: Report, api: ApiClient, id: string, fil
   if (jwt === undefined) throw new CliError('The server did not show the JWT of the enrollment.');
   await writeOwnerFile(report.ports, file, jwt);
   const expiresAt = withoutMilliseconds(textField(asObject(data), 'expiresAt') ?? '');
-  notice(report, `Wrote ${file}: good once, until ${expiresAt}. On the device: overlay-auth enroll ${file}`);
+  notice(report, `Wrote ${file}: works once, until ${expiresAt}. On the device: overlay-auth enroll ${file}`);
 }

@@ -93,7 +93,7 @@ export async function restoreCommand(report: Report, named: string | undefined, 
         `Restored ${shownPath(ports.cwd, database)} from ${file}.`,
         restored.replaced === null
           ? 'There was no database before.'
-          : `The former database is ${shownPath(ports.cwd, restored.replaced)}; remove it when all is well.`,
+          : `The former database is ${shownPath(ports.cwd, restored.replaced)}; remove it when you no longer need it.`,
         withdrawnText(restored),
       ].join('\n'),
     );
@@ -132,7 +132,7 @@ function recordRestore(audit: AuditTrail, { restoreId, withdrawn }: Restored): v
 
 function withdrawnText({ withdrawn }: Restored): string {
   const { sessions, recoveryCodes, setupLinks, enrollments } = withdrawn;
-  return `Everything that was issued is worthless now: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody logs in anew.`;
+  return `Nothing issued before works any more: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody logs in anew.`;
 }
 
 function configOf({ ports }: Report, named: string | undefined) {

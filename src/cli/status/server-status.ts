@@ -27,7 +27,7 @@ export async function serverStatus(report: Report, named: string | undefined): P
   const status = await withApi(report, named, (api) => statusOf(report, api));
   printResult(report, status, () => statusText(status));
   if (status.isHealthy === false) {
-    throw new CliError(`${status.server} is not well: ${failing(status)}.`, {
+    throw new CliError(`${status.server} is not ready: ${failing(status)}.`, {
       code: 'unhealthy',
       next: 'look into the log of the server',
     });
@@ -78,7 +78,7 @@ function statusText(status: ServerStatus): string {
   const { isHealthy, certificateEnd, certificateDaysLeft, controllers } = status;
   const fields = renderFields([
     ['server', status.server],
-    ['health', isHealthy === null ? 'not served here' : isHealthy ? 'well' : `fails: ${failing(status)}`],
+    ['health', isHealthy === null ? 'not served here' : isHealthy ? 'ok' : `fails: ${failing(status)}`],
     ['issuer', status.issuer],
     [
       'certificate',

@@ -1,4 +1,4 @@
-// Passwords that are guessed first, in the form that password-rules.ts compares: lower case, without separators.
+// Common passwords, in the form that password-rules.ts compares: lower case, without separators.
 // Composed from the words that top every published list and the endings that people add to satisfy a rule, so
 // that the few hundred stems below stand for several thousand passwords.
 

@@ -51,7 +51,7 @@ export function checkNewPassword(
   const broken = [...lengthProblems(password, policy), ...compositionProblems(password, policy)];
   const plain = simplify(password);
   if (commonPasswords.has(plain) || isRepetition(plain)) {
-    broken.push({ rule: 'common', reason: 'it is one of the passwords that are guessed first' });
+    broken.push({ rule: 'common', reason: 'it is too common' });
   }
   const own = ownNames
     .map(simplify)

@@ -87,8 +87,8 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   mfa_exists: changed,
   auth_request_unknown: {
-    heading: 'Diese Anmeldung ist vorbei',
-    text: 'Sie ist abgelaufen, schon abgeschlossen oder wurde in einem anderen Browser begonnen.',
+    heading: 'Diese Anmeldung ist abgelaufen',
+    text: 'Sie hat zu lange gedauert, ist schon abgeschlossen oder wurde in einem anderen Browser begonnen.',
     next: 'Beginnen Sie neu, oder gehen Sie zur Anwendung zurück. Wenn das jedes Mal geschieht, erlauben Sie Cookies für diese Seite.',
   },
   unauthorized: forbidden,

@@ -42,7 +42,7 @@ const notFound: ErrorText = {
 };
 const changed: ErrorText = {
   heading: 'Already done',
-  text: 'This was done before, or changed in another window.',
+  text: 'This has already been done, or changed in another window.',
   next: startAgain,
 };
 
@@ -88,13 +88,13 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   invalid_totp_code: {
     heading: 'The code was not accepted',
-    text: 'It may be mistyped, used before or too old.',
+    text: 'It may be mistyped, already used or too old.',
     next: tellSomebody,
   },
   mfa_exists: changed,
   auth_request_unknown: {
-    heading: 'This attempt to sign in is over',
-    text: 'It has expired, was finished already, or was begun in another browser.',
+    heading: 'This sign-in has expired',
+    text: 'It took too long, is already finished, or was started in another browser.',
     next: 'Start again, or go back to the application. If this happens every time, allow cookies for this site.',
   },
   unauthorized: forbidden,
@@ -123,7 +123,7 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   misdirected_request: notFound,
   rate_limited: {
     heading: 'Please try again later',
-    text: 'There were too many tries from here.',
+    text: 'There were too many attempts from here.',
     next: 'Wait a moment, then try again.',
   },
   busy: outage,
@@ -188,11 +188,11 @@ export const en = {
     title: 'One-time code',
     heading: 'Enter your one-time code',
     label: 'Code from your authenticator app',
-    hint: 'Six digits, new every half minute. Each code works once.',
+    hint: 'Six digits that change every half minute. Each code works once.',
     submit: 'Continue',
     failedTitle: 'wrong code',
     wrong:
-      'That code was not accepted. It may be mistyped, used before or too old, or there were too many tries.',
+      'That code was not accepted. It may be mistyped, already used or too old, or there were too many attempts.',
     whatNext: 'Wait for the next code and try again. If it does not help, check the clock of your phone.',
     useRecovery: 'Use a recovery code instead',
     recoveryLabel: 'Recovery code',
@@ -205,7 +205,7 @@ export const en = {
     heading: 'Set up an authenticator app',
     step: (step: number) => `Step ${step} of 3`,
     why: 'Your account needs a second step when you sign in: a code that an app on your phone shows.',
-    install: 'Install an authenticator app, if you have none. Any app that shows one-time codes will do.',
+    install: 'If you have no authenticator app, install one. Any app that shows one-time codes works.',
     start: 'I have an app: continue',
     add: 'Add this account to the app',
     scan: 'Scan this picture with the app.',
@@ -215,7 +215,7 @@ export const en = {
     openApp: 'Open the app on this device',
     copyKey: 'Copy the key',
     saveCodes: 'Save your recovery codes',
-    codesWhy: 'Each of them replaces the app once, if you lose it. They are not shown again.',
+    codesWhy: 'Each works once in place of the app if you lose it. They are not shown again.',
     copyCodes: 'Copy',
     printCodes: 'Print',
     downloadCodes: 'Download',
@@ -233,7 +233,7 @@ export const en = {
     confirmElse:
       'If it is not, or if you did not save the recovery codes, start again: you get a new picture and new codes.',
     goneTitle: 'start again',
-    gone: 'This set-up is not open any more: it was cancelled, or finished in another window.',
+    gone: 'This set-up is no longer open: it was cancelled, or finished in another window.',
   },
 
   device: {
@@ -314,17 +314,17 @@ export const en = {
       'mixed-case': 'The password needs an upper-case and a lower-case letter.',
       digit: 'The password needs a digit.',
       special: 'The password needs a special character.',
-      common: 'The password is one of those that are guessed first.',
+      common: 'The password is too common.',
       'own-name': 'The password is made of the name of the user.',
     },
     doneTitle: 'Administrator created',
     doneHeading: 'The administrator is ready',
     done: (username: Html) =>
-      html`You can sign in as ${username} now. This link has done its work and cannot be used again.`,
+      html`You can sign in as ${username} now. This link has been used and no longer works.`,
     nextInTerminal: 'Next, in a terminal:',
     dead: {
       used: {
-        heading: 'This link was used already',
+        heading: 'This link has been used',
         text: 'An administrator was created with it. If that was not you, tell whoever looks after this server.',
       },
       expired: {
