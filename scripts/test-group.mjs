@@ -8,6 +8,9 @@ import { endGroup, kept } from '../test/support/group.ts';
 import { leftSince, processorSeconds, standing } from './test-leftovers.mjs';
 import { endOf } from './test-progress.mjs';
 
+// Whoever started this has gone before the end: nobody reads on.
+const abandoned = () => process.exit(1);
+process.once('disconnect', abandoned);
 for (const file of process.argv.slice(2)) {
   const [keptBefore, cpu] = [kept(), processorSeconds()];
   let before;
@@ -22,4 +25,5 @@ for (const file of process.argv.slice(2)) {
   process.send({ ended: file, left, cpu: processorSeconds() - cpu });
 }
 await endGroup();
+process.off('disconnect', abandoned);
 process.send({ through: true, cpu: processorSeconds() });
