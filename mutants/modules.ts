@@ -46,7 +46,7 @@ export const decidingModules: readonly DecidingModule[] = [
   {
     name: 'tokens',
     files: ['src/tokens/opaque-token.ts', 'src/tokens/access-token.ts', 'src/tokens/jws.ts'],
-    tests: ['src/tokens/opaque-token.test.ts', 'test/oidc/signed-claims.test.ts'],
+    tests: ['src/tokens/opaque-token.test.ts', 'src/tokens/access-token.test.ts', 'src/tokens/jws.test.ts'],
   },
   {
     name: 'certificate path',
@@ -61,6 +61,6 @@ export const decidingModules: readonly DecidingModule[] = [
   {
     name: 'browser binding',
     files: ['src/http/oidc/browser-binding.ts', 'src/oidc/flow/open-auth-request.ts'],
-    tests: ['test/oidc/browser-binding.test.ts'],
+    tests: ['src/http/oidc/browser-binding.test.ts', 'src/oidc/flow/open-auth-request.test.ts'],
   },
 ];

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import { asId } from '../../model/ids.ts';
+import { fixedClock, MINUTE } from '../../platform/clock.ts';
+import { sha256 } from '../../platform/digest.ts';
+import { clientRegistry } from '../clients.ts';
+import { authRequestMaxLifetime, authRequestSealer } from './auth-request-id.ts';
+import { isSameBrowser, openAuthRequest, requireSameBrowser } from './open-auth-request.ts';
+
+const start = Date.parse('2026-01-01T12:00:00Z');
+const issuer = 'https://localhost:1280/oidc';
+const origin = { requestId: 'r', ipAddress: '192.0.2.1', issuer };
+const cookie = 'a'.repeat(43);
+const sealer = authRequestSealer(Buffer.alloc(32, 1));
+
+const begun: AuthRequest = {
+  key: asId('0198a3f0-0000-7000-8000-000000000001'),
+  clientId: 'overlay',
+  redirectUri: 'http://localhost:1/auth/callback',
+  scopes: ['openid'],
+  state: 'the state',
+  nonce: null,
+  codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  issuer,
+  requestedMethod: null,
+  configTypes: [],
+  browserBinding: null,
+  createdAt: start,
+};
+
+function opened(
+  request: Partial<AuthRequest>,
+  browserCookie: string | null,
+  { at = start, from = origin, id = sealer.seal({ ...begun, ...request }) } = {},
+): AuthRequest {
+  const needs = { sealer, clients: clientRegistry(['sdk']), clock: fixedClock(at) };
+  return openAuthRequest(needs, id, from, browserCookie);
+}
+
+function refusalOf(work: () => unknown): AuthError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof AuthError) return error;
+  }
+  return assert.fail('was not refused');
+}
+
+describe('an auth request id', () => {
+  test('opens where it was begun, for every client there is', () => {
+    for (const clientId of ['overlay', 'sdk']) {
+      assert.deepEqual(opened({ clientId }, null), { ...begun, clientId });
+    }
+  });
+
+  test('is bound to the browser that continues it', () => {
+    assert.equal(opened({}, cookie).browserBinding, sha256(cookie));
+    assert.equal(opened({ browserBinding: sha256(cookie) }, cookie).browserBinding, sha256(cookie));
+  });
+
+  test('of another bind point, client, browser or service is unknown', () => {
+    const elsewhere = { ...origin, issuer: 'https://other:1280/oidc' };
+    const bound = { browserBinding: sha256(cookie) };
+    const refusals: readonly (readonly [string, () => unknown])[] = [
+      ['the request was begun at another bind point', () => opened({}, null, { from: elsewhere })],
+      ['the client is no longer configured', () => opened({ clientId: 'gone' }, null)],
+      ['the binding cookie is missing or another browser is used', () => opened(bound, null)],
+      ['the binding cookie is missing or another browser is used', () => opened(bound, 'b'.repeat(43))],
+    ];
+    for (const [detail, work] of refusals) {
+      const refusal = refusalOf(work);
+      assert.equal(refusal.message, `auth_request_unknown: ${detail}`);
+      assert.equal(refusal.code, 'auth_request_unknown');
+      assert.equal(refusal.startAgain, undefined);
+    }
+    const foreign = refusalOf(() => opened({}, null, { id: 'nonsense' }));
+    assert.deepEqual([foreign.code, foreign.startAgain], ['auth_request_unknown', undefined]);
+  });
+
+  test('that has ended says where the same begins again', () => {
+    const ended = refusalOf(() => opened({}, null, { at: start + authRequestMaxLifetime + MINUTE }));
+    assert.equal(ended.code, 'auth_request_unknown');
+    assert.match(ended.startAgain ?? '', /^\/oidc\/authorization\?.*state=the\+state/);
+  });
+});
+
+test('a browser is the same by its cookie; a login that is not bound takes any', () => {
+  const table: readonly (readonly [string | null, string | null, boolean])[] = [
+    [null, null, true],
+    [null, 'a', true],
+    ['a', 'a', true],
+    ['a', 'b', false],
+    ['a', null, false],
+    ['a', '', false],
+  ];
+  for (const [binding, presented, same] of table) {
+    assert.equal(isSameBrowser(binding, presented), same, `${binding} ${presented}`);
+    if (same) requireSameBrowser(binding, presented);
+    else assert.throws(() => requireSameBrowser(binding, presented), { code: 'auth_request_unknown' });
+  }
+});

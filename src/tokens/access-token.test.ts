@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { ApiSession } from '../model/api-session.ts';
+import { asId } from '../model/ids.ts';
+import { fixedClock, MINUTE, SECOND } from '../platform/clock.ts';
+import { systemRandom } from '../platform/random.ts';
+import { keyVault } from '../platform/secrets/key-vault.ts';
+import type { KeyStore } from '../store/contracts/keys.ts';
+import { accessTokenVerifier, clockSkew, edgeAudience, mintAccessToken, toSeconds } from './access-token.ts';
+import { signJwt } from './jws.ts';
+import { type KeyRing, makeSigningKey, openKeyRing } from './key-ring.ts';
+
+const now = Date.parse('2026-01-01T00:00:00.700Z');
+const lifetime = 10 * MINUTE;
+const issuer = 'https://localhost:1280/oidc';
+let ring: KeyRing;
+
+before(async () => {
+  const vault = keyVault(Buffer.alloc(32, 1));
+  const key = await makeSigningKey(vault, 'ES256', { createdAt: 0, activeFrom: 0 });
+  const keys = { listSigningKeys: async () => [key] } as unknown as KeyStore;
+  ring = await openKeyRing({ keys, vault, clock: fixedClock(now) });
+});
+
+const session = {
+  id: asId('session'),
+  issuer,
+  identityId: asId('ana'),
+  clientId: 'overlay',
+  scopes: ['openid', 'email'],
+  passed: ['password', 'totp'],
+  authTime: now - MINUTE,
+  configTypes: ['a'],
+  primaryProof: [],
+  caId: null,
+  signerId: null,
+  certThumbprint: null,
+} as unknown as ApiSession;
+
+const facts = { isAdmin: true, isCertExtendable: false };
+const mint = (changes: Partial<ApiSession> = {}, alias: string | null = null) =>
+  mintAccessToken({ ring, random: systemRandom }, { ...session, ...changes }, facts, lifetime, now, alias);
+const claimsIn = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+
+/** A token of our own key with other claims. */
+function signed(changes: Readonly<Record<string, unknown>>, type: 'at+jwt' | 'JWT' = 'at+jwt'): string {
+  const { material, header } = ring.signer('ES256', type, now);
+  return signJwt(material, header, { ...claimsIn(mint()), ...changes });
+}
+
+function verifier({
+  longest = lifetime,
+  revoked = [] as string[],
+  aliases = ['sdk'],
+  issuers = [issuer],
+} = {}) {
+  return accessTokenVerifier(ring, new Set(issuers), longest, new Set(revoked), new Set(aliases));
+}
+
+const verdict = (token: string, at = now) => verifier().verify(token, at).verdict;
+
+describe('an access token', () => {
+  test('says whose session it is of, and what was proven', () => {
+    const { jti, ...claims } = claimsIn(mint());
+    assert.match(jti, /^[0-9a-f-]{36}$/);
+    const issuedAt = toSeconds(now);
+    assert.deepEqual(claims, {
+      iss: issuer,
+      sub: 'ana',
+      aud: 'overlay-edge-apis',
+      exp: issuedAt + 600,
+      iat: issuedAt,
+      nbf: issuedAt,
+      client_id: 'overlay',
+      scope: 'openid email',
+      amr: ['password', 'totp'],
+      acr: claims.acr,
+      auth_time: issuedAt - 60,
+      z_asid: 'session',
+      z_ia: true,
+      z_ct: ['a'],
+      z_t: 'a',
+      z_ice: false,
+    });
+    const proven = claimsIn(
+      mint({ primaryProof: ['p'], caId: asId('ca'), signerId: asId('signer'), certThumbprint: 'x5' }, 'sdk'),
+    );
+    assert.deepEqual(
+      [proven.aud, proven.z_pp, proven.z_caid, proven.z_ejsid, proven.cnf],
+      [['overlay-edge-apis', 'sdk'], ['p'], 'ca', 'signer', { 'x5t#S256': 'x5' }],
+    );
+  });
+
+  test('is valid until its end, and half a minute before its beginning', () => {
+    const token = mint();
+    const issued = toSeconds(now) * SECOND;
+    assert.deepEqual(verifier().verify(token, now), { verdict: 'valid', claims: claimsIn(token) });
+    assert.equal(verdict(token, issued + lifetime - 1), 'valid');
+    assert.equal(verdict(token, issued + lifetime), 'expired');
+    assert.equal(verdict(token, issued - clockSkew), 'valid');
+    assert.equal(verdict(token, issued - clockSkew - 1), 'invalid');
+    for (const name of ['nbf', 'iat']) {
+      const later = signed({ [name]: toSeconds(now) + 60 });
+      assert.equal(verdict(later, issued + 30 * SECOND - 1), 'invalid', name);
+      assert.equal(verdict(later, issued + 30 * SECOND), 'valid', name);
+    }
+  });
+
+  test('made under a longer lifetime ends with the shorter one', () => {
+    const issued = toSeconds(now) * SECOND;
+    const shorter = verifier({ longest: MINUTE });
+    const token = mint();
+    assert.equal(shorter.verify(token, issued + MINUTE - 1).verdict, 'valid');
+    assert.equal(shorter.verify(token, issued + MINUTE).verdict, 'expired');
+  });
+
+  test('is judged by its times, issuer and revocation each time, whether it was seen before or not', () => {
+    const token = mint();
+    const issuers = new Set([issuer]);
+    const revoked = new Set<string>();
+    const judge = accessTokenVerifier(ring, issuers, lifetime, revoked);
+    for (const _again of [1, 2]) assert.equal(judge.verify(token, now).verdict, 'valid');
+    revoked.add(claimsIn(token).jti);
+    assert.equal(judge.verify(token, now).verdict, 'invalid');
+    revoked.clear();
+    issuers.clear();
+    assert.equal(judge.verify(token, now).verdict, 'invalid');
+    issuers.add(issuer);
+    assert.equal(judge.verify(token, now + lifetime).verdict, 'expired');
+  });
+
+  test('that was seen is not believed any more when the keys have changed and it was forgotten', () => {
+    const token = mint();
+    let isKnown = true;
+    const changing: KeyRing = {
+      ...ring,
+      verifier: (...args) => (isKnown ? ring.verifier(...args) : undefined),
+    };
+    const judge = accessTokenVerifier(changing, new Set([issuer]), lifetime, new Set());
+    assert.equal(judge.verify(token, now).verdict, 'valid');
+    isKnown = false;
+    assert.equal(judge.verify(token, now).verdict, 'valid', 'its signature is remembered');
+    judge.forget();
+    assert.equal(judge.verify(token, now).verdict, 'invalid');
+  });
+
+  test('of another kind, key or length is invalid', () => {
+    const [header = '', payload = '', signature = ''] = mint().split('.');
+    for (const token of [
+      '',
+      'a.b.c',
+      `${header}.${payload}.`,
+      `${header}.${payload}`,
+      `${header}.${payload}.${signature}.`,
+      `${header}.${payload}.${signature.slice(0, -4)}AAAA`,
+      `${header}.${Buffer.from('{}').toString('base64url')}.${signature}`,
+      signed({}, 'JWT'),
+      signed({ scope: 'x'.repeat(8192) }),
+    ]) {
+      assert.equal(verdict(token), 'invalid', token.slice(-40));
+    }
+    const longest = (size: number) => signed({ scope: 'x'.repeat(size) });
+    const base = longest(0).length;
+    const fits = Math.floor(((8192 - base) * 3) / 4);
+    assert.ok(longest(fits).length <= 8192);
+    assert.equal(verdict(longest(fits)), 'valid');
+  });
+
+  test('whose claims are not ours in every point is invalid', () => {
+    const wrong: readonly Readonly<Record<string, unknown>>[] = [
+      ...['iss', 'sub', 'jti', 'client_id', 'scope', 'acr', 'z_asid'].flatMap((name) => [
+        { [name]: 1 },
+        { [name]: undefined },
+        { [name]: null },
+      ]),
+      ...['exp', 'iat', 'nbf', 'auth_time'].flatMap((name) => [
+        { [name]: '1' },
+        { [name]: -1 },
+        { [name]: 0.5 + toSeconds(now) },
+        { [name]: undefined },
+        { [name]: 2 ** 53 },
+      ]),
+      { z_t: 'r' },
+      { z_t: undefined },
+      { z_ia: 'true' },
+      { z_ia: undefined },
+      ...['amr', 'z_ct', 'z_pp'].flatMap((name) => [
+        { [name]: 'a' },
+        { [name]: [1] },
+        { [name]: ['a', null] },
+        { [name]: {} },
+      ]),
+      { amr: undefined },
+      { z_ct: undefined },
+      { z_caid: 1 },
+      { z_ejsid: 1 },
+      ...[null, 'a', {}, { 'x5t#S256': 1 }, { jkt: 'a' }, []].map((cnf) => ({ cnf })),
+      ...[1, undefined, null, {}, [1], 'other', '', [edgeAudience], ['other', 'sdk']].map((aud) => ({ aud })),
+    ];
+    for (const change of wrong) assert.equal(verdict(signed(change)), 'invalid', JSON.stringify(change));
+    assert.equal(verdict(signed({ exp: 0 })), 'expired');
+    assert.equal(verdict(signed({ auth_time: 0 })), 'valid');
+    assert.equal(
+      verdict(signed({ cnf: { 'x5t#S256': 'a' }, z_pp: ['a'], z_caid: 'c', z_ejsid: 's' })),
+      'valid',
+    );
+    assert.equal(verdict(signed({ amr: [], z_ct: [] })), 'valid');
+  });
+
+  test('of an alias is for the alias and for nobody else', () => {
+    const aud = [edgeAudience, 'sdk'];
+    assert.equal(verdict(signed({ aud, client_id: 'sdk' })), 'valid');
+    assert.equal(verdict(signed({ aud, client_id: 'overlay' })), 'invalid');
+    assert.equal(verdict(signed({ aud: [...aud, 'more'], client_id: 'sdk' })), 'invalid');
+    assert.equal(verdict(signed({ aud: ['other', 'sdk'], client_id: 'sdk' })), 'invalid');
+    assert.equal(verdict(signed({ aud: [edgeAudience, 'gone'], client_id: 'gone' })), 'invalid');
+    const none = accessTokenVerifier(ring, new Set([issuer]), lifetime, new Set());
+    assert.equal(none.verify(signed({ aud, client_id: 'sdk' }), now).verdict, 'invalid');
+  });
+});
