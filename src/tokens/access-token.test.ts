@@ -38,8 +38,15 @@ const session = {
 } as unknown as ApiSession;
 
 const facts = { isAdmin: true, isCertExtendable: false };
-const mint = (changes: Partial<ApiSession> = {}, alias: string | null = null) =>
-  mintAccessToken({ ring, random: systemRandom }, { ...session, ...changes }, facts, lifetime, now, alias);
+const mint = (changes: Partial<ApiSession> = {}, ...audience: string[][]) =>
+  mintAccessToken(
+    { ring, random: systemRandom },
+    { ...session, ...changes },
+    facts,
+    lifetime,
+    now,
+    ...audience,
+  );
 const claimsIn = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
@@ -49,13 +56,8 @@ function signed(changes: Readonly<Record<string, unknown>>, type: 'at+jwt' | 'JW
   return signJwt(material, header, { ...claimsIn(mint()), ...changes });
 }
 
-function verifier({
-  longest = lifetime,
-  revoked = [] as string[],
-  aliases = ['sdk'],
-  issuers = [issuer],
-} = {}) {
-  return accessTokenVerifier(ring, new Set(issuers), longest, new Set(revoked), new Set(aliases));
+function verifier(longest = lifetime) {
+  return accessTokenVerifier(ring, new Set([issuer]), longest, new Set());
 }
 
 const verdict = (token: string, at = now) => verifier().verify(token, at).verdict;
@@ -84,7 +86,10 @@ describe('an access token', () => {
       z_ice: false,
     });
     const proven = claimsIn(
-      mint({ primaryProof: ['p'], caId: asId('ca'), signerId: asId('signer'), certThumbprint: 'x5' }, 'sdk'),
+      mint({ primaryProof: ['p'], caId: asId('ca'), signerId: asId('signer'), certThumbprint: 'x5' }, [
+        edgeAudience,
+        'sdk',
+      ]),
     );
     assert.deepEqual(
       [proven.aud, proven.z_pp, proven.z_caid, proven.z_ejsid, proven.cnf],
@@ -95,7 +100,11 @@ describe('an access token', () => {
   test('is valid until its end, and half a minute before its beginning', () => {
     const token = mint();
     const issued = toSeconds(now) * SECOND;
-    assert.deepEqual(verifier().verify(token, now), { verdict: 'valid', claims: claimsIn(token) });
+    assert.deepEqual(verifier().verify(token, now), {
+      verdict: 'valid',
+      claims: claimsIn(token),
+      use: 'edge-apis',
+    });
     assert.equal(verdict(token, issued + lifetime - 1), 'valid');
     assert.equal(verdict(token, issued + lifetime), 'expired');
     assert.equal(verdict(token, issued - clockSkew), 'valid');
@@ -109,7 +118,7 @@ describe('an access token', () => {
 
   test('made under a longer lifetime ends with the shorter one', () => {
     const issued = toSeconds(now) * SECOND;
-    const shorter = verifier({ longest: MINUTE });
+    const shorter = verifier(MINUTE);
     const token = mint();
     assert.equal(shorter.verify(token, issued + MINUTE - 1).verdict, 'valid');
     assert.equal(shorter.verify(token, issued + MINUTE).verdict, 'expired');
@@ -196,7 +205,7 @@ describe('an access token', () => {
       { z_caid: 1 },
       { z_ejsid: 1 },
       ...[null, 'a', {}, { 'x5t#S256': 1 }, { jkt: 'a' }, []].map((cnf) => ({ cnf })),
-      ...[1, undefined, null, {}, [1], 'other', '', [edgeAudience], ['other', 'sdk']].map((aud) => ({ aud })),
+      ...[1, undefined, null, {}, [1], 'other', '', [edgeAudience]].map((aud) => ({ aud })),
     ];
     for (const change of wrong) assert.equal(verdict(signed(change)), 'invalid', JSON.stringify(change));
     assert.equal(verdict(signed({ exp: 0 })), 'expired');
@@ -208,14 +217,23 @@ describe('an access token', () => {
     assert.equal(verdict(signed({ amr: [], z_ct: [] })), 'valid');
   });
 
-  test('of an alias is for the alias and for nobody else', () => {
-    const aud = [edgeAudience, 'sdk'];
-    assert.equal(verdict(signed({ aud, client_id: 'sdk' })), 'valid');
-    assert.equal(verdict(signed({ aud, client_id: 'overlay' })), 'invalid');
-    assert.equal(verdict(signed({ aud: [...aud, 'more'], client_id: 'sdk' })), 'invalid');
-    assert.equal(verdict(signed({ aud: ['other', 'sdk'], client_id: 'sdk' })), 'invalid');
-    assert.equal(verdict(signed({ aud: [edgeAudience, 'gone'], client_id: 'gone' })), 'invalid');
-    const none = accessTokenVerifier(ring, new Set([issuer]), lifetime, new Set());
-    assert.equal(none.verify(signed({ aud, client_id: 'sdk' }), now).verdict, 'invalid');
+  test('is good for what its audience and client are good for now', () => {
+    const uses = new Map<string, 'edge-apis' | undefined>([['overlay', 'edge-apis']]);
+    const asked: unknown[] = [];
+    const judge = accessTokenVerifier(ring, new Set([issuer]), lifetime, new Set(), (claims) => {
+      asked.push([claims.aud, claims.client_id]);
+      return uses.get(claims.client_id);
+    });
+    const token = signed({ aud: ['x', 'y'] });
+    const judged = judge.verify(token, now);
+    assert.equal(judged.verdict === 'valid' && judged.use, 'edge-apis');
+    uses.clear();
+    assert.equal(judge.verify(token, now).verdict, 'invalid', 'asked anew each time');
+    assert.deepEqual(asked, [
+      [['x', 'y'], 'overlay'],
+      [['x', 'y'], 'overlay'],
+    ]);
+    assert.equal(verdict(signed({ aud: [edgeAudience] })), 'invalid');
+    assert.equal(verdict(signed({ aud: 'other' })), 'invalid');
   });
 });

@@ -35,7 +35,11 @@ function opened(
   browserCookie: string | null,
   { at = start, from = origin, id = sealer.seal({ ...begun, ...request }) } = {},
 ): AuthRequest {
-  const needs = { sealer, clients: clientRegistry(['sdk']), clock: fixedClock(at) };
+  const needs = {
+    sealer,
+    clients: clientRegistry(['sdk'], { find: () => undefined, all: () => [] }),
+    clock: fixedClock(at),
+  };
   return openAuthRequest(needs, id, from, browserCookie);
 }
 
