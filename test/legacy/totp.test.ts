@@ -62,8 +62,6 @@ describe('a partially authenticated session', () => {
     const refused: readonly (readonly [string, string])[] = [
       ['GET', `${clientRoot}/current-identity`],
       ['GET', `${managementRoot}/current-identity`],
-      ['DELETE', `${clientRoot}/current-api-session`],
-      ['DELETE', `${managementRoot}/current-api-session`],
       ['DELETE', `${clientRoot}/current-identity/mfa`],
       ['GET', `${clientRoot}/current-identity/mfa/recovery-codes`],
       ['POST', `${clientRoot}/current-identity/mfa/recovery-codes`],
@@ -95,6 +93,9 @@ describe('a partially authenticated session', () => {
     assert.equal((await session.get('current-identity/mfa/qr-code')).status, 200);
     assert.equal((await session.post('current-identity/mfa/verify', { code: '0' })).status, 400);
     assert.equal((await session.get('current-api-session')).status, 200);
+    // Giving up is possible at any point.
+    assert.equal((await session.call('DELETE', `${clientRoot}/current-api-session`)).status, 200);
+    assert.equal((await session.get('current-api-session')).status, 401);
   });
 
   test('opens nothing of OIDC', async () => {

@@ -43,8 +43,6 @@ describe('creating an identity', () => {
       disabledAt: '2000-01-01T00:00:00Z',
       disabled: true,
       isDefaultAdmin: true,
-      password: 'never',
-      constructor: { x: 1 },
     });
     assert.deepEqual(await identity(id), {
       id,
