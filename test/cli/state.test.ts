@@ -36,7 +36,14 @@ const file = (name: string, text: string): string => {
 describe('export', () => {
   test('prints YAML of all kinds, or of those that are named, and JSON with -j', async () => {
     const all = parse((await fine(['export'])).stdout);
-    assert.deepEqual(Object.keys(all), ['auth-policy', 'ext-jwt-signer', 'ca', 'config-type', 'identity']);
+    assert.deepEqual(Object.keys(all), [
+      'auth-policy',
+      'ext-jwt-signer',
+      'ca',
+      'config-type',
+      'oidc-client',
+      'identity',
+    ]);
     assert.equal(all.identity[0].name, 'root');
     const some = await fine(['export', '--kind', 'config-type', '--kind', 'ca']);
     assert.deepEqual(parse(some.stdout), { 'config-type': [], ca: [] });

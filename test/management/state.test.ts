@@ -40,6 +40,15 @@ const whole = {
   ],
   ca: [{ name: 'partner', certPem: ca.certPem, identityRoles: ['partners'] }],
   'config-type': [{ name: 'host.v1', id: 'NH5p4FpGR' }],
+  'oidc-client': [
+    {
+      name: 'wiki',
+      id: 'wiki',
+      type: 'public',
+      redirectUris: ['https://wiki.example/cb'],
+      accessTokenDuration: '5m',
+    },
+  ],
   identity: [
     {
       name: 'ana',
@@ -56,7 +65,7 @@ describe('a document of what is managed', () => {
   test('makes entities of every kind that name one another, and says that it did', async () => {
     const tried = await apply(whole, { dryRun: true });
     assert.equal(tried.status, 200, tried.text);
-    assert.equal(tried.json.data.created.length, 6);
+    assert.equal(tried.json.data.created.length, 7);
     assert.deepEqual((await read('ca')).ca, []);
 
     const made = await apply(whole);
@@ -67,12 +76,13 @@ describe('a document of what is managed', () => {
       'ext-jwt-signer idp',
       'ca partner',
       'config-type host.v1',
+      'oidc-client wiki',
       'identity ana',
       'identity bea',
     ]);
     assert.deepEqual([changed, deleted, unchanged], [[], [], []]);
 
-    const state = await read('auth-policy,ext-jwt-signer,ca,config-type,identity');
+    const state = await read('auth-policy,ext-jwt-signer,ca,config-type,oidc-client,identity');
     const [policy] = state['auth-policy'].filter(({ name }: { name: string }) => name === 'with a token');
     assert.deepEqual(policy.primary.extJwt, { allowed: true, allowedSigners: ['idp'] });
     assert.deepEqual(policy.secondary, { requireTotp: true, requireExtJwt: 'idp' });
@@ -84,12 +94,12 @@ describe('a document of what is managed', () => {
   });
 
   test('that was read changes nothing when it is applied again', async () => {
-    const state = await read('auth-policy,ext-jwt-signer,ca,config-type,identity');
+    const state = await read('auth-policy,ext-jwt-signer,ca,config-type,oidc-client,identity');
     const again = await apply(state);
     assert.equal(again.status, 200, again.text);
     const { created, changed, deleted, unchanged } = again.json.data;
     assert.deepEqual([created, changed, deleted], [[], [], []]);
-    assert.equal(unchanged.length, 8);
+    assert.equal(unchanged.length, 9);
     assert.equal((await apply(whole)).json.data.changed.length, 0);
   });
 
@@ -116,6 +126,22 @@ describe('a document of what is managed', () => {
     assert.deepEqual([ana.externalId, ana.roleAttributes], ['ana@x', ['a', 'c']]);
     const policy = state['auth-policy'].find(({ name }: { name: string }) => name === 'with a token');
     assert.equal(policy.secondary.requireTotp, true);
+  });
+
+  test('knows applications by their client id, without their secrets', async () => {
+    const [wiki] = (await read('oidc-client'))['oidc-client'];
+    assert.deepEqual([wiki.id, wiki.accessTokenDuration, wiki.refreshTokenDuration], ['wiki', '5m', null]);
+    const longer = await apply({ 'oidc-client': [{ name: 'wiki', accessTokenDuration: '10m' }] });
+    assert.equal(longer.status, 200, longer.text);
+    const [{ fields }] = longer.json.data.changed;
+    assert.deepEqual(fields, [{ field: 'accessTokenDuration', before: '5m', after: '10m' }]);
+    const [after] = (await read('oidc-client'))['oidc-client'];
+    assert.deepEqual(after.redirectUris, ['https://wiki.example/cb']);
+    for (const wrong of [{ id: 'other' }, { accessTokenDuration: '900h' }, { redirectUris: ['ftp://x'] }]) {
+      const answer = await apply({ 'oidc-client': [{ name: 'wiki', ...wrong }] });
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE');
+    }
+    await apply({ 'oidc-client': [{ name: 'wiki', accessTokenDuration: '5m' }] });
   });
 
   test('is applied as a whole or not at all', async () => {

@@ -66,7 +66,14 @@ export async function applyState(
   for (const { entity } of surplus)
     if (entity.kind === 'ext-jwt-signer') await releaseSigner(scope, entity.id);
   // Policies first: signers are named by them, and let go of theirs.
-  for (const kind of ['identity', 'auth-policy', 'ext-jwt-signer', 'ca', 'config-type'] as const) {
+  for (const kind of [
+    'identity',
+    'auth-policy',
+    'ext-jwt-signer',
+    'ca',
+    'config-type',
+    'oidc-client',
+  ] as const) {
     for (const { entity } of surplus) if (entity.kind === kind) await removeEntity(scope, kind, entity.id);
   }
   const result = {

@@ -16,6 +16,10 @@ const sets: ReadonlySet<string> = new Set([
   'identityRoles',
   'permissions',
   'scopes',
+  'redirectUris',
+  'postLogoutRedirectUris',
+  'resources',
+  'allowedRoleAttributes',
   'primary.extJwt.allowedSigners',
 ]);
 

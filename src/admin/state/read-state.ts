@@ -6,6 +6,7 @@ import type { ConfigType } from '../../model/config-type.ts';
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import { type Identity, isDisabled } from '../../model/identity.ts';
 import type { ListQuery } from '../../model/list-query.ts';
+import type { OidcClient } from '../../model/oidc-client.ts';
 import { type Clock, isoTime, type Millis } from '../../platform/clock.ts';
 import type { StoreForCallers } from '../../store/contracts/store.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
   ConfigTypeState,
   IdentityState,
   NamedState,
+  OidcClientState,
   SignerState,
   State,
   StateKind,
@@ -21,7 +23,7 @@ import type {
 
 export interface ReadStateNeeds {
   readonly store: StoreForCallers<
-    'authPolicies' | 'externalJwtSigners' | 'cas' | 'configTypes' | 'identities'
+    'authPolicies' | 'externalJwtSigners' | 'cas' | 'configTypes' | 'oidcClients' | 'identities'
   >;
   readonly clock: Clock;
 }
@@ -77,6 +79,10 @@ export async function readState(
       'config-type': entitiesOf(
         await wanted('config-type', () => store.configTypes.list(all)),
         configTypeState,
+      ),
+      'oidc-client': entitiesOf(
+        await wanted('oidc-client', () => store.oidcClients.list(all)),
+        oidcClientState,
       ),
       identity: entitiesOf(await wanted('identity', () => store.identities.list(all)), (identity) =>
         identityState(identity, policyNames, now),
@@ -144,6 +150,15 @@ function caState(ca: Ca): CaState {
 
 function configTypeState({ id, name, tags }: ConfigType): ConfigTypeState {
   return { name, id, tags };
+}
+
+function oidcClientState({
+  createdAt: _created,
+  updatedAt: _updated,
+  jwks,
+  ...members
+}: OidcClient): OidcClientState {
+  return { ...members, jwks: jwks === null ? null : (JSON.parse(jwks) as object) };
 }
 
 function identityState(

@@ -31,6 +31,13 @@ import {
   type IdentityNeeds,
   updateIdentity,
 } from '../identities.ts';
+import {
+  createOidcClient,
+  deleteOidcClient,
+  type NewOidcClientFields,
+  type OidcClientNeeds,
+  updateOidcClient,
+} from '../oidc-clients.ts';
 import { changedMembers } from './difference.ts';
 import type { StoredEntity } from './read-state.ts';
 import { identityFields, policyFields, type References, signerFields } from './references.ts';
@@ -41,11 +48,17 @@ import type {
   IdentityState,
   MemberChange,
   NamedState,
+  OidcClientState,
   SignerState,
   StateKind,
 } from './state.ts';
 
-export type WriterNeeds = IdentityNeeds & AuthPolicyNeeds & SignerNeeds & CaNeeds & ConfigTypeNeeds;
+export type WriterNeeds = IdentityNeeds &
+  AuthPolicyNeeds &
+  SignerNeeds &
+  CaNeeds &
+  ConfigTypeNeeds &
+  OidcClientNeeds;
 
 export interface WriterScope {
   readonly needs: WriterNeeds;
@@ -92,6 +105,9 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
   } else if (kind === 'config-type') {
     const { name, id, tags = {} } = state as ConfigTypeState;
     await createConfigType(needs, by, id, { name, tags });
+  } else if (kind === 'oidc-client') {
+    const { id, ...fields } = state as OidcClientState;
+    await createOidcClient(needs, by, id, complete<NewOidcClientFields>(fields, ['type']));
   } else {
     const fields = definedOf(identityFields(references, state as IdentityState));
     const id = await createIdentity(needs, by, complete<IdentityFields>({ ...newIdentity, ...fields }, []));
@@ -111,7 +127,10 @@ export async function changeEntity(
   if (kind === 'auth-policy') await updateAuthPolicy(needs, by, id, policyFields(references, members));
   else if (kind === 'ext-jwt-signer') await updateSigner(needs, by, id, signerFields(references, members));
   else if (kind === 'ca') await updateCa(needs, by, id, members as Some<CaFields & CaState>);
-  else if (kind === 'config-type') await updateConfigType(needs, by, id, withSameId(members));
+  else if (kind === 'config-type')
+    await updateConfigType(needs, by, id, withSameId<ConfigTypeState>(members));
+  else if (kind === 'oidc-client')
+    await updateOidcClient(needs, by, id, withSameId<OidcClientState>(members));
   else {
     const fields = identityFields(references, members);
     if (Object.keys(fields).length > 0) await updateIdentity(needs, by, id, fields);
@@ -130,6 +149,7 @@ export async function removeEntity({ needs, by }: WriterScope, kind: StateKind, 
   else if (kind === 'ext-jwt-signer') await deleteSigner(needs, by, id);
   else if (kind === 'ca') await deleteCa(needs, by, id);
   else if (kind === 'config-type') await deleteConfigType(needs, by, id);
+  else if (kind === 'oidc-client') await deleteOidcClient(needs, by, id);
   else await deleteIdentity(needs, by, id);
 }
 
@@ -165,9 +185,12 @@ function definedOf(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function withSameId({ id, ...members }: Partial<ConfigTypeState>): Partial<ConfigTypeState> {
+function withSameId<State extends { readonly id?: string | undefined }>(
+  members: object,
+): Partial<Omit<State, 'id'>> {
+  const { id, ...others } = members as State;
   if (id !== undefined) throw refusedField('id', 'cannot be changed', id);
-  return members;
+  return others as Partial<Omit<State, 'id'>>;
 }
 
 /** What a new one has unless the document says otherwise. */

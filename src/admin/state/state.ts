@@ -6,9 +6,17 @@ import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { IdentityType, Tags } from '../../model/identity.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Some } from '../admin-call.ts';
+import type { OidcClientFields } from '../oidc-clients.ts';
 
 /** In the order in which they refer to one another. */
-export const stateKinds = ['auth-policy', 'ext-jwt-signer', 'ca', 'config-type', 'identity'] as const;
+export const stateKinds = [
+  'auth-policy',
+  'ext-jwt-signer',
+  'ca',
+  'config-type',
+  'oidc-client',
+  'identity',
+] as const;
 export type StateKind = (typeof stateKinds)[number];
 
 export interface NamedState {
@@ -70,6 +78,8 @@ export type SignerState = NamedState & Some<SignerMembers>;
 export type CaState = NamedState & Some<CaMembers>;
 /** The id is part of it: tokens carry it, and other parts of the overlay know the type by it. */
 export type ConfigTypeState = NamedState & Some<{ readonly id: string; readonly tags: Tags }>;
+/** The id is part of it: it is the `client_id` that applications have. Without their secrets. */
+export type OidcClientState = NamedState & Some<Omit<OidcClientFields, 'name'> & { readonly id: string }>;
 export type IdentityState = NamedState & Some<IdentityMembers>;
 
 /** Kinds that are not there are not spoken of. */
@@ -78,6 +88,7 @@ export interface State {
   readonly 'ext-jwt-signer'?: readonly SignerState[] | undefined;
   readonly ca?: readonly CaState[] | undefined;
   readonly 'config-type'?: readonly ConfigTypeState[] | undefined;
+  readonly 'oidc-client'?: readonly OidcClientState[] | undefined;
   readonly identity?: readonly IdentityState[] | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { ExportOptions } from '../state/run-export.ts';
 import { reportOf, serverOption } from './report-of.ts';
 
 /** The names of `create` of what a document can hold. */
-const kinds = ['auth-policy', 'ext-jwt-signer', 'ca', 'config-type', 'identity'];
+const kinds = ['auth-policy', 'ext-jwt-signer', 'ca', 'config-type', 'oidc-client', 'identity'];
 
 /** `export` and `apply`: what is managed, as files. */
 export function registerStateCommands(program: Command, ports: CliPorts): void {

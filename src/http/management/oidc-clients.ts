@@ -7,6 +7,7 @@ import {
   getOidcClient,
   listClientSecrets,
   listOidcClients,
+  type OidcClientNeeds,
   replaceOidcClient,
   updateOidcClient,
 } from '../../admin/oidc-clients.ts';
@@ -51,7 +52,7 @@ const duration = durationText.nullable().transform((text, context): Millis | nul
 });
 
 const required = { name: z.string(), type: z.enum(oidcClientTypes) };
-const optional = {
+export const clientMembers = {
   redirectUris: texts.optional(),
   postLogoutRedirectUris: texts.optional(),
   tokenEndpointAuthMethod: z.enum(clientAuthMethods).optional(),
@@ -68,9 +69,9 @@ const optional = {
   refreshTokenDuration: duration.optional(),
   tags: tags.optional(),
 };
-const whole = z.strictObject({ ...required, ...optional });
+const whole = z.strictObject({ ...required, ...clientMembers });
 const fresh = whole.extend({ id: idText.optional() });
-const some = z.strictObject({ ...z.object(required).partial().shape, ...optional });
+const some = z.strictObject({ ...z.object(required).partial().shape, ...clientMembers });
 
 const clientSchema = z
   .strictObject({
@@ -100,16 +101,22 @@ const newSecretSchema = z
   .strictObject({ id: z.string(), secret: z.string().meta({ description: 'Shown this once' }) })
   .meta({ id: 'NewOidcClientSecret' });
 
-/** `/oidc-clients`, and the secrets of each. */
-export function oidcClientRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
-  const { oidc, externalJwtSigners } = managementNeeds.config.edge;
-  const needs = {
-    ...managementNeeds,
+/** What the rules of clients take from the configuration. */
+export function clientNeeds({
+  config,
+}: ManagementNeeds): Pick<OidcClientNeeds, 'limits' | 'durations' | 'builtInClients' | 'readRedirectUri'> {
+  const { oidc, externalJwtSigners } = config.edge;
+  return {
     limits: externalJwtSigners.jwksFetch,
     durations: oidc,
     builtInClients: new Set([mainClientId, ...oidc.compatibility.clientIds]),
     readRedirectUri: parseRedirectUri,
   };
+}
+
+/** `/oidc-clients`, and the secrets of each. */
+export function oidcClientRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
+  const needs = { ...managementNeeds, ...clientNeeds(managementNeeds) };
   const secrets = 'oidc-clients/:id/secrets';
   return [
     ...resourceRoutes({
@@ -174,7 +181,7 @@ function clientDocument({ createdAt, updatedAt, tags: ownTags, ...client }: Oidc
   };
 }
 
-function durationOf(millis: Millis | null): string | null {
+export function durationOf(millis: Millis | null): string | null {
   return millis === null ? null : formatDuration(millis);
 }
 

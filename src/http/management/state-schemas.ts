@@ -5,8 +5,10 @@ import { type State, stateKinds } from '../../admin/state/state.ts';
 import { claimLocations, claimMatchers, claimParsers } from '../../model/ca.ts';
 import { targetTokens } from '../../model/external-jwt-signer.ts';
 import { identityTypes } from '../../model/identity.ts';
+import { oidcClientTypes } from '../../model/oidc-client.ts';
 import { permissions } from '../../model/permission.ts';
 import { idText } from '../request/fields.ts';
+import { clientMembers } from './oidc-clients.ts';
 
 const name = z.string();
 const reference = z.string().describe('A name');
@@ -89,6 +91,15 @@ const ca = z.strictObject({
 
 const configType = z.strictObject({ name, id: idText.optional(), tags });
 
+const { tags: _nullable, ...others } = clientMembers;
+const oidcClient = z.strictObject({
+  name,
+  id: idText.optional(),
+  type: z.enum(oidcClientTypes).optional(),
+  ...others,
+  tags,
+});
+
 const identity = z.strictObject({
   name,
   type: z.enum(identityTypes).optional(),
@@ -108,6 +119,7 @@ const fileSchema = z.strictObject({
   'ext-jwt-signer': z.array(extJwtSigner).optional(),
   ca: z.array(ca).optional(),
   'config-type': z.array(configType).optional(),
+  'oidc-client': z.array(oidcClient).optional(),
   identity: z.array(identity).optional(),
 } satisfies Record<(typeof stateKinds)[number], z.ZodType>);
 

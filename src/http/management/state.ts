@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { applyState } from '../../admin/state/apply-state.ts';
 import { exportState } from '../../admin/state/read-state.ts';
-import { stateKinds } from '../../admin/state/state.ts';
+import { type OidcClientState, type State, type StateChanges, stateKinds } from '../../admin/state/state.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { parseStrictJson } from '../../platform/formats/strict-json.ts';
@@ -17,6 +17,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 import type { ManagementNeeds } from './needs.ts';
+import { clientNeeds, durationOf } from './oidc-clients.ts';
 import { stateChangesSchema, stateSchema } from './state-schemas.ts';
 
 const jsonType = 'application/json';
@@ -39,14 +40,14 @@ const kindNames = z
 
 /** `/state` */
 export function stateRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
-  const needs = { ...managementNeeds, limits: managementNeeds.config.edge.externalJwtSigners.jwksFetch };
+  const needs = { ...managementNeeds, ...clientNeeds(managementNeeds) };
   return [
     adminRoute('GET', 'state', {
       operationId: 'readState',
       summary: 'Read what is managed as one document, without secrets',
       answer: dataAnswer(stateSchema, 'Entities by kind, in the order of their names'),
       query: z.object({ kinds: kindNames }),
-      handler: async (_context, { query }) => envelope(await exportState(needs, query.kinds)),
+      handler: async (_context, { query }) => envelope(stateDocument(await exportState(needs, query.kinds))),
     }),
     adminRoute('POST', 'state', {
       operationId: 'applyState',
@@ -66,10 +67,44 @@ export function stateRoutes(managementNeeds: ManagementNeeds): readonly Route[] 
       query: changeParameters,
       async handler(context, { query }) {
         const { state, ...options } = applicationOf(context);
-        return envelope(await applyState(needs, adminCallOf(context, query.force), state, options));
+        return envelope(
+          changesDocument(await applyState(needs, adminCallOf(context, query.force), state, options)),
+        );
       },
     }),
   ];
+}
+
+/** Durations are texts on the wire. */
+function stateDocument(state: State): object {
+  const clients = state['oidc-client'];
+  if (clients === undefined) return state;
+  return { ...state, 'oidc-client': clients.map((client) => ({ ...client, ...durationsOf(client) })) };
+}
+
+function durationsOf({ accessTokenDuration = null, refreshTokenDuration = null }: OidcClientState): object {
+  return {
+    accessTokenDuration: durationOf(accessTokenDuration),
+    refreshTokenDuration: durationOf(refreshTokenDuration),
+  };
+}
+
+function changesDocument(changes: StateChanges): StateChanges {
+  const shown = (field: string, value: unknown): unknown => {
+    if (field === 'jwks' && value !== null) return JSON.stringify(value);
+    return /^(?:access|refresh)TokenDuration$/.test(field) && typeof value === 'number'
+      ? durationOf(value)
+      : value;
+  };
+  const changed = changes.changed.map((entity) => ({
+    ...entity,
+    fields: entity.fields.map(({ field, before, after }) => ({
+      field,
+      before: shown(field, before),
+      after: shown(field, after),
+    })),
+  }));
+  return { ...changes, changed };
 }
 
 /** As a body of other endpoints, but for how much may stand in it. */

@@ -2,7 +2,13 @@ import type { Millis } from '../../platform/clock.ts';
 import type { Store } from './store.ts';
 
 /** Kinds of what a gathered change may rest on. */
-export type GatheredKind = 'auth-policy' | 'ext-jwt-signer' | 'ca' | 'config-type' | 'identity';
+export type GatheredKind =
+  | 'auth-policy'
+  | 'ext-jwt-signer'
+  | 'ca'
+  | 'config-type'
+  | 'oidc-client'
+  | 'identity';
 
 /** An entity as it was when the changes were decided. */
 export interface Seen {

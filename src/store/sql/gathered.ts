@@ -21,6 +21,7 @@ const tables: Readonly<Record<GatheredKind, string>> = {
   'ext-jwt-signer': 'external_jwt_signers',
   ca: 'cas',
   'config-type': 'config_types',
+  'oidc-client': 'oidc_clients',
   identity: 'identities',
 };
 
