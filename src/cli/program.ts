@@ -16,6 +16,7 @@ import { registerEntityCommands } from './commands/entities.ts';
 import { registerExplainCommand } from './commands/explain.ts';
 import { registerIdentityCommands } from './commands/identity.ts';
 import { registerKeyCommands } from './commands/keys.ts';
+import { registerOidcClientCommands } from './commands/oidc-client.ts';
 import { registerOpsCommands } from './commands/ops.ts';
 import { registerPkiCommands } from './commands/pki.ts';
 import { registerRunCommands } from './commands/run.ts';
@@ -42,6 +43,7 @@ const registrations: readonly (readonly [heading: string, ...groups: Registratio
     registerIdentityCommands,
     registerCaCommands,
     registerStateCommands,
+    registerOidcClientCommands,
   ],
   ['Find out:', registerStatusCommand, registerExplainCommand, registerVerifyCommand],
   [

@@ -4,6 +4,7 @@ import { authPolicy } from './auth-policy.ts';
 import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 import { enrollment } from './enrollment.ts';
+import { oidcClient } from './oidc-client.ts';
 import { controller, loginAttempt } from './service.ts';
 
 // The entities that the generic commands know. Another one is one more descriptor in `entities`.
@@ -321,6 +322,7 @@ export const entities: readonly EntityDescriptor[] = [
   controller,
   revocation,
   configType,
+  oidcClient,
 ];
 
 /** The entity of that name. @throws Error for a name that no descriptor has: a mistake in a descriptor */

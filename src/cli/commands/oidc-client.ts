@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { argumentCompletedBy } from '../complete/hints.ts';
+import type { CliPorts } from '../ports.ts';
+import { reportOf, serverOption } from './report-of.ts';
+
+interface Options {
+  readonly server?: string;
+}
+
+/** `oidc-client add-secret|delete-secret NAME` */
+export function registerOidcClientCommands(program: Command, ports: CliPorts): void {
+  const group = program.command('oidc-client').description('act on one application that logs people in here');
+  const named = (command: Command) =>
+    argumentCompletedBy(command.argument('<name>', 'name or id of the application'), {
+      entity: 'oidc-client',
+    });
+
+  named(serverOption(group.command('add-secret').description('make a secret; it is shown once'))).action(
+    async (name: string, options: Options, command: Command) => {
+      const { addClientSecret } = await import('../entities/oidc-client-actions.ts');
+      await addClientSecret(reportOf(command, ports), name, options);
+    },
+  );
+  named(serverOption(group.command('delete-secret').description('delete a secret, of two the older one')))
+    .argument('[id]', 'of the secret')
+    .action(async (name: string, id: string | undefined, options: Options, command: Command) => {
+      const { deleteClientSecret } = await import('../entities/oidc-client-actions.ts');
+      await deleteClientSecret(reportOf(command, ports), name, id, options);
+    });
+}

@@ -1,0 +1,71 @@
+import { CliError } from '../cli-error.ts';
+import { type ApiClient, withApi } from '../client/api-client.ts';
+import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
+import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { entityNamed } from './entities.ts';
+import { findEntity } from './lookup.ts';
+
+interface SecretOptions {
+  readonly server?: string;
+}
+
+/** `oidc-client add-secret NAME`: makes a secret, which is shown this once. */
+export async function addClientSecret(
+  report: Report,
+  nameOrId: string,
+  { server }: SecretOptions,
+): Promise<void> {
+  await withApi(report, server, async (api) => {
+    const path = await secretsPath(api, nameOrId);
+    const { data } = await api.call({ method: 'POST', path });
+    const { id, secret } = asObject(data);
+    printResult(report, { id, secret }, () => String(secret));
+    notice(
+      report,
+      'The secret is not shown again. Give it to the application, then delete the one before it.',
+    );
+    notice(report, `next: overlay-auth oidc-client delete-secret ${nameOrId}`);
+  });
+}
+
+/**
+ * `oidc-client delete-secret NAME [ID]`: deletes a secret. Without an id the older one of two: the one that was replaced.
+ * @throws CliError exit 1 when it is the only one and is not named
+ */
+export async function deleteClientSecret(
+  report: Report,
+  nameOrId: string,
+  secretId: string | undefined,
+  { server }: SecretOptions,
+): Promise<void> {
+  await withApi(report, server, async (api) => {
+    const path = await secretsPath(api, nameOrId);
+    const id = secretId ?? (await olderSecret(api, path, nameOrId));
+    await api.call({ method: 'DELETE', path: `${path}/${encodeURIComponent(id)}` });
+    printResult(report, { id }, () => printable(`Deleted secret ${id} of ${nameOrId}.`));
+  });
+}
+
+async function olderSecret(api: ApiClient, path: string, nameOrId: string): Promise<string> {
+  const { data } = await api.call({ method: 'GET', path });
+  const secrets: readonly JsonObject[] = asList(data).map(asObject);
+  const [oldest, other] = secrets.map((secret) => textField(secret, 'id'));
+  if (oldest !== undefined && other !== undefined) return oldest;
+  throw new CliError(
+    oldest === undefined
+      ? `${nameOrId} has no secret.`
+      : `${nameOrId} has one secret only, and would have none.`,
+    {
+      code: 'conflict',
+      next:
+        oldest === undefined
+          ? `overlay-auth oidc-client add-secret ${nameOrId}`
+          : `overlay-auth oidc-client delete-secret ${nameOrId} ${oldest}`,
+    },
+  );
+}
+
+async function secretsPath(api: ApiClient, nameOrId: string): Promise<string> {
+  const { id } = await findEntity(api, entityNamed('oidc-client'), nameOrId);
+  return `/oidc-clients/${encodeURIComponent(id)}/secrets`;
+}

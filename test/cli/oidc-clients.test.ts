@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { password } from '../support/management.ts';
+import { codeFor, redeemAs } from '../support/oidc-clients.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: CommandLine;
+before(async () => {
+  server = await startTestServer();
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  admin = commandLine();
+  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+  const done = await admin.run(args, { input: `${password}\n` });
+  assert.equal(done.code, 0, done.stderr);
+});
+after(async () => {
+  await admin?.[Symbol.asyncDispose]();
+  await server?.close();
+});
+
+async function fine(args: readonly string[]): Promise<Outcome> {
+  const outcome = await admin.run(args);
+  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
+  return outcome;
+}
+
+test('an application is registered, gets a secret, gets another, and loses the first', async () => {
+  await fine([
+    ...['create', 'oidc-client', 'Team Wiki', 'confidential', '--id', 'wiki'],
+    ...[
+      '--redirect-uris',
+      'https://app.example/cb',
+      '--scopes',
+      'openid, email',
+      '--claim',
+      'email=tags.mail',
+    ],
+    ...['--access-token-duration', '5m', '--allowed-role-attributes', 'staff'],
+  ]);
+  const shown = (await fine(['get', 'oidc-client', 'Team Wiki', '-j'])).json;
+  assert.deepEqual(
+    [shown.id, shown.scopes, shown.claims, shown.accessTokenDuration, shown.allowedRoleAttributes],
+    ['wiki', ['openid', 'email'], { email: 'tags.mail' }, '5m', ['staff']],
+  );
+  await fine(['update', 'oidc-client', 'wiki', '--allowed-role-attributes', '', '--no-require-pkce']);
+  const works = async (secret: string) => {
+    const app = { id: 'wiki', secret };
+    return (await redeemAs(server, app, await codeFor(server, app, 'root'))).status === 200;
+  };
+
+  const none = await admin.run(['oidc-client', 'delete-secret', 'wiki']);
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /Wiki has no secret|wiki has no secret/);
+  const first = (await fine(['oidc-client', 'add-secret', 'wiki'])).stdout.trim();
+  assert.equal(await works(first), true);
+  const only = await admin.run(['oidc-client', 'delete-secret', 'Team Wiki']);
+  assert.equal(only.code, 1);
+  assert.match(only.stderr, /one secret only/);
+  const second = (await fine(['oidc-client', 'add-secret', 'Team Wiki', '-j'])).json;
+  assert.deepEqual([await works(first), await works(second.secret)], [true, true]);
+  const full = await admin.run(['oidc-client', 'add-secret', 'wiki']);
+  assert.equal(full.code, 1);
+  assert.match(full.stderr, /2 secrets already/);
+  await fine(['oidc-client', 'delete-secret', 'wiki']);
+  assert.deepEqual([await works(first), await works(second.secret)], [false, true]);
+  await fine(['oidc-client', 'delete-secret', 'wiki', second.id]);
+  assert.equal(await works(second.secret), false);
+  assert.match((await fine(['list', 'oidc-clients'])).stdout, /Team Wiki/);
+  await fine(['delete', 'oidc-client', 'wiki']);
+});
