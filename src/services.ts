@@ -293,7 +293,9 @@ export async function openServices(
     },
   });
   const setup = setupRoutes({ store, clock, random, audit, hasher, views });
+  const { compatibility } = oidc;
   const edgeNeeds = {
+    clientsWithoutFreshProof: compatibility.freshProofForFactors ? new Set<string>() : clients.aliasIds,
     build: thisBuild(),
     ...sessionCertificates,
     ...enrollment,

@@ -5,23 +5,23 @@ import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts'
 import { getAuthenticator, listAuthenticators } from '../admin/authenticators.ts';
 import { ofIdentity } from '../admin/list-parameters.ts';
 import { AuthError } from '../errors/auth-error.ts';
+import {
+  type CurrentPasswordNeeds,
+  proveCurrentPassword,
+  wrongCurrentPassword,
+} from '../login/password/current-password.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
-import { type PasswordLoginNeeds, verifyPassword } from '../login/password/password.ts';
 import { type PasswordRules, passwordRules } from '../login/password/password-rules.ts';
-import { giveBack } from '../login/reserved-guess.ts';
 import { ownerOf } from '../model/actor.ts';
-import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { AttemptLog } from '../model/login-attempt.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 
-export interface OwnPasswordNeeds extends PasswordLoginNeeds {
-  readonly store: PasswordLoginNeeds['store'] & StoreForCallers<'identities'>;
-  readonly attempts: AttemptLog;
-  readonly audit: AuditTrail;
+export interface OwnPasswordNeeds extends CurrentPasswordNeeds {
+  readonly store: CurrentPasswordNeeds['store'] & StoreForCallers<'identities'>;
 }
 
 export interface OwnPasswordChange {
@@ -60,9 +60,8 @@ export async function ownPasswordRules(
 }
 
 /**
- * Changes user name, password or both. The current password is asked for although the caller is logged in: a session
- * that was left open or stolen must not become the account (ASVS 6.2.3, 7.5.1). A wrong one is a failed login, in
- * the same counter and with a record of its own. A new password ends all other sessions of the identity.
+ * Changes user name, password or both. The current password is asked for although the caller is logged in. A new
+ * password ends all other sessions of the identity.
  * @throws AuthError not_found                 no authenticator of the caller
  * @throws AuthError conflict                  a certificate
  * @throws AuthError invalid_field             the current password is wrong, or the password is locked or not allowed
@@ -81,7 +80,7 @@ export async function changeOwnPassword(
   if (authenticator.method !== 'updb') {
     throw new AuthError('conflict', { description: 'This authenticator is a certificate, not a password' });
   }
-  const verifiedHash = await proveCurrentPassword(needs, caller, authenticator.username, change, origin);
+  const verifiedHash = await proveCurrentPassword(needs, caller, change.currentPassword, origin);
   const account = await needs.store.identities.findAccount(caller.identityId);
   if (account === null) throw new AuthError('not_found');
   const { identity, policy } = account;
@@ -110,33 +109,6 @@ export async function changeOwnPassword(
   if (password !== undefined) {
     needs.audit.record({ event: 'account.changed', change: 'password', identityId }, origin);
   }
-}
-
-/** @returns the stored hash that the password matched */
-async function proveCurrentPassword(
-  needs: OwnPasswordNeeds,
-  { mechanism }: Principal,
-  username: string,
-  { currentPassword }: OwnPasswordChange,
-  origin: RequestOrigin,
-): Promise<string> {
-  const attempt = needs.attempts.begin('password', mechanism, origin);
-  const verdict = await verifyPassword(needs, username, currentPassword, attempt, origin.ipAddress);
-  attempt.conclude();
-  if (verdict.verdict === 'passed') {
-    await giveBack(needs, verdict.proof.reserved);
-    return verdict.proof.verifiedHash;
-  }
-  needs.audit.record({ event: 'login.refused', method: 'password' }, origin);
-  throw wrongCurrentPassword();
-}
-
-/** Not 401: the session is as good as before, and a client that gets 401 throws it away. */
-function wrongCurrentPassword(): AuthError {
-  return new AuthError('invalid_field', {
-    description: 'The current password is not right, or it is locked after too many failures',
-    fields: [{ field: 'currentPassword', reason: 'is not right, or is locked after too many failures' }],
-  });
 }
 
 function samePassword(): AuthError {

@@ -112,6 +112,8 @@ export interface EdgeConfig {
     readonly compatibility: {
       /** Alias client ids that get the compatibility profile; empty: the profile is off. */
       readonly clientIds: readonly string[];
+      /** Whether sessions of these clients too need a fresh proof to add or remove a factor. */
+      readonly freshProofForFactors: boolean;
     };
   };
   readonly totp: {

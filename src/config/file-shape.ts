@@ -116,7 +116,7 @@ function edgeShape(edge: Config['edge']): FileValue {
       refreshTokenDuration: formatDuration(edge.oidc.refreshTokenDuration),
       refreshFamilyDuration: formatDuration(edge.oidc.refreshFamilyDuration),
       idTokenSigningAlg: edge.oidc.idTokenSigningAlg,
-      compatibility: { clientIds: edge.oidc.compatibility.clientIds },
+      compatibility: edge.oidc.compatibility,
     },
     totp: { issuer: edge.totp.issuer },
     loginAttempts: {

@@ -286,6 +286,12 @@ const oidcSchema = z.strictObject({
         .refine((ids) => new Set(ids).size === ids.length, 'a client id is listed twice')
         .default([])
         .describe('Alias client ids that get the compatibility profile.'),
+      freshProofForFactors: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether these clients too have to prove anew who their user is before an authenticator app comes or goes.',
+        ),
     })
     .prefault({}),
 });

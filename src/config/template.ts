@@ -132,6 +132,7 @@ ${signing}
     idTokenSigningAlg: ES256       # ES256, RS256 or EdDSA
     compatibility:
       clientIds: []                # alias client ids that get the compatibility profile
+      # freshProofForFactors: false  # whether they too prove anew who it is, to set up or remove an authenticator app
   # totp:
   #   issuer: Example              # the name that authenticator apps show; default: the host of edge.api.address
   loginAttempts:                   # why logins were refused, for "overlay-auth explain REF"

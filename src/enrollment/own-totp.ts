@@ -2,6 +2,7 @@
 // The session of the caller is the flow that a pending enrolment belongs to.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { type FreshProofNeeds, type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
 import { readRecoveryCode, verifyTotp } from '../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
 import {
@@ -19,8 +20,8 @@ import type { Principal } from '../model/principal.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 
-export interface OwnTotpNeeds extends Omit<TotpEnrollmentNeeds, 'store'> {
-  readonly store: StoreForCallers<'totp' | 'attempts'>;
+export interface OwnTotpNeeds extends Omit<TotpEnrollmentNeeds, 'store'>, FreshProofNeeds {
+  readonly store: StoreForCallers<'totp' | 'attempts'> & FreshProofNeeds['store'];
   readonly attempts: AttemptLog;
   readonly audit: AuditTrail;
 }
@@ -31,8 +32,14 @@ export type OwnTotp =
 
 const pendingLifetime: Millis = 30 * MINUTE;
 
-/** @throws AuthError mfa_exists   enrolled already, or started in this session */
-export async function startOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promise<void> {
+/** @throws AuthError mfa_exists   enrolled already, or started in this session @throws as requireFreshProof */
+export async function startOwnTotp(
+  needs: OwnTotpNeeds,
+  caller: Principal,
+  proof: OfferedProof,
+  origin: RequestOrigin,
+): Promise<void> {
+  await requireFreshProof(needs, caller, proof, origin);
   const expiresAt = needs.clock.now() + pendingLifetime;
   await startTotpEnrollment(actingFor(needs, caller), caller.apiSessionId, identityOf(caller), expiresAt);
 }
@@ -66,13 +73,13 @@ export async function verifyOwnTotp(
 
 /**
  * Removes the enrolment; one that is not verified is abandoned, whatever the code.
- * @param code TOTP or recovery code
- * @throws AuthError not_found, invalid_totp_code, rate_limited
+ * @param proof.code TOTP or recovery code
+ * @throws AuthError not_found, invalid_totp_code, rate_limited; and as requireFreshProof
  */
 export async function removeOwnTotp(
   needs: OwnTotpNeeds,
   caller: Principal,
-  code: string,
+  proof: OfferedProof & { readonly code: string },
   origin: RequestOrigin,
 ): Promise<void> {
   const { identityId } = caller;
@@ -80,7 +87,8 @@ export async function removeOwnTotp(
     if (await actingFor(needs, caller).store.totp.abandon(caller.apiSessionId)) return;
     throw new AuthError('not_found');
   }
-  await proveTotp(needs, caller, code, origin);
+  await requireFreshProof(needs, caller, proof, origin);
+  await proveTotp(needs, caller, proof.code, origin);
   const { store, clock } = actingFor(needs, caller);
   if (!(await store.totp.remove(identityId, clock.now()))) throw new AuthError('not_found');
   needs.audit.record({ event: 'totp.removed', identityId }, origin);

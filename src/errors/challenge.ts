@@ -1,16 +1,23 @@
 // Challenges of a 401 (spec 7.2). Values here; http/request/challenges.ts prints them as header lines.
 
+import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
+
 export type ChallengeError = 'missing' | 'invalid' | 'expired';
+
+/** The token is good, and its login is too long ago for this call (RFC 9470 section 3). */
+export type StepUpError = 'insufficient_user_authentication';
 
 export interface Challenge {
   readonly scheme: 'Bearer' | 'zt-session';
   readonly realm: 'overlay-oidc' | 'zt-session' | 'overlay-primary-ext-jwt' | 'overlay-secondary-ext-jwt';
-  readonly error: ChallengeError;
+  readonly error: ChallengeError | StepUpError;
   readonly errorDescription: string;
   /** External JWT signer id, or several joined by `|`; for the external JWT realms. */
   readonly id?: string;
   /** The issuer that the signer expects, in the same order as `id`. */
   readonly issuer?: string;
+  /** How old the login may be; for a step-up. */
+  readonly maxAge?: Seconds;
 }
 
 const descriptions: Record<ChallengeError, string> = {
@@ -27,6 +34,16 @@ export function oidcChallenge(error: ChallengeError): Challenge {
 /** The legacy session token is lacking or was refused. */
 export function ztSessionChallenge(error: ChallengeError): Challenge {
   return { scheme: 'zt-session', realm: 'zt-session', error, errorDescription: descriptions[error] };
+}
+
+/** The caller has to prove anew who they are. @param maxAge how old the login may be (RFC 9470 section 3) */
+export function freshProofChallenge(mechanism: 'oidc' | 'legacy', maxAge: Millis): Challenge {
+  return {
+    ...(mechanism === 'oidc' ? oidcChallenge('invalid') : ztSessionChallenge('invalid')),
+    error: 'insufficient_user_authentication',
+    errorDescription: 'a fresh proof is needed',
+    maxAge: maxAge / SECOND,
+  };
 }
 
 /** With no supported token at all, both mechanisms are named, `zt-session` first (spec 7.2 rule 1). */

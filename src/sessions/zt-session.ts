@@ -144,7 +144,8 @@ export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
     const [challenge] = error instanceof AuthError ? error.challenges : [];
     if (challenge === undefined) throw error;
     const issuer = needs.signers.find(signerId)?.issuer ?? null;
-    return { signerId, issuer, error: challenge.error };
+    // A secondary token is never asked for anew.
+    return { signerId, issuer, error: challenge.error as LackingJwt['error'] };
   }
 
   return {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { systemClock } from '../../src/platform/clock.ts';
+import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { narrow, screenshot, type Visitor, type VisitorOptions, visitor } from '../support/browser.ts';
 import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
@@ -216,6 +216,48 @@ test('cancels a set-up, and goes on with one that was left', async () => {
   await page.locator('#cancel-app').click();
   await page.locator('#set-up-app').waitFor();
   await guest.close();
+});
+
+test('asks for the password, or a new sign-in, before the app comes or goes some time after the sign-in', async () => {
+  let shift = 0;
+  const clock = { now: () => systemClock.now() + shift, monotonic: () => systemClock.monotonic() + shift };
+  const later = await startTestServer({ clock });
+  const guest = await visitor();
+  try {
+    const { page } = guest;
+    await later.createUser({ name: 'fred', password });
+    await page.goto(`${later.url}/account`);
+    await signIn(page, 'fred');
+    await page.locator('#set-up-app').waitFor();
+    shift += 6 * MINUTE;
+
+    await page.locator('#set-up-app').click();
+    await page.getByText('You signed in some time ago').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.tagName'), 'H2');
+    await assertClean(guest);
+    await page.locator('#proof-password').fill('wrong');
+    await page.locator('#prove-submit').click();
+    await page.getByRole('alert').getByText('current password is not right').waitFor();
+    await page.locator('#proof-password').fill(password);
+    await page.locator('#prove-submit').click();
+    const url = await page.locator('a[href^="otpauth:"]').getAttribute('href');
+    const app = scan(clock, url ?? '');
+    await confirmApp(page, app);
+
+    shift += MINUTE;
+    await page.locator('#fold-remove-app summary').click();
+    await page.locator('#remove-code').fill(app.code());
+    await page.locator('#remove-app-submit').click();
+    await page.locator('#proof-password').waitFor();
+    await assertClean(guest);
+    await page.locator('#proof-password').fill(password);
+    await page.locator('#remove-app-submit').click();
+    await announced(page, 'The app is removed');
+    await page.locator('#sign-out').waitFor();
+  } finally {
+    await guest.close();
+    await later.close();
+  }
 });
 
 test('ends one session, all others, and notices when its own is ended', async () => {

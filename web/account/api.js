@@ -32,9 +32,12 @@ export class SecondTokenNeeded extends Error {
   }
 }
 
+/** The change asks who it is anew: the current password, or a new sign-in, has to come with it. */
+export class FreshProofNeeded extends Error {}
+
 /**
  * The answer to a call: `data` and `meta`.
- * @throws Refusal, SignedOut, SecondTokenNeeded
+ * @throws Refusal, SignedOut, SecondTokenNeeded, FreshProofNeeded
  */
 export async function call(method, path, body) {
   const response = await send(method, path, 'application/json', body);
@@ -53,6 +56,7 @@ async function send(method, path, accept, body) {
     const { requestId = '' } = await errorOf(response);
     throw new SecondTokenNeeded(requestId);
   }
+  if (asksForFreshProof(response)) throw new FreshProofNeeded('a fresh proof is needed');
   if (response.status === 401) {
     // The token may have ended before its time, such as by new signing keys. Once is enough to find out.
     await renew();
@@ -75,6 +79,12 @@ async function errorOf(response) {
 function asksForSecondToken(response) {
   const challenge = response.headers.get('www-authenticate') ?? '';
   return response.status === 401 && challenge.includes('realm="overlay-secondary-ext-jwt"');
+}
+
+/** RFC 9470. The token is as good as before. */
+function asksForFreshProof(response) {
+  const challenge = response.headers.get('www-authenticate') ?? '';
+  return response.status === 401 && challenge.includes('error="insufficient_user_authentication"');
 }
 
 async function once(method, path, accept, body) {

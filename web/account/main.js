@@ -51,7 +51,7 @@ async function showAccount() {
   const sections = [
     whoSection(identity, password),
     await passwordSection(password, sessions.refresh),
-    await totpSection(),
+    await totpSection(password !== undefined),
     sessions.section,
     attempts,
   ];
@@ -78,7 +78,7 @@ function whoSection(identity, password) {
 }
 
 function showSignedOut(reason) {
-  const signInButton = button(texts.signIn, signIn, { id: 'sign-in' });
+  const signInButton = button(texts.signIn, () => signIn(), { id: 'sign-in' });
   show(texts.signedOutTitle, element('p', {}, texts.signedOutText), signInButton);
   if (reason !== undefined) announce(reason);
 }

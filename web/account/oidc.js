@@ -20,8 +20,8 @@ let renewing = null;
 /** @type {Promise<any> | null} */
 let metadata = null;
 
-/** Leaves for the login. */
-export async function signIn() {
+/** Leaves for the login. @param {{ isFresh?: boolean }} [how] whether the person has to prove anew who it is */
+export async function signIn({ isFresh = false } = {}) {
   const { authorization_endpoint: endpoint } = await discover();
   const login = { verifier: randomText(), state: randomText(), nonce: randomText() };
   sessionStorage.setItem(loginKey, JSON.stringify(login));
@@ -34,6 +34,7 @@ export async function signIn() {
     nonce: login.nonce,
     code_challenge: await challengeOf(login.verifier),
     code_challenge_method: 'S256',
+    ...(isFresh ? { prompt: 'login' } : {}),
   });
   location.assign(`${endpoint}?${query}`);
 }

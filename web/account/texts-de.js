@@ -63,6 +63,11 @@ export const de = {
     count === 1 ? 'Ein Wiederherstellungscode ist übrig.' : `${count} Wiederherstellungscodes sind übrig.`,
   fewCodes: 'Holen Sie neue, bevor sie ausgehen.',
   setUp: 'App einrichten',
+  proof:
+    'Ihre Anmeldung liegt etwas zurück. Geben Sie Ihr jetziges Passwort ein, damit niemand anderes ändert, wie Sie sich anmelden.',
+  proofBySignIn:
+    'Ihre Anmeldung liegt etwas zurück. Melden Sie sich zuerst noch einmal an, damit niemand anderes ändert, wie Sie sich anmelden.',
+  signInAgain: 'Noch einmal anmelden',
   scan: 'Scannen Sie dieses Bild mit der App:',
   qrCode: 'QR-Code für Ihre Authenticator-App; der Schlüssel darunter sagt dasselbe',
   typeKey: 'Oder tippen Sie diesen Schlüssel in die App:',

@@ -59,6 +59,11 @@ export const en = {
   codesLeft: (count) => (count === 1 ? 'One recovery code is left.' : `${count} recovery codes are left.`),
   fewCodes: 'Get new ones before they run out.',
   setUp: 'Set up an app',
+  proof:
+    'You signed in some time ago. Type your current password, so that nobody else changes how you sign in.',
+  proofBySignIn:
+    'You signed in some time ago. Sign in again first, so that nobody else changes how you sign in.',
+  signInAgain: 'Sign in again',
   scan: 'Scan this picture with the app:',
   qrCode: 'QR code for your authenticator app; the key below says the same',
   typeKey: 'Or type this key into the app:',

@@ -1,13 +1,19 @@
 // The authenticator app: setting it up, new recovery codes, removing it.
 
-import { call, Refusal, read } from './api.js';
-import { announce, button, codeField, codeIn, element, form, wrongCode } from './dom.js';
+import { call, FreshProofNeeded, Refusal, read } from './api.js';
+import { announce, button, codeField, codeIn, element, field, form, wrongCode } from './dom.js';
+import { forget, signIn } from './oidc.js';
 import { recoveryCodes } from './recovery-codes.js';
 import { texts } from './texts.js';
 
 const path = 'current-identity/mfa';
 
-export async function totpSection() {
+/** Whether the account has a password, which can be asked for when a change needs a fresh proof. */
+let hasPassword = false;
+
+/** @param {boolean} withPassword */
+export async function totpSection(withPassword) {
+  hasPassword = withPassword;
   const section = element('section', { 'aria-labelledby': 'app' });
   await render(section);
   return section;
@@ -41,13 +47,62 @@ function showOff(section) {
   const start = button(
     texts.setUp,
     async () => {
-      await call('POST', path);
-      await render(section);
-      section.querySelector('h2').focus();
+      try {
+        await begin(section);
+      } catch (error) {
+        if (!(error instanceof FreshProofNeeded)) throw error;
+        showProof(section).focus();
+      }
     },
     { id: 'set-up-app' },
   );
   return fill(section, element('p', {}, texts.appOff), start);
+}
+
+/** @param {FormDataEntryValue | null} [currentPassword] */
+async function begin(section, currentPassword = null) {
+  await call('POST', path, currentPassword === null ? {} : { currentPassword });
+  await render(section);
+  section.querySelector('h2').focus();
+}
+
+/** Before the set-up of an app, some time after the person has signed in. */
+function showProof(section) {
+  if (!hasPassword) return fill(section, ...signInAgain());
+  const prove = form({
+    id: 'prove',
+    submit: texts.setUp,
+    fields: [proofField()],
+    others: [cancelButton(section)],
+    action: (values) => begin(section, values.get(proofId)),
+    explain: wrongProof,
+  });
+  return fill(section, element('p', {}, texts.proof), prove);
+}
+
+const proofId = 'proof-password';
+
+function proofField() {
+  return field(texts.currentPassword, { id: proofId, type: 'password', autocomplete: 'current-password' });
+}
+
+function wrongProof(refusal) {
+  if (refusal.field !== 'currentPassword') return null;
+  return { field: proofId, text: texts.wrongPassword };
+}
+
+/** Somebody without a password proves who it is by a new sign-in. */
+function signInAgain() {
+  const again = button(
+    texts.signInAgain,
+    async () => {
+      await call('DELETE', 'current-api-session').catch(() => undefined);
+      forget();
+      await signIn({ isFresh: true });
+    },
+    { id: 'sign-in-again' },
+  );
+  return [element('p', {}, texts.proofBySignIn), again];
 }
 
 async function showSetUp(section, { provisioningUrl, recoveryCodes: codes }) {
@@ -120,12 +175,20 @@ function showOn(section, { recoveryCodesLeft }) {
     id: 'remove-app',
     submit: texts.removeApp,
     fields: [codeField('remove-code', texts.anyCode)],
-    async action(values) {
-      await call('DELETE', path, { code: codeIn(values) });
+    async action(values, made) {
+      const currentPassword = values.get(proofId);
+      const code = codeIn(values);
+      try {
+        await call('DELETE', path, currentPassword === null ? { code } : { code, currentPassword });
+      } catch (error) {
+        if (!(error instanceof FreshProofNeeded)) throw error;
+        askForProof(made);
+        return;
+      }
       showOff(section).focus();
       announce(texts.appRemoved);
     },
-    explain: wrongCode,
+    explain: (refusal) => wrongProof(refusal) ?? wrongCode(refusal),
   });
   const left = texts.codesLeft(recoveryCodesLeft);
   return fill(
@@ -135,6 +198,19 @@ function showOn(section, { recoveryCodesLeft }) {
     folded('fold-new-codes', texts.newCodes, element('p', {}, texts.newCodesText), renew),
     folded('fold-remove-app', texts.removeApp, element('p', {}, texts.removeAppText), remove),
   );
+}
+
+/** Asks for the proof beside the code, which was not used up. */
+function askForProof(made) {
+  if (!hasPassword) {
+    made.replaceWith(...signInAgain());
+    announce(texts.proofBySignIn);
+    return;
+  }
+  const asked = proofField();
+  made.querySelector('.buttons').before(element('p', {}, texts.proof), asked);
+  asked.querySelector('input')?.focus();
+  announce(texts.proof);
 }
 
 function showNewCodes(section, codes) {

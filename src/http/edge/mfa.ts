@@ -11,6 +11,7 @@ import {
   verifyOwnTotp,
 } from '../../enrollment/own-totp.ts';
 import { AuthError } from '../../errors/auth-error.ts';
+import type { OfferedProof } from '../../login/fresh-proof.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
 import { qrCodeSvg } from '../../pages/qr-code.ts';
@@ -57,6 +58,7 @@ const picture = {
   description: 'The picture',
   content: { [pngType]: z.string(), [svgType]: z.string() },
 };
+const freshProofRefusals = ['unauthorized', 'invalid_field', 'rate_limited'] as const;
 const proofRefusals = ['not_found', 'invalid_totp_code', 'rate_limited'] as const;
 
 const proofHeader = {
@@ -66,6 +68,8 @@ const proofHeader = {
 const appProofHeader = { 'mfa-validation-code': 'The code of the authenticator app' };
 
 const optionalCode = z.object({ code: totpCode.optional() });
+/** In place of a login of the last five minutes. */
+const currentPassword = z.string().optional();
 
 export function ownMfaRoutes(
   needs: OwnMfaNeeds,
@@ -83,10 +87,12 @@ export function ownMfaRoutes(
       guard: 'partial',
       summary: 'Start the enrolment in TOTP',
       answers: { 201: started },
-      refusals: ['mfa_exists'],
-      async handler({ principal }) {
+      refusals: ['mfa_exists', ...freshProofRefusals],
+      body: { json: true, form: false, schema: z.object({ currentPassword }) },
+      async handler(context, { body }) {
+        const { principal } = context;
         mayEnroll(principal);
-        await startOwnTotp(needs, principal);
+        await startOwnTotp(needs, principal, offeredProof(context, body), originOf(context));
         const data = { id: principal.apiSessionId, _links: { self: { href: './current-identity/mfa' } } };
         return envelope(data, {}, { status: 201 });
       },
@@ -149,11 +155,12 @@ export function ownMfaRoutes(
       guard: 'full',
       summary: 'Remove the own enrolment in TOTP',
       answers: { 200: doneAnswer },
-      refusals: proofRefusals,
+      refusals: [...proofRefusals, 'unauthorized', 'invalid_field'],
       reads: proofHeader,
-      body: withCode,
+      body: { json: true, form: false, schema: z.object({ ...optionalCode.shape, currentPassword }) },
       async handler(context, { body }) {
-        await removeOwnTotp(needs, context.principal, codeOf(context, body.code) ?? '', originOf(context));
+        const proof = { ...offeredProof(context, body), code: codeOf(context, body.code) ?? '' };
+        await removeOwnTotp(needs, context.principal, proof, originOf(context));
         return envelope({});
       },
     }),
@@ -202,6 +209,14 @@ function pictureOf(provisioningUrl: string, type: typeof pngType | typeof svgTyp
 function mayEnroll(principal: Principal): void {
   const asksForTotp = principal.outstanding.some(({ type }) => type === 'totp');
   if (principal.mechanism !== 'legacy' || !asksForTotp) enforceGuard('full', principal);
+}
+
+/** See requireFreshProof. */
+function offeredProof(
+  { clientCertificates }: RequestContext,
+  { currentPassword: password }: { readonly currentPassword?: string | undefined },
+): OfferedProof {
+  return { currentPassword: password, leafThumbprint: clientCertificates?.leafThumbprint ?? null };
 }
 
 /** The code in the body, or else in the header. */

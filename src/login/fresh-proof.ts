@@ -1,0 +1,61 @@
+import { AuthError } from '../errors/auth-error.ts';
+import { freshProofChallenge } from '../errors/challenge.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
+import type { Principal } from '../model/principal.ts';
+import { MINUTE, type Millis } from '../platform/clock.ts';
+import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import { type CurrentPasswordNeeds, proveCurrentPassword } from './password/current-password.ts';
+
+/** How old a login may be that is proof enough. */
+const freshFor: Millis = 5 * MINUTE;
+
+export interface FreshProofNeeds extends CurrentPasswordNeeds {
+  readonly store: CurrentPasswordNeeds['store'] & { readonly apiSessions: Pick<ApiSessionStore, 'find'> };
+  /** Client ids of existing programs that know no such step, as far as they are let off it. */
+  readonly clientsWithoutFreshProof: ReadonlySet<string>;
+}
+
+/** What a call brings besides its token. */
+export interface OfferedProof {
+  readonly currentPassword: string | undefined;
+  /** SHA-256 of the client certificate on the connection, base64url; null when there is none. */
+  readonly leafThumbprint: string | null;
+}
+
+/**
+ * Asks whoever calls to prove anew who they are, before a factor of their account comes or goes: a token that was stolen
+ * or a session that was left open must not be enough. The current password does, a login of the last five minutes, or the
+ * certificate that opened the session.
+ * @throws AuthError unauthorized    with a challenge that says so (RFC 9470)
+ * @throws AuthError invalid_field, rate_limited, busy   the current password was sent, and is not taken
+ */
+export async function requireFreshProof(
+  needs: FreshProofNeeds,
+  caller: Principal,
+  { currentPassword, leafThumbprint }: OfferedProof,
+  origin: RequestOrigin,
+): Promise<void> {
+  if (needs.clientsWithoutFreshProof.has(caller.clientId)) return;
+  if (currentPassword !== undefined) {
+    await proveCurrentPassword(needs, caller, currentPassword, origin);
+    return;
+  }
+  if (needs.clock.now() - caller.authTime <= freshFor) return;
+  if (await isProvenByCertificate(needs, caller, leafThumbprint)) return;
+  throw new AuthError('unauthorized', {
+    description: 'A fresh proof is needed: send the current password as currentPassword, or log in again',
+    challenges: [freshProofChallenge(caller.mechanism, freshFor)],
+  });
+}
+
+async function isProvenByCertificate(
+  { store }: FreshProofNeeds,
+  { passed, mechanism, apiSessionId }: Principal,
+  leafThumbprint: string | null,
+): Promise<boolean> {
+  if (passed[0] !== 'cert') return false;
+  // The guard has held the token against the connection already.
+  if (mechanism === 'oidc') return true;
+  if (leafThumbprint === null) return false;
+  return (await store.apiSessions.find(apiSessionId))?.certThumbprint === leafThumbprint;
+}

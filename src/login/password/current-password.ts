@@ -1,0 +1,54 @@
+import { AuthError } from '../../errors/auth-error.ts';
+import type { AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
+import type { IdentityId } from '../../model/ids.ts';
+import type { AttemptLog } from '../../model/login-attempt.ts';
+import type { Principal } from '../../model/principal.ts';
+import { giveBack } from '../reserved-guess.ts';
+import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
+
+export interface CurrentPasswordNeeds extends PasswordLoginNeeds {
+  readonly attempts: AttemptLog;
+  readonly audit: AuditTrail;
+}
+
+/**
+ * Has somebody who is logged in prove their password: a session that was left open or stolen must not become the account
+ * (ASVS 6.2.3, 7.5.1). A wrong one is a failed login, in the same counter and with a record of its own.
+ * @returns the stored hash that the password matched
+ * @throws AuthError invalid_field   it is wrong, locked or not allowed, or there is none
+ * @throws AuthError rate_limited, busy
+ */
+export async function proveCurrentPassword(
+  needs: CurrentPasswordNeeds,
+  { mechanism, identityId }: Pick<Principal, 'mechanism' | 'identityId'>,
+  currentPassword: string,
+  origin: RequestOrigin,
+): Promise<string> {
+  const attempt = needs.attempts.begin('password', mechanism, origin);
+  const username = await usernameOf(needs, identityId);
+  const verdict = await verifyPassword(needs, username, currentPassword, attempt, origin.ipAddress);
+  attempt.conclude();
+  if (verdict.verdict === 'passed') {
+    await giveBack(needs, verdict.proof.reserved);
+    return verdict.proof.verifiedHash;
+  }
+  needs.audit.record({ event: 'login.refused', method: 'password' }, origin);
+  throw wrongCurrentPassword();
+}
+
+/** Empty when the identity has no password: nobody has that user name. */
+async function usernameOf({ store }: CurrentPasswordNeeds, identityId: IdentityId): Promise<string> {
+  const isMine = { op: '=', field: 'identityId', value: identityId } as const;
+  const isPassword = { op: '=', field: 'method', value: 'updb' } as const;
+  const filter = { op: 'and', terms: [isMine, isPassword] } as const;
+  const { items } = await store.authenticators.list({ filter, sort: [], limit: 1, offset: 0 });
+  return items[0]?.method === 'updb' ? items[0].username : '';
+}
+
+/** Not 401: the session is as good as before, and a client that gets 401 throws it away. */
+export function wrongCurrentPassword(): AuthError {
+  return new AuthError('invalid_field', {
+    description: 'The current password is not right, or it is locked after too many failures',
+    fields: [{ field: 'currentPassword', reason: 'is not right, or is locked after too many failures' }],
+  });
+}

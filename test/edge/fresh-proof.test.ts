@@ -1,0 +1,180 @@
+// A factor of one's own account comes and goes only with a fresh proof: a stolen token, or a session that was left open,
+// must not be enough to keep the owner out or to make the account weaker.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { goClient } from '../compatibility/support.ts';
+import { clientRoot, managementRoot, openSession, sessionOf } from '../legacy/support.ts';
+import { certificateLogin, enrolled, withCertificate } from '../support/certificates.ts';
+import { createIdentity } from '../support/external-jwt.ts';
+import { beginLogin, codeOf, locationOf, login, redeem, refresh, submitPassword } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused, type Caller, callerWith, loggedIn, password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { scan, step } from '../support/totp.ts';
+
+// Certificates are made by the system's clock.
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+let server: TestServer;
+before(async () => {
+  const configure = (yaml: string) => yaml.replace('clientIds: []', `clientIds: [${goClient}]`);
+  server = await startTestServer({ clock, configure });
+});
+after(() => server?.close());
+
+let count = 0;
+async function somebody(): Promise<string> {
+  count += 1;
+  const name = `person ${count}`;
+  await server.createUser({ name, password });
+  return name;
+}
+
+/** The access token of a login by a client of the compatibility profile. */
+async function profileLogin(at: TestServer, name: string): Promise<string> {
+  const id = await beginLogin(at, { client_id: goClient });
+  let answer = await submitPassword(at, id, name, password);
+  const { pathname, search } = new URL(locationOf(answer), at.url);
+  if (!locationOf(answer).includes('code=')) answer = await at.get(pathname + search);
+  const tokens = await redeem(at, codeOf(answer), { client_id: goClient });
+  assert.equal(tokens.status, 200, tokens.text);
+  return tokens.json.access_token;
+}
+
+const mfa = 'current-identity/mfa';
+
+function assertAsked(answer: Answer, scheme: string): void {
+  assertRefused(answer, 401, 'UNAUTHORIZED');
+  assert.match(answer.json.error.message, /currentPassword, or log in again/);
+  assert.deepEqual(answer.lines('www-authenticate'), [
+    `${scheme}, error="insufficient_user_authentication", error_description="a fresh proof is needed", max_age="300"`,
+  ]);
+}
+const assertOidcAsked = (answer: Answer) => assertAsked(answer, 'Bearer realm="overlay-oidc"');
+
+for (const root of [clientRoot, managementRoot]) {
+  const path = `${root}/${mfa}`;
+  describe(`setting up an authenticator app at ${root}`, () => {
+    test('needs nothing more within five minutes of the login', async () => {
+      const caller = await loggedIn(server, await somebody());
+      clock.advance(5 * MINUTE);
+      assert.equal((await caller.call('POST', path)).status, 201);
+    });
+
+    test('needs the current password later, and the session goes on', async () => {
+      const name = await somebody();
+      const caller = await loggedIn(server, name);
+      clock.advance(5 * MINUTE + SECOND);
+      for (const body of [undefined, {}, { password }])
+        assertOidcAsked(await caller.call('POST', path, body));
+      assert.equal((await caller.get(`${root}/current-identity`)).status, 200);
+      assertRefused(await caller.get(path), 404, 'NOT_FOUND');
+      const wrong = await caller.call('POST', path, { currentPassword: 'wrong' });
+      assertRefused(wrong, 400, 'INVALID_FIELD', 'currentPassword');
+      assert.equal((await caller.call('POST', path, { currentPassword: password })).status, 201);
+      const { data } = (await caller.get(path)).json;
+      const code = scan(clock, data.provisioningUrl).code();
+      assert.equal((await caller.call('POST', `${path}/verify`, { code })).status, 200);
+    });
+
+    test('is no nearer after a refresh, which proves nothing', async () => {
+      const name = await somebody();
+      const tokens = await login(server, name, password);
+      clock.advance(6 * MINUTE);
+      const renewed = (await refresh(server, tokens.refresh_token)).json;
+      assertOidcAsked(await callerWith(server, renewed.access_token).call('POST', path));
+    });
+
+    test('is asked of a session of the header zt-session too', async () => {
+      const session = await openSession(server, await somebody(), root);
+      clock.advance(6 * MINUTE);
+      assertAsked(await session.post(mfa), 'zt-session realm="zt-session"');
+      assert.equal((await session.get('current-identity')).status, 200);
+      assert.equal((await session.post(mfa, { currentPassword: password })).status, 201);
+    });
+  });
+
+  describe(`removing an authenticator app at ${root}`, () => {
+    async function withApp(): Promise<{ caller: Caller; code: () => string }> {
+      const caller = await loggedIn(server, await somebody());
+      await caller.call('POST', path);
+      const app = scan(clock, (await caller.get(path)).json.data.provisioningUrl);
+      assert.equal((await caller.call('POST', `${path}/verify`, { code: app.code() })).status, 200);
+      clock.advance(step);
+      return { caller, code: app.code };
+    }
+
+    test('needs the code, and a login of the last five minutes or the current password', async () => {
+      const { caller, code } = await withApp();
+      clock.advance(6 * MINUTE);
+      assertOidcAsked(await caller.call('DELETE', path, { code: code() }));
+      const wrong = await caller.call('DELETE', path, { code: code(), currentPassword: 'wrong' });
+      assertRefused(wrong, 400, 'INVALID_FIELD', 'currentPassword');
+      const both = { code: '000000', currentPassword: password };
+      assertRefused(await caller.call('DELETE', path, both), 400, 'INVALID_TOTP_CODE');
+      assert.equal((await caller.call('DELETE', path, { ...both, code: code() })).status, 200);
+    });
+
+    test('needs no more than the code just after the login', async () => {
+      const { caller, code } = await withApp();
+      assert.equal((await caller.call('DELETE', path, { code: code() })).status, 200);
+    });
+  });
+}
+
+describe('the fresh proof', () => {
+  const path = `${clientRoot}/${mfa}`;
+
+  test('counts wrong passwords as failed logins', async () => {
+    const name = await somebody();
+    const caller = await loggedIn(server, name);
+    for (let at = 0; at < 10; at += 1) {
+      assertRefused(await caller.call('POST', path, { currentPassword: 'wrong' }), 400, 'INVALID_FIELD');
+    }
+    assertRefused(await caller.call('POST', path, { currentPassword: password }), 400, 'INVALID_FIELD');
+    assert.equal((await caller.get(`${clientRoot}/current-identity`)).status, 200);
+  });
+
+  test('is not needed to give up an enrolment that was not confirmed', async () => {
+    const caller = await loggedIn(server, await somebody());
+    assert.equal((await caller.call('POST', path)).status, 201);
+    clock.advance(6 * MINUTE);
+    assert.equal((await caller.call('DELETE', path)).status, 200);
+  });
+
+  test('is the certificate of a session that one opened, on a connection that has it', async () => {
+    const id = await createIdentity(server, 'device', { externalId: null });
+    const connection = withCertificate(server, await enrolled(server, id));
+    const tokens = await certificateLogin(connection);
+    const opened = await connection.post(`${clientRoot}/authenticate?method=cert`, { json: {} });
+    clock.advance(10 * MINUTE);
+    assertAsked(await sessionOf(server, opened).post(mfa), 'zt-session realm="zt-session"');
+    const overTls = sessionOf(connection, opened);
+    assert.equal((await overTls.post(mfa)).status, 201);
+    assert.equal((await overTls.call('DELETE', mfa)).status, 200);
+    assert.equal((await callerWith(connection, tokens.access_token).call('POST', path)).status, 201);
+    connection.closeConnections();
+  });
+
+  test('is not asked of clients of the compatibility profile, unless the configuration says so', async () => {
+    const name = await somebody();
+    const token = await profileLogin(server, name);
+    clock.advance(10 * MINUTE);
+    assert.equal((await callerWith(server, token).call('POST', path)).status, 201);
+
+    const strict = await startTestServer({
+      clock,
+      configure: (yaml) =>
+        yaml.replace('clientIds: []', `clientIds: [${goClient}]\n      freshProofForFactors: true`),
+    });
+    try {
+      await strict.createUser({ name, password });
+      const old = await profileLogin(strict, name);
+      clock.advance(10 * MINUTE);
+      assertOidcAsked(await callerWith(strict, old).call('POST', path));
+    } finally {
+      await strict.close();
+    }
+  });
+});
