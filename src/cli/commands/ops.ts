@@ -69,6 +69,13 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
       await moveCommand(reportOf(command), options.config, options.to);
     });
 
+  registerImportCommand(ops, reportOf);
+}
+
+function registerImportCommand(
+  ops: Command,
+  reportOf: (command: Command) => { readonly ports: CliPorts; readonly json: boolean },
+): void {
   ops
     .command('import')
     .description('take over what another controller holds')

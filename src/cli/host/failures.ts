@@ -53,6 +53,22 @@ export function hostFailure(error: unknown): unknown {
       cause: error,
     });
   }
+  const ofDatabase = databaseFailure(error);
+  if (ofDatabase !== undefined) return ofDatabase;
+  if (error instanceof AuthError) {
+    return new CliError(`${error.description}.`, { code: error.code, cause: error });
+  }
+  if (error instanceof AddressError) return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage' });
+  // Names that no certificate can have.
+  if (error instanceof RangeError) {
+    return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage', cause: error });
+  }
+  if (isFileError(error)) return fileFailure(error);
+  return error;
+}
+
+/** What the database, or another controller on it, stands against. */
+function databaseFailure(error: unknown): CliError | undefined {
   if (error instanceof AlreadyRunning || error instanceof SchemaError) {
     const isRunning = error instanceof AlreadyRunning;
     return new CliError(sentence(error.message), {
@@ -130,16 +146,7 @@ export function hostFailure(error: unknown): unknown {
   if (error instanceof UnsupportedDatabase) {
     return new CliError(error.message, { code: 'unsupported_database', cause: error });
   }
-  if (error instanceof AuthError) {
-    return new CliError(`${error.description}.`, { code: error.code, cause: error });
-  }
-  if (error instanceof AddressError) return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage' });
-  // Names that no certificate can have.
-  if (error instanceof RangeError) {
-    return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage', cause: error });
-  }
-  if (isFileError(error)) return fileFailure(error);
-  return error;
+  return undefined;
 }
 
 /** Runs `work`; what it throws comes out as a CliError where there are words for it. */

@@ -116,6 +116,26 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
   };
   registry.registerMetric(durations as unknown as Histogram);
 
+  defineOwn({ counter, gauge }, sources);
+  gauge('process_start_time_seconds', 'When the process started, since the epoch.', () => sources.startedAt);
+  counter('process_cpu_seconds_total', 'Processor time of all threads, user and system.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  gauge('process_resident_memory_bytes', 'Memory that the process occupies.', () =>
+    process.memoryUsage.rss(),
+  );
+  return registry;
+}
+
+/** Defines a metric of one number, read when somebody asks. */
+type DefineOne = (name: string, help: string, read: () => number) => void;
+
+/** What this service counts and measures by itself. */
+function defineOwn(
+  { counter, gauge }: { readonly counter: DefineOne; readonly gauge: DefineOne },
+  sources: MetricSources,
+): void {
   const pool = () => sources.hashPool.depth();
   gauge('overlay_auth_password_hash_threads', 'Threads for password hashes.', () => pool().threads);
   gauge('overlay_auth_password_hash_running', 'Password hashes being computed.', () => pool().running);
@@ -156,16 +176,6 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
     'How late timers ran: 99th percentile of the last one to two minutes.',
     () => sources.eventLoop.p99() / 1000,
   );
-
-  gauge('process_start_time_seconds', 'When the process started, since the epoch.', () => sources.startedAt);
-  counter('process_cpu_seconds_total', 'Processor time of all threads, user and system.', () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
-  });
-  gauge('process_resident_memory_bytes', 'Memory that the process occupies.', () =>
-    process.memoryUsage.rss(),
-  );
-  return registry;
 }
 
 function samplesOf(counts: {
