@@ -27,7 +27,7 @@ export const decidingModules: readonly DecidingModule[] = [
   {
     name: 'TOTP',
     files: ['src/platform/secrets/totp-code.ts', 'src/login/totp/totp.ts'],
-    tests: ['src/platform/secrets/totp-code.test.ts', 'test/oidc/totp.test.ts'],
+    tests: ['src/platform/secrets/totp-code.test.ts', 'test/login/totp.test.ts'],
   },
   {
     name: 'code',
