@@ -5,9 +5,12 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { AuthError } from '../../src/errors/auth-error.ts';
 import {
   countersOf,
+  countRefusal,
+  deviceLimit,
   failureKeys,
   forgetFailures,
   releaseGuess,
+  requireOpenSource,
   reserveGuess,
   sourceLimit,
   totpLimit,
@@ -61,6 +64,14 @@ test('the limits are those that the guide promises', () => {
   });
 });
 
+test('beginning a device login has a counter of its own', () => {
+  const { key, max, lockFor, longestLock, forgetAfter } = deviceLimit('192.0.2.1');
+  assert.deepEqual(
+    [key, max, lockFor, longestLock, forgetAfter],
+    ['device:192.0.2.1', 30, MINUTE, 15 * MINUTE, 10 * MINUTE],
+  );
+});
+
 test('a guess counts against what is guessed at and where it comes from, or only the latter', () => {
   const limit = totpLimit('ana');
   assert.deepEqual(countersOf(limit, '192.0.2.1'), ['totp:ana', 'source:192.0.2.1']);
@@ -97,15 +108,27 @@ describe('guesses', () => {
   });
 
   test('that were right are taken back on both counters', async () => {
-    for (let n = 0; n < 400; n += 1) {
+    for (let n = 0; n < 310; n += 1) {
       assert.equal(await guess(), 'reserved', `guess ${n}`);
       await releaseGuess(needs(), totpLimit(name), address);
     }
-    for (let n = 0; n < 400; n += 1) {
+    for (let n = 0; n < 310; n += 1) {
       assert.equal(await reserveGuess(needs(), null, address), 'reserved', `guess ${n} at nobody`);
       await releaseGuess(needs(), null, address);
     }
   });
+});
+
+test('refusals that cost much close their source, and nobody else', async () => {
+  for (let n = 0; n < 300; n += 1) {
+    await requireOpenSource(needs(), address);
+    await countRefusal(needs(), address);
+  }
+  clock.advance(20 * SECOND);
+  await assert.rejects(requireOpenSource(needs(), address), { code: 'rate_limited', retryAfterSeconds: 40 });
+  await requireOpenSource(needs(), '198.51.100.8');
+  clock.advance(40 * SECOND);
+  await requireOpenSource(needs(), address);
 });
 
 describe('after a full authentication', () => {
