@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -62,6 +63,40 @@ describe('the outbound client', () => {
   test('gets a document over HTTPS', async () => {
     const body = await client().get(idp.jwksEndpoint, wanted);
     assert.deepEqual(JSON.parse(body.toString()), { keys: idp.publishedKeys() });
+  });
+
+  test('asks a bare loopback address without TLS only where that is allowed, and by no redirect', async () => {
+    let location: string | undefined;
+    const plain = createHttpServer((_request, response) => {
+      if (location === undefined) response.end('{}');
+      else response.writeHead(302, { location }).end();
+    });
+    plain.listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    const { port } = plain.address() as AddressInfo;
+    const allowed = { ...wanted, allowPlainLoopback: true };
+    const url = `http://127.0.0.1:${port}/keys`;
+    try {
+      assert.equal((await client({ blockPrivateAddresses: true }).get(url, allowed)).toString(), '{}');
+      await assertRefused(client().get(url, wanted), 'scheme', 'not allowed');
+      for (const other of [
+        `http://localhost:${port}/keys`,
+        `http://127.0.0.1.example:${port}/keys`,
+        `http://user@127.0.0.1:${port}/keys`,
+        'http://10.0.0.1/keys',
+        'http://[::ffff:10.0.0.1]/keys',
+        'http://169.254.169.254/latest',
+        'ftp://127.0.0.1/keys',
+      ]) {
+        await assertRefused(client().get(other, allowed), 'scheme', other);
+      }
+      const denied = { deniedIPs: [parseIpRange('127.0.0.0/8')] };
+      await assertRefused(client(denied).get(url, allowed), 'address', 'denied');
+      location = url;
+      await assertRefused(client().get(url, allowed), 'scheme', 'a redirect');
+    } finally {
+      plain.close();
+    }
   });
 
   test('follows redirects up to the limit and no further', async () => {

@@ -58,6 +58,34 @@ describe('the external id', () => {
     found({ ...emails, ...split }, some, 'erin@example.com');
   });
 
+  test('is what is left of a name where the rule takes away what it matches', () => {
+    const prefix = {
+      ...uris,
+      matcher: 'PREFIX',
+      matcherCriteria: 'spiffe://a/',
+      removeMatched: true,
+    } as const;
+    found(prefix, { uris: ['spiffe://a/erin'] }, 'erin');
+    found(prefix, { uris: ['spiffe://a/spiffe://a/erin'] }, 'spiffe://a/erin');
+    refused(prefix, { uris: ['spiffe://a/'] }, 'claim-empty');
+    refused(prefix, { uris: ['spiffe://b/erin'] }, 'claim-no-match');
+    const suffix = {
+      ...emails,
+      matcher: 'SUFFIX',
+      matcherCriteria: '@a.example',
+      removeMatched: true,
+    } as const;
+    found(suffix, { emails: ['erin@a.example'] }, 'erin');
+    found(suffix, { emails: ['erin@a.example@a.example'] }, 'erin@a.example');
+    refused(suffix, { emails: ['@a.example'] }, 'claim-empty');
+    found(
+      { ...suffix, parser: 'SPLIT', parserCriteria: '.', index: 1 },
+      { emails: ['x.erin@a.example'] },
+      'erin',
+    );
+    found({ ...all, removeMatched: true }, { commonNames: ['erin'] }, 'erin');
+  });
+
   test('may be written twice', () => {
     found(all, { commonNames: ['erin', 'erin'] }, 'erin');
   });
