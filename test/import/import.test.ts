@@ -1,8 +1,8 @@
 // What an import takes, what it says of the rest, and what a repeated one does.
 
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createHash, createPrivateKey } from 'node:crypto';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { authority, client as clientCertificate, commonName } from '../support/chains.ts';
@@ -202,6 +202,22 @@ describe('an import', () => {
     assert.equal(readFileSync(join(home.folder, 'controller.yml'), 'utf8'), config);
   });
 
+  test('takes a signing key in any form, and keeps it in one', async () => {
+    const other = await freshHome();
+    try {
+      const key = createPrivateKey(keyFile('controller-signing-ca.key'));
+      const pem = key.export({ format: 'pem', type: 'pkcs1' });
+      writeFileSync(join(other.cli.cwd, 'pkcs1.key'), pem);
+      const outcome = await other.importFile('--trust', 'controller-ca.pem', '--signing-key', 'pkcs1.key');
+      assert.equal(outcome.code, 0, outcome.stderr);
+      const kept = readFileSync(join(other.folder, 'pki', 'imported-signing.key.pem'), 'utf8');
+      assert.match(kept, /^-----BEGIN PRIVATE KEY-----/);
+      assert.equal(statSync(join(other.folder, 'pki', 'imported-signing.key.pem')).mode & 0o777, 0o600);
+    } finally {
+      await other.cli[Symbol.asyncDispose]();
+    }
+  });
+
   test('that is repeated undoes nothing of what happened here since', async () => {
     await home.running(async (running) => {
       const admin = await loggedIn(running, 'admin', 'Import-A-Adm1n-pw');
@@ -319,6 +335,7 @@ describe('values that our rules see otherwise', () => {
         assert.deepEqual(whatOf('a3'), ['type']);
         assert.deepEqual(whatOf('a4'), ['tags', 'tags']);
         assert.deepEqual(whatOf('a6'), ['name']);
+        assert.deepEqual(whatOf('p1'), ['username']);
         const left = new Map(leftOut.map(({ id, reason }: { id: string; reason: string }) => [id, reason]));
         assert.deepEqual([...left.keys()].sort(), ['a5', 'bad/id', 'p2', 'p3', 'p4']);
         assert.match(String(left.get('p2')), /letter case/);

@@ -1,6 +1,7 @@
 // The files of the overlay's PKI that an import changes: the bundle of trusted authorities, and what client certificates
 // are signed with. All is read and checked before anything is written.
 
+import { createPrivateKey } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
@@ -74,7 +75,10 @@ export function readSigningKey(ports: CliPorts, keyFile: string, known: readonly
         chain.map(({ x509 }) => x509),
         keyPem,
       );
-      return { authority, certPem: chain.map(({ x509 }) => x509.toString()).join(''), keyPem };
+      const certPem = chain.map(({ x509 }) => x509.toString()).join('');
+      // Whatever form it came in, the one in which keys are kept here.
+      const kept = createPrivateKey(keyPem).export({ format: 'pem', type: 'pkcs8' }).toString();
+      return { authority, certPem, keyPem: kept };
     } catch (error) {
       if (!(error instanceof MalformedInput)) throw error;
       if (error.reason.startsWith('no private key')) throw unusable(keyFile, error.reason);

@@ -11,6 +11,8 @@ import type { Subject } from './findings.ts';
 const sourceCost = { memoryKiB: 3072, passes: 1, lanes: 4 };
 const hashLength = 32;
 const leastSalt = 8;
+/** The source takes shorter ones when they are set, and none of them at login. */
+const shortestUsername = 4;
 
 /** @param taken user names that other passwords have, in the form in which they are looked up */
 export function mapPassword(
@@ -35,6 +37,12 @@ export function mapPassword(
       'another identity has this user name when letter case and spelling are ignored: give one of them another name',
     );
   taken.add(key);
+  if (username.length < shortestUsername)
+    needs.findings.deviates(
+      subject,
+      'username',
+      `has fewer than ${shortestUsername} characters: it logs in here, where the source refused it`,
+    );
   const password = {
     id: asId<Extract<ImportedAuthenticator, { method: 'updb' }>['password']['id']>(entity.id),
     identityId: asId<Extract<ImportedAuthenticator, { method: 'updb' }>['password']['identityId']>(
