@@ -22,5 +22,5 @@ export async function endGroup(): Promise<void> {
   for (const close of closing.splice(0).reverse()) await close();
 }
 
-// Of a file that is alone; in a group nothing is left by then.
-after(endGroup);
+// A file that is alone. In a group this would be the end of its first file.
+if (process.send === undefined) after(endGroup);
