@@ -7,7 +7,7 @@ import { passwordHasher } from '../../src/login/password/password-hasher.ts';
 import { usernameKey } from '../../src/login/password/username.ts';
 import type { ApiSession } from '../../src/model/api-session.ts';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
-import { mintCode } from '../../src/oidc/flow/authorization-code.ts';
+import { mintCode } from '../../src/oidc/flow/callback.ts';
 import { DAY, HOUR, systemClock } from '../../src/platform/clock.ts';
 import { silentLogger } from '../../src/platform/log/logger.ts';
 import { systemRandom } from '../../src/platform/random.ts';

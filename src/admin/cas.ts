@@ -6,8 +6,9 @@ import type { AuditTrail } from '../model/audit-event.ts';
 import type { Ca } from '../model/ca.ts';
 import { asId, type CaId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Clock, Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
+import { readTrustAnchor } from '../platform/x509/path-validation.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { CaPatch } from '../store/contracts/cas.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
@@ -21,8 +22,7 @@ import {
 } from './acceptable-values.ts';
 import { type AdminCall, actingFor, namesOf, recordChange, type Some } from './admin-call.ts';
 import { acceptableClaim, acceptableNameFormat } from './ca-values.ts';
-import { acceptableAuthority } from './client-certificates.ts';
-import { proofProblem } from './key-proof.ts';
+import { acceptableAuthority, acceptableCertificate } from './client-certificates.ts';
 
 export interface CaNeeds {
   readonly store: StoreForCallers<'cas'>;
@@ -153,4 +153,38 @@ function acceptable(fields: Some<CaFields>): CaPatch {
     ...(externalIdClaim === undefined ? {} : { externalIdClaim: acceptableClaim(externalIdClaim) }),
     ...(tags === undefined ? {} : { tags: acceptableTags(tags) }),
   };
+}
+
+/**
+ * Why a certificate does not prove that its maker holds the key of an authority; undefined when it does. It need
+ * be good for nothing else: its purposes do not matter.
+ * @throws AuthError could_not_validate   not exactly one certificate
+ */
+function proofProblem(
+  ca: Pick<Ca, 'certPem' | 'verificationToken'>,
+  pem: string,
+  now: Millis,
+): string | undefined {
+  const proof = acceptableCertificate('certPem', pem).certificate;
+  const authority = readTrustAnchor(parseCertificate(ca.certPem).raw);
+  const [commonName, ...others] = proof.subject.commonNames;
+  if (commonName !== ca.verificationToken || others.length > 0)
+    return 'must have the verification token as its only common name';
+  if (proof.issuer.key !== authority.subject.key) return 'names another issuer than this CA';
+  if (!proof.signatureAlgorithm.accepted)
+    return `is signed with an algorithm that is not accepted: ${proof.signatureAlgorithm.name}`;
+  if (!isSignedBy(proof, authority)) return 'is not signed with the key of this CA';
+  if (now < proof.notBefore || now > proof.notAfter) return 'is not valid now';
+  return undefined;
+}
+
+function isSignedBy(
+  proof: ReturnType<typeof readTrustAnchor>,
+  authority: ReturnType<typeof readTrustAnchor>,
+): boolean {
+  try {
+    return proof.x509.verify(authority.publicKey);
+  } catch {
+    return false;
+  }
 }

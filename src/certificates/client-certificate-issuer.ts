@@ -1,10 +1,12 @@
 import { createPrivateKey, createPublicKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { AuthError } from '../errors/auth-error.ts';
+import type { ApiSession } from '../model/api-session.ts';
 import type { IdentityId } from '../model/ids.ts';
 import { type Clock, DAY, type Millis } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import { readCertificateRequest } from '../platform/x509/certificate-request.ts';
 import { certificateFacts, parseCertificate } from '../platform/x509/x509.ts';
+import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
 
 /** What client certificates are signed with. */
 export interface SigningAuthority {
@@ -141,4 +143,44 @@ function readPrivateKey(pem: string): KeyObject {
 /** Loading what makes certificates takes a while, so only a process that makes one does. */
 function certificateMaker() {
   return import('../platform/x509/pki.ts');
+}
+
+/**
+ * Whether the certificate that opened a session can be extended here: it is an authenticator's, the overlay's own PKI
+ * issued it, and there is something to sign its successor with (`z_ice`, spec 2.5).
+ */
+export function isCertificateExtendable(
+  issuer: Pick<ClientCertificateIssuer, 'isAvailable'>,
+  { passed, authenticatorId, caId }: Pick<ApiSession, 'passed' | 'authenticatorId' | 'caId'>,
+): boolean {
+  return issuer.isAvailable && passed[0] === 'cert' && authenticatorId !== null && caId === null;
+}
+
+/** What a client is told of the certificate that opened its session. */
+export interface CertificateExtension {
+  readonly isExtendable: boolean;
+  /** An administrator wants it replaced. */
+  readonly isRequested: boolean;
+  readonly isKeyRollRequested: boolean;
+}
+
+export interface CertificateExtensionNeeds {
+  readonly certificateIssuer: ClientCertificateIssuer;
+  readonly store: { readonly authenticators: Pick<AuthenticatorStore, 'find'> };
+}
+
+/** Nothing of it is true of a session that another method opened. */
+export async function certificateExtension(
+  needs: CertificateExtensionNeeds,
+  session: Pick<ApiSession, 'passed' | 'authenticatorId' | 'caId'>,
+): Promise<CertificateExtension> {
+  const isExtendable = isCertificateExtendable(needs.certificateIssuer, session);
+  const { authenticatorId } = session;
+  const authenticator =
+    isExtendable && authenticatorId !== null ? await needs.store.authenticators.find(authenticatorId) : null;
+  if (authenticator?.method !== 'cert') {
+    return { isExtendable: false, isRequested: false, isKeyRollRequested: false };
+  }
+  const { isExtendRequested: isRequested, isKeyRollRequested } = authenticator;
+  return { isExtendable, isRequested, isKeyRollRequested };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { oidcBindings } from './bindings.ts';
 import type { Binding } from './config.ts';
+import { oidcBindings } from './resolve.ts';
 
 const ALL: readonly Binding[] = ['edge-client', 'edge-management', 'edge-oidc', 'health-checks', 'metrics'];
 /** Every set of bindings that one listener can have: 32. */

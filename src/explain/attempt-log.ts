@@ -8,11 +8,11 @@ import type {
   LoginAttempt,
   RefusalReason,
 } from '../model/login-attempt.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
+import { sourcePrefix } from '../platform/network/source-prefix.ts';
 import type { Random } from '../platform/random.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
-import { strangersShare } from './strangers-share.ts';
 
 /** Records that may wait to be written; more come only from a flood, and are dropped. */
 const longestQueue = 1000;
@@ -117,4 +117,35 @@ export function attemptLog(
 
 function short(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+}
+
+const window: Millis = HOUR;
+const mostOfSource = 600;
+const mostInAll = 6000;
+
+/**
+ * How many decision records strangers may cause. A record about nobody we know costs its sender one request, as does a
+ * token that is no token, and the oldest records go for it: without a limit, whoever sends enough of them erases what
+ * explains the others.
+ * @returns whether there is room for one more of this source, which it then has
+ */
+function strangersShare(clock: Clock): (ipAddress: string) => boolean {
+  let ends: Millis = 0;
+  let inAll = 0;
+  // As many entries as records at most.
+  const ofSource = new Map<string, number>();
+  return (ipAddress) => {
+    const now = clock.monotonic();
+    if (now >= ends) {
+      ends = now + window;
+      inAll = 0;
+      ofSource.clear();
+    }
+    const source = sourcePrefix(ipAddress);
+    const count = ofSource.get(source) ?? 0;
+    if (inAll >= mostInAll || count >= mostOfSource) return false;
+    inAll += 1;
+    ofSource.set(source, count + 1);
+    return true;
+  };
 }

@@ -7,8 +7,7 @@ import { type CertificateLoginNeeds, verifyCertificate } from './certificate/cer
 import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt/external-jwt.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password/password.ts';
 import type { PrimaryProof, PrimaryVerdict } from './primary-verdict.ts';
-import { giveBack } from './reserved-guess.ts';
-import { countRefusal, requireOpenSource } from './throttle.ts';
+import { countRefusal, giveBack, requireOpenSource } from './throttle.ts';
 
 export interface PrimaryResult {
   readonly account: LoginAccount;

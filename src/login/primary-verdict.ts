@@ -2,7 +2,7 @@ import type { Challenge } from '../errors/challenge.ts';
 import type { Account } from '../model/account.ts';
 import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
 import type { LoginAccount } from './account.ts';
-import type { ReservedGuess } from './reserved-guess.ts';
+import type { ReservedGuess } from './throttle.ts';
 
 /** The external JWT that was used up as the primary proof: it cannot be the secondary one too. */
 export interface UsedToken {

@@ -1,7 +1,7 @@
 import { clientAuthMethods } from '../model/oidc-client.ts';
 import { algorithmsInUse, type SigningAlgorithm } from '../model/signing-key.ts';
 import { foreignAlgorithms } from '../platform/jwk/verification-key.ts';
-import { acrValues } from '../tokens/acr.ts';
+import { acrValues } from '../tokens/access-token.ts';
 import type { ClientRegistry } from './clients.ts';
 import { grantTypes } from './grants/token-endpoint.ts';
 import { advertisedScopes } from './scopes.ts';

@@ -2,11 +2,11 @@
 
 import { hash } from 'node:crypto';
 import type { ApiSession } from '../model/api-session.ts';
+import type { PassedMethod } from '../model/login.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { recentMap } from '../platform/recent-map.ts';
-import { acrOf } from './acr.ts';
 import { signJwt } from './jws.ts';
 import type { KeyRing } from './key-ring.ts';
 import { readSignedClaims } from './signed-claims.ts';
@@ -157,4 +157,12 @@ function isCertificateBinding(cnf: unknown): boolean {
 
 function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}
+
+/** The authentication context classes that we assert, by how many factors were proven (OIDC Core 2, `acr`). */
+export const acrValues = ['urn:overlay-auth:acr:one-factor', 'urn:overlay-auth:acr:two-factor'] as const;
+
+/** The class that a login with these proofs reaches. */
+export function acrOf(passed: readonly PassedMethod[]): (typeof acrValues)[number] {
+  return passed.length > 1 ? acrValues[1] : acrValues[0];
 }

@@ -82,7 +82,7 @@ test('a damaged file is refused with what to do, and is not overwritten', async 
 
 test('the lock of a process that was killed is free', async () => {
   mkdirSync(directory, { recursive: true });
-  const lock = new URL('./file-lock.ts', import.meta.url).href;
+  const lock = new URL('./credentials-store.ts', import.meta.url).href;
   const script = `import { withFileLock } from ${JSON.stringify(lock)};
     await withFileLock(${JSON.stringify(join(directory, 'credentials.lock'))}, () => {
       console.log('held');

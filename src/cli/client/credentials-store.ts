@@ -3,10 +3,10 @@
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Millis } from '../../platform/clock.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliPorts } from '../ports.ts';
-import { withFileLock } from './file-lock.ts';
 import { asObject, parseJson } from './json-shape.ts';
 
 /** A login: the tokens and what is needed to use and renew them. */
@@ -138,5 +138,33 @@ async function replaceFile(path: string, temporary: string, text: string): Promi
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  }
+}
+
+const pauseMs = 50;
+const mostAttempts = 600;
+
+/**
+ * Runs `action` while no other process runs one under the same lock. Waits up to half a minute.
+ * @throws CliError when the lock stays taken
+ */
+export async function withFileLock<T>(path: string, action: () => Promise<T>): Promise<T> {
+  // Loaded only by the commands that need it.
+  const { tryFileLock } = await import('../../platform/file-lock.ts');
+  let lock = tryFileLock(path);
+  for (let attempt = 1; lock === null; attempt += 1) {
+    if (attempt === mostAttempts) {
+      throw new CliError(`Another overlay-auth holds the lock ${path}.`, {
+        code: 'locked',
+        next: 'let the other command finish, then run this one again',
+      });
+    }
+    await delay(pauseMs);
+    lock = tryFileLock(path);
+  }
+  try {
+    return await action();
+  } finally {
+    lock.release();
   }
 }

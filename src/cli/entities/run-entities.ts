@@ -12,7 +12,6 @@ import { bodyOf, type TypedField } from './body.ts';
 import type { EntityDescriptor, EntityOptions } from './descriptor.ts';
 import { entityNoun } from './entity-noun.ts';
 import { findEntity } from './lookup.ts';
-import { optionName } from './option-name.ts';
 
 /** `create ENTITY …` */
 export async function createEntity(
@@ -200,4 +199,10 @@ function shownFields(found: JsonObject): readonly (readonly [string, unknown])[]
       name,
       textField(asObject(value), 'entity') === undefined ? value : asObject(value).name,
     ]);
+}
+
+/** The name under which commander hands over an option: `--external-id <id>` is `externalId`. */
+function optionName(flags: string): string {
+  const long = /--(?:no-)?([a-z0-9-]+)/.exec(flags)?.[1] ?? '';
+  return long.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from './open-browser.ts';
+import { openBrowser } from './browser-login.ts';
 
 test('a browser is opened only where there is one', async () => {
   const url = 'https://localhost:1/';

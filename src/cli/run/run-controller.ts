@@ -1,7 +1,9 @@
 // A controller in the foreground: from open foundations to the end of the process.
 
-import { ConfigError } from '../../config/config-error.ts';
+import type { Config } from '../../config/config.ts';
+import { ConfigError, type ConfigPath, formatPath } from '../../config/config-error.ts';
 import { renderAdjustment } from '../../config/explain.ts';
+import { type FileValue, leafPaths, toFileShape } from '../../config/file-shape.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { type RunningController, startController } from '../../controller.ts';
 import { DAY } from '../../platform/clock.ts';
@@ -10,8 +12,6 @@ import { releaseMemory } from '../../platform/release-memory.ts';
 import type { Foundations } from '../../services.ts';
 import { every } from '../../tasks/schedule.ts';
 import { serverCertificates, warnOfEndingCertificates } from './certificate-warnings.ts';
-import { changedSettings } from './reload.ts';
-import { untilStopped } from './signals.ts';
 
 export interface ControllerRun {
   readonly foundations: Foundations;
@@ -84,4 +84,45 @@ function reload(run: ControllerRun, controller: RunningController): void {
   } catch (error) {
     log.error('the certificates cannot be used; the former ones stay in use', { error });
   }
+}
+
+/** The settings that differ, as `edge.api.sessionTimeout`; whole entries when something was added or removed. */
+function changedSettings(before: Config, after: Config): readonly string[] {
+  const old = leafValues(before);
+  const fresh = leafValues(after);
+  const paths = new Set([...old.keys(), ...fresh.keys()]);
+  return [...paths].filter((path) => old.get(path) !== fresh.get(path)).sort();
+}
+
+function leafValues(config: Config): Map<string, string> {
+  const shape = toFileShape(config);
+  return new Map(leafPaths(shape).map((path) => [formatPath(path), JSON.stringify(valueAt(shape, path))]));
+}
+
+function valueAt(shape: FileValue, path: ConfigPath): unknown {
+  let value: unknown = shape;
+  for (const segment of path) value = (value as Record<PropertyKey, unknown> | null)?.[segment];
+  return value;
+}
+
+/**
+ * Resolves with the first SIGTERM or SIGINT; a second one ends the process at once.
+ * @param onHangup called for every SIGHUP until then
+ */
+function untilStopped(onHangup: () => void): Promise<'SIGTERM' | 'SIGINT'> {
+  return new Promise((resolve) => {
+    let isStopping = false;
+    const stop = (signal: 'SIGTERM' | 'SIGINT') => {
+      // Somebody does not want to wait for the requests under way.
+      if (isStopping) process.exit(1);
+      isStopping = true;
+      process.off('SIGHUP', onHangup);
+      // A hang-up while stopping must not end the process half-way.
+      process.on('SIGHUP', () => undefined);
+      resolve(signal);
+    };
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+    process.on('SIGHUP', onHangup);
+  });
 }

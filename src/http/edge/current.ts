@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { type ApiSessionNeeds, endApiSession, getOwnApiSession } from '../../admin/api-sessions.ts';
 import { getIdentity } from '../../admin/identities.ts';
-import { type CertificateExtensionNeeds, certificateExtension } from '../../certificates/extendable.ts';
+import {
+  type CertificateExtensionNeeds,
+  certificateExtension,
+} from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
@@ -14,10 +17,9 @@ import { legacySessionDocument, legacySessionSchema } from '../legacy/session-do
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
-import { enforceGuard } from '../request/guard.ts';
+import { enforceGuard, sessionHeaders } from '../request/guard.ts';
 import type { AuthenticatedContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { sessionHeaders } from '../request/session-headers.ts';
 
 export interface CurrentNeeds extends ApiSessionNeeds, CertificateExtensionNeeds {
   readonly store: Pick<

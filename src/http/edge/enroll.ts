@@ -17,12 +17,9 @@ import { enrollWithPassword, type PasswordEnrollmentNeeds } from '../../enrollme
 import { AuthError } from '../../errors/auth-error.ts';
 import { type EnrollMethod, enrollMethods } from '../../model/enrollment.ts';
 import { type Answer, envelope } from '../request/answer.ts';
-import { readBody } from '../request/body.ts';
+import { parseMediaType, readBody } from '../request/body.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
-import { parseMediaType } from '../request/media-type.ts';
-import { bearerTokens } from '../request/presented-tokens.ts';
-import type { RequestContext } from '../request/request-context.ts';
-import { originOf } from '../request/request-context.ts';
+import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import type { NetworkNeeds } from './network.ts';
 

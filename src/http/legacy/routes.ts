@@ -2,7 +2,10 @@
 // legacy/, and sessions/zt-session.ts with its view; without them only OIDC is left.
 
 import { z } from 'zod';
-import { type CertificateExtensionNeeds, certificateExtension } from '../../certificates/extendable.ts';
+import {
+  type CertificateExtensionNeeds,
+  certificateExtension,
+} from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { authenticate, type LegacyNeeds, type OpenedSession, submitTotp } from '../../legacy/authenticate.ts';
 import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
@@ -19,11 +22,9 @@ import {
 } from '../request/declared-answers.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
 import { configTypes, totpCode } from '../request/fields.ts';
-import { bearerTokens } from '../request/presented-tokens.ts';
-import type { RequestContext } from '../request/request-context.ts';
-import { originOf } from '../request/request-context.ts';
+import { sessionHeaders } from '../request/guard.ts';
+import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { sessionHeaders } from '../request/session-headers.ts';
 import { legacySessionDocument, legacySessionSchema } from './session-document.ts';
 
 const methodQuery = z.object({ method: z.enum(primaryMethods, 'must be password, cert or ext-jwt') });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NamedApiSession } from '../../admin/api-sessions.ts';
-import type { CertificateExtension } from '../../certificates/extendable.ts';
+import type { CertificateExtension } from '../../certificates/client-certificate-issuer.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { Factor } from '../../model/login.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
-import type { AuthRequestSealer } from '../../oidc/flow/auth-request-id.ts';
 import { validateAuthorizationRequest } from '../../oidc/flow/authorization-request.ts';
+import type { AuthRequestSealer } from '../../oidc/flow/open-auth-request.ts';
 import { parameter } from '../../oidc/parameters.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';

@@ -11,7 +11,7 @@ import {
   findByUserCode,
 } from '../../oidc/device/device-login.ts';
 import { readUserCode, shownUserCode } from '../../oidc/device/user-code.ts';
-import type { AuthRequestSealer } from '../../oidc/flow/auth-request-id.ts';
+import type { AuthRequestSealer } from '../../oidc/flow/open-auth-request.ts';
 import { authenticateClient, type ClientAuthNeeds } from '../../oidc/grants/authenticate-client.ts';
 import { required } from '../../oidc/parameters.ts';
 import { existingScopes } from '../../oidc/scopes.ts';

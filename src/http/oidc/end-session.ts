@@ -13,11 +13,10 @@ import type { Views } from '../pages/views.ts';
 import { type Answer, json, page, redirect } from '../request/answer.ts';
 import { documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
 import { wantsHtml } from '../request/negotiate.ts';
-import type { RequestContext } from '../request/request-context.ts';
-import { originOf } from '../request/request-context.ts';
+import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { oidcBindPointOf, servesAccountPage } from './bind-point.ts';
-import { formTarget } from './form-target.ts';
+import { formTarget } from './login-step.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
 import { applicationAt } from './sign-in-ways.ts';
 

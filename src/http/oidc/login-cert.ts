@@ -7,12 +7,18 @@ import { type Answer, json } from '../request/answer.ts';
 import { clientInfoFields, clientInfoOfFields } from '../request/client-info-input.ts';
 import { errorTable } from '../request/errors.ts';
 import { configTypes, csrPem } from '../request/fields.ts';
-import { bearerTokens } from '../request/presented-tokens.ts';
-import { originOf } from '../request/request-context.ts';
+import { bearerTokens, originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
-import { bindStep, isForPeople, loginPageAnswer, openStep, type Step, type StepNeeds } from './login-step.ts';
+import {
+  authRequestIdMembers,
+  bindStep,
+  isForPeople,
+  loginPageAnswer,
+  openStep,
+  type Step,
+  type StepNeeds,
+} from './login-step.ts';
 import { applicationOf, asksForCertificates, certificatePath, signInWays } from './sign-in-ways.ts';
 import { loginStepFor } from './totp-pages.ts';
 

@@ -1,10 +1,10 @@
 // A step of a login as the endpoints see it: which login, in which browser, and for whom the answer is.
 
+import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
-import type { AuthRequestSealer } from '../../oidc/flow/auth-request-id.ts';
-import { openAuthRequest } from '../../oidc/flow/open-auth-request.ts';
+import { type AuthRequestSealer, openAuthRequest } from '../../oidc/flow/open-auth-request.ts';
 import type { Html } from '../../pages/html.ts';
 import type { View } from '../../pages/view.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -12,12 +12,40 @@ import type { Random } from '../../platform/random.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, page } from '../request/answer.ts';
 import { wantsHtml } from '../request/negotiate.ts';
-import type { RequestContext } from '../request/request-context.ts';
-import { originOf } from '../request/request-context.ts';
-import { type AuthRequestIdSpellings, authRequestIdIn } from './auth-request-id-input.ts';
+import { originOf, type RequestContext } from '../request/request-context.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
-import { formTarget } from './form-target.ts';
 import { hrefOf, pageAsking } from './sign-in-ways.ts';
+
+/** The spellings of the auth request id, in body and query alike (spec 2.2, design 2.3). */
+export const authRequestIdMembers = {
+  authRequestId: z.string().optional(),
+  authRequestID: z.string().optional(),
+  id: z.string().optional(),
+};
+
+export type AuthRequestIdSpellings = {
+  readonly [Name in keyof typeof authRequestIdMembers]?: string | undefined;
+};
+
+/**
+ * The auth request id of a request. Several spellings and places may be used at once if they agree.
+ * @throws AuthError could_not_validate   none is given, or they differ
+ */
+function authRequestIdIn(...sources: readonly AuthRequestIdSpellings[]): string {
+  const given = sources.flatMap((source) => [source.authRequestId, source.authRequestID, source.id]);
+  const different = new Set(given.filter((value) => value !== undefined && value !== ''));
+  const [id] = different;
+  if (id === undefined) {
+    throw new AuthError('could_not_validate', {
+      fields: [{ field: 'authRequestId', reason: 'is required' }],
+    });
+  }
+  if (different.size > 1) {
+    const reason = 'is given more than once, with different values';
+    throw new AuthError('could_not_validate', { fields: [{ field: 'authRequestId', reason }] });
+  }
+  return id;
+}
 
 export interface StepNeeds {
   readonly sealer: AuthRequestSealer;
@@ -114,4 +142,10 @@ export function loginPageAnswer(
   options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Answer {
   return page(document, { ...options, scripts: true, formTargets: [formTarget(authRequest.redirectUri)] });
+}
+
+/** The origin, or for a private scheme the scheme, to which the answer to the last form of a login will lead. */
+export function formTarget(redirectUri: string): string {
+  const url = new URL(redirectUri);
+  return url.origin === 'null' ? url.protocol : url.origin;
 }

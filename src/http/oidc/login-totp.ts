@@ -15,12 +15,17 @@ import { type Answer, json } from '../request/answer.ts';
 import { contentAnswer, documentAnswer, orPage } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';
 import { htmlType } from '../request/negotiate.ts';
-import type { RequestContext } from '../request/request-context.ts';
-import { originOf } from '../request/request-context.ts';
+import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { type AuthRequestIdSpellings, authRequestIdMembers } from './auth-request-id-input.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
-import { isForPeople, openStep, type Step, type StepNeeds } from './login-step.ts';
+import {
+  type AuthRequestIdSpellings,
+  authRequestIdMembers,
+  isForPeople,
+  openStep,
+  type Step,
+  type StepNeeds,
+} from './login-step.ts';
 import { queriesPath } from './sign-in-ways.ts';
 import {
   cancelPath,

@@ -18,10 +18,16 @@ import { errorTable } from '../request/errors.ts';
 import { htmlType } from '../request/negotiate.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { authRequestIdMembers } from './auth-request-id-input.ts';
 import { bindingCookie } from './browser-binding.ts';
 import { primaryRefusals, stepAnswers } from './login-declarations.ts';
-import { bindStep, openStep, type Step, type StepNeeds, withPage } from './login-step.ts';
+import {
+  authRequestIdMembers,
+  bindStep,
+  openStep,
+  type Step,
+  type StepNeeds,
+  withPage,
+} from './login-step.ts';
 import { providerPage, secondProviderAnswer } from './provider-pages.ts';
 import { pageOfProviderStep, visitPath } from './sign-in-ways.ts';
 import { loginStepFor } from './totp-pages.ts';

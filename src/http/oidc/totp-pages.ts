@@ -13,8 +13,8 @@ import {
   enrollmentIntroPage,
   enrollmentPage,
 } from '../../pages/totp-enrollment.ts';
-import type { Answer } from '../request/answer.ts';
-import { loginStepAnswer } from './login-answer.ts';
+import { type Answer, json, redirect } from '../request/answer.ts';
+import { challengeLines } from '../request/challenges.ts';
 import { isForPeople, loginPageAnswer, type Step } from './login-step.ts';
 import { secondProviderAnswer } from './provider-pages.ts';
 import { hrefOf, passwordPath } from './sign-in-ways.ts';
@@ -85,4 +85,15 @@ function actionsOf(step: Step): EnrollmentActions {
     cancel: cancelPath,
     startOver: hrefOf(step, passwordPath),
   };
+}
+
+/** The answer to a login step: 302 to the client with its code, or 200 with what remains (spec 3.1). */
+function loginStepAnswer(step: LoginStep): Answer {
+  if (step.kind === 'redirect') return redirect(step.location);
+  const challenges = challengeLines(step.challenges);
+  const headers = {
+    ...(step.isTotpRequired ? { 'totp-required': 'true' } : {}),
+    ...(challenges.length > 0 ? { 'www-authenticate': challenges } : {}),
+  };
+  return json({ authQueries: step.authQueries }, { headers });
 }

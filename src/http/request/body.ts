@@ -2,9 +2,9 @@
 import type { z } from 'zod';
 import { AuthError, type FieldProblem } from '../../errors/auth-error.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
-import { type Fields, formFields, jsonFields } from './decode.ts';
+import { parseStrictForm } from '../../platform/formats/strict-form.ts';
+import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import { fieldProblems, knownNames } from './field-problems.ts';
-import { type MediaType, parseMediaType } from './media-type.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BodyRule } from './route.ts';
 
@@ -96,4 +96,66 @@ function mediaTypeOf({ headers }: Received): MediaType | null {
   if (mediaType === null) return null;
   const isUtf8 = mediaType.charset === null || mediaType.charset === 'utf-8' || mediaType.charset === 'utf8';
   return isUtf8 ? mediaType : null;
+}
+
+/** Names and values without a prototype; a form field that was sent several times has all its values in order. */
+type Fields = Record<string, unknown>;
+
+// A byte order mark is not skipped, so that the parsers see and refuse it.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The members of a JSON object. @throws MalformedInput as the strict parser, not UTF-8, or not an object */
+function jsonFields(bytes: Uint8Array): Fields {
+  const value = parseStrictJson(textOf(bytes));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new MalformedInput('not a JSON object');
+  }
+  return value as Fields;
+}
+
+/** The fields of a form or a query string. @throws MalformedInput as the strict parser, or not UTF-8 */
+function formFields(input: Uint8Array | string): Fields {
+  const form = parseStrictForm(typeof input === 'string' ? input : textOf(input));
+  const fields: Fields = Object.create(null);
+  for (const [name, value] of form.fields) fields[name] = value;
+  for (const [name, values] of form.repeated) fields[name] = values;
+  return fields;
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new MalformedInput('not UTF-8');
+  }
+}
+
+interface MediaType {
+  /** `type/subtype` in lower case. */
+  readonly essence: string;
+  /** In lower case; null when not given. */
+  readonly charset: string | null;
+}
+
+const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
+const ESSENCE = new RegExp(`^${TOKEN}/${TOKEN}$`);
+const PARAMETER = new RegExp(`^(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")$`);
+
+/**
+ * Reads a Content-Type; null when it is not one, or names a parameter twice.
+ * @see RFC 9110 section 8.3.1
+ */
+export function parseMediaType(text: string): MediaType | null {
+  if (text.length > 256) return null;
+  const [essence = '', ...parameters] = text.split(';').map((part) => part.trim());
+  if (!ESSENCE.test(essence)) return null;
+  const values = new Map<string, string>();
+  for (const parameter of parameters) {
+    if (parameter === '') continue;
+    const parts = PARAMETER.exec(parameter);
+    const name = parts?.[1]?.toLowerCase();
+    if (parts === null || name === undefined || values.has(name)) return null;
+    values.set(name, (parts[2] ?? (parts[3] ?? '').replace(/\\(.)/g, '$1')).toLowerCase());
+  }
+  return { essence: essence.toLowerCase(), charset: values.get('charset') ?? null };
 }

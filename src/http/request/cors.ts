@@ -1,7 +1,7 @@
 import type { BindPoint, Listener } from '../../config/config.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
 
-// Which web origins may read our answers and change something (foreign-pages.ts): the bind point's own and those that
+// Which web origins may read our answers and change something (begin-request.ts): the bind point's own and those that
 // codes are sent to anyway. No credentials are allowed: nothing that scripts call depends on a cookie, and certificates
 // of a browser must not be usable by the pages of others.
 

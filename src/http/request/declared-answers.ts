@@ -3,9 +3,9 @@
 
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors/codes.ts';
+import { mayChangeSomething } from './begin-request.ts';
 import { type ErrorFormat, edgeErrorBody, oauthErrorBody } from './error-answers.ts';
 import { errorTable } from './errors.ts';
-import { mayChangeSomething } from './foreign-pages.ts';
 import { htmlType, isUnacceptable, jsonType } from './negotiate.ts';
 import { mediaTypesOf, type Route } from './route.ts';
 

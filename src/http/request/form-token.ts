@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
-import { readBody } from './body.ts';
-import { parseMediaType } from './media-type.ts';
+import { parseMediaType, readBody } from './body.ts';
 import type { RequestContext } from './request-context.ts';
 
 const tokenField = {

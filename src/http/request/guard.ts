@@ -8,6 +8,7 @@ import {
 import { type Right, rightOf } from '../../model/actor.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Principal } from '../../model/principal.ts';
+import { isoTime, type Millis, SECOND } from '../../platform/clock.ts';
 import type { CallerRefused } from '../../store/contracts/store.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Api, Guard } from './route.ts';
@@ -67,4 +68,20 @@ function challengesOf({ mechanism, lackingJwt }: Principal): readonly Challenge[
   if (lackingJwt === undefined) return [ztSessionChallenge('invalid')];
   const { signerId: id, issuer, error } = lackingJwt;
   return [secondaryExtJwtChallenge(error, issuer === null ? [] : [{ id, issuer }])];
+}
+
+/**
+ * `expires-at` (RFC 3339) and `expiration-seconds` of a session: never negative and, whatever the clock does,
+ * never longer than what was granted.
+ */
+export function sessionHeaders(
+  session: Pick<Principal, 'issuedAt' | 'expiresAt'>,
+  now: Millis,
+): { readonly 'expires-at': string; readonly 'expiration-seconds': string } {
+  const granted = session.expiresAt - session.issuedAt;
+  const left = Math.max(0, Math.min(session.expiresAt - now, granted));
+  return {
+    'expires-at': isoTime(session.expiresAt),
+    'expiration-seconds': String(Math.floor(left / SECOND)),
+  };
 }

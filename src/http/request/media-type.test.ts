@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseMediaType } from './media-type.ts';
+import { parseMediaType } from './body.ts';
 
 describe('media types', () => {
   test('essence and charset are read without regard to case, quotes and space', () => {

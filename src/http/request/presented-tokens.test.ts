@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AuthError } from '../../errors/auth-error.ts';
-import { bearerTokens } from './presented-tokens.ts';
+import { bearerTokens } from './request-context.ts';
 
 test('a line gives the token after the scheme, however it is written', () => {
   for (const [line, tokens] of [

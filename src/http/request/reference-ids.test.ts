@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandom } from '../../platform/random.ts';
-import { referenceIds } from './reference-ids.ts';
+import { referenceIds } from './request-context.ts';
 
 test('reference ids are ten readable characters and do not repeat', () => {
   const next = referenceIds(systemRandom);

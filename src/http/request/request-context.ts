@@ -2,10 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
+import { AuthError } from '../../errors/auth-error.ts';
 import type { Right } from '../../model/actor.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import type { PresentedTokens } from '../../sessions/authenticate-request.ts';
 import { type PeerCertificates, peerCertificates } from './peer-certificates.ts';
 
 /**
@@ -116,4 +119,67 @@ export interface AuthenticatedContext extends RequestContext {
 /** Where a request came from, for the audit trail. */
 export function originOf(context: RequestContext): RequestOrigin {
   return { requestId: context.requestId, ipAddress: context.remoteAddress, issuer: context.issuer };
+}
+
+/** The tokens of a request, as sessions/ wants them. */
+export function presentedTokens(context: RequestContext): PresentedTokens {
+  return {
+    // An empty header is what clients send that have no session.
+    ztSession: context.ztSession || null,
+    bearers: bearerTokens(context.authorization),
+    clientCertificates: () => context.clientCertificates,
+  };
+}
+
+/**
+ * The tokens of the lines with the Bearer scheme, whose name has no case (RFC 9110 11.1). A proxy may have
+ * joined several lines by commas. A line without a token gives an empty one, which is never valid.
+ * @throws AuthError invalid_request   more tokens than lines are accepted: each of them costs a verification
+ */
+export function bearerTokens(lines: readonly string[]): readonly string[] {
+  const [first] = lines;
+  if (first === undefined) return none;
+  // What nearly every caller sends: one line without a list in it. Gives what the rest would, for half a microsecond less.
+  if (lines.length === 1 && first.startsWith(plainScheme) && !first.includes(',')) {
+    return [first.slice(plainScheme.length).trim()];
+  }
+  const tokens = lines
+    .flatMap((line) => line.split(','))
+    .map((credentials) => /^\s*bearer(?: +(.*))?$/i.exec(credentials))
+    .filter((match) => match !== null)
+    .map((match) => match[1]?.trim() ?? '');
+  if (tokens.length > mostTokens) {
+    throw new AuthError('invalid_request', {
+      description: `At most ${mostTokens} bearer tokens are accepted`,
+    });
+  }
+  return tokens;
+}
+
+const none: readonly string[] = [];
+const mostTokens = 3;
+/** As RFC 6750 2.1 writes it. */
+const plainScheme = 'Bearer ';
+
+/** Crockford's base 32: no I, L, O, U, so that an id can be read out over the telephone. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const LENGTH = 10;
+const POOL = 400;
+
+/**
+ * A source of reference ids: ten characters, 50 random bits. They name a request towards people and grant nothing.
+ * Random bytes are taken many at a time, because every request needs an id.
+ */
+export function referenceIds(random: Random): () => string {
+  let pool = random.bytes(0);
+  let at = 0;
+  return () => {
+    if (at >= pool.length) {
+      pool = random.bytes(LENGTH * POOL);
+      at = 0;
+    }
+    let id = '';
+    for (let end = at + LENGTH; at < end; at += 1) id += ALPHABET[(pool[at] ?? 0) & 31];
+    return id;
+  };
 }

@@ -90,7 +90,7 @@ interface RouteRules {
    */
   readonly described?: { readonly query?: z.ZodType; readonly body?: z.ZodType };
   /**
-   * Why the pages of other sites may send what could change something, where they have to (foreign-pages.ts). An
+   * Why the pages of other sites may send what could change something, where they have to (begin-request.ts). An
    * endpoint that says so changes nothing on the strength of what a browser adds by itself.
    */
   readonly acceptsForeignPages?: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sessionHeaders } from './session-headers.ts';
+import { sessionHeaders } from './guard.ts';
 
 const issuedAt = Date.parse('2030-01-01T00:00:00Z');
 const session = { issuedAt, expiresAt: issuedAt + 1_800_000 };

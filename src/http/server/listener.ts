@@ -9,7 +9,7 @@ import type { Random } from '../../platform/random.ts';
 import type { OpenBindPoint, ServerScope } from '../request/begin-request.ts';
 import { originCheck } from '../request/cors.ts';
 import { rememberIntermediates } from '../request/peer-certificates.ts';
-import { referenceIds } from '../request/reference-ids.ts';
+import { referenceIds } from '../request/request-context.ts';
 import { type Route, servesApi } from '../request/route.ts';
 import { clientErrorHandler, refuseConnect } from './client-errors.ts';
 import { type Connections, superviseConnections } from './connections.ts';

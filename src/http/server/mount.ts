@@ -10,7 +10,7 @@ import type { Logger } from '../../platform/log/logger.ts';
 import type { SampledLines } from '../../platform/log/sampled-lines.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
 import type { Views } from '../pages/views.ts';
-import { type Answer, isInParts } from '../request/answer.ts';
+import { type Answer, isInParts, sendAnswer } from '../request/answer.ts';
 import { type Admission, beginRequest, type ServerScope } from '../request/begin-request.ts';
 import { readBody, readQuery, validate } from '../request/body.ts';
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
@@ -18,12 +18,16 @@ import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, errorTable } from '../request/errors.ts';
 import { takeFormToken } from '../request/form-token.ts';
-import { type Authenticate, callerRefusal, enforceGuard, requireAudience } from '../request/guard.ts';
+import {
+  type Authenticate,
+  callerRefusal,
+  enforceGuard,
+  requireAudience,
+  sessionHeaders,
+} from '../request/guard.ts';
 import { isUnacceptable } from '../request/negotiate.ts';
-import { sendAnswer } from '../request/reply.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { type Input, mediaTypesOf, type Route } from '../request/route.ts';
-import { sessionHeaders } from '../request/session-headers.ts';
 import type { AnsweredApi, AnswerObserver } from './answer-times.ts';
 
 export interface MountNeeds {

@@ -3,7 +3,7 @@ import type { AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { Principal } from '../../model/principal.ts';
-import { giveBack } from '../reserved-guess.ts';
+import { giveBack } from '../throttle.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
 
 export interface CurrentPasswordNeeds extends PasswordLoginNeeds {

@@ -5,8 +5,14 @@ import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../../store/contracts/authenticators.ts';
 import { mayLogIn } from '../account.ts';
 import type { PasswordProof, PrimaryVerdict } from '../primary-verdict.ts';
-import { reservedGuess } from '../reserved-guess.ts';
-import { countersOf, passwordLimit, releaseGuess, reserveGuess, type ThrottleNeeds } from '../throttle.ts';
+import {
+  countersOf,
+  passwordLimit,
+  releaseGuess,
+  reservedGuess,
+  reserveGuess,
+  type ThrottleNeeds,
+} from '../throttle.ts';
 import { unknownNameMark, usernameKey } from './username.ts';
 
 /** Hashes passwords in a bounded pool of its own. Its promises reject when the queue is full. */

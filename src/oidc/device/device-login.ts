@@ -15,7 +15,7 @@ import type { AuthRequestStore } from '../../store/contracts/auth-requests.ts';
 import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { Client } from '../clients.ts';
-import { readCode } from '../flow/authorization-code.ts';
+import { readCode } from '../flow/callback.ts';
 import { codeChallengeOf } from '../pkce.ts';
 import { newUserCode, readUserCode, shownUserCode, userCodeHash } from './user-code.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { asId } from '../../model/ids.ts';
 import { DAY, MINUTE } from '../../platform/clock.ts';
-import { authRequestMaxLifetime, authRequestSealer } from './auth-request-id.ts';
+import { authRequestMaxLifetime, authRequestSealer } from './open-auth-request.ts';
 
 const root = Buffer.alloc(32, 1);
 const start = Date.parse('2026-01-01T12:00:00Z');

@@ -5,12 +5,14 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import type { Clock, Millis } from '../../platform/clock.ts';
+import type { AuthRequestKey } from '../../model/ids.ts';
+import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
+import type { Random } from '../../platform/random.ts';
+import { mintOpaqueToken, type OpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { ClientRegistry } from '../clients.ts';
 import { dailySealer } from '../daily-sealer.ts';
 import { withParameters } from '../redirect-uri.ts';
-import { codeLifetime } from './authorization-code.ts';
 import { requireSameBrowser } from './open-auth-request.ts';
 
 /** Path of the second hop below the issuer. */
@@ -82,4 +84,19 @@ function clientLocation(login: Pick<FinishedLogin, 'redirectUri' | 'state' | 'is
     ['state', login.state],
     ['iss', login.issuer],
   ]);
+}
+
+// Authorization codes (RFC 6749 4.1.2): opaque, short-lived, used once.
+
+/** From issue to the last moment of its use. */
+export const codeLifetime: Millis = 60 * SECOND;
+
+/** A code for the authorization request of that key. */
+export function mintCode(needs: { readonly random: Random; readonly tagKey: Buffer }, key: AuthRequestKey) {
+  return mintOpaqueToken(needs, 'code', key, 1);
+}
+
+/** What the text says, or undefined unless it is a code that this service made. */
+export function readCode(tagKey: Buffer, text: string): OpaqueToken | undefined {
+  return readOpaqueToken(tagKey, 'code', text);
 }

@@ -41,11 +41,9 @@ import type {
 } from '../../store/contracts/auth-requests.ts';
 import type { IdentityStore } from '../../store/contracts/identities.ts';
 import { type ClientRegistry, mayUse } from '../clients.ts';
-import { authRequestLifetime, authRequestMaxLifetime } from './auth-request-id.ts';
-import { codeLifetime, mintCode } from './authorization-code.ts';
 import { beginAgain } from './begin-again.ts';
-import { type CallbackSealer, finishedLocation } from './callback.ts';
-import { requireSameBrowser } from './open-auth-request.ts';
+import { type CallbackSealer, codeLifetime, finishedLocation, mintCode } from './callback.ts';
+import { authRequestLifetime, authRequestMaxLifetime, requireSameBrowser } from './open-auth-request.ts';
 import { requireStillAllowed } from './still-allowed.ts';
 
 /** What to answer to a login step. */

@@ -6,8 +6,13 @@ import { asId } from '../../model/ids.ts';
 import { fixedClock, MINUTE } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { clientRegistry } from '../clients.ts';
-import { authRequestMaxLifetime, authRequestSealer } from './auth-request-id.ts';
-import { isSameBrowser, openAuthRequest, requireSameBrowser } from './open-auth-request.ts';
+import {
+  authRequestMaxLifetime,
+  authRequestSealer,
+  isSameBrowser,
+  openAuthRequest,
+  requireSameBrowser,
+} from './open-auth-request.ts';
 
 const start = Date.parse('2026-01-01T12:00:00Z');
 const issuer = 'https://localhost:1280/oidc';

@@ -22,9 +22,8 @@ import { FetchRefused } from '../../platform/network/fetch-refused.ts';
 import type { FormPoster } from '../../platform/network/outbound-client.ts';
 import type { Random } from '../../platform/random.ts';
 import type { DailySealer } from '../daily-sealer.ts';
-import { authRequestLifetime } from './auth-request-id.ts';
 import { type LoginFlowNeeds, type LoginStep, submitPrimary, submitSecondary } from './login-flow.ts';
-import { requireSameBrowser } from './open-auth-request.ts';
+import { authRequestLifetime, requireSameBrowser } from './open-auth-request.ts';
 
 export interface ProviderLoginNeeds extends LoginFlowNeeds {
   readonly random: Random;

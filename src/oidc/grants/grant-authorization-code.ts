@@ -7,12 +7,11 @@ import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts
 import type { TokenResponse } from '../../model/tokens.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
 import { clientObjection, refreshTokenFormOf, requiresPkce } from '../clients.ts';
-import { readCode } from '../flow/authorization-code.ts';
+import { readCode } from '../flow/callback.ts';
 import { optional, required } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
 import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
-import { patienceLeft } from './patience.ts';
-import { mayBeCertified, sessionCertificate } from './session-certificate.ts';
+import { mayBeCertified, patienceLeft, sessionCertificate } from './session-certificate.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
 /**

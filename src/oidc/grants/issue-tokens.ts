@@ -1,6 +1,6 @@
 // Turns a session into the answer of the token endpoint. Called after the store has committed, never before.
 
-import { isCertificateExtendable } from '../../certificates/extendable.ts';
+import { isCertificateExtendable } from '../../certificates/client-certificate-issuer.ts';
 import type { SessionCertificateNeeds } from '../../certificates/session-certificates.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';

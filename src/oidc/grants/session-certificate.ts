@@ -3,7 +3,8 @@ import { certifySession } from '../../certificates/session-certificates.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
-import type { Millis } from '../../platform/clock.ts';
+import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
+import type { Within } from '../../store/contracts/store.ts';
 import type { Client } from '../clients.ts';
 import { optional } from '../parameters.ts';
 import type { GrantNeeds } from './issue-tokens.ts';
@@ -53,4 +54,18 @@ export async function sessionCertificate(
     if (!(error instanceof AuthError) || error.code !== 'unauthorized') throw error;
     throw new AuthError('invalid_grant', { cause: error });
   }
+}
+
+/** A client that has waited for so long may have turned to another node. */
+const patience: Millis = 3 * SECOND;
+
+/**
+ * How long what this request wants may still wait for the database, before it is used up.
+ * @param arrivedAt on the monotonic clock
+ * @throws AuthError unavailable   no longer: the request itself has waited for too long
+ */
+export function patienceLeft(clock: Clock, arrivedAt: Millis): Within {
+  const left = arrivedAt + patience - clock.monotonic();
+  if (left <= 0) throw new AuthError('unavailable', { detail: 'the request has waited for too long' });
+  return left;
 }

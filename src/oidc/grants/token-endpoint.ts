@@ -12,9 +12,9 @@ import { resourcesOf } from '../resources.ts';
 import { authenticateClient, type BasicCredentials } from './authenticate-client.ts';
 import { redeemAuthorizationCode } from './grant-authorization-code.ts';
 import { deviceCodeGrant, redeemDeviceCode } from './grant-device-code.ts';
-import { refreshTokens } from './grant-refresh-token.ts';
 import { exchangeToken, tokenExchangeGrant } from './grant-token-exchange.ts';
 import type { GrantNeeds } from './issue-tokens.ts';
+import { refreshTokens } from './use-refresh-token.ts';
 
 export interface TokenRequest {
   readonly parameters: Parameters;

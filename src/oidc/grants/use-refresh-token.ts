@@ -5,15 +5,16 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
 import { type ApiSessionId, asId } from '../../model/ids.ts';
+import type { TokenResponse } from '../../model/tokens.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
 import { type Client, refreshTokenFormOf } from '../clients.ts';
-import { optional } from '../parameters.ts';
+import { optional, required } from '../parameters.ts';
 import { narrowed, narrowedScope } from '../scopes.ts';
-import { type GrantNeeds, sessionEnd } from './issue-tokens.ts';
-import { patienceLeft } from './patience.ts';
+import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
 import { requireStanding } from './require-standing.ts';
+import { patienceLeft, requestedKey, sessionCertificate } from './session-certificate.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
@@ -113,4 +114,22 @@ export function refreshRefused(
 ): AuthError {
   needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId: client.clientId }, origin);
   return new AuthError('invalid_grant', { detail: `refresh token refused: ${reason}` });
+}
+
+// The refresh_token grant (RFC 6749 6, RFC 9700 4.14.2).
+
+/**
+ * Replaces a refresh token by its successor and issues new tokens. The old one is dead when the answer leaves.
+ * @throws AuthError invalid_request, invalid_scope, csr_not_acceptable (nothing is used up), invalid_grant for everything else alike
+ */
+export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): Promise<TokenResponse> {
+  const presented = presentedRefreshToken(needs, request, required(request.parameters, 'refresh_token'));
+  // Nobody without a token of ours makes us verify a request.
+  const key = requestedKey(needs, request);
+  const used = await useRefreshToken(needs, request, presented, duplicateWindow);
+  if (used.outcome === 'duplicate') throw refreshRefused(needs, request, used.session.id, 'duplicate');
+  const { session, identity, next, now } = used;
+  const sessionCert = await sessionCertificate(needs, session, key, request.origin, now);
+  const extra = { nonce: null, refreshToken: next, sessionCert };
+  return issueTokens(needs, request, session, identity, extra, now);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { opaqueString } from '../secrets/password-hash.ts';
 import { MalformedInput } from './malformed-input.ts';
-import { opaqueString } from './opaque-string.ts';
 
 test('one password typed on different keyboards has one form', () => {
   assert.equal(opaqueString('Stra\u00dfe \u00e9'), opaqueString('Stra\u00dfe\u00a0e\u0301'));

@@ -9,11 +9,18 @@ import type {
   NewPasswordAuthenticator,
   PasswordLogin,
 } from '../contracts/authenticators.ts';
-import { accountColumns, accountOf } from './accounts.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
 import { certificateExtensionStore } from './certificate-extension.ts';
-import { authenticatorOf, authPolicyOf, identityOf, integerOrNull, text } from './codec.ts';
+import {
+  accountColumns,
+  accountOf,
+  authenticatorOf,
+  authPolicyOf,
+  identityOf,
+  integerOrNull,
+  text,
+} from './codec.ts';
 import type { Database } from './database.ts';
 import { insertPassword } from './identities.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';

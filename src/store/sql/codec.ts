@@ -1,5 +1,6 @@
 // The only translator between rows and model values.
 
+import type { Account } from '../../model/account.ts';
 import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { Authenticator } from '../../model/authenticator.ts';
@@ -9,6 +10,24 @@ import type { PassedMethod } from '../../model/login.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
 import type { SqlRow } from './intent.ts';
+
+/** `SELECT` list of an account, where `identities` is joined with `auth_policies`, for `accountOf`. */
+export const accountColumns = `${identityColumns('identities', 'identity__')},
+    ${authPolicyColumns('auth_policies', 'policy__')},
+    (SELECT identity_id FROM totp_enrollments WHERE identity_id = identities.id) AS enrolled`;
+
+/** A policy that is missing is no reason to find nobody: reading the row then fails, and no check is skipped. */
+export const findAccountSql = `SELECT ${accountColumns}
+  FROM identities LEFT JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
+  WHERE identities.id = ?`;
+
+export function accountOf(row: SqlRow): Account {
+  return {
+    identity: identityOf(row, 'identity__'),
+    policy: authPolicyOf(row, 'policy__'),
+    isTotpEnrolled: row.enrolled !== null,
+  };
+}
 
 /** The text in a column that is never null. */
 export function text(row: SqlRow, column: string): string {

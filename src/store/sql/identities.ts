@@ -3,7 +3,6 @@ import { isDisabled } from '../../model/identity.ts';
 import { identityListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
-import { accountOf, findAccountSql } from './accounts.ts';
 import {
   administratorMeansOf,
   administratorsSql,
@@ -14,7 +13,7 @@ import {
 import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
-import { identityOf, integerOrNull, text, textOrNull } from './codec.ts';
+import { accountOf, findAccountSql, identityOf, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
