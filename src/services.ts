@@ -256,7 +256,9 @@ export async function openServices(
     if (watch.isWrong) throw watch.refusal();
     return authenticateRequest(guardNeeds, presentedTokens(context));
   };
+  const maxSessionsPerIdentity = config.edge.sessions.maxPerIdentity;
   const oidcEndpoints = oidcRoutes({
+    maxSessionsPerIdentity,
     authenticate,
     ...sessionCertificates,
     store,
@@ -295,6 +297,7 @@ export async function openServices(
   const setup = setupRoutes({ store, clock, random, audit, hasher, views });
   const { compatibility } = oidc;
   const edgeNeeds = {
+    maxSessionsPerIdentity,
     clientsWithoutFreshProof: compatibility.freshProofForFactors ? new Set<string>() : clients.aliasIds,
     build: thisBuild(),
     ...sessionCertificates,

@@ -38,6 +38,11 @@ export function listQuery(parameters: ListParameters, fields: ListFields): ListQ
   };
 }
 
+/** The same, with an end: who asks for all gets as many as the largest limit gives. */
+export function bounded(query: ListQuery): ListQuery {
+  return { ...query, limit: query.limit ?? LARGEST_LIMIT };
+}
+
 function once<T>(
   name: string,
   inFilter: T | undefined,

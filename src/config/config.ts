@@ -120,6 +120,10 @@ export interface EdgeConfig {
     /** The name that authenticator apps show. */
     readonly issuer: string;
   };
+  readonly sessions: {
+    /** Live sessions that one identity may have; the oldest ends. */
+    readonly maxPerIdentity: number;
+  };
   /** Decision records of logins, for `explain`. */
   readonly loginAttempts: {
     readonly keep: Millis;

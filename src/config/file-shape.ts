@@ -119,6 +119,7 @@ function edgeShape(edge: Config['edge']): FileValue {
       compatibility: edge.oidc.compatibility,
     },
     totp: { issuer: edge.totp.issuer },
+    sessions: { maxPerIdentity: edge.sessions.maxPerIdentity },
     loginAttempts: {
       keep: formatDuration(edge.loginAttempts.keep),
       keepAtMost: edge.loginAttempts.keepAtMost,

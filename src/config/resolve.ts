@@ -53,6 +53,7 @@ export function resolveConfig(
       },
       oidc: { ...edge.oidc, ...durations },
       totp: { issuer: edge.totp.issuer ?? defaultTotpIssuer(apiAddress) },
+      sessions: edge.sessions,
       loginAttempts: edge.loginAttempts,
       externalJwtSigners: edge.externalJwtSigners,
     },

@@ -310,6 +310,16 @@ export const edgeSchema = z.strictObject({
         .describe('The name that authenticator apps show. Default: the host of edge.api.address.'),
     })
     .prefault({}),
+  sessions: z
+    .strictObject({
+      maxPerIdentity: z
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .default(100)
+        .describe('Live sessions that one identity may have; a login beyond ends the oldest.'),
+    })
+    .prefault({}),
   loginAttempts: z
     .strictObject({
       keep: lifetime.prefault('720h').describe('How long decision records of logins are kept.'),

@@ -135,6 +135,8 @@ ${signing}
       # freshProofForFactors: false  # whether they too prove anew who it is, to set up or remove an authenticator app
   # totp:
   #   issuer: Example              # the name that authenticator apps show; default: the host of edge.api.address
+  # sessions:
+  #   maxPerIdentity: 100          # a login beyond ends the oldest session of the identity
   loginAttempts:                   # why logins were refused, for "overlay-auth explain REF"
     keep: 720h
     keepAtMost: 100000             # the oldest go first

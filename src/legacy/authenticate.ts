@@ -10,6 +10,7 @@ import { leadingCertificates } from '../login/certificate/opening-chain.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/submit-secondary-jwt.ts';
 import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { endOldestSessions, type SessionLimitNeeds } from '../login/session-limit.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
@@ -25,7 +26,7 @@ import type { Random } from '../platform/random.ts';
 import type { ApiSessionStore, OpenLegacySession } from '../store/contracts/api-sessions.ts';
 import { mintOpaqueToken } from '../tokens/opaque-token.ts';
 
-export interface LegacyNeeds extends PrimaryNeeds, TotpNeeds {
+export interface LegacyNeeds extends PrimaryNeeds, TotpNeeds, SessionLimitNeeds {
   readonly store: PrimaryNeeds['store'] &
     TotpNeeds['store'] &
     ConfigTypeResolving['store'] & { readonly apiSessions: ApiSessionStore };
@@ -98,6 +99,7 @@ export async function authenticate(
   if (outstanding.length === 0)
     await forgetFailures(needs.store, progress.identityId, progress.authenticatorId);
   needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);
+  await endOldestSessions(needs, progress.identityId, origin);
   return { session, identity: account.identity, token: text, outstanding, jwtError: error };
 }
 

@@ -13,6 +13,7 @@ export const sessionEndReasons = [
   'identity-deleted',
   'credential-changed',
   'timeout',
+  'too-many',
 ] as const;
 export type SessionEndReason = (typeof sessionEndReasons)[number];
 

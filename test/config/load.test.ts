@@ -57,9 +57,10 @@ describe('loading the configuration', () => {
         refreshTokenDuration: 24 * HOUR,
         refreshFamilyDuration: 720 * HOUR,
         idTokenSigningAlg: 'ES256',
-        compatibility: { clientIds: [] },
+        compatibility: { clientIds: [], freshProofForFactors: false },
       },
       totp: { issuer: 'localhost' },
+      sessions: { maxPerIdentity: 100 },
       loginAttempts: { keep: 720 * HOUR, keepAtMost: 100_000 },
       externalJwtSigners: {
         jwksFetch: {

@@ -25,6 +25,25 @@ const wrongBindings: readonly (readonly [what: string, change: Partial<RotateRef
 ];
 
 export function apiSessionTests(shared: GetDatabase): void {
+  describe('live sessions', () => {
+    test('of one identity end beyond a number, the oldest first', async () => {
+      const { store } = shared();
+      const [user, other] = [await createUser(store), await createUser(store)];
+      const bystander = await openSession(store, other);
+      const ids = [];
+      for (let at = 0; at < 4; at += 1) ids.push(await openSession(store, user));
+      const end = (most: number) => store.apiSessions.endOldestOf(user.id, most, t0 + SECOND);
+      assert.deepEqual(await end(4), []);
+      assert.deepEqual(new Set(await end(2)), new Set(ids.slice(0, 2)));
+      assert.deepEqual(await end(2), []);
+      assert.deepEqual(await Promise.all(ids.map((id) => isAlive(store, id))), [false, false, true, true]);
+      assert.equal((await store.apiSessions.find(ids[0] as ApiSessionId))?.endReason, 'too-many');
+      assert.equal(await isAlive(store, bystander), true);
+      const seen = (await store.changes.readAfter(0)).map(({ entityId }) => entityId);
+      assert.ok(seen.includes(String(ids[0])) && !seen.includes(String(ids[3])));
+    });
+  });
+
   describe('rotating a refresh token', () => {
     test('puts the successor in its place and gives session and identity', async () => {
       const { store } = shared();

@@ -96,7 +96,7 @@ export function ownAccountRoutes(
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: ({ principal }, { query }) =>
-        listAnswer(query, authenticatorListFields, async (asked) =>
+        listAnswer({ parameters: query, fields: authenticatorListFields, reader: principal }, async (asked) =>
           mapPage(await listOwnAuthenticators(needs, principal, asked), authenticatorDocument(needs.clock)),
         ),
     }),
@@ -133,8 +133,9 @@ export function ownAccountRoutes(
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: ({ principal }, { query }) =>
-        listAnswer(query, ownLoginAttemptListFields, async (asked) =>
-          mapPage(await listOwnAttempts(needs, principal, asked), ownAttemptDocument),
+        listAnswer(
+          { parameters: query, fields: ownLoginAttemptListFields, reader: principal },
+          async (asked) => mapPage(await listOwnAttempts(needs, principal, asked), ownAttemptDocument),
         ),
     }),
     ...ownSessionRoutes(needs, api, `${path}/api-sessions`),
@@ -157,7 +158,7 @@ function ownSessionRoutes(
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: ({ principal }, { query }) =>
-        listAnswer(query, apiSessionListFields, async (asked) =>
+        listAnswer({ parameters: query, fields: apiSessionListFields, reader: principal }, async (asked) =>
           mapPage(await listOwnSessions(needs, principal, asked), (session) => ({
             ...apiSessionDocument(session),
             isCurrent: session.id === principal.apiSessionId,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listEnabledSigners } from '../../admin/external-jwt-signers.ts';
-import { listQuery } from '../../admin/list-parameters.ts';
+import { bounded, listQuery } from '../../admin/list-parameters.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
 import { publicSignerListFields } from '../../model/list-fields.ts';
 import type { Store } from '../../store/contracts/store.ts';
@@ -46,7 +46,7 @@ export function publicSignerRoute(
     refusals: ['invalid_filter'],
     query: listParameters,
     async handler(_context, { query }) {
-      const asked = listQuery(query, publicSignerListFields);
+      const asked = bounded(listQuery(query, publicSignerListFields));
       const { items, totalCount } = await listEnabledSigners(needs, asked);
       const pagination = { limit: asked.limit ?? items.length, offset: asked.offset, totalCount };
       const filterableFields = [...publicSignerListFields.keys()];

@@ -98,7 +98,9 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: ({ principal }, { query }) =>
-        listAnswer(query, resource.listFields, (asked) => resource.list(asked, principal)),
+        listAnswer({ parameters: query, fields: resource.listFields, reader: principal }, (asked) =>
+          resource.list(asked, principal),
+        ),
     }),
     adminRoute('GET', path, {
       ...of('read'),
@@ -263,7 +265,9 @@ function partRoutes(
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: (context, { query }) =>
-        listAnswer(query, listFields, (asked) => list(idOf(context), asked, context.principal)),
+        listAnswer({ parameters: query, fields: listFields, reader: context.principal }, (asked) =>
+          list(idOf(context), asked, context.principal),
+        ),
     }),
   ];
   if (removeAll !== undefined) {

@@ -44,7 +44,11 @@ export const listParameters = z.object({
   limit: z
     .string()
     .optional()
-    .meta({ description: 'At most 500, or none; without it 10', examples: ['50', 'none'] }),
+    .meta({
+      description:
+        'At most 500, or none, which gives 500 to callers who are no administrators; without it 10',
+      examples: ['50', 'none'],
+    }),
   offset: z
     .string()
     .optional()

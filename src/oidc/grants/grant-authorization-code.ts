@@ -2,6 +2,7 @@
 
 import { requestedKeyOf } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
+import { endOldestSessions } from '../../login/session-limit.ts';
 import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
@@ -105,6 +106,7 @@ export async function redeemCode(
     { event: 'token.issued', identityId: identity.id, sessionId: session.id, clientId: client.clientId },
     origin,
   );
+  await endOldestSessions(needs, identity.id, origin);
   const refreshToken = session.scopes.includes('offline_access') ? refresh : null;
   const key = certificateKey === null || !mayBeCertified(client) ? null : requestedKeyOf(certificateKey);
   const sessionCert = await sessionCertificate(needs, session, key, origin, now);

@@ -2,6 +2,7 @@
 
 import { isCertificateExtendable } from '../../certificates/client-certificate-issuer.ts';
 import type { SessionCertificateNeeds } from '../../certificates/session-certificates.ts';
+import type { SessionLimitNeeds } from '../../login/session-limit.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
@@ -20,7 +21,8 @@ import type { StandingNeeds } from './require-standing.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
 export interface GrantNeeds
-  extends StandingNeeds,
+  extends SessionLimitNeeds,
+    StandingNeeds,
     SessionCertificateNeeds,
     DeviceGrantNeeds,
     ClientAuthNeeds,

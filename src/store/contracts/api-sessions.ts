@@ -107,6 +107,13 @@ export interface ApiSessionStore {
   /** The `certChain` with which a legacy session was opened; null when there is none. */
   findCertChain(id: ApiSessionId): Promise<readonly string[] | null>;
 
+  /**
+   * Ends the oldest live sessions of an identity until `most` are left; of those that are opened at the same time some
+   * may be left over until the next call.
+   * @returns which
+   */
+  endOldestOf(identityId: IdentityId, most: number, now: Millis): Promise<readonly ApiSessionId[]>;
+
   /** Adds a factor to what a legacy session has proven. False when it has ended. */
   addPassed(id: ApiSessionId, factor: PassedMethod): Promise<boolean>;
 

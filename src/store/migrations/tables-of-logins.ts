@@ -70,6 +70,7 @@ export const tablesOfLogins: readonly string[] = [
   )`,
   'CREATE UNIQUE INDEX api_sessions_by_token ON api_sessions (token_hash) WHERE token_hash IS NOT NULL',
   'CREATE INDEX api_sessions_by_identity ON api_sessions (identity_id)',
+  'CREATE INDEX api_sessions_alive ON api_sessions (identity_id, created_at) WHERE ended_at IS NULL',
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_ca ON api_sessions (ca_id) WHERE ca_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_expiry ON api_sessions (expires_at)',

@@ -43,6 +43,7 @@ export const upgradeFrom16: readonly string[] = [
   )`,
   'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
   // What a signer or an authority has opened is ended with it.
+  'CREATE INDEX api_sessions_alive ON api_sessions (identity_id, created_at) WHERE ended_at IS NULL',
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_ca ON api_sessions (ca_id) WHERE ca_id IS NOT NULL',
   ...tablesOfApplications,

@@ -28,6 +28,7 @@ import { legacySessionStore } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';
 
 export const apiSessionIntents = {
+  endOldestSessions,
   rotateRefreshToken,
   renewSession,
   endSession: (args: { id: string; reason: SessionEndReason; now: Millis }) =>
@@ -69,6 +70,12 @@ export function apiSessionStore(db: Database): ApiSessionStore {
         now,
         now,
       ),
+    async endOldestOf(identityId, most, now) {
+      // Most logins end nothing, and this is all that they cost.
+      const beyond = await read(`${newestSessionsSql} LIMIT 1 OFFSET ?`, identityId, now, most);
+      if (beyond.length === 0) return [];
+      return (await write('endOldestSessions', { identityId, most, now })).map((id) => asId(id));
+    },
     end: (id, reason, now) => write('endSession', { id, reason, now }),
     endAllOf: (identityId, reason, now, except) =>
       write('endSessionsOf', { identityId, reason, now, except: except ?? null }),
@@ -78,6 +85,24 @@ export function apiSessionStore(db: Database): ApiSessionStore {
       return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
     },
   };
+}
+
+const newestSessionsSql = `SELECT id FROM api_sessions
+  WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY created_at DESC, id DESC`;
+
+/** In steps: what has gathered before there was a limit must not hold others up. */
+const endedAtOnce = 1000;
+
+function* endOldestSessions(args: {
+  readonly identityId: string;
+  readonly most: number;
+  readonly now: Millis;
+}): Intent<readonly string[]> {
+  const { identityId, most, now } = args;
+  const rows = yield* all(`${newestSessionsSql} LIMIT ? OFFSET ?`, identityId, now, endedAtOnce, most);
+  const ids = rows.map((row) => text(row, 'id'));
+  for (const id of ids) yield* endSession(id, 'too-many', now);
+  return ids;
 }
 
 /** Their identity is there: its deletion ends them. */

@@ -1,0 +1,105 @@
+// One identity has so many live sessions and no more: a login beyond ends the oldest. And nobody but an administrator is
+// given a list of any length.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { assertNoSession, openSession } from '../legacy/support.ts';
+import { callWith, claimsOf, login, refresh } from '../support/flow.ts';
+import { type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  const configure = (yaml: string) =>
+    yaml.replace('  loginAttempts:', '  sessions: { maxPerIdentity: 3 }\n  loginAttempts:');
+  server = await startTestServer({ clock, configure });
+  admin = await rootOf(server);
+});
+after(() => server?.close());
+
+async function opened(name: string) {
+  clock.advance(SECOND);
+  return login(server, name, password);
+}
+
+describe('a login beyond the limit', () => {
+  test('ends the oldest session of the identity, which is audited, and no other', async () => {
+    await server.createUser({ name: 'alice', password });
+    await server.createUser({ name: 'bob', password });
+    const bob = await opened('bob');
+    const all = [await opened('alice'), await opened('alice'), await opened('alice')];
+    for (const { access_token } of all) assert.equal((await callWith(server, access_token)).status, 200);
+    all.push(await opened('alice'));
+    const statuses = await Promise.all(
+      all.map(async ({ access_token }) => (await callWith(server, access_token)).status),
+    );
+    assert.deepEqual(statuses, [401, 200, 200, 200]);
+    const [oldest] = all;
+    assert.ok(oldest);
+    assert.equal((await refresh(server, oldest.refresh_token)).json.error, 'invalid_grant');
+    assert.equal((await callWith(server, bob.access_token)).status, 200);
+    const id = claimsOf(oldest.access_token).z_asid;
+    assert.equal((await server.store.apiSessions.find(id))?.endReason, 'too-many');
+    const audited = server.log.entries.filter(
+      ({ fields }) => fields.event === 'session.ended' && fields.reason === 'too-many',
+    );
+    assert.deepEqual(
+      audited.map(({ fields }) => [fields.sessionId, fields.byIdentityId]),
+      [[id, null]],
+    );
+  });
+
+  test('counts sessions of both mechanisms, and none that has ended', async () => {
+    await server.createUser({ name: 'carla', password });
+    const legacy = await openSession(server, 'carla');
+    const first = await opened('carla');
+    const ended = await opened('carla');
+    const root = '/edge/client/v1/current-api-session';
+    assert.equal((await callerWith(server, ended.access_token).call('DELETE', root)).status, 200);
+    await opened('carla');
+    assert.equal((await legacy.get('current-identity')).status, 200);
+    clock.advance(SECOND);
+    await openSession(server, 'carla');
+    assertNoSession(await legacy.get('current-identity'));
+    assert.equal((await callWith(server, first.access_token)).status, 200);
+  });
+});
+
+describe('a list without a limit', () => {
+  test('has all for administrators, and at most 500 entries for others', async () => {
+    for (let at = 0; at < 510; at += 1) {
+      await server.store.identities.create(
+        {
+          id: server.random.id() as never,
+          name: `member ${at}`,
+          type: 'Device',
+          externalId: null,
+          authPolicyId: 'default' as never,
+          isAdmin: false,
+          roleAttributes: [],
+          tags: {},
+        },
+        null,
+        clock.now(),
+      );
+    }
+    const id = await server.createUser({ name: 'reader', password });
+    await server.store.identities.update(id, { permissions: ['read'] }, clock.now());
+    const reader = await loggedIn(server, 'reader');
+    for (const query of ['limit=none', `filter=${encodeURIComponent('true limit none')}`]) {
+      const whole = (await admin.get(`identities?${query}`)).json;
+      assert.ok(whole.data.length > 510);
+      const { data, meta } = (await reader.get(`identities?${query}`)).json;
+      assert.equal(data.length, 500);
+      assert.deepEqual(
+        [meta.pagination.limit, meta.pagination.totalCount],
+        [500, whole.meta.pagination.totalCount],
+      );
+    }
+    const own = (await reader.get('/edge/client/v1/current-identity/api-sessions?limit=none')).json;
+    assert.equal(own.meta.pagination.limit, 500);
+  });
+});
