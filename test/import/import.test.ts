@@ -6,7 +6,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { authority, client as clientCertificate, commonName } from '../support/chains.ts';
-import { beginLogin, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
+import { beginLogin, claimsOf, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { loggedIn } from '../support/management.ts';
 import { postgresServer } from '../support/postgres.ts';
@@ -185,6 +185,12 @@ describe('an import', () => {
         assert.deepEqual(found?.externalIdClaim, claim);
       }
       assert.equal((await listed('config-types')).size, 9);
+      const enrollments = await listed('enrollments');
+      for (const { id, token } of expected.identities.flatMap((each) => each.enrollments)) {
+        const found = enrollments.get(id);
+        assert.equal(found?.token, token, id);
+        assert.equal(claimsOf(String(found?.jwt)).jti, token);
+      }
       assert.equal((await listed('authenticators')).size, 30);
     });
   });
@@ -346,6 +352,47 @@ describe('values that our rules see otherwise', () => {
         });
       },
     ));
+
+  test('that no database stores are left out, on PostgreSQL too', async () => {
+    const signer = (more: Content): Content => ({
+      ...dated,
+      issuer: value.text('https://idp.example'),
+      audience: value.text('overlay'),
+      certPem: value.text(keyFile('ca-ott.crt')),
+      ...more,
+    });
+    const source = sourceOf({
+      identities: { a1: identityOf('zero\0name', { tags: { 'a\0b': value.text('c\0d') } }) },
+      externalJwtSigners: {
+        s1: signer({ name: value.text('zero\0'), kid: value.text('k\0') }),
+        s2: signer({ name: value.text('zero\0'), kid: value.text('k'), claimsProperty: value.text('s\0') }),
+      },
+      cas: {
+        c1: {
+          ...dated,
+          name: value.text('ca\0'),
+          certPem: value.text(keyFile('ca-auto.crt')),
+          verificationToken: value.text('t\0'),
+          identityNameFormat: value.text('[caName]\0'),
+        },
+      },
+    });
+    const home = await freshHome({ db: await (await postgresServer()).createDatabase(), source });
+    try {
+      const outcome = await home.importFile('-j');
+      assert.equal(outcome.code, 0, outcome.stderr);
+      assert.deepEqual(
+        outcome.json.leftOut.map(({ id }: { id: string }) => id),
+        ['s1'],
+      );
+      await home.running(async ({ store }) => {
+        const [identity] = (await store.identities.list(everything)).items;
+        assert.deepEqual([identity?.name, identity?.tags], ['zeroname', {}]);
+      });
+    } finally {
+      await home.cli[Symbol.asyncDispose]();
+    }
+  });
 
   test('a password that our form of passwords would change is compared as it was typed', () =>
     withSource(

@@ -68,7 +68,7 @@ export function mapCas(
       identityNameFormat: formatOf(needs, subject, entity),
       externalIdClaim: externalIdClaim.value,
       verifiedAt: entity.flag('isVerified') ? times.updatedAt : null,
-      verificationToken: entity.text('verificationToken') ?? '',
+      verificationToken: tokenOf(entity),
       tags: tagsOf(needs, subject, entity),
     };
     return [{ ca, anchor, digest: needs.digest(ca), ...times }];
@@ -86,6 +86,12 @@ function certificateOf(
     if (!(error instanceof MalformedInput)) throw error;
     return { refusal: `its certificate cannot be read (${error.reason})` };
   }
+}
+
+/** Of an authority that is verified it means nothing any more. */
+function tokenOf(entity: Entity): string {
+  const token = entity.text('verificationToken') ?? '';
+  return /^[\x21-\x7e]{1,64}$/.test(token) ? token : entity.id;
 }
 
 function formatOf({ findings }: MapNeeds, subject: Subject, entity: Entity): string {

@@ -96,6 +96,9 @@ function keysOf(
     if (notAfter < needs.now)
       needs.findings.deviates(subject, 'certPem', 'has expired: its tokens are refused, as they were');
     const kid = entity.text('kid');
+    // Without it any key id would do.
+    if (kid !== null && !/^[\x20-\x7e]{0,256}$/.test(kid))
+      return { refusal: 'its kid is not at most 256 printable ASCII characters' };
     return {
       value: {
         certPem,
