@@ -162,6 +162,10 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
       const what = undeclaredIn(route, answer);
       if (what !== null) undeclared.add(what);
     },
+  }).catch(async (error) => {
+    await hashPool.close();
+    await store.close();
+    throw error;
   });
   const [bindPoint] = controller.bindPoints;
   if (bindPoint === undefined) throw new Error('the test configuration has no bind point');
