@@ -10,6 +10,8 @@ export interface AnswerFailure {
   readonly code: string;
   readonly message: string;
   readonly reference: string | undefined;
+  /** What the server refused, where it names it. */
+  readonly field?: string;
 }
 
 /** Reads the Edge envelope `{error:{code,message,requestId,cause?}}` and OAuth's `{error,error_description}`. */
@@ -37,6 +39,7 @@ export function failureOf(answer: HttpsAnswer): AnswerFailure {
     code: textField(error, 'code') ?? '',
     message: about === '' ? said : `${said}: ${about}`,
     reference: textField(error, 'requestId') ?? headerReference,
+    ...(field === undefined ? {} : { field }),
   };
 }
 
@@ -51,6 +54,7 @@ export function answerError(
     exitCode: exitCodeOfStatus(failure.status),
     ...(failure.code === '' ? {} : { code: failure.code }),
     ...(failure.reference === undefined ? {} : { reference: failure.reference }),
+    ...(failure.field === undefined ? {} : { field: failure.field }),
     ...nextStep(answer),
     ...rest,
   });

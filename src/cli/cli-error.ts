@@ -8,6 +8,8 @@ export interface CliErrorOptions {
   readonly reference?: string;
   /** For programs: a stable word, in the output of `--output-json`. */
   readonly code?: string;
+  /** The field or parameter that the server refused. */
+  readonly field?: string;
   readonly cause?: unknown;
 }
 
@@ -18,6 +20,7 @@ export class CliError extends Error {
   readonly next: string | undefined;
   readonly reference: string | undefined;
   readonly code: string | undefined;
+  readonly field: string | undefined;
 
   constructor(message: string, options: CliErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -25,6 +28,7 @@ export class CliError extends Error {
     this.next = options.next;
     this.reference = options.reference;
     this.code = options.code;
+    this.field = options.field;
   }
 }
 

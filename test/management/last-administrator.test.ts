@@ -28,7 +28,7 @@ describe('the last administrator', () => {
     ];
     for (const attempt of attempts) {
       const answer = await attempt;
-      assertRefused(answer, 409, 'CONFLICT');
+      assertRefused(answer, 409, 'CONFLICT', 'force');
       assert.match(answer.json.error.message, /last administrator/);
     }
     assert.equal((await admin.get('identities')).status, 200);

@@ -146,7 +146,7 @@ async function changed(
   try {
     await api.call({ ...change, ...(force === true ? { query: { force: 'true' } } : {}) });
   } catch (error) {
-    if (!(error instanceof CliError) || !error.message.includes('?force=true')) throw error;
+    if (!(error instanceof CliError) || error.field !== 'force') throw error;
     const { code, reference, exitCode } = error;
     throw new CliError('After this change the last administrator could not log in any more.', {
       exitCode,

@@ -33,7 +33,7 @@ async function apply(api: ApiClient, json: JsonObject): Promise<JsonObject> {
   try {
     return asObject((await api.call({ method: 'POST', path: '/state', json })).data);
   } catch (error) {
-    if (!(error instanceof CliError) || !error.message.includes('?force=true')) throw error;
+    if (!(error instanceof CliError) || error.field !== 'force') throw error;
     const { code, reference, exitCode } = error;
     throw new CliError('After this the last administrator could not log in any more: nothing was changed.', {
       exitCode,
