@@ -11,6 +11,11 @@ interface Reason {
 
 const reasons: readonly Reason[] = [
   {
+    file: 'src/http/oidc/browser-binding.ts',
+    original: "''",
+    why: 'the same: no cookie at all, and a text that is none of ours, have no binding',
+  },
+  {
     file: 'src/oidc/redirect-uri.ts',
     original: '/^:[1-9][0-9]{0,4}$/',
     replacement: '/:[1-9][0-9]{0,4}$/',
