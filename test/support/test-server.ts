@@ -148,7 +148,8 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   const hashPool =
     options.hashPool ??
     createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
-  await giveKeys(store, clock);
+  // A store that was there before and has none, such as a restored one, makes keys of its own.
+  if (options.home === undefined) await giveKeys(store, clock);
   // The identity providers of tests have certificates of the same root.
   const trustedRoots = [pki.ca.certPem];
   const vault = keyVault(masterKey);

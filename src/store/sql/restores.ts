@@ -54,6 +54,17 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
       updated_at`,
   },
   config_types: { kept: 'id name tags created_at updated_at' },
+  oidc_clients: {
+    kept: `id name type redirect_uris post_logout_redirect_uris auth_method jwks jwks_uri require_pkce
+      id_token_signing_alg scopes api_access resources allowed_role_attributes claims access_token_duration
+      refresh_token_duration tags created_at updated_at`,
+  },
+  // As passwords: who had them has them still.
+  oidc_client_secrets: { kept: 'id client_id secret_hash created_at last_used_at' },
+  // What was used before the backup stays used.
+  used_assertions: { kept: 'id expires_at' },
+  // A code that waits for a device would open a session.
+  device_logins: 'emptied',
   // What they are about was issued before, and counts no more.
   revocations: { kept: 'id type issued_before expires_at tags created_at updated_at' },
   auth_requests: 'emptied',
