@@ -34,7 +34,11 @@ ${rows.join('\n')}
 
 ## What the last rounds measured
 
-${measured.length === 0 ? 'Nothing yet.\n' : measured.join('\n')}`;
+${measured.length === 0 ? 'Nothing yet.\n' : measured.join('\n')}
+## Planted faults
+
+Which faults the model of the login (M-01) finds, and after how many runs: [planted-faults.md](planted-faults.md).
+`;
 }
 
 function rowOf({ id, what, aim, round, why }: Target, finished: readonly Finished[]): string {

@@ -241,4 +241,21 @@ export const targets: readonly Target[] = [
       env: { OVERLAY_AUTH_TEST_SIZE: 'small' },
     },
   },
+  {
+    id: 'M-01',
+    what: 'random logins beside a model of what was proven',
+    aim: 'no broken promise in 200,000 runs',
+    round: {
+      does: '2,000 runs with a new seed',
+      rounds: 100,
+      tests: ['test/model/login.test.ts'],
+      env: { OVERLAY_AUTH_MODEL_HOUSES: '1' },
+    },
+  },
+  {
+    id: 'M-02',
+    what: 'faults planted in a copy of the source',
+    aim: 'the model finds each: see planted-faults.md',
+    round: { does: 'each fault once', rounds: 1, script: ['planted-faults'] },
+  },
 ];

@@ -1,0 +1,199 @@
+// The server of the model, and the three people whose logins are tried on it: new ones for each run, with the same
+// names, passwords, certificates and external JWTs.
+
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { usernameKey } from '../../src/login/password/username.ts';
+import { recoveryCodeHash } from '../../src/login/totp/totp.ts';
+import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { DAY, type FixedClock, fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
+import { registerCa } from '../support/certificates.ts';
+import {
+  authority,
+  client,
+  clientExtensions,
+  generalName,
+  type Made,
+  subjectAltName,
+} from '../support/chains.ts';
+import { createPolicy, createSigner, tokenOf } from '../support/external-jwt.ts';
+import { type HttpsClient, httpsClient } from '../support/https-client.ts';
+import { rootOf } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
+import { type Actor, people, type Who } from './steps.ts';
+
+export const password = 'seven quiet lanterns';
+/** The seed of whoever had enrolled before a run. */
+const seed = Buffer.from('an old seed of twenty');
+export const oldEnrollment = {
+  secret: base32(seed.subarray(0, 20)),
+  recoveryCodes: ['ABCDE22222', 'ABCDE33333', 'ABCDE44444'],
+};
+
+export interface House {
+  readonly server: TestServer;
+  readonly clock: FixedClock;
+  /** Whose certificate the connections of an actor have. */
+  certificateOf(actor: Actor): Who | null;
+  connectionOf(actor: Actor): HttpsClient;
+  /** An external JWT that nobody has used before. */
+  newToken(who: Who): Promise<string>;
+  signerId: string;
+  /** Three people who never logged in. */
+  movePeopleIn(enrolled: readonly Who[]): Promise<Household>;
+  close(): Promise<void>;
+}
+
+export interface Household {
+  whose(identityId: unknown): Who | null;
+  isEnrolled(who: Who): Promise<boolean>;
+  /** How many API sessions there are of these people, ended ones included. */
+  sessions(): number;
+  /** Forgets wrong guesses: how they are counted is not what the model is about. */
+  forgive(): Promise<void>;
+  moveOut(): Promise<void>;
+}
+
+/** In memory, where there is such a folder: what a disk takes to sync is not what the model is about. */
+const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+const certified: Partial<Record<Actor, Who>> = { 'program 2': 'bob', 'browser 2': 'ann' };
+const usernames: Record<Who, string> = { ann: 'ann', bob: 'bob', cyd: 'cyd' };
+
+export async function openHouse(): Promise<House> {
+  const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+  const server = await startTestServer({ clock, home: mkdtempSync(join(memory, 'overlay-auth-model-')) });
+  const idp = await startTestIdp();
+  try {
+    return await furnished(server, clock, idp);
+  } catch (error) {
+    await Promise.all([server.close(), idp.close()]);
+    throw error;
+  }
+}
+
+async function furnished(server: TestServer, clock: FixedClock, idp: TestIdp): Promise<House> {
+  const admin = await rootOf(server);
+  const signerId = await createSigner(admin, idp, 'provider');
+  const makers = authority({ subject: 'Makers', until: 365 * DAY });
+  const externalIdClaim = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
+  await registerCa(admin, makers, { externalIdClaim });
+  const leaves = new Map<Actor, Made>();
+  for (const [actor, who] of Object.entries(certified) as [Actor, Who][]) {
+    const name = subjectAltName(generalName.email(`${who}@idp`));
+    leaves.set(actor, client({ issuer: makers, until: 365 * DAY }, clientExtensions(name)));
+  }
+  const policies: Record<Who, AuthPolicyId> = {
+    ann: defaultAuthPolicyId,
+    bob: await createPolicy(server, 'TOTP', { secondary: { requireTotp: true } }),
+    cyd: await createPolicy(server, 'all', {
+      secondary: { requireTotp: true, requireExtJwt: signerId },
+    }),
+  };
+  const passwordHash = await server.controller.services.hasher.hash(password);
+  const connections = new Map<Actor, HttpsClient>();
+  const connectionOf = (actor: Actor) => {
+    const leaf = leaves.get(actor);
+    const known = connections.get(actor);
+    if (known !== undefined) return known;
+    const tls = leaf === undefined ? {} : { cert: leaf.certPem, key: leaf.keyPem };
+    const made = httpsClient(server.url, server.caPem, tls);
+    connections.set(actor, made);
+    return made;
+  };
+  const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
+  const vault = keyVault(masterKey);
+  const { recoveryKey } = await openServerSecrets({ keys: server.store.keys, vault, random: server.random });
+  let tokens = 0;
+
+  async function createPerson(who: Who, isEnrolled: boolean): Promise<IdentityId> {
+    const id = asId<IdentityId>(server.random.id());
+    const now = clock.now();
+    await server.store.identities.create(
+      {
+        id,
+        name: who,
+        type: 'User',
+        externalId: `${who}@idp`,
+        authPolicyId: policies[who],
+        isAdmin: false,
+        roleAttributes: [],
+        tags: {},
+      },
+      {
+        id: server.random.id(),
+        username: usernames[who],
+        usernameKey: usernameKey(usernames[who]) ?? '',
+        passwordHash,
+      },
+      now,
+    );
+    if (isEnrolled) {
+      const flow = `before ${id}`;
+      const old = seed.subarray(0, 20);
+      const recoveryHashes = oldEnrollment.recoveryCodes.map((code) =>
+        recoveryCodeHash(recoveryKey, id, code),
+      );
+      const pending = { identityId: id, sealedSeed: '', recoveryHashes, expiresAt: now + SECOND };
+      await server.store.totp.start(flow, pending, now);
+      const sealedSeed = vault.seal(old, `totp/${id}`);
+      const step = Math.floor(now / (30 * SECOND)) - 2;
+      await server.store.totp.verify(flow, { sealedSeed, step, now });
+    }
+    return id;
+  }
+
+  return {
+    server,
+    clock,
+    signerId,
+    certificateOf: (actor) => certified[actor] ?? null,
+    connectionOf,
+    newToken(who) {
+      tokens += 1;
+      return tokenOf(server, idp, `${who}@idp`, { jti: `token ${tokens}` });
+    },
+    async movePeopleIn(enrolled) {
+      const ids = new Map<Who, IdentityId>();
+      await Promise.all(
+        people.map(async (who) => ids.set(who, await createPerson(who, enrolled.includes(who)))),
+      );
+      const idOf = (who: Who) => ids.get(who) as IdentityId;
+      return {
+        whose: (id) => people.find((who) => idOf(who) === id) ?? null,
+        async isEnrolled(who) {
+          return (await server.store.identities.findAccount(idOf(who)))?.isTotpEnrolled ?? false;
+        },
+        sessions() {
+          const sql = 'SELECT count(*) AS n FROM api_sessions WHERE identity_id IN (?, ?, ?)';
+          return Number(database.prepare(sql).get(...people.map(idOf))?.n);
+        },
+        async forgive() {
+          const rows = database.prepare('SELECT key FROM attempts').all();
+          await server.store.attempts.clear(rows.map(({ key }) => String(key)));
+        },
+        async moveOut() {
+          await Promise.all(people.map((who) => server.store.identities.delete(idOf(who), clock.now())));
+        },
+      };
+    },
+    async close() {
+      for (const connection of connections.values()) connection.closeConnections();
+      database.close();
+      await server.close();
+      await idp.close();
+    },
+  };
+}
+
+/** RFC 4648 section 6, without padding. */
+function base32(bytes: Uint8Array): string {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{5}/g) ?? []).map((five) => letters[Number.parseInt(five, 2)]).join('');
+}

@@ -1,0 +1,39 @@
+// A model of the login, beside a real server: random runs of three people, two browsers, two programs and pages of
+// other sites on shared auth request ids, over both mechanisms. Whoever ends with a code, a token, a session or an
+// enrolment of a person has proven, in that same browser or program and on that same request, what the person's policy
+// asks for; what is single-use works once; no state is a dead end. world.ts says it in full.
+//
+// Everything goes through the front door, TLS and database included: certificates are proven by the handshake, and the
+// races are those of the real store. On connections that stay open a request costs about a millisecond, so there is no
+// need for a shorter way.
+
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { openHouse } from './house.ts';
+import { run } from './run.ts';
+import { scenarios } from './steps.ts';
+
+const isFull = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
+/** Of a server; then comes a new one, so that its clock does not run away from the certificates of the tests. */
+const runsOfHouse = 2000;
+/** Moves of a run; half as many as a rule. */
+const longest = 14;
+const houses = Number(process.env.OVERLAY_AUTH_MODEL_HOUSES ?? (isFull ? 100 : 1));
+const runs = Number(process.env.OVERLAY_AUTH_MODEL_RUNS ?? runsOfHouse);
+/** A counterexample is made as small as it gets, unless nobody is going to read it. */
+const shrinks = process.env.OVERLAY_AUTH_MODEL_SHRINK !== '0';
+const firstSeed = Number(process.env.OVERLAY_AUTH_MODEL_SEED ?? (isFull ? Date.now() % 2 ** 31 : 20260101));
+
+test('nobody gets what was not proven, whatever happens in whatever order', async (t) => {
+  for (let index = 0; index < houses; index += 1) {
+    const house = await openHouse();
+    const seed = (firstSeed + index) % 2 ** 31;
+    try {
+      const property = fc.asyncProperty(scenarios(longest), (scenario) => run(house, scenario));
+      await fc.assert(property, { numRuns: runs, seed, endOnFailure: !shrinks });
+    } finally {
+      await house.close();
+    }
+    if (houses > 1) t.diagnostic(`${(index + 1) * runs} of ${houses * runs} runs, seed ${seed}`);
+  }
+});

@@ -1,0 +1,190 @@
+// What may happen in one run of the model: who does what, in any order, some of it at the same moment.
+
+import fc from 'fast-check';
+import { MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
+
+/** Three people with different policies: nothing besides; TOTP; TOTP and an external JWT. */
+export const people = ['ann', 'bob', 'cyd'] as const;
+export type Who = (typeof people)[number];
+
+export const browsers = ['browser 1', 'browser 2'] as const;
+export type BrowserName = (typeof browsers)[number];
+/** Program 2 and browser 2 have the certificates of bob and ann. */
+const actors = [...browsers, 'program 1', 'program 2'] as const;
+export type Actor = (typeof actors)[number];
+
+/** Auth request ids are shared: everybody knows every one. */
+export type Slot = 0 | 1;
+
+export type Method = 'password' | 'cert' | 'ext-jwt';
+export type CodeKind = 'now' | 'again' | 'wrong' | 'recovery' | 'recovery again';
+
+/** Who sends a step of a login. */
+export interface Sender {
+  readonly by: Actor;
+  /** A page of another site in that browser: cookies and certificate are the browser's. */
+  readonly foreign: boolean;
+  /** By a form, as people do; else as JSON. Of browsers only. */
+  readonly page: boolean;
+  /** Rather whoever did the last primary login on the request, in the same way. */
+  readonly asBefore: boolean;
+}
+
+export type Step =
+  | ({ readonly do: 'begin'; readonly slot: Slot } & Sender)
+  | ({
+      readonly do: 'primary';
+      readonly slot: Slot;
+      readonly who: Who;
+      readonly method: Method;
+      readonly right: boolean;
+      /** Whose external JWT comes along as the second proof. */
+      readonly also: Who | null;
+    } & Sender)
+  | ({
+      readonly do: 'totp';
+      readonly slot: Slot;
+      /** Whose code; null: of the person whose login it is. */
+      readonly who: Who | null;
+      readonly kind: CodeKind;
+    } & Sender)
+  /** An external JWT alone; `same`: one that was a primary proof before. */
+  | ({
+      readonly do: 'jwt';
+      readonly slot: Slot;
+      readonly who: Who | null;
+      readonly same: boolean;
+    } & Sender)
+  | ({ readonly do: 'queries'; readonly slot: Slot } & Sender)
+  | ({ readonly do: 'enroll'; readonly slot: Slot } & Sender)
+  | ({ readonly do: 'verify'; readonly slot: Slot; readonly right: boolean } & Sender)
+  | ({ readonly do: 'abandon'; readonly slot: Slot } & Sender)
+  /** `back`: the how many latest one. */
+  | ({ readonly do: 'redeem'; readonly back: number; readonly right: boolean } & Sender)
+  | { readonly do: 'refresh'; readonly by: Actor; readonly back: number }
+  | ({
+      readonly do: 'open session';
+      readonly who: Who;
+      readonly method: Method;
+      readonly right: boolean;
+    } & Sender)
+  | {
+      readonly do: 'session totp';
+      readonly back: number;
+      readonly who: Who | null;
+      readonly kind: CodeKind;
+    }
+  | { readonly do: 'session enroll'; readonly back: number }
+  | { readonly do: 'session verify'; readonly back: number; readonly right: boolean }
+  | { readonly do: 'session call'; readonly back: number; readonly jwt: Who | null }
+  | { readonly do: 'session end'; readonly back: number };
+
+export type Move =
+  | { readonly do: 'wait'; readonly millis: Millis }
+  /** Whoever may go on with the request finishes it as this person, whatever was done on it before. */
+  | { readonly do: 'finish'; readonly by: Actor; readonly slot: Slot; readonly who: Who }
+  | { readonly do: 'one'; readonly step: Step }
+  | { readonly do: 'together'; readonly steps: readonly [Step, Step] };
+
+export interface Scenario {
+  /** Who has enrolled TOTP before. */
+  readonly enrolled: readonly Who[];
+  /** Who begins the two requests; a browser on a page is bound to them from then on. */
+  readonly begun: readonly [Sender, Sender];
+  readonly moves: readonly Move[];
+}
+
+const slot = fc.constantFrom<Slot[]>(0, 0, 0, 1);
+const who = fc.constantFrom(...people);
+const method = fc.constantFrom<Method[]>('password', 'password', 'cert', 'ext-jwt');
+const mostly = fc.constantFrom(true, true, true, true, false);
+const kind = fc.constantFrom<CodeKind[]>('now', 'now', 'now', 'again', 'wrong', 'recovery', 'recovery again');
+const back = fc.constantFrom(0, 0, 0, 1, 2);
+const someone: fc.Arbitrary<Who | null> = fc.option(who);
+const ratherTheirs: fc.Arbitrary<Who | null> = fc.option(who, { freq: 2 });
+const maybeSomeone: fc.Arbitrary<Who | null> = fc.option(who, { freq: 2 });
+
+const sender: fc.Arbitrary<Sender> = fc
+  .record({ by: fc.constantFrom(...actors), odds: fc.nat(9), page: fc.boolean() })
+  .map(({ by, odds, page }) => {
+    const isBrowser = by.startsWith('browser');
+    const foreign = isBrowser && odds === 0;
+    return { by, foreign, page: isBrowser && !foreign && page, asBefore: !foreign && odds > 4 };
+  });
+
+type Sent<Kind extends Step['do'], More> = More & { readonly do: Kind } & Sender;
+/** A step that somebody sends, with members of its own. */
+function sent<Kind extends Step['do'], More extends object>(
+  name: Kind,
+  more: { [K in keyof More]: fc.Arbitrary<More[K]> },
+): fc.Arbitrary<Sent<Kind, More>> {
+  return fc
+    .tuple(sender, fc.record(more))
+    .map(([from, members]) => ({ do: name, ...members, ...from }) as Sent<Kind, More>);
+}
+
+const session = <Kind extends Step['do'], More extends object>(
+  name: Kind,
+  more: { [K in keyof More]: fc.Arbitrary<More[K]> },
+) =>
+  fc.record({ do: fc.constant(name), back, ...more }) as unknown as fc.Arbitrary<
+    More & { do: Kind; back: number }
+  >;
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 1, arbitrary: sent('begin', { slot }) },
+  {
+    weight: 10,
+    arbitrary: sent('primary', { slot, who, method, right: mostly, also: maybeSomeone }),
+  },
+  { weight: 6, arbitrary: sent('totp', { slot, who: ratherTheirs, kind }) },
+  {
+    weight: 3,
+    arbitrary: sent('jwt', { slot, who: ratherTheirs, same: fc.constantFrom(false, false, true) }),
+  },
+  // What a GET answers, a page of another site cannot read.
+  { weight: 2, arbitrary: sent('queries', { slot }).map((asked) => ({ ...asked, foreign: false })) },
+  { weight: 5, arbitrary: sent('enroll', { slot }) },
+  { weight: 4, arbitrary: sent('verify', { slot, right: mostly }) },
+  { weight: 1, arbitrary: sent('abandon', { slot }) },
+  { weight: 5, arbitrary: sent('redeem', { back, right: mostly }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('refresh' as const), by: fc.constantFrom(...actors), back }),
+  },
+  { weight: 3, arbitrary: sent('open session', { who, method, right: mostly }) },
+  { weight: 2, arbitrary: session('session totp', { who: ratherTheirs, kind }) },
+  { weight: 2, arbitrary: session('session enroll', {}) },
+  { weight: 2, arbitrary: session('session verify', { right: mostly }) },
+  { weight: 3, arbitrary: session('session call', { jwt: someone }) },
+  { weight: 1, arbitrary: session('session end', {}) },
+);
+
+const waits = [SECOND, 3 * SECOND, 31 * SECOND, 31 * SECOND, 61 * SECOND, 6 * MINUTE, 31 * MINUTE];
+
+const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 24, arbitrary: fc.record({ do: fc.constant('one' as const), step }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('together' as const), steps: fc.tuple(step, step) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), millis: fc.constantFrom(...waits) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('finish' as const),
+      by: fc.constantFrom(...actors),
+      slot,
+      who,
+    }),
+  },
+);
+
+/** @param longest how many moves a run has at most */
+export function scenarios(longest: number): fc.Arbitrary<Scenario> {
+  return fc.record({
+    enrolled: fc.subarray([...people]),
+    begun: fc.tuple(sender, sender),
+    moves: fc.array(move, { minLength: 1, maxLength: longest, size: 'max' }),
+  });
+}
