@@ -287,6 +287,7 @@ export async function openServices(
     devicePolls: devicePolls(),
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
     idTokenAlg: oidc.idTokenSigningAlg,
+    retryGrace: oidc.refreshTokenGrace,
     lifetimes: {
       accessToken: oidc.accessTokenDuration,
       idToken: oidc.idTokenDuration,

@@ -108,6 +108,8 @@ export interface EdgeConfig {
     readonly refreshTokenDuration: Millis;
     /** Absolute end of a refresh family, counted from login; at least `refreshTokenDuration`. */
     readonly refreshFamilyDuration: Millis;
+    /** How long a refresh may be retried; 0: not at all. */
+    readonly refreshTokenGrace: Millis;
     readonly idTokenSigningAlg: IdTokenSigningAlg;
     readonly compatibility: {
       /** Alias client ids that get the compatibility profile; empty: the profile is off. */

@@ -115,6 +115,7 @@ function edgeShape(edge: Config['edge']): FileValue {
       idTokenDuration: formatDuration(edge.oidc.idTokenDuration),
       refreshTokenDuration: formatDuration(edge.oidc.refreshTokenDuration),
       refreshFamilyDuration: formatDuration(edge.oidc.refreshFamilyDuration),
+      refreshTokenGrace: formatDuration(edge.oidc.refreshTokenGrace),
       idTokenSigningAlg: edge.oidc.idTokenSigningAlg,
       compatibility: edge.oidc.compatibility,
     },

@@ -18,6 +18,7 @@ import { parseRedirectUri, RedirectUriError } from './redirect-uris.ts';
 // the names used inside. Every map is strict. Rules that concern one value stand here; rules between values
 // of different sections are in consistency.ts.
 
+const MINUTE: Millis = 60_000;
 const HOUR: Millis = 3_600_000;
 /** Ten years: far beyond any use, and the sum of such durations and a point in time stays an exact number. */
 const TEN_YEARS = 87_600 * HOUR;
@@ -272,6 +273,11 @@ const oidcSchema = z.strictObject({
   refreshFamilyDuration: lifetime
     .prefault('720h')
     .describe('After this long people log in again, however often tokens were refreshed.'),
+  refreshTokenGrace: duration({ min: 0, max: MINUTE })
+    .prefault('0s')
+    .describe(
+      'For so long a refresh token whose answer was lost gets the same successor again, while that is unused. At most 60s.',
+    ),
   idTokenSigningAlg: z.enum(['ES256', 'RS256', 'EdDSA']).default('ES256'),
   compatibility: z
     .strictObject({

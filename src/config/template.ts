@@ -129,6 +129,7 @@ ${signing}
     idTokenDuration: 30m           # at least 1m
     refreshTokenDuration: 24h      # of one token; each refresh gives a new one
     refreshFamilyDuration: 720h    # after this long people log in again, however often tokens were refreshed
+    refreshTokenGrace: 0s          # at most 60s: a refresh whose answer was lost may be retried for so long
     idTokenSigningAlg: ES256       # ES256, RS256 or EdDSA
     compatibility:
       clientIds: []                # alias client ids that get the compatibility profile

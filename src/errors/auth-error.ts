@@ -11,6 +11,10 @@ export interface FieldProblem {
   readonly value?: unknown;
 }
 
+/** Told to the holder of a refresh token of ours only. */
+export const grantReasons = ['expired', 'revoked', 'reused'] as const;
+export type GrantReason = (typeof grantReasons)[number];
+
 export interface AuthErrorOptions {
   /** Replaces the description of the code, for the client; must name no internals and no secret. */
   readonly description?: string;
@@ -23,6 +27,8 @@ export interface AuthErrorOptions {
   readonly retryAfterSeconds?: number;
   /** Where a person can begin again: a path of ours with its query. */
   readonly startAgain?: string;
+  /** Why a grant is no longer good, in a word that stays the same for programs. */
+  readonly reason?: GrantReason;
   /** For 405: the methods that the resource has. */
   readonly allow?: readonly string[];
 }
@@ -38,6 +44,7 @@ export class AuthError extends Error {
   readonly fields: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
   readonly startAgain: string | undefined;
+  readonly reason: GrantReason | undefined;
   readonly allow: readonly string[];
 
   constructor(code: ErrorCode, options: AuthErrorOptions = {}) {
@@ -52,6 +59,7 @@ export class AuthError extends Error {
     this.fields = options.fields ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.startAgain = options.startAgain;
+    this.reason = options.reason;
     this.allow = options.allow ?? [];
   }
 }

@@ -29,7 +29,7 @@ const textLength = Math.ceil(((bodyLength + tagLength) * 4) / 3);
 
 /** @param key the server secret for tags, shared by all nodes */
 export function mintOpaqueToken(
-  needs: { readonly random: Random; readonly tagKey: Buffer },
+  needs: { readonly random: Pick<Random, 'bytes'>; readonly tagKey: Buffer },
   kind: OpaqueTokenKind,
   id: string,
   generation: number,

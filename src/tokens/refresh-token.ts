@@ -5,6 +5,7 @@
 import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
+import { hmacSha256 } from '../platform/digest.ts';
 import type { Random } from '../platform/random.ts';
 import { toSeconds } from './access-token.ts';
 import { signJwt } from './jws.ts';
@@ -34,13 +35,30 @@ export function firstRefreshToken(
   return { ...mintOpaqueToken(needs, kinds[form], sessionId, 1), form };
 }
 
-/** The one that takes the place of `presented`. */
+/**
+ * The one that takes the place of `presented`.
+ * @param retriedText the text of the presented one, where a retry has to get the same successor again: it follows from
+ *                    that text and the server secret, and from nothing that is stored. Null: it is random
+ */
 export function nextRefreshToken(
   needs: MintNeeds,
   presented: OpaqueToken,
   form: RefreshTokenForm,
+  retriedText: string | null = null,
 ): RefreshSecret {
-  return { ...mintOpaqueToken(needs, kinds[form], presented.id, presented.generation + 1), form };
+  const random = retriedText === null ? needs.random : followingFrom(needs.tagKey, retriedText);
+  const minted = mintOpaqueToken(
+    { random, tagKey: needs.tagKey },
+    kinds[form],
+    presented.id,
+    presented.generation + 1,
+  );
+  return { ...minted, form };
+}
+
+function followingFrom(tagKey: Buffer, text: string): Pick<Random, 'bytes'> {
+  const key = hmacSha256(tagKey, 'refresh-successor v1');
+  return { bytes: () => hmacSha256(key, text) };
 }
 
 /**

@@ -89,6 +89,7 @@ export function fullFile(): Tree {
         idTokenDuration: '20m',
         refreshTokenDuration: '12h',
         refreshFamilyDuration: '240h',
+        refreshTokenGrace: '60s',
         idTokenSigningAlg: 'EdDSA',
         compatibility: { clientIds: ['native', 'sdk'] },
       },

@@ -56,6 +56,7 @@ describe('loading the configuration', () => {
         idTokenDuration: 30 * MINUTE,
         refreshTokenDuration: 24 * HOUR,
         refreshFamilyDuration: 720 * HOUR,
+        refreshTokenGrace: 0,
         idTokenSigningAlg: 'ES256',
         compatibility: { clientIds: [], freshProofForFactors: false },
       },

@@ -90,6 +90,7 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   'edge.oidc.idTokenDuration': ['30', '-1m', 'x', '9999999h'],
   'edge.oidc.refreshTokenDuration': ['30', '-1m', 'x', '9999999h'],
   'edge.oidc.refreshFamilyDuration': ['30', '-1m', 'x', '1h'],
+  'edge.oidc.refreshTokenGrace': ['30', '-1s', 'x', '61s', '2m'],
   'edge.oidc.idTokenSigningAlg': ['none', 'HS256', 'es256', 'RS512', ''],
   'edge.oidc.compatibility.clientIds': ['', 'overlay', 'a b', 'é', 'x'.repeat(129)],
   'edge.loginAttempts.keep': ['', '0s', 30, '30', '-1h'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuthError } from '../../errors/auth-error.ts';
-import { AuthorizationError } from '../../errors/auth-error.ts';
+import { AuthorizationError, grantReasons } from '../../errors/auth-error.ts';
 import { errorPage } from '../../pages/error.ts';
 import type { View } from '../../pages/view.ts';
 import { type Answer, type AnswerHeaders, json, page, redirect } from './answer.ts';
@@ -40,7 +40,11 @@ const oauthErrors = [...new Set(outside.map(({ oauthError }) => oauthError))].so
 const edgeCodes = [...new Set(outside.map(({ edgeCode }) => edgeCode))].sort();
 
 export const oauthErrorBody = z
-  .strictObject({ error: z.enum(oauthErrors), error_description: z.string() })
+  .strictObject({
+    error: z.enum(oauthErrors),
+    error_description: z.string(),
+    reason: z.enum(grantReasons).optional().meta({ description: 'Why a refresh token is no longer good' }),
+  })
   .meta({ id: 'OAuthError', description: 'RFC 6749 section 5.2; the reference id is in x-request-id' });
 
 export const edgeErrorBody = z
@@ -71,6 +75,7 @@ export function oauthError(failure: AuthError, request: Omit<FailedRequest, 'vie
     {
       error: errorTable[failure.code].oauthError,
       error_description: oauthDescription(failure),
+      ...(failure.reason === undefined ? {} : { reason: failure.reason }),
     },
     {
       status: statusOf(failure, request),

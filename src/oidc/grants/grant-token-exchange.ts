@@ -96,7 +96,7 @@ async function exchangeRefreshToken(
     wantsIdToken ? idTokenGrace : duplicateWindow,
   );
   if (used.outcome === 'duplicate') {
-    if (!wantsIdToken) throw refreshRefused(needs, request, used.session.id, 'duplicate');
+    if (!wantsIdToken) throw refreshRefused(needs, request, used.session, 'duplicate');
     return idTokenAnswer(needs, request.client, await standingOf(needs, used.session), needs.clock.now());
   }
   const { session, next, now } = used;
@@ -141,7 +141,7 @@ async function exchangeAccessToken(
     ipAddress: origin.ipAddress,
     now,
   });
-  if (renewed === null) throw refreshRefused(needs, request, sessionId, 'ended-or-bound');
+  if (renewed === null) throw refreshRefused(needs, request, session, 'ended-or-bound');
   const standing = { session, identity: renewed.identity };
   if (wantsIdToken) return idTokenAnswer(needs, client, standing, now);
   needs.audit.record(

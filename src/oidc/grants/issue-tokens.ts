@@ -34,6 +34,8 @@ export interface GrantNeeds
       readonly authRequests: AuthRequestStore;
       readonly apiSessions: ApiSessionStore;
     };
+  /** How long a refresh may be retried; 0: not at all. */
+  readonly retryGrace: Millis;
   readonly ring: KeyRing;
   readonly accessTokens: AccessTokenVerifier;
   readonly tagKey: Buffer;

@@ -1,12 +1,13 @@
 // Using up a refresh token, the same for every grant that takes one (RFC 9700 4.14.2): whoever presents the live
 // token replaces it, and what an administrator has changed since the login holds at once.
 
-import { AuthError } from '../../errors/auth-error.ts';
+import { AuthError, type GrantReason } from '../../errors/auth-error.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
 import { type ApiSessionId, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
+import type { RotateOutcome } from '../../store/contracts/api-sessions.ts';
 import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
 import { type Client, refreshTokenFormOf } from '../clients.ts';
@@ -19,6 +20,9 @@ import type { GrantRequest } from './token-endpoint.ts';
 
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
 export const duplicateWindow: Millis = 2 * SECOND;
+
+/** A refresh token whose tag is ours, as the client sent it. */
+export type PresentedRefreshToken = OpaqueToken & { readonly text: string };
 
 export type UsedRefreshToken =
   | {
@@ -40,10 +44,10 @@ export function presentedRefreshToken(
   needs: GrantNeeds,
   { client }: Pick<GrantRequest, 'client'>,
   text: string,
-): OpaqueToken {
+): PresentedRefreshToken {
   const presented = readRefreshToken(needs, refreshTokenFormOf(client), text, needs.clock.now());
   if (presented === undefined) throw new AuthError('invalid_grant');
-  return presented;
+  return { ...presented, text };
 }
 
 /**
@@ -54,19 +58,25 @@ export function presentedRefreshToken(
 export async function useRefreshToken(
   needs: GrantNeeds,
   request: GrantRequest,
-  presented: OpaqueToken,
+  presented: PresentedRefreshToken,
   window: Millis,
 ): Promise<UsedRefreshToken> {
   const { parameters, client, origin, clientCertificates } = request;
   const sessionId = asId<ApiSessionId>(presented.id);
   const session = await needs.store.apiSessions.find(sessionId);
-  if (session === null) throw new AuthError('invalid_grant');
+  // Its row goes when the last of its tokens has expired.
+  if (session === null) throw noLongerGood('expired', 'unknown');
   requireRefreshable(client, session);
   const asked = narrowedScope(client, session, optional(parameters, 'scope'));
   await requireStanding(needs, session, request);
 
   const now = needs.clock.now();
-  const next = nextRefreshToken(needs, presented, refreshTokenFormOf(client));
+  const next = nextRefreshToken(
+    needs,
+    presented,
+    refreshTokenFormOf(client),
+    needs.retryGrace === 0 ? null : presented.text,
+  );
   const nextExpiresAt = now + needs.lifetimes.refreshToken;
   const outcome = await needs.store.apiSessions.rotateRefreshToken({
     sessionId,
@@ -81,20 +91,21 @@ export async function useRefreshToken(
     ipAddress: origin.ipAddress,
     now,
     duplicateWindow: window,
+    retryGrace: needs.retryGrace,
     within: patienceLeft(needs.clock, request.arrivedAt),
   });
 
-  if (outcome.outcome === 'rotated') {
+  if (outcome.outcome === 'rotated' || outcome.outcome === 'repeated') {
     needs.audit.record(
       { event: 'token.refreshed', identityId: outcome.identity.id, sessionId, clientId: client.clientId },
       origin,
     );
-    const rotated = narrowed(client, { ...session, ...outcome.session }, asked);
+    const rotated = narrowed(client, withNews(session, outcome), asked);
     return { outcome: 'replaced', session: rotated, identity: outcome.identity, next, now };
   }
   const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
   if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(client, session, asked) };
-  throw refreshRefused(needs, request, sessionId, reason);
+  throw refreshRefused(needs, request, session, reason);
 }
 
 /** @throws AuthError invalid_grant   the client may no longer have refresh tokens */
@@ -109,11 +120,41 @@ function requireRefreshable({ registered }: Client, { scopes }: ApiSession): voi
 export function refreshRefused(
   needs: Pick<GrantNeeds, 'audit'>,
   { client, origin }: GrantRequest,
-  sessionId: ApiSessionId,
+  session: ApiSession,
   reason: string,
 ): AuthError {
+  const { id: sessionId } = session;
   needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId: client.clientId }, origin);
-  return new AuthError('invalid_grant', { detail: `refresh token refused: ${reason}` });
+  const told = session.clientId === client.clientId ? toldReason(session, reason) : undefined;
+  return noLongerGood(told, reason);
+}
+
+/** What the client of a token of ours may know. */
+function toldReason({ endReason }: ApiSession, reason: string): GrantReason | undefined {
+  if (reason === 'expired' || reason === 'reused') return reason;
+  if (reason === 'duplicate') return 'reused';
+  if (reason === 'identity-unavailable') return 'revoked';
+  if (reason !== 'ended') return undefined;
+  return endReason === 'refresh-reuse' || endReason === 'code-reuse' ? 'reused' : 'revoked';
+}
+
+const descriptions: Readonly<Record<GrantReason, string>> = {
+  expired: 'the refresh token has expired; log in again',
+  revoked: 'the session of the refresh token has ended; log in again',
+  reused: 'the refresh token was used before; the one that took its place is the one to use',
+};
+
+function noLongerGood(told: GrantReason | undefined, reason: string): AuthError {
+  const detail = `refresh token refused: ${reason}`;
+  if (told === undefined) return new AuthError('invalid_grant', { detail });
+  return new AuthError('invalid_grant', { description: descriptions[told], reason: told, detail });
+}
+
+function withNews(
+  session: ApiSession,
+  outcome: Extract<RotateOutcome, { outcome: 'rotated' | 'repeated' }>,
+): ApiSession {
+  return outcome.outcome === 'rotated' ? { ...session, ...outcome.session } : session;
 }
 
 // The refresh_token grant (RFC 6749 6, RFC 9700 4.14.2).
@@ -127,7 +168,7 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
   // Nobody without a token of ours makes us verify a request.
   const key = requestedKey(needs, request);
   const used = await useRefreshToken(needs, request, presented, duplicateWindow);
-  if (used.outcome === 'duplicate') throw refreshRefused(needs, request, used.session.id, 'duplicate');
+  if (used.outcome === 'duplicate') throw refreshRefused(needs, request, used.session, 'duplicate');
   const { session, identity, next, now } = used;
   const sessionCert = await sessionCertificate(needs, session, key, request.origin, now);
   const extra = { nonce: null, refreshToken: next, sessionCert };

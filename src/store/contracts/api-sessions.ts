@@ -25,6 +25,11 @@ export interface RotateRefreshToken {
   readonly now: Millis;
   /** A duplicate of the direct predecessor within this time, from the same sender, is refused without ending the family. */
   readonly duplicateWindow: Millis;
+  /**
+   * For so long after a rotation the same request again gives the same successor, if `nextHash` is still the live one;
+   * 0, or left out: never.
+   */
+  readonly retryGrace?: Millis;
   /** See `Within`. */
   readonly within?: Within;
 }
@@ -36,6 +41,8 @@ export type RotateOutcome =
       readonly session: Pick<ApiSession, 'ipAddress' | 'lastActivityAt' | 'expiresAt'>;
       readonly identity: IdentityInTokens;
     }
+  /** A retry within the grace: the live token is `nextHash` already, and nothing was changed. */
+  | { readonly outcome: 'repeated'; readonly identity: IdentityInTokens }
   /** The token is one of ours that was used before: the session and its whole family have been ended. */
   | { readonly outcome: 'reused' }
   | {

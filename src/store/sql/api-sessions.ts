@@ -228,6 +228,13 @@ function* refuseRefresh(rotate: RotateRefreshToken): Intent<RotateOutcome> {
   if (!isBound(row, rotate)) return refused('wrong-binding');
   const liveGeneration = integer(row, 'refresh_generation');
   if (rotate.presentedGeneration < liveGeneration) {
+    if (isRetry(row, rotate, liveGeneration)) {
+      const bearer = yield* first('SELECT * FROM identities WHERE id = ?', text(row, 'identity_id'));
+      const isUsable = bearer !== undefined && !isDisabled(identityOf(bearer), rotate.now);
+      return isUsable
+        ? { outcome: 'repeated', identity: identityInTokensOf(bearer) }
+        : refused('identity-unavailable');
+    }
     if (isDuplicate(row, rotate, liveGeneration)) return refused('duplicate');
     if (yield* endSession(rotate.sessionId, 'refresh-reuse', rotate.now)) return { outcome: 'reused' };
     // Somebody else may have ended it since it was read: then it is their end.
@@ -250,6 +257,22 @@ function isBound(row: SqlRow, rotate: RotateRefreshToken): boolean {
     text(row, 'client_id') === rotate.clientId &&
     text(row, 'issuer') === rotate.issuer &&
     (boundTo === null || boundTo === rotate.certThumbprint)
+  );
+}
+
+/**
+ * A client whose answer was lost: the direct predecessor, lately, and its successor is still unused. Who can name the hash
+ * of the successor has the text of the predecessor.
+ */
+function isRetry(row: SqlRow, rotate: RotateRefreshToken, liveGeneration: number): boolean {
+  const rotatedAt = integerOrNull(row, 'refresh_rotated_at');
+  const endsAt = Math.min(integer(row, 'refresh_expires_at'), integer(row, 'family_expires_at'));
+  return (
+    rotate.presentedGeneration === liveGeneration - 1 &&
+    rotatedAt !== null &&
+    Math.abs(rotate.now - rotatedAt) < (rotate.retryGrace ?? 0) &&
+    rotate.now < endsAt &&
+    textOrNull(row, 'refresh_hash') === rotate.nextHash
   );
 }
 
