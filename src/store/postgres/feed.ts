@@ -3,6 +3,7 @@
 
 import type pg from 'pg';
 import type { Millis } from '../../platform/clock.ts';
+import { withinTime } from '../../platform/within-time.ts';
 import type { ChangeListener } from '../contracts/changes.ts';
 import { openClient, type PostgresPool, type PostgresSettings } from './connection.ts';
 
@@ -11,17 +12,20 @@ export const changesChannel = 'overlay_auth_changes';
 /** How often is looked while nobody would wake us, and while somebody would. */
 const pollAlone: Millis = 200;
 const pollBesides: Millis = 2000;
+/** A listening connection that does not answer for so long wakes nobody any more. */
+const listenerPatience: Millis = 500;
+
+interface FeedNeeds {
+  readonly settings: PostgresSettings;
+  readonly readers: PostgresPool;
+  readonly notify: ChangeListener;
+}
 
 /**
  * Calls `notify` after commits of other processes, and when it is not known whether there were any.
  * Stops when told to, and never fails: while the server is away it looks for it.
  */
-export function followChanges(needs: {
-  readonly settings: PostgresSettings;
-  readonly readers: PostgresPool;
-  readonly notify: ChangeListener;
-}): { stop(): Promise<void> } {
-  const { settings, readers, notify } = needs;
+export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(): Promise<void> } {
   let listener: pg.Client | null = null;
   let isListening = false;
   let hasListened = false;
@@ -30,16 +34,18 @@ export function followChanges(needs: {
   let looking: Promise<void> = Promise.resolve();
   let seen: number | null = null;
 
+  function letGo(client: pg.Client): void {
+    if (listener !== client) return;
+    listener = null;
+    isListening = false;
+    if (!isStopped) lookSoon(0);
+  }
+
   async function listen(): Promise<void> {
     const client = openClient(settings);
     listener = client;
     client.on('notification', () => void notify('perhaps-new'));
-    client.on('end', () => {
-      if (listener !== client) return;
-      listener = null;
-      isListening = false;
-      if (!isStopped) lookSoon(0);
-    });
+    client.on('end', () => letGo(client));
     try {
       await client.connect();
       await client.query(`LISTEN ${changesChannel}`);
@@ -54,11 +60,18 @@ export function followChanges(needs: {
     }
   }
 
+  async function testListener(): Promise<void> {
+    const client = listener;
+    if (client === null || !isListening || (await answers(client))) return;
+    letGo(client);
+    void sayGoodbye(client);
+  }
+
   async function look(): Promise<void> {
     if (listener === null) void listen();
+    else void testListener();
     try {
-      const { rows } = await readers.query('SELECT coalesce(max(seq), 0) AS latest FROM changes');
-      const latest = Number(rows[0]?.latest);
+      const latest = await latestOf(readers);
       const isNew = latest !== seen;
       seen = latest;
       if (isNew) await notify('perhaps-new');
@@ -86,7 +99,27 @@ export function followChanges(needs: {
       await looking;
       const client = listener;
       listener = null;
-      await client?.end().catch(() => {});
+      await sayGoodbye(client);
     },
   };
+}
+
+async function latestOf(readers: PostgresPool): Promise<number> {
+  const { rows } = await readers.query('SELECT coalesce(max(seq), 0) AS latest FROM changes');
+  return Number(rows[0]?.latest);
+}
+
+/** A connection whose other end went without a word looks alive for as long as nothing is sent. */
+async function answers(client: pg.Client): Promise<boolean> {
+  try {
+    await withinTime(client.query('SELECT 1'), listenerPatience, 'the listening connection does not answer');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** To one that is gone it would take for ever. */
+async function sayGoodbye(client: pg.Client | null): Promise<void> {
+  if (client !== null) await withinTime(client.end(), listenerPatience, 'no answer').catch(() => {});
 }
