@@ -1,0 +1,346 @@
+// What somebody who has proven nothing can cause at each endpoint, counted for every endpoint that is declared, and
+// compared with docs/what-strangers-cost.md. To write that table anew: OVERLAY_AUTH_WRITE_DOCS=1.
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, test } from 'node:test';
+import { z } from 'zod';
+import type { Route } from '../../src/http/request/route.ts';
+import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { withCertificate } from '../support/certificates.ts';
+import { authority, client, commonName, newKeys } from '../support/chains.ts';
+import { signatureChecks } from '../support/counted-crypto.ts';
+import { csrPem, ecKeys } from '../support/csr.ts';
+import { bearer, createSigner, tokenOf } from '../support/external-jwt.ts';
+import { beginLogin, challenge, redirectUri, verifier } from '../support/flow.ts';
+import type { RequestInit } from '../support/https-client.ts';
+import { password, rootOf } from '../support/management.ts';
+import { bytesRemembered } from '../support/remembered.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const document = new URL('../../docs/what-strangers-cost.md', import.meta.url).pathname;
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+let server: TestServer;
+let idp: TestIdp;
+let signerId: string;
+before(async () => {
+  const db = 'sqlite:./overlay.db';
+  server = await startTestServer({ clock, signing: true, db, configure: withCompatibility });
+  await server.createUser({ name: 'alice', password });
+  idp = await startTestIdp();
+  const enrolls = {
+    enrollToTokenEnabled: true,
+    enrollToCertEnabled: true,
+    externalAuthUrl: idp.issuer,
+    clientId: 'x',
+  };
+  signerId = await createSigner(await rootOf(server), idp, 'idp', enrolls);
+});
+after(async () => {
+  await server?.close();
+  await idp?.close();
+});
+
+function withCompatibility(yaml: string): string {
+  return yaml.replace('clientIds: []', 'clientIds: [native]');
+}
+
+interface Cost {
+  rows: number;
+  hashes: number;
+  checks: number;
+  logged: number;
+  remembered: number;
+}
+
+/** Every row of the database, by its content. Those that a node writes about itself are nobody's doing. */
+function storedRows(): ReadonlySet<string> {
+  const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
+  try {
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    const rows = tables
+      .filter(({ name }) => name !== 'nodes')
+      .flatMap(({ name }) =>
+        database
+          .prepare(`SELECT * FROM "${name}"`)
+          .all()
+          .map((row) => JSON.stringify([name, row])),
+      );
+    return new Set(rows);
+  } finally {
+    database.close();
+  }
+}
+
+/** Counts what the hash pool is asked for. */
+function hashes(): () => number {
+  let count = 0;
+  for (const name of ['verify', 'verifyNobody', 'hash'] as const) {
+    const original = server.hashPool[name] as (...parameters: never[]) => unknown;
+    Object.assign(server.hashPool, {
+      [name]: (...parameters: never[]) => {
+        count += 1;
+        return original.apply(server.hashPool, parameters);
+      },
+    });
+  }
+  return () => count;
+}
+
+/** As they were after the request before. */
+let lastRows: ReadonlySet<string> | null = null;
+
+/** What one request costs, besides memory. */
+async function costOf(
+  countHashes: () => number,
+  send: () => Promise<unknown>,
+): Promise<Omit<Cost, 'remembered'>> {
+  const { attempts } = server.controller.services;
+  await attempts.flush();
+  const before = lastRows ?? storedRows();
+  const written = server.log.entries.length;
+  const hashed = countHashes();
+  const checks = signatureChecks();
+  await send();
+  await attempts.flush();
+  lastRows = storedRows();
+  const entries = server.log.entries.slice(written);
+  return {
+    rows: [...lastRows].filter((row) => !before.has(row)).length,
+    hashes: countHashes() - hashed,
+    checks: checks(),
+    logged: entries.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0),
+  };
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What a stranger writes into members of these names: the dearest that is known. */
+function dearValues(authRequestId: string): Values {
+  return {
+    authRequestId,
+    authRequestID: authRequestId,
+    id: authRequestId,
+    username: 'alice',
+    password: 'a wrong guess',
+    code: '123456',
+    csrPem: csrPem(ecKeys(), { signer: ecKeys() }),
+    csr_pem: csrPem(ecKeys(), { signer: ecKeys() }),
+    clientCsr: csrPem(ecKeys(), { signer: ecKeys() }),
+    signer: signerId,
+    step: 'primary',
+    client_id: 'overlay',
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'openid offline_access',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    code_verifier: verifier,
+    method: undefined,
+    configTypes: ['x'],
+    envInfo: undefined,
+    sdkInfo: undefined,
+  };
+}
+
+/** A value for every member of a schema. */
+function filled(schema: z.ZodType | undefined, values: Values): Record<string, unknown> {
+  if (schema === undefined) return {};
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const members = Object.entries(properties).map(([name, member]) => {
+    if (name in values) return [name, values[name]];
+    const one = typeof member === 'object' ? member : {};
+    return [name, one.enum?.[0] ?? one.const ?? 'x'];
+  });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}
+
+function choicesOf(schema: z.ZodType, name: string): readonly unknown[] {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const member = properties[name];
+  return typeof member === 'object' ? (member.enum ?? []) : [];
+}
+
+/** Requests of strangers that the schema of the endpoint does not lead to. */
+const special: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
+  'POST /oidc/token': [
+    {
+      grant_type: 'authorization_code',
+      code: 'made.up.code.x',
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+    },
+    { grant_type: 'refresh_token', refresh_token: 'made.up.token.x', csr_pem: csrPem(ecKeys()) },
+    { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: 'made.up.code.x' },
+    {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      client_id: 'native',
+      subject_token: 'a.b.c',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:refresh_token',
+    },
+  ],
+};
+
+/** Seven authorities of one name and one key: a search for a path goes on for as long as it is let. */
+const mesh = (() => {
+  const own = { name: commonName('mesh'), keys: newKeys.ec() };
+  const sent = Array.from({ length: 7 }, () => authority({ subject: own.name, keys: own.keys, issuer: own }));
+  return { leaf: client({ issuer: own }), sent };
+})();
+
+interface Probe {
+  readonly path: string;
+  readonly init: RequestInit;
+  /** On a connection that proves a certificate; otherwise without one. */
+  readonly withCertificate: boolean;
+}
+
+async function probesOf(route: Route, method: string): Promise<readonly Probe[]> {
+  const forged = `${(await tokenOf(server, idp, 'nobody')).slice(0, -8)}AAAAAAAA`;
+  const values = dearValues(await beginLogin(server));
+  const path = route.path.replace(':signer', signerId).replaceAll(/:\w+/g, 'no-such');
+  const asText = (members: Values) =>
+    Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]));
+  const body = filled(route.described?.body ?? route.body?.schema, values);
+  const inits: RequestInit[] = [{ headers: bearer(forged) }, { headers: { 'zt-session': 'x.y.z' } }];
+  if (method === 'GET') inits.push({ headers: { accept: 'text/html' } });
+  else {
+    inits.push({ json: body, headers: bearer(forged) }, { json: body }, { form: asText(body) });
+    for (const form of special[`${method} ${route.path}`] ?? [])
+      inits.push({ form: { client_id: 'overlay', ...form } });
+  }
+  const query = route.described?.query ?? route.query;
+  const methods = query === undefined ? [] : choicesOf(query, 'method');
+  const queries = (methods.length === 0 ? [undefined] : methods).map((one) =>
+    new URLSearchParams(asText(filled(query, { ...values, method: one }))).toString(),
+  );
+  const bare = { path, init: {}, withCertificate: false };
+  const asked = queries.flatMap((search) =>
+    inits.flatMap((init) =>
+      [false, true].map((proves) => ({ path: `${path}?${search}`, init, withCertificate: proves })),
+    ),
+  );
+  return [bare, { ...bare, withCertificate: true }, ...asked];
+}
+
+async function send(method: string, { path, init, withCertificate: proves }: Probe): Promise<void> {
+  if (!proves) {
+    await server.request(method, path, init);
+    return;
+  }
+  const connection = withCertificate(server, mesh.leaf, ...mesh.sent);
+  await connection.request(method, path, init);
+  connection.closeConnections();
+}
+
+/** The dearest of all requests, count by count, over a connection with and without a certificate. */
+async function costOfEndpoint(route: Route, method: string, countHashes: () => number): Promise<Cost> {
+  // What earlier requests counted against this source is forgotten.
+  lastRows = null;
+  clock.advance(31 * MINUTE);
+  const most: Cost = { rows: 0, hashes: 0, checks: 0, logged: 0, remembered: 0 };
+  const probes = await probesOf(route, method);
+  for (const probe of probes) {
+    const cost = await costOf(countHashes, () => send(method, probe));
+    for (const name of ['rows', 'hashes', 'checks', 'logged'] as const)
+      most[name] = Math.max(most[name], cost[name]);
+  }
+  most.remembered = await bytesRemembered(async () => {
+    for (const probe of probes) if (!probe.withCertificate) await send(method, probe);
+    await server.controller.services.attempts.flush();
+    server.closeConnections();
+  });
+  return most;
+}
+
+const howToWrite = 'look at what changed, then run this test with OVERLAY_AUTH_WRITE_DOCS=1';
+
+/** The power of two that bytes stay below; their number is never quite the same. */
+function bound(bytes: number): number {
+  return bytes === 0 ? 0 : 2 ** Math.max(8, Math.ceil(Math.log2(bytes * 1.25)));
+}
+
+/** The runtime keeps odds and ends of its own. */
+function boundRemembered(bytes: number): number {
+  return bytes <= oddsAndEnds ? 0 : bound(bytes);
+}
+
+const oddsAndEnds = 4096;
+
+function lineOf(endpoint: string, cost: Cost): string {
+  const cells = [cost.rows, cost.hashes, cost.checks, bound(cost.logged), boundRemembered(cost.remembered)];
+  return `| \`${endpoint}\` | ${cells.join(' | ')} |`;
+}
+
+/** What stands in the path of a file of the pages changes with its content. */
+function withoutHash(path: string): string {
+  return path.startsWith('/assets/') ? path.replace(/\.[\w-]{12}(?=[./])/, '.*') : path;
+}
+
+test('what strangers can cause is what the document says, at every endpoint that needs no proof', async () => {
+  const countHashes = hashes();
+  const anonymous = server.controller.services.routes.filter(({ guard }) => guard === 'anonymous');
+  const measured = new Map<string, Cost>();
+  for (const route of anonymous) {
+    // HEAD is GET without the body.
+    for (const method of route.methods.filter((name) => name !== 'HEAD')) {
+      const endpoint = `${method} ${withoutHash(route.path)}`;
+      measured.set(endpoint, await costOfEndpoint(route, method, countHashes));
+    }
+  }
+  const text = readFileSync(document, 'utf8');
+  const [intro = ''] = text.split(/^\| `/m);
+  if (process.env.OVERLAY_AUTH_WRITE_DOCS === '1') {
+    const lines = [...measured].sort(([one], [other]) => one.localeCompare(other, 'en'));
+    writeFileSync(
+      document,
+      `${intro}${lines.map(([endpoint, cost]) => lineOf(endpoint, cost)).join('\n')}\n`,
+    );
+    return;
+  }
+  const said = new Map(
+    [...text.matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)].map(([, endpoint = '', cells = '']) => [
+      endpoint,
+      cells.split(' | ').map(Number),
+    ]),
+  );
+  assert.deepEqual([...said.keys()].sort(), [...measured.keys()].sort(), howToWrite);
+  for (const [endpoint, cost] of measured) {
+    const [rows, hashed, checks, logged = 0, kept = 0] = said.get(endpoint) ?? [];
+    const counts = [cost.rows, cost.hashes, cost.checks];
+    assert.deepEqual(
+      counts,
+      [rows, hashed, checks],
+      `${endpoint}: rows, hashes, signature checks; ${howToWrite}`,
+    );
+    assert.ok(cost.logged <= logged, `${endpoint}: ${cost.logged} bytes logged`);
+    const remembered = `${endpoint}: ${cost.remembered} bytes remembered`;
+    assert.ok(cost.remembered <= Math.max(kept, oddsAndEnds), remembered);
+    // A bound that is far above what happens says nothing.
+    assert.ok(logged <= bound(cost.logged) * 2, `${endpoint}: only ${cost.logged} bytes logged`);
+    assert.ok(kept <= boundRemembered(cost.remembered) * 4, remembered);
+  }
+});
+
+test('what is remembered is seen, and what is let go is not', async () => {
+  const kept = new Map<string, string>();
+  const large = 'x'.repeat(10_000);
+  const remembered = await bytesRemembered(async () => {
+    kept.set('large', large);
+    new Map().set('gone', large);
+  });
+  assert.ok(remembered >= 10_000 && remembered < 20_000, `${remembered} bytes`);
+});
+
+test('a connection with a chain nobody has seen leaves its intermediates in memory, at most 32 KiB', async () => {
+  const leaf = client({ issuer: authority({ subject: 'unseen' }) });
+  const remembered = await bytesRemembered(async () => {
+    const connection = withCertificate(server, leaf, ...mesh.sent);
+    await connection.get('/version');
+    connection.closeConnections();
+  });
+  assert.ok(remembered <= 32 * 1024 + oddsAndEnds, `${remembered} bytes`);
+});

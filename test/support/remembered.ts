@@ -1,0 +1,62 @@
+// What a process keeps in memory of what was done to it: entries of maps and sets that outlive the request.
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { serialize, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+interface Addition {
+  readonly owner: WeakRef<Map<unknown, unknown> | Set<unknown>>;
+  /** Objects are held weakly: an entry must not outlive its request because of this list. */
+  readonly key: unknown;
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+/** Runs something and says how many bytes of keys and values are still in maps and sets afterwards. */
+export async function bytesRemembered(run: () => Promise<void>): Promise<number> {
+  const additions: Addition[] = [];
+  const note = (owner: Map<unknown, unknown> | Set<unknown>, key: unknown) => {
+    const held = typeof key === 'object' && key !== null ? new WeakRef(key) : key;
+    additions.push({ owner: new WeakRef(owner), key: held });
+  };
+  const { set } = Map.prototype;
+  const { add } = Set.prototype;
+  Map.prototype.set = function (this: Map<unknown, unknown>, key, value) {
+    if (!this.has(key)) note(this, key);
+    return set.call(this, key, value);
+  } as typeof set;
+  Set.prototype.add = function (this: Set<unknown>, key) {
+    if (!this.has(key)) note(this, key);
+    return add.call(this, key);
+  } as typeof add;
+  try {
+    await run();
+  } finally {
+    Map.prototype.set = set;
+    Set.prototype.add = add;
+  }
+  // What ends with its connection, and what a later turn lets go of, is not remembered.
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  collectGarbage();
+  await nextTurn();
+  collectGarbage();
+  return additions.reduce((sum, { owner, key }) => sum + sizeIn(owner.deref(), key), 0);
+}
+
+function sizeIn(owner: Map<unknown, unknown> | Set<unknown> | undefined, held: unknown): number {
+  const key = held instanceof WeakRef ? held.deref() : held;
+  if (owner === undefined || key === undefined || !owner.has(key)) return 0;
+  return sizeOf(key) + (owner instanceof Map ? sizeOf(owner.get(key)) : 0);
+}
+
+/** An object that cannot be written, such as a promise, counts as a small one. */
+const small = 64;
+
+function sizeOf(value: unknown): number {
+  try {
+    return serialize(value).length;
+  } catch {
+    return small;
+  }
+}
