@@ -110,11 +110,14 @@ export interface IssuedEnrollment {
   readonly jwt: string;
 }
 
-/** The token of an enrollment and the JWT around it, as they are good now. */
+/** The token of an enrollment and the JWT around it, as they are good now; that somebody sees them is audited. */
 export function issuedEnrollment(
-  { vault, enrollmentSigner }: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner'>,
+  { vault, enrollmentSigner, audit }: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner' | 'audit'>,
+  { actor, origin }: Pick<AdminCall, 'actor' | 'origin'>,
   { id, identityId, method, sealedToken, expiresAt }: Enrollment,
 ): IssuedEnrollment {
+  const { identityId: byIdentityId } = actor;
+  audit.record({ event: 'enrollment.shown', enrollmentId: id, identityId, byIdentityId }, origin);
   const token = vault.open(sealedToken, enrollmentSealLabel(id)).toString();
   return { token, jwt: enrollmentSigner.signEnrollment({ identityId, method, token, expiresAt }) };
 }

@@ -82,6 +82,13 @@ export type AuditEvent =
       /** Names of the fields that were set; never values. */
       readonly fields: readonly string[];
     }
+  /** Somebody has seen what is handed to the device or person: whoever has it enrols as the identity. */
+  | {
+      readonly event: 'enrollment.shown';
+      readonly enrollmentId: string;
+      readonly identityId: string;
+      readonly byIdentityId: string | null;
+    }
   /** By the owner. */
   | {
       readonly event: 'account.changed';

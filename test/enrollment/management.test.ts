@@ -138,6 +138,36 @@ describe('an enrollment', () => {
     }
   });
 
+  test('that an administrator reads leaves an audit event for each secret that was shown', async () => {
+    const { id, enrollmentId } = await invited(admin);
+    const own = (await admin.get(`${clientApi}/current-identity`)).json.data.id;
+    const shownBy = async (caller: Caller, path: string) => {
+      const before = server.log.entries.length;
+      const answer = await caller.get(path);
+      assert.equal(answer.status, 200, answer.text);
+      return server.log.entries
+        .slice(before)
+        .map(({ fields }) => fields)
+        .filter((fields) => fields.event === 'enrollment.shown' && fields.enrollmentId === enrollmentId)
+        .map(({ identityId, byIdentityId, requestId }) => [
+          identityId,
+          byIdentityId,
+          requestId === answer.headers['x-request-id'],
+        ]);
+    };
+    const filter = encodeURIComponent(`id="${enrollmentId}"`);
+    const paths = [`enrollments/${enrollmentId}`, `enrollments?filter=${filter}`, `identities/${id}`];
+    for (const path of [...paths, `identities/${id}/enrollments`]) {
+      assert.deepEqual(await shownBy(admin, path), [[id, own, true]], path);
+    }
+    // Lists of identities show none.
+    assert.deepEqual(await shownBy(admin, `identities?filter=${encodeURIComponent(`id="${id}"`)}`), []);
+    const reader = await server.createUser({ name: 'reader', password });
+    await admin.call('PATCH', `identities/${reader}`, { permissions: ['read'] });
+    const caller = await loggedIn(server, 'reader');
+    for (const path of paths) assert.deepEqual(await shownBy(caller, path), [], path);
+  });
+
   test('is in the store as a hash and sealed', async () => {
     const { token, jwt, enrollmentId } = await invited(admin);
     const stored = JSON.stringify(await server.store.enrollments.find(enrollmentId as never));

@@ -79,8 +79,8 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
 
 /** An enrollment; for administrators with what is handed to the device: whoever has that enrols as the identity. */
 export function enrollmentDocument(
-  needs: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner'>,
-  { isAdmin }: Reader,
+  needs: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner' | 'audit'>,
+  reader: Reader,
 ): (enrollment: ListedEnrollment) => object {
   return (enrollment) => {
     const { id, identityId, identityName, method, caId, username } = enrollment;
@@ -96,7 +96,7 @@ export function enrollmentDocument(
       caId,
       username,
       expiresAt: wireTime(enrollment.expiresAt),
-      ...(isAdmin ? issuedEnrollment(needs, enrollment) : {}),
+      ...(reader.isAdmin ? issuedEnrollment(needs, reader, enrollment) : {}),
     };
   };
 }

@@ -12,7 +12,7 @@ import { timeSchema, wireTime } from '../documents/wire.ts';
 import type { Reader } from './resource.ts';
 
 export type ManagedIdentityNeeds = IdentityDocumentNeeds &
-  Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner'> & {
+  Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner' | 'audit'> & {
     readonly store: Pick<EnrollmentNeeds['store'], 'enrollments'>;
   };
 
@@ -46,9 +46,10 @@ export function managedIdentityDocuments(
 export async function managedIdentityDocument(
   needs: ManagedIdentityNeeds,
   identity: Identity,
-  { isAdmin }: Reader,
+  reader: Reader,
 ): Promise<object> {
-  const issued = (enrollment: Enrollment) => (isAdmin ? issuedEnrollment(needs, enrollment) : {});
+  const issued = (enrollment: Enrollment) =>
+    reader.isAdmin ? issuedEnrollment(needs, reader, enrollment) : {};
   const [document = {}] = await documentsOf(needs, [identity], issued);
   return document;
 }

@@ -9,7 +9,6 @@ import type { AdminCall } from '../../admin/admin-call.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
-import type { Principal } from '../../model/principal.ts';
 import { listAnswer } from '../documents/lists.ts';
 import { linksSchema, selfLink } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
@@ -72,7 +71,7 @@ export interface Resource {
 }
 
 /** Who reads. What would let somebody log in is for administrators alone (model/permission.ts). */
-export type Reader = Pick<Principal, 'isAdmin'>;
+export type Reader = Pick<AdminCall, 'actor' | 'isAdmin' | 'origin'>;
 
 export interface Part {
   readonly document: z.ZodType;
@@ -97,17 +96,18 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       answer: declaredList(resource.document, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
-      handler: ({ principal }, { query }) =>
-        listAnswer({ parameters: query, fields: resource.listFields, reader: principal }, (asked) =>
-          resource.list(asked, principal),
-        ),
+      handler: (context, { query }) => {
+        const reader = adminCallOf(context);
+        const asked = { parameters: query, fields: resource.listFields, reader };
+        return listAnswer(asked, (page) => resource.list(page, reader));
+      },
     }),
     adminRoute('GET', path, {
       ...of('read'),
       operationId: `get${one(noun)}`,
       summary: `Read ${noun}`,
       answer: dataAnswer(resource.detail ?? resource.document, 'The document'),
-      handler: async (context) => envelope(await resource.get(idOf(context), context.principal)),
+      handler: async (context) => envelope(await resource.get(idOf(context), adminCallOf(context))),
     }),
   ];
   if (create !== undefined) routes.push(creation(collection, noun, create));
@@ -264,10 +264,12 @@ function partRoutes(
       answer: declaredList(document, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
-      handler: (context, { query }) =>
-        listAnswer({ parameters: query, fields: listFields, reader: context.principal }, (asked) =>
-          list(idOf(context), asked, context.principal),
-        ),
+      handler: (context, { query }) => {
+        const reader = adminCallOf(context);
+        return listAnswer({ parameters: query, fields: listFields, reader }, (asked) =>
+          list(idOf(context), asked, reader),
+        );
+      },
     }),
   ];
   if (removeAll !== undefined) {
