@@ -201,11 +201,6 @@ const faults: readonly Fault[] = [
         to: '',
       },
       {
-        file: 'src/login/totp/totp-enrollment.ts',
-        from: "if (started === 'exists') throw new AuthError('mfa_exists');",
-        to: "if (started === 'exists') throw new AuthError('conflict');",
-      },
-      {
         file: totp,
         from: "'DELETE FROM pending_totp WHERE flow = ? RETURNING flow'",
         to: "'DELETE FROM pending_totp WHERE flow = ? AND 1 = 0 RETURNING flow'",
