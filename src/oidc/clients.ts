@@ -97,6 +97,11 @@ export function requiresPkce({ registered }: Client): boolean {
   return registered === null || registered.requirePkce || registered.type === 'public';
 }
 
+/** Whether a client is for identities with certain role attributes only. */
+export function isForSome({ registered }: Client): boolean {
+  return registered !== null && registered.allowedRoleAttributes.length > 0;
+}
+
 /** Whether an identity may use a client. */
 export function mayUse({ registered }: Client, identity: Pick<Identity, 'roleAttributes'>): boolean {
   return registered === null || allowsIdentity(registered, identity);

@@ -7,7 +7,7 @@ import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
-import { clientObjection, refreshTokenFormOf, requiresPkce } from '../clients.ts';
+import { clientObjection, isForSome, refreshTokenFormOf, requiresPkce } from '../clients.ts';
 import { readCode } from '../flow/callback.ts';
 import { optional, required } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
@@ -92,7 +92,7 @@ export async function redeemCode(
     throw new AuthError('invalid_grant', { description, detail });
   }
   const { session, identity, policy, nonce, certificateKey } = outcome;
-  const account = await needs.view.accounts.find(identity.id, now);
+  const account = isForSome(client) ? await needs.view.accounts.find(identity.id, now) : null;
   const objection =
     (account === null ? null : clientObjection(client, account.identity)) ??
     standingObjection(needs.view, { policy }, session);
