@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeBase32, matchingTimeStep, timeStepAt, totpCode } from './totp-code.ts';
+import { decodeBase32, encodeBase32, matchingTimeStep, timeStepAt, totpCode } from './totp-code.ts';
 
 const seed = Buffer.from('12345678901234567890');
 
@@ -71,4 +71,33 @@ test('the vectors of RFC 4648 in base32, without padding', () => {
   };
   for (const [text, encoded] of Object.entries(expected))
     assert.equal(encodeBase32(Buffer.from(text)), encoded);
+});
+
+test('the vectors of RFC 4648 section 10, there and back', () => {
+  const vectors = [
+    ['', ''],
+    ['f', 'MY======'],
+    ['fo', 'MZXQ===='],
+    ['foo', 'MZXW6==='],
+    ['foob', 'MZXW6YQ='],
+    ['fooba', 'MZXW6YTB'],
+    ['foobar', 'MZXW6YTBOI======'],
+  ] as const;
+  for (const [text, padded] of vectors) {
+    const plain = padded.replace(/=/g, '');
+    assert.equal(encodeBase32(Buffer.from(text)), plain);
+    for (const spelled of [padded, plain, plain.toLowerCase()]) {
+      assert.deepEqual(decodeBase32(spelled), Buffer.from(text), spelled);
+    }
+  }
+  for (let length = 0; length < 40; length += 1) {
+    const bytes = Buffer.from(Array.from({ length }, (_, at) => (at * 37 + length * 11) & 0xff));
+    assert.deepEqual(decodeBase32(encodeBase32(bytes)), bytes);
+  }
+});
+
+test('what is no base32 stands for nothing', () => {
+  for (const text of ['MZXW1', 'M ZXW', 'MZXW6!', '!MZXW6', 'MZ=XW6', '=MZXW', 'MZXW6YTB\n', '\u00c0']) {
+    assert.equal(decodeBase32(text), undefined, JSON.stringify(text));
+  }
 });
