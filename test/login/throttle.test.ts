@@ -9,8 +9,10 @@ import {
   deviceLimit,
   failureKeys,
   forgetFailures,
+  giveBack,
   releaseGuess,
   requireOpenSource,
+  reservedGuess,
   reserveGuess,
   sourceLimit,
   totpLimit,
@@ -129,6 +131,18 @@ test('refusals that cost much close their source, and nobody else', async () => 
   await requireOpenSource(needs(), '198.51.100.8');
   clock.advance(40 * SECOND);
   await requireOpenSource(needs(), address);
+});
+
+test('a guess that is held is taken once, and given back only as long as it was not', async () => {
+  for (let n = 0; n < 5; n += 1) await guess();
+  const keys = countersOf(totpLimit(name), address);
+  const held = reservedGuess(keys);
+  assert.deepEqual(held.take(), keys);
+  assert.deepEqual(held.take(), [], 'a second time there is nothing to take');
+  await giveBack(needs(), held);
+  assert.equal(await guess(), 'locked', 'it was taken: nothing is given back');
+  await giveBack(needs(), reservedGuess(keys));
+  assert.equal(await guess(), 'reserved');
 });
 
 describe('after a full authentication', () => {
