@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { type DecidingModule, decidingModules } from './modules.ts';
 import { type ModuleResult, readResult, writeReport } from './report.ts';
 
-const folder = 'node_modules/.cache/mutants';
+// Not in node_modules, which an installation empties.
+const folder = '.mutation';
 const tool = 'mutants/node_modules/@stryker-mutator/core/bin/stryker.js';
 const leastImportant = 19;
 

@@ -12,7 +12,6 @@ import type { Answer } from '../support/https-client.ts';
 import { loggedIn } from '../support/management.ts';
 import { type Node, startNode } from '../support/nodes.ts';
 import { postgresServer, query } from '../support/postgres.ts';
-import { isFullSize } from '../support/size.ts';
 import {
   createTotpUser,
   type Enrolled,
@@ -57,17 +56,12 @@ function onAllNodes(race: number, ask: (node: Node) => Promise<Answer>): Promise
   return Promise.all(nodes.map((_, at) => ask(nodeAt(race + at))));
 }
 
-/**
- * The one success. Everybody else has to be told `lost`, and `error` if it is OAuth that says so. In full size, which
- * runs beside other things, some have waited for the database for so long that they are sent away with 503: those have
- * used nothing up, and there is one success all the same.
- */
+/** The one success. Everybody else has to be told `lost`, and `error` if it is OAuth that says so. */
 function onlyWinner(answers: readonly Answer[], won: number, lost: number, error?: string): Answer {
   const winners = answers.filter(({ status }) => status === won);
   const said = answers.map(({ status, text }) => `${status} ${text.slice(0, 200)}`).join('\n');
   assert.equal(winners.length, 1, said);
   for (const answer of answers.filter(({ status }) => status !== won)) {
-    if (isFullSize && answer.status === 503) continue;
     assert.equal(answer.status, lost, said);
     if (error !== undefined) assert.equal(answer.json.error, error);
   }
