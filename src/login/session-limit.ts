@@ -2,6 +2,7 @@ import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { IdentityId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import { StoreUnavailable } from '../store/contracts/store.ts';
 
 export interface SessionLimitNeeds {
   readonly store: { readonly apiSessions: Pick<ApiSessionStore, 'endOldestOf'> };
@@ -9,6 +10,18 @@ export interface SessionLimitNeeds {
   readonly audit: AuditTrail;
   /** How many live sessions one identity may have. */
   readonly maxSessionsPerIdentity: number;
+}
+
+// The new session is open and its code or password used up by then: it is not lost because an older one cannot be ended
+// at this moment. The next login ends that one.
+async function endOldest(needs: SessionLimitNeeds, identityId: IdentityId) {
+  try {
+    const { apiSessions } = needs.store;
+    return await apiSessions.endOldestOf(identityId, needs.maxSessionsPerIdentity, needs.clock.now());
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return [];
+    throw error;
+  }
 }
 
 /**
@@ -20,8 +33,7 @@ export async function endOldestSessions(
   identityId: IdentityId,
   origin: RequestOrigin,
 ): Promise<void> {
-  const { apiSessions } = needs.store;
-  const ended = await apiSessions.endOldestOf(identityId, needs.maxSessionsPerIdentity, needs.clock.now());
+  const ended = await endOldest(needs, identityId);
   for (const sessionId of ended) {
     needs.audit.record({ event: 'session.ended', sessionId, reason: 'too-many', byIdentityId: null }, origin);
   }

@@ -80,6 +80,9 @@ async function whileFailing(
   return failed;
 }
 
+/** Comes after what counts: the answer is good although the database is away again. */
+const doneAlready: ReadonlySet<string> = new Set(['apiSessions.endOldestOf']);
+
 const failures = [
   { failure: () => new Error('canary: disk image is malformed'), status: 500 },
   { failure: () => new StoreUnavailable('canary: locked'), status: 503 },
@@ -106,7 +109,8 @@ async function eachFailure(
       // The change feed is for memory; a commit counts although nobody could be told of it yet.
       if (failed.startsWith('changes.')) continue;
       const what = `${failed}: ${answer.status} ${answer.text}`;
-      assert.ok([status, refusal, 503].includes(answer.status), what);
+      const isDone = doneAlready.has(failed) && status === 503;
+      assert.ok(isDone ? answer.status === 200 : [status, refusal, 503].includes(answer.status), what);
       assert.equal(answer.headers.location, undefined, what);
       assert.ok(!/canary|Error/.test(answer.text), what);
       if (answer.status === 503) assert.ok(answer.headers['retry-after'], what);
@@ -156,7 +160,7 @@ test('a code and a refresh token give no tokens', async () => {
   for (let count = 0; count < 8; count += 1) codes.push(await obtainCode(server, 'alice', password));
   assert.deepEqual(
     new Set(await eachFailure(() => redeem(server, codes.pop() as string))),
-    new Set(['authRequests.redeemCode']),
+    new Set(['authRequests.redeemCode', ...doneAlready]),
   );
   const { refresh_token } = await login(server, 'alice', password);
   const spare = [await login(server, 'alice', password), await login(server, 'alice', password)];
