@@ -110,7 +110,7 @@ export function asConflict(error: unknown): unknown {
   if (!(error instanceof AlreadyTaken)) return error;
   return new AuthError('conflict', {
     description: 'This name is taken already; choose another one',
-    fields: [{ field: error.field, reason: 'is taken already' }],
+    fields: [{ field: error.field, reason: 'is already taken' }],
     cause: error,
   });
 }

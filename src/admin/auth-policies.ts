@@ -124,7 +124,7 @@ export async function deleteAuthPolicy(needs: AuthPolicyNeeds, by: AdminCall, id
   if (outcome === 'referenced') {
     throw new AuthError('cannot_delete_referenced', {
       description:
-        'Identities have this policy, or an external JWT signer enrols with it; name another one there first',
+        'Identities have this policy, or an external JWT signer enrolls with it; name another one there first',
     });
   }
   recordChange(needs, by, { action: 'delete', entity: 'auth-policy', entityId: id, fields: [] });

@@ -219,7 +219,7 @@ function secondOneRefused(method: Authenticator['method']): (error: unknown) => 
         : 'The identity has a certificate already; delete that authenticator first';
     throw new AuthError('conflict', {
       description,
-      fields: [{ field: 'method', reason: 'the identity has one already', value: method }],
+      fields: [{ field: 'method', reason: 'the identity already has one', value: method }],
     });
   };
 }

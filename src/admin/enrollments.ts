@@ -159,7 +159,7 @@ export async function secondRefused<T>(step: Promise<T>, method: string): Promis
     throw new AuthError('conflict', {
       description: 'The identity has an enrollment of this method already; refresh or delete that one',
       fields: [
-        { field: 'method', reason: 'the identity has an enrollment of this method already', value: method },
+        { field: 'method', reason: 'the identity already has an enrollment of this method', value: method },
       ],
     });
   }
@@ -192,7 +192,7 @@ async function refuseEnrolled(
   const what = method === 'updb' ? 'password' : 'certificate';
   throw new AuthError('conflict', {
     description: `The identity has a ${what} already; delete that authenticator first to enroll it again`,
-    fields: [{ field: 'method', reason: 'the identity is enrolled so already', value: method }],
+    fields: [{ field: 'method', reason: 'the identity is already enrolled by this method', value: method }],
   });
 }
 

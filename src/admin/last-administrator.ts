@@ -17,7 +17,7 @@ export async function administratorKept<T>(step: Promise<T>): Promise<T> {
       description:
         'After this change the last administrator could not log in any more. Make another one first, or repeat the request with ?force=true',
       // By this a program knows the refusal, and the parameter that lifts it.
-      fields: [{ field: 'force', reason: 'is not given, and no administrator would be left' }],
+      fields: [{ field: 'force', reason: 'is missing, and no administrator would be left' }],
       cause: error,
     });
   }

@@ -70,7 +70,7 @@ function nextStep(answer: HttpsAnswer): { next?: string } {
       return { next: 'use an address that the server announces as its issuer' };
     default:
       return answer.status >= 500
-        ? { next: 'run the command again; if it stays, look into the log of the server' }
+        ? { next: 'run the command again; if it fails again, look into the log of the server' }
         : {};
   }
 }

@@ -256,9 +256,11 @@ const enrollmentSchema = z.strictObject({
       key: filePath.describe('PEM file of its private key.'),
     })
     .optional()
-    .describe('What client certificates are signed with. Without it nobody enrols by certificate signing.'),
+    .describe(
+      'What client certificates are signed with. Without it nobody can enroll by certificate signing request.',
+    ),
   edgeIdentity: z
-    .strictObject({ duration: lifetime.prefault('180m').describe('Lifetime of an enrolment token.') })
+    .strictObject({ duration: lifetime.prefault('180m').describe('Lifetime of an enrollment token.') })
     .prefault({}),
 });
 

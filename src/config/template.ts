@@ -52,7 +52,7 @@ export function renderControllerConfig(template: ControllerConfigTemplate): stri
   const { signingCert } = files;
   const signing =
     signingCert === undefined
-      ? `    # signingCert:                 # what client certificates are signed with; without it nobody enrols so
+      ? `    # signingCert:                 # what client certificates are signed with; without it nobody can enroll by signing request
     #   cert: ca.cert.pem
     #   key: ca.key.pem`
       : `    signingCert:                   # what client certificates are signed with

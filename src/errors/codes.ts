@@ -19,8 +19,8 @@ export const errorCodes = {
   // RFC 8628 3.5
   authorization_pending: 'nobody has finished the login yet; ask again',
   slow_down: 'ask less often: wait five seconds longer than before',
-  access_denied: 'the person has refused the login',
-  expired_token: 'the device code has expired; begin again',
+  access_denied: 'the person refused the login',
+  expired_token: 'the device code has expired; start again',
   login_required: 'the user has to log in',
   interaction_required: 'the user has to interact',
   request_not_supported: 'request objects are not supported',
@@ -31,7 +31,7 @@ export const errorCodes = {
   // Authentication on the login endpoints and the Edge APIs
   invalid_auth: 'The authentication request failed',
   invalid_totp_code: 'The code was invalid',
-  mfa_exists: 'A TOTP enrollment exists already or has been started',
+  mfa_exists: 'A TOTP enrollment already exists or has been started',
   auth_request_unknown: 'The authentication request is unknown, expired or finished; start again',
   unauthorized:
     'The request could not be completed. The session is not authorized or the credentials are invalid',
@@ -39,11 +39,11 @@ export const errorCodes = {
 
   // Enrolment
   invalid_enrollment_token:
-    'The enrollment token is not valid: it was used, replaced or deleted, or was never one. Ask for a new one',
+    'The enrollment token is not valid: it was used, replaced or deleted, or never existed. Ask for a new one',
   enrollment_expired: 'The enrollment token has expired. Ask for a new one',
   enrollment_not_allowed: 'Enrollment in this way is not allowed',
   enrollment_certificate_refused: 'The client certificate of the connection cannot be enrolled',
-  already_enrolled: 'The identity is enrolled already',
+  already_enrolled: 'The identity is already enrolled',
 
   // Input
   could_not_parse_body: 'The body of the request could not be parsed',
@@ -51,7 +51,7 @@ export const errorCodes = {
   invalid_filter: 'The filter could not be parsed',
   invalid_field: 'The field contains an invalid value',
   not_found: 'The resource requested was not found or is no longer available',
-  conflict: 'The entity conflicts with one that exists',
+  conflict: 'The entity conflicts with an existing one',
   cannot_delete_referenced: 'The entity is referenced by others and cannot be deleted',
   cannot_be_deleted: 'The entity cannot be deleted',
   password_not_acceptable: 'The password does not meet the rules',

@@ -14,14 +14,14 @@ const askIssuer = 'Change what the identity provider puts into its tokens, or th
 /** Every reason for which a step of a login is refused. A reason without a row does not compile. */
 export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   locked: {
-    happened: 'There were too many failures in a row, so this factor is locked for a while, right or wrong.',
+    happened:
+      'This factor is locked for a while after too many failures in a row. Even the right answer is refused.',
     remedy:
       'Wait until the lock ends, or end it with "overlay-auth identity unlock NAME". Other methods still work.',
   },
   throttled: {
-    happened: 'Too many attempts came from this network address, whoever they were for.',
-    remedy:
-      'Wait a few minutes. When many people share one address, look for the one program that keeps trying.',
+    happened: 'Too many attempts came from this network address, counting all identities.',
+    remedy: 'Wait a few minutes. If many people share the address, look for a program that keeps trying.',
   },
   'identity-disabled': {
     happened: 'The identity is disabled. Its credentials were right.',
@@ -34,32 +34,32 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   },
   'client-not-allowed': {
     happened:
-      'The login was right, but the application is only for identities with certain role attributes, and this one has none of them.',
+      'The login succeeded, but the application is only for identities with certain role attributes, and this one has none of them.',
     remedy:
       'Give the identity one of the role attributes of the application, or change "allowedRoleAttributes" of the application.',
   },
   'no-identity-for-claim': {
     happened: 'The certificate or token is valid, but no identity has the id that it names.',
     remedy:
-      'Set the external id of the identity to the value that was seen, or correct which claim is looked at.',
+      'Set the external id of the identity to the value that was seen, or correct the claim that is compared.',
   },
   'changed-meanwhile': {
-    happened: 'Identity, policy or credentials were changed while this login was under way.',
+    happened: 'The identity, its policy or its credentials changed during this login.',
     remedy: 'Log in again.',
   },
   'unknown-user': {
-    happened: 'Nobody has the user name that was typed. It is not kept: it may have been a password.',
+    happened: 'Nobody has the user name that was entered. It is not stored, because it may be a password.',
     remedy:
-      'Ask for the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities. The same mark (#…) is the same text.',
+      'Ask for the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities. Equal marks (#…) mean equal texts.',
   },
   'wrong-password': {
     happened: 'The user name is known, the password was wrong.',
     remedy: 'Try again; "overlay-auth identity set-password NAME" sets a new one.',
   },
   'no-certificate': {
-    happened: 'The connection brought no client certificate.',
+    happened: 'The connection had no client certificate.',
     remedy:
-      'Give the client its certificate and key. In between there must be no proxy that ends TLS, and the listener must ask for certificates (clientCertificates: request).',
+      'Give the client its certificate and key. No proxy may terminate TLS in between, and the listener must ask for certificates (clientCertificates: request).',
   },
   'untrusted-chain': {
     happened:
@@ -80,19 +80,20 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     remedy: 'Have it issued with the extended key usage "client authentication".',
   },
   'unknown-thumbprint': {
-    happened: 'The certificate is trusted but belongs to no identity; perhaps an older one was presented.',
+    happened:
+      'The certificate is trusted but belongs to no identity. Perhaps the client presented an older one.',
     remedy: replaceCertificate,
   },
   'certificate-claim-missing': {
-    happened: 'The third-party CA says where in the certificate the external id stands, and it is not there.',
+    happened: 'The certificate does not contain the external id where the third-party CA expects it.',
     remedy: 'Change the external id claim of the CA, or have certificates issued that contain it.',
   },
   'no-token': {
-    happened: 'No bearer token came with the request.',
+    happened: 'The request had no bearer token.',
     remedy: 'Let the client send the token of the identity provider in the Authorization header.',
   },
   'malformed-token': {
-    happened: 'The token is no signed JWT that can be read, or lacks the id of its key.',
+    happened: 'The token is not a readable signed JWT, or lacks the id of its key.',
     remedy:
       'Check that the client sends the JWT itself, and which of access token and ID token the signer expects.',
   },
@@ -106,7 +107,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     remedy: 'Enable the signer if its tokens should be accepted.',
   },
   'signer-not-allowed': {
-    happened: 'The auth policy allows other external JWT signers only.',
+    happened: 'The auth policy allows only other external JWT signers.',
     remedy: 'Add this signer to the allowed signers of the policy, or give the identity another policy.',
   },
   'token-algorithm': {
@@ -121,7 +122,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   'keys-unavailable': {
     happened: 'The keys of the signer could not be fetched, so the token could not be checked.',
     remedy:
-      'See what was seen: name, address, certificate and the limits in edge.externalJwtSigners.jwksFetch. Then try again.',
+      'The details say what failed. Check name, address, certificate and the limits in edge.externalJwtSigners.jwksFetch, then try again.',
   },
   'token-signature': {
     happened: 'The signature of the token is wrong.',
@@ -129,7 +130,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
       'The token was changed, or signed by another key under the same id. Check the keys of the signer.',
   },
   'token-audience': {
-    happened: 'The token was made for somebody else: its audience is not that of the signer.',
+    happened: 'The token is meant for somebody else: its audience is not the one of the signer.',
     remedy: askIssuer,
   },
   'token-expired': {
@@ -145,7 +146,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     remedy: 'Let the identity provider set an expiry (exp).',
   },
   'token-claim-missing': {
-    happened: 'The claim that says who it is is missing in the token, or is no text.',
+    happened: 'The claim that names the identity is missing in the token, or is not a text.',
     remedy: askIssuer,
   },
   'email-not-verified': {
@@ -154,43 +155,43 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
       'Let the provider verify it and send email_verified: true. For a provider that verifies addresses and never sends that, set requireVerifiedEmail of the signer to false; or name the identity by another claim, such as sub.',
   },
   'provider-unavailable': {
-    happened: 'The provider could not be asked: for its discovery document, or for the tokens of a sign-in.',
+    happened: 'The provider did not deliver its discovery document or the tokens of a sign-in.',
     remedy:
       'Check externalAuthUrl and clientId of the signer, that the provider knows the callback address of this server, and the limits of edge.externalJwtSigners.',
   },
   'provider-refused': {
     happened: 'The provider ended the sign-in without a code, or its answer does not belong to this sign-in.',
-    remedy: 'Ask the person to try again. Otherwise look into the log of the provider.',
+    remedy: 'Ask the person to try again. If it fails again, look into the log of the provider.',
   },
   'secondary-token-missing': {
-    happened: 'The auth policy asks for a token of an external JWT signer in addition, and none came along.',
+    happened: 'The auth policy also requires a token of an external JWT signer, and the request had none.',
     remedy: 'Let the client send it in an Authorization header of its own.',
   },
   'secondary-wrong-identity': {
     happened: 'The second token belongs to another identity than the one that is logging in.',
-    remedy: 'Both have to be of the same person. Check the external id of the identity.',
+    remedy: 'Both must belong to the same person. Check the external id of the identity.',
   },
   'secondary-same-token': {
     happened: 'The token that opened this login cannot be its second proof too.',
     remedy: 'Let the client send a token of the signer that the policy names.',
   },
   'enrollment-token-unknown': {
-    happened: 'The enrollment token was used, replaced or deleted before, or this service never made it.',
+    happened: 'The enrollment token was already used, replaced or deleted, or this service never issued it.',
     remedy:
-      'If the device did not enroll itself, find out who used its token. Otherwise give out a new one with "overlay-auth create enrollment ott NAME".',
+      'If the device did not enroll itself, find out who used its token. Otherwise issue a new one with "overlay-auth create enrollment ott NAME".',
   },
   'enrollment-other-method': {
-    happened: 'The token is for another way of enrolling than the one that was tried.',
+    happened: 'The token is for another enrollment method than the one used.',
     remedy:
-      'The JWT says the right one in its claim "em". Create an enrollment of the other method if that was meant.',
+      'The claim "em" of the JWT names the right one. Create an enrollment of the other method if that was meant.',
   },
   'enrollment-expired': {
-    happened: 'The enrollment token is past its end.',
+    happened: 'The enrollment token has expired.',
     remedy:
-      'Give it a new token and a new end with "overlay-auth enrollment refresh ID", and hand out the new JWT.',
+      'Give it a new token and a new expiry with "overlay-auth enrollment refresh ID", and hand out the new JWT.',
   },
   'enrollment-not-allowed': {
-    happened: 'The CA or the external JWT signer does not let anybody enroll in this way.',
+    happened: 'The CA or the external JWT signer does not allow this kind of enrollment.',
     remedy:
       'Allow it at the CA (isOttCaEnrollmentEnabled, isAutoCaEnrollmentEnabled) or at the signer (enrollToCertEnabled, enrollToTokenEnabled), if that is wanted.',
   },
@@ -205,35 +206,35 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   },
   'enrollment-external-id-refused': {
     happened:
-      'The external id that the new identity would have is longer than 255 characters, or has characters that are not seen.',
+      'The external id that the new identity would have is longer than 255 characters, or has invisible characters.',
     remedy:
       'Have whoever issues the certificate or JWT put another value there, or choose another one: externalIdClaim of the CA, claimsProperty of the signer.',
   },
   'enrollment-password-refused': {
-    happened: 'The password or the user name was not acceptable. The token is still good.',
+    happened: 'The password or the user name was not acceptable. The token is still valid.',
     remedy: 'The person was told why, and can try again.',
   },
   'enrollment-request-refused': {
-    happened: 'The certificate signing request could not be processed. The token is still good.',
+    happened: 'The certificate signing request could not be processed. The token is still valid.',
     remedy:
       'Keys must be RSA of at least 2048 bits, P-256, P-384, P-521 or Ed25519, and sign their own request.',
   },
   'already-enrolled': {
-    happened: 'The identity, or the certificate or token that it came with, is enrolled already.',
+    happened: 'The identity, or the certificate or token that it used, is already enrolled.',
     remedy:
-      'Delete the authenticator to enroll the identity anew. If it is another device, give it an identity of its own.',
+      'Delete the authenticator to enroll the identity again. If it is another device, give it an identity of its own.',
   },
   'totp-not-enrolled': {
     happened: 'A code was sent, but the identity has no authenticator app enrolled.',
-    remedy: 'Let the person enroll one; the login offers it when the policy asks for TOTP.',
+    remedy: 'Let the person set one up; the login offers it if the policy requires TOTP.',
   },
   'wrong-code': {
-    happened: 'The code was wrong, or an older or later one than those accepted at that moment.',
+    happened: 'The code was wrong, or too old or too new at that moment.',
     remedy:
-      'Set the clock of the phone to automatic. If the app is lost: a recovery code, or "overlay-auth identity reset-mfa NAME".',
+      'Set the clock of the phone to automatic. If the app is lost, use a recovery code or "overlay-auth identity reset-mfa NAME".',
   },
   'replayed-code': {
-    happened: 'The code was right but had been used before, or a newer one had.',
-    remedy: 'Wait for the next code. If nobody else used it on purpose, somebody may have seen it.',
+    happened: 'The code was right, but it or a newer one had already been used.',
+    remedy: 'Wait for the next code. If the person did not use this one, somebody else may have seen it.',
   },
 };

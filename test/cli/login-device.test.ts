@@ -67,7 +67,7 @@ describe('login --device', () => {
       onPause: () => decide(screen, 'deny'),
     });
     assert.equal(login.code, 3);
-    assert.match(login.stderr, /the person has refused the login/);
+    assert.match(login.stderr, /the person refused the login/);
   });
 
   test('gives up when nobody comes in time, and says how to begin again', async () => {

@@ -6,7 +6,7 @@ import { reportOf, serverOption } from './report-of.ts';
 /** `ca verify NAME --cert FILE` */
 export function registerCaCommands(program: Command, ports: CliPorts): void {
   const ca = program.command('ca').description('act on one third-party authority');
-  const verify = serverOption(ca.command('verify').description('prove that its key is in your hands'));
+  const verify = serverOption(ca.command('verify').description('prove that you hold its key'));
   argumentCompletedBy(verify.argument('<name>', 'name or id of the authority'), { entity: 'ca' })
     .requiredOption(
       '--cert <file>',

@@ -22,7 +22,7 @@ For fish, once:              overlay-auth completion fish > ~/.config/fish/compl
 
   program
     .command('complete', { hidden: true })
-    .description('print what can stand in the place of the last word (for completion scripts)')
+    .description('print the possible completions of the last word (for completion scripts)')
     .argument('[words...]', 'after --: what was typed, and what is being typed')
     .action(async (words: readonly string[]) => {
       const { complete } = await import('../complete/complete.ts');

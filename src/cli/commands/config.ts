@@ -17,7 +17,7 @@ export function registerConfigCommands(program: Command, ports: CliPorts): void 
 
   config
     .command('show')
-    .description('print every setting in force')
+    .description('print every effective setting')
     .argument('<file>', 'configuration file')
     .option('--origin', 'say where each value comes from')
     .action(async (file: string, options: { origin?: boolean }, command: Command) => {

@@ -26,7 +26,7 @@ export function registerEnrollCommands(program: Command, ports: CliPorts): void 
     .description('act on one enrollment')
     .helpGroup('Administer a running service:');
   const refresh = serverOption(
-    enrollment.command('refresh').description('give it another token and another end'),
+    enrollment.command('refresh').description('give it a new token and a new expiry'),
   );
   argumentCompletedBy(refresh.argument('<name>', 'name of the identity, or id of the enrollment'), {
     entity: 'enrollment',

@@ -16,7 +16,7 @@ interface PolicyOptions extends ServerOptions {
 export function registerExplainCommand(program: Command, ports: CliPorts): void {
   const explain = program
     .command('explain')
-    .description('say why a login was refused, what a token is worth, or what an identity must prove');
+    .description('say why a login was refused, whether a token is valid, or what an identity must prove');
   serverOption(explain)
     .argument('<reference>', 'reference id, as the refusal showed it')
     .action(async (reference: string, _options: unknown, command: Command) => {
@@ -25,7 +25,7 @@ export function registerExplainCommand(program: Command, ports: CliPorts): void 
     });
 
   serverOption(explain.command('token'))
-    .description('decode an access or ID token, and say which check of the server it does not pass')
+    .description('decode an access or ID token, and say which check of the server fails')
     .argument('<file>', 'file with the token; - for standard input')
     .action(async (file: string, _options: unknown, command: Command) => {
       const { explainToken } = await import('../explain/explain-token.ts');
@@ -33,7 +33,7 @@ export function registerExplainCommand(program: Command, ports: CliPorts): void 
     });
 
   const policy = serverOption(explain.command('policy'))
-    .description('say what an identity must prove to log in, and what would refuse it')
+    .description('say what an identity must prove to log in, and what would stop it')
     .argument('<identity>', 'name or id of the identity')
     .addOption(new Option('--method <method>', 'only this one').choices(['password', 'cert', 'ext-jwt']))
     .option('--policy <file>', 'also what saving the auth policy in FILE would change; - for standard input');

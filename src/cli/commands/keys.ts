@@ -14,7 +14,7 @@ export function registerKeyCommands(program: Command, ports: CliPorts): void {
 
   keys
     .command('list')
-    .description('list the signing keys and what each is for now')
+    .description('list the signing keys and the current use of each')
     .addOption(configOption())
     .action(async (options: KeyOptions, command: Command) => {
       const { listKeys } = await import('../host/key-commands.ts');
@@ -23,7 +23,7 @@ export function registerKeyCommands(program: Command, ports: CliPorts): void {
 
   keys
     .command('rekey')
-    .description('seal everything that is stored anew, under a new key-encryption key')
+    .description('reseal all stored secrets under a new key-encryption key')
     .addOption(configOption())
     .addHelpText(
       'after',
@@ -36,7 +36,7 @@ export function registerKeyCommands(program: Command, ports: CliPorts): void {
 
   keys
     .command('rotate')
-    .description('make new signing keys; the old ones verify until their last token has ended')
+    .description('make new signing keys; the old ones verify until their last token has expired')
     .addOption(configOption())
     .option('--now', 'sign with the new keys at once, not after verifiers had time to read them')
     .addHelpText(

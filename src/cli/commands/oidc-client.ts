@@ -15,13 +15,13 @@ export function registerOidcClientCommands(program: Command, ports: CliPorts): v
       entity: 'oidc-client',
     });
 
-  named(serverOption(group.command('add-secret').description('make a secret; it is shown once'))).action(
+  named(serverOption(group.command('add-secret').description('create a secret, which is shown once'))).action(
     async (name: string, options: Options, command: Command) => {
       const { addClientSecret } = await import('../entities/oidc-client-actions.ts');
       await addClientSecret(reportOf(command, ports), name, options);
     },
   );
-  named(serverOption(group.command('delete-secret').description('delete a secret, of two the older one')))
+  named(serverOption(group.command('delete-secret').description('delete a secret, the older one of two')))
     .argument('[id]', 'of the secret')
     .action(async (name: string, id: string | undefined, options: Options, command: Command) => {
       const { deleteClientSecret } = await import('../entities/oidc-client-actions.ts');

@@ -14,7 +14,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
   const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
 
   db.command('migrate')
-    .description('bring the database to the schema of this release; starting a controller does it too')
+    .description('migrate the database to the schema of this release; starting a controller does it too')
     .addOption(configOption())
     .action(async (options: OpsOptions, command: Command) => {
       const { migrateCommand } = await import('../host/db-commands.ts');
@@ -78,7 +78,7 @@ function registerImportCommand(
 ): void {
   ops
     .command('import')
-    .description('take over what another controller holds')
+    .description('import the data of another controller')
     .command('ziti')
     .description(
       'take over identities, what they log in with, policies, signers and CAs from the database file of a controller of OpenZiti; everybody logs in with what they have. Repeating is safe',

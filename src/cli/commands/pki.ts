@@ -15,7 +15,7 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
 
   pki
     .command('show')
-    .description('show the certificates that the configuration names, and when they end')
+    .description('show the certificates that the configuration names, and when they expire')
     .addOption(configOption())
     .action(async (options: PkiOptions, command: Command) => {
       const { showPki } = await import('../host/pki-commands.ts');

@@ -10,7 +10,7 @@ const kinds = ['auth-policy', 'ext-jwt-signer', 'ca', 'config-type', 'oidc-clien
 /** `export` and `apply`: what is managed, as files. */
 export function registerStateCommands(program: Command, ports: CliPorts): void {
   serverOption(program.command('export'))
-    .description('print what is managed as YAML, by name and without secrets; apply makes it so again')
+    .description('print the managed entities as YAML, by name and without secrets, for apply')
     .addOption(
       new Option('--kind <kind>', `only this kind: ${kinds.join(', ')} (may be repeated)`).argParser(
         (kind: string, before: readonly string[] = []) => {
@@ -26,7 +26,7 @@ export function registerStateCommands(program: Command, ports: CliPorts): void {
     });
 
   serverOption(program.command('apply'))
-    .description('make what is managed as the files say, all of it or nothing; show the difference')
+    .description('make the managed entities match the files, all or nothing; show the difference')
     .argument('<files...>', 'YAML or JSON, as export prints it')
     .option('--prune', 'also delete what no file names, of the kinds that stand in the files; asks before')
     .option('--dry-run', 'show the difference, and change nothing')

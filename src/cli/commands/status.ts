@@ -5,7 +5,7 @@ import { reportOf, serverOption } from './report-of.ts';
 /** `status`, of the server of the login or with `--config` of a controller on this host. */
 export function registerStatusCommand(program: Command, ports: CliPorts): void {
   serverOption(program.command('status'))
-    .description('show issuers, nodes, health, and when keys and certificates end')
+    .description('show issuers, nodes, health, and when keys and certificates expire')
     .addOption(
       new Option(
         '--config <file>',

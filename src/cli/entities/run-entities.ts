@@ -150,7 +150,7 @@ async function changed(
     const { code, reference, exitCode } = error;
     throw new CliError('After this change the last administrator could not log in any more.', {
       exitCode,
-      next: 'make another administrator first, or add --force',
+      next: 'create another administrator first, or add --force',
       cause: error,
       ...(code === undefined ? {} : { code }),
       ...(reference === undefined ? {} : { reference }),

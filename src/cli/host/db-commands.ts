@@ -46,7 +46,7 @@ export async function backupCommand(report: Report, named: string | undefined, f
     if (existsSync(target)) {
       throw new CliError(`${file} exists already; a backup never replaces a file.`, {
         code: 'exists',
-        next: 'give another name',
+        next: 'choose another name',
       });
     }
     const configFile = configPath(ports, named);

@@ -82,14 +82,14 @@ function databaseFailure(error: unknown): CliError | undefined {
   if (error instanceof EmptiedDatabase) {
     return new CliError(sentence(error.message), {
       code: 'emptied_database',
-      next: 'overlay-auth ops db restore BACKUP   (without a backup: remove the file, and everything begins anew)',
+      next: 'overlay-auth ops db restore BACKUP   (without a backup: remove the file and start from nothing)',
       cause: error,
     });
   }
   if (error instanceof NodesInTheWay) {
     return new CliError(sentence(error.message), {
       code: 'already_running',
-      next: 'stop all of them, then run the command again; one that ended without saying so counts as running for thirty seconds',
+      next: 'stop all of them, then run the command again; one that crashed or was killed counts as running for thirty seconds',
       cause: error,
     });
   }
@@ -125,21 +125,21 @@ function databaseFailure(error: unknown): CliError | undefined {
     return new CliError(`The database cannot be used: ${error.message}.`, {
       exitCode: exitCodes.unreachable,
       code: 'database',
-      next: 'check that its server runs, and what db in the configuration or OVERLAY_AUTH_DB says of it',
+      next: 'check that its server runs, and that db in the configuration or OVERLAY_AUTH_DB is right',
       cause: error,
     });
   }
   if (isPostgresError(error)) {
     return new CliError(`The database refused: ${error.message}.`, {
       code: 'database',
-      next: 'check what its user may do there: it creates tables, reads and writes',
+      next: 'check the permissions of its user, which must create tables, read and write',
       cause: error,
     });
   }
   if (error instanceof NoDatabase) {
     return new CliError(error.message, {
       code: 'no_database',
-      next: 'correct db in the configuration; starting a controller makes a new database there',
+      next: 'correct db in the configuration; starting a controller creates a new database there',
       cause: error,
     });
   }

@@ -38,8 +38,7 @@ export async function importZiti(report: Report, file: string, options: ImportOp
   });
   if (options.report !== undefined) writeReport(report, options.report, document);
   printResult(report, document, () => reportText(document, options.report));
-  if (!dryRun)
-    notice(report, 'next: restart the controller if it runs, so that it reads its authorities anew');
+  if (!dryRun) notice(report, 'next: restart the controller if it runs, so that it reloads its authorities');
 }
 
 interface Import {
@@ -109,7 +108,7 @@ function importFailure(file: string, error: unknown): unknown {
   if (error instanceof BoltError || error instanceof UnreadableSource)
     return new CliError(`${file} cannot be imported: ${error.message}. Nothing was written.`, {
       code: 'unreadable_source',
-      next: 'copy the file of the stopped controller anew, or let the running one write a snapshot, and import that',
+      next: 'copy the file again while that controller is stopped, or let it write a snapshot and import that',
       cause: error,
     });
   if (error instanceof NoAdministratorLeft)
@@ -142,7 +141,7 @@ function writeReport({ ports }: Report, file: string, document: ReportDocument):
       `The report ${file} cannot be written: ${fileErrorReason(error)}. ${document.dryRun ? '' : 'The import itself is done. '}`.trimEnd(),
       {
         code: 'file',
-        next: 'run the command again with another --report: repeating an import is safe',
+        next: 'run the command again with another --report; repeating an import is safe',
         cause: error,
       },
     );

@@ -105,7 +105,7 @@ export async function renewPki(
     ) {
       throw new CliError('The server certificate of this configuration was not made by overlay-auth.', {
         code: 'foreign_certificate',
-        next: 'renew it where it came from, then send SIGHUP to the controller',
+        next: 'renew it at its issuer, then send SIGHUP to the controller',
       });
     }
     const facts = await renew(report, paths, more);
@@ -131,7 +131,7 @@ async function renew(
     if (error instanceof MissingAuthority) {
       throw new CliError(`The key of the root CA is not at ${error.path}.`, {
         code: 'authority_missing',
-        next: 'put root-ca.key.pem back for the time of the renewal',
+        next: 'put root-ca.key.pem back until the certificate is renewed',
         cause: error,
       });
     }

@@ -97,7 +97,7 @@ function refused(needs: QueryNeeds, answer: HttpsAnswer): CliError {
     // A request that cannot go on (400) ends the same way as credentials that are wrong (401).
     ...(answer.status === 400 ? { exitCode: exitCodes.notAuthenticated } : {}),
     ...(answer.status === 401
-      ? { next: 'check what you typed; an administrator finds the reason under the reference' }
+      ? { next: 'check what you typed; an administrator can look up the reason with the reference' }
       : answer.status === 404
         ? { next: `overlay-auth login ${needs.origin}   (this way of logging in is not offered here)` }
         : {}),

@@ -37,7 +37,7 @@ async function apply(api: ApiClient, json: JsonObject): Promise<JsonObject> {
     const { code, reference, exitCode } = error;
     throw new CliError('After this the last administrator could not log in any more: nothing was changed.', {
       exitCode,
-      next: 'leave an administrator in the files who can log in',
+      next: 'keep an administrator in the files who can log in',
       cause: error,
       ...(code === undefined ? {} : { code }),
       ...(reference === undefined ? {} : { reference }),
@@ -60,7 +60,7 @@ async function askBeforePruning(report: Report, changes: JsonObject): Promise<vo
   if (await confirm(ports, `Delete ${many}, which no file names?`)) return;
   throw new CliError('Nothing was changed.', {
     code: 'cancelled',
-    next: 'add them to a file, or leave out --prune',
+    next: 'add them to a file, or omit --prune',
   });
 }
 

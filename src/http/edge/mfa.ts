@@ -50,7 +50,7 @@ const record = dataAnswer(
       recoveryCodesLeft: z.int().optional(),
     })
     .meta({ id: 'TotpEnrollment' }),
-  'The enrolment; the URL and the codes only until it is verified, then how many codes are left',
+  'The enrollment; the URL and the codes only until it is verified, then how many codes are left',
 );
 const codesLeft = dataAnswer(z.strictObject({ recoveryCodesLeft: z.int() }), 'How many are left');
 const newCodes = dataAnswer(z.strictObject({ recoveryCodes: z.array(z.string()) }), 'The new codes');
@@ -85,7 +85,7 @@ export function ownMfaRoutes(
       methods: ['POST'],
       path,
       guard: 'partial',
-      summary: 'Start the enrolment in TOTP',
+      summary: 'Start the enrollment in TOTP',
       answers: { 201: started },
       refusals: ['mfa_exists', ...freshProofRefusals],
       body: { json: true, form: false, schema: z.object({ currentPassword }) },
@@ -102,7 +102,7 @@ export function ownMfaRoutes(
       methods: ['GET', 'HEAD'],
       path,
       guard: 'partial',
-      summary: 'Read the own enrolment in TOTP',
+      summary: 'Read the own enrollment in TOTP',
       answers: { 200: record },
       refusals: ['not_found'],
       async handler({ principal }) {
@@ -119,7 +119,7 @@ export function ownMfaRoutes(
       methods: ['POST'],
       path: `${path}/verify`,
       guard: 'partial',
-      summary: 'Complete the enrolment with a first code',
+      summary: 'Complete the enrollment with a first code',
       answers: { 200: doneAnswer },
       refusals: proofRefusals,
       body: { json: true, form: false, schema: z.object({ code: totpCode }) },
@@ -135,7 +135,7 @@ export function ownMfaRoutes(
       methods: ['GET', 'HEAD'],
       path: `${path}/qr-code`,
       guard: 'partial',
-      summary: 'Get the enrolment as a picture for an authenticator app',
+      summary: 'Get the enrollment as a picture for an authenticator app',
       answers: { 200: picture },
       refusals: ['not_found'],
       produces: qrCodeTypes,
@@ -153,7 +153,7 @@ export function ownMfaRoutes(
       methods: ['DELETE'],
       path,
       guard: 'full',
-      summary: 'Remove the own enrolment in TOTP',
+      summary: 'Remove the own enrollment in TOTP',
       answers: { 200: doneAnswer },
       refusals: [...proofRefusals, 'unauthorized', 'invalid_field'],
       reads: proofHeader,

@@ -155,7 +155,7 @@ function tolerantOperations(resource: Resource): Pick<Resource, 'create' | 'repl
 
 function wordsOf(name: string): string {
   return name
-    .replace(/^mfa$/, 'TOTP enrolment')
+    .replace(/^mfa$/, 'TOTP enrollment')
     .replaceAll('-', ' ')
     .replace(/\b(?:api|jwt)\b/g, (word) => word.toUpperCase());
 }

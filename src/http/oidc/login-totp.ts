@@ -48,7 +48,7 @@ const provisioning = documentAnswer(
       recoveryCodes: z.array(z.string()),
     })
     .meta({ id: 'TotpProvisioning' }),
-  'The enrolment, not verified yet',
+  'The enrollment, not verified yet',
 );
 const cancelled = documentAnswer(z.strictObject({}), 'Abandoned');
 
@@ -62,7 +62,7 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
 
   const cancel = {
     ...common,
-    summary: 'Abandon an enrolment in TOTP',
+    summary: 'Abandon an enrollment in TOTP',
     answers: { 200: orPage(cancelled) },
     refusals: totpRefusals,
     body: { json: true, form: true, schema: idOnly },
@@ -112,9 +112,9 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       ...common,
       methods: ['POST'],
       path: enrollPath,
-      summary: 'Start an enrolment in TOTP during a login',
+      summary: 'Start an enrollment in TOTP during a login',
       answers: {
-        200: contentAnswer(htmlType, 'The page of an enrolment that was started before'),
+        200: contentAnswer(htmlType, 'The page of an enrollment that was started before'),
         201: orPage(provisioning),
       },
       refusals: totpRefusals,
@@ -139,7 +139,7 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       ...common,
       methods: ['POST'],
       path: verifyPath,
-      summary: 'Complete the enrolment with a first code',
+      summary: 'Complete the enrollment with a first code',
       answers: stepAnswers,
       refusals: totpRefusals,
       body: { json: true, form: true, schema: withCode },

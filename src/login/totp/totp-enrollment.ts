@@ -116,7 +116,7 @@ export async function verifyTotpEnrollment(
   const seed = needs.vault.open(pending.sealedSeed, pendingLabel(flow)).subarray(0, seedLength);
   const step = matchingTimeStep(seed, code, now);
   if (step === undefined) {
-    attempt.failed('code', 'wrong-code', 'the first code of a new enrolment');
+    attempt.failed('code', 'wrong-code', 'the first code of a new enrollment');
     throw new AuthError('invalid_totp_code');
   }
   const sealedSeed = needs.vault.seal(seed, seedLabel(identityId));
@@ -128,7 +128,7 @@ export async function verifyTotpEnrollment(
     );
     throw new AuthError('not_found');
   }
-  attempt.passed('code', 'the first code of a new enrolment');
+  attempt.passed('code', 'the first code of a new enrollment');
   await releaseGuess(needs, limit, ipAddress);
 }
 
