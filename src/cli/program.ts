@@ -138,10 +138,10 @@ function usageSentence(said: string): string {
       /^(?:command-argument value|option '(\S+)[^']*' argument) '(.*)' is invalid\b/s,
       (_, option, value) =>
         option === undefined
-          ? `'${value}' cannot stand here`
-          : `'${value}' is nothing that ${option.replace(/,$/, '')} takes`,
+          ? `invalid value '${value}'`
+          : `invalid value '${value}' for ${option.replace(/,$/, '')}`,
     )
-    .replace(/( for argument '[^']*')?\. Allowed choices are (.*)\.$/, '; one of these can: $2');
+    .replace(/( for argument '[^']*')?\. Allowed choices are (.*)\.$/, '; choose one of: $2');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 

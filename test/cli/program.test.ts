@@ -67,10 +67,10 @@ test('who runs a command by npx is told to type npx next', async () => {
 test('a value that is none of the choices is told apart from them', async () => {
   await using cli = commandLine();
   for (const [line, said] of [
-    ['token session', "'session' cannot stand here; one of these can: access, id, refresh."],
+    ['token session', "Invalid value 'session'; choose one of: access, id, refresh."],
     [
       'create identity a --type Ghost',
-      "'Ghost' is nothing that --type takes; one of these can: Default, User, Device, Service, Router.",
+      "Invalid value 'Ghost' for --type; choose one of: Default, User, Device, Service, Router.",
     ],
     ['lst', "Unknown command 'lst'; did you mean list?"],
     ['get identity', "Missing required argument 'name'."],
