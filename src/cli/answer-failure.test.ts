@@ -15,6 +15,7 @@ test('the Edge envelope, OAuth errors and anything else are understood', () => {
     status: 404,
     code: 'NOT_FOUND',
     message: 'gone: id is bad',
+    field: 'id',
     reference: 'r1',
   });
   const oauth = { error: 'invalid_grant', error_description: 'used' };

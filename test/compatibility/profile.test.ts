@@ -284,7 +284,11 @@ describe('without aliases in the configuration', () => {
 
   test('nothing of the profile is advertised or there', async () => {
     const discovery = (await off.get('/oidc/.well-known/openid-configuration')).json;
-    assert.deepEqual(discovery.grant_types_supported, ['authorization_code', 'refresh_token']);
+    assert.deepEqual(discovery.grant_types_supported, [
+      'authorization_code',
+      'refresh_token',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ]);
     assert.equal((await off.get('/oidc/authorize/callback?id=x')).status, 404);
     for (const path of ['/version', '/edge/client/v1/version', '/edge/management/v1/version']) {
       assert.deepEqual((await off.get(path)).json.data.capabilities, []);
@@ -293,6 +297,7 @@ describe('without aliases in the configuration', () => {
     assert.deepEqual(withAliases.grant_types_supported, [
       'authorization_code',
       'refresh_token',
+      'urn:ietf:params:oauth:grant-type:device_code',
       'urn:ietf:params:oauth:grant-type:token-exchange',
     ]);
   });
