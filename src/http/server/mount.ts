@@ -11,7 +11,12 @@ import type { SampledLines } from '../../platform/log/sampled-lines.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, isInParts, sendAnswer } from '../request/answer.ts';
-import { type Admission, beginRequest, type ServerScope } from '../request/begin-request.ts';
+import {
+  type Admission,
+  beginRequest,
+  mayChangeSomething,
+  type ServerScope,
+} from '../request/begin-request.ts';
 import { readBody, readQuery, validate } from '../request/body.ts';
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
@@ -166,7 +171,7 @@ function afterItsBody(request: IncomingMessage, send: () => void): void {
 }
 
 function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope, route: Route): void {
-  const { clock, authenticate } = needs;
+  const { clock, authenticate, log } = needs;
   const admission = admissionOf(route.api, route);
   const produces = mediaTypesOf(route);
   function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
@@ -205,7 +210,10 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
       // A client may take its time with the body. What was taken from the caller meanwhile counts.
       if (route.takesFormToken === true) takeFormToken(context);
       const judged = isJudgedAgain(route) ? admit(route, authenticate(context), context, reply) : undefined;
-      const run = () => route.handler(context, inputOf(route, context));
+      const run = () => {
+        refuseUnseenChange(log, route, request.method);
+        return route.handler(context, inputOf(route, context));
+      };
       const answer = judged === undefined ? run() : judged.then(run);
       if (!(answer instanceof Promise)) {
         succeed(request, reply, answer);
@@ -261,6 +269,18 @@ function sayWhenItEnds(caller: Principal, context: RequestContext, reply: Fastif
   const headers = sessionHeaders(caller, context.receivedAt);
   reply.header('expires-at', headers['expires-at']);
   reply.header('expiration-seconds', headers['expiration-seconds']);
+}
+
+/**
+ * What administrators change is in the audit trail. While that cannot be written, they change nothing.
+ * @throws AuthError unavailable
+ */
+function refuseUnseenChange(log: Logger, { guard }: Route, method: string): void {
+  if (guard !== 'admin' || !mayChangeSomething(method) || log.isFailing?.() !== true) return;
+  throw new AuthError('unavailable', {
+    description:
+      'The audit trail cannot be written, so nothing is changed: make room for the log, then try again',
+  });
 }
 
 /** Reading has no body that could be waited for. */

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fixedClock, SECOND } from '../clock.ts';
 import { loggableText } from './log-fields.ts';
 import { type LogOptions, memoryLogger, openLogger } from './logger.ts';
@@ -267,4 +268,12 @@ test('lines reach the reader while the process goes on, those that came during a
   }
   assert.equal(text.match(/ first /g)?.length, 200);
   assert.match(text, / third\n$/);
+});
+
+test('a log that cannot be written says so', async () => {
+  const logger = openLogger({ level: 'info', format: 'json', to: { file: '/dev/full' } });
+  assert.equal(logger.isFailing?.(), false);
+  logger.info('no room');
+  for (let turn = 0; turn < 10_000 && logger.isFailing?.() !== true; turn += 1) await nextTurn();
+  assert.equal(logger.isFailing?.(), true);
 });

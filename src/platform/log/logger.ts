@@ -15,6 +15,8 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
   /** A logger whose every line has these fields too. */
   child(fields: LogFields): Logger;
+  /** Whether the last lines could not be written, because the disk is full or nobody takes them. Absent: never. */
+  isFailing?(): boolean;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -58,8 +60,13 @@ export function openLogger(options: LogOptions): OpenLogger {
   const render: (parts: LineParts) => string = options.format === 'json' ? jsonLine : textLine;
   const least = severity[options.level];
   let lost = 0;
+  let isFailing = false;
   const countLost = () => {
     lost += 1;
+    isFailing = true;
+  };
+  const onWritten = () => {
+    isFailing = false;
   };
   let sinceDrain = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -76,7 +83,7 @@ export function openLogger(options: LogOptions): OpenLogger {
     if (sinceDrain > 0) handOverSoon();
     sinceDrain = 0;
   }
-  let destination = openDestination(options.to, countLost, onDrain);
+  let destination = openDestination(options.to, { onLost: countLost, onDrain, onWritten });
   const write = (level: LogLevel, message: string, fields: LogFields) => {
     if (severity[level] < least) return;
     const time = isoTime(clock.now());
@@ -87,16 +94,23 @@ export function openLogger(options: LogOptions): OpenLogger {
   return {
     ...loggerOver(write, {}),
     lostLines: () => lost,
+    isFailing: () => isFailing,
     reopen() {
       const former = destination;
-      destination = openDestination(options.to, countLost, onDrain);
+      destination = openDestination(options.to, { onLost: countLost, onDrain, onWritten });
       former.end();
     },
     flush: () => new Promise((resolve) => destination.flush(() => resolve())),
   };
 }
 
-function openDestination(to: LogOptions['to'], onLost: () => void, onDrain: () => void) {
+interface DestinationEvents {
+  readonly onLost: () => void;
+  readonly onDrain: () => void;
+  readonly onWritten: () => void;
+}
+
+function openDestination(to: LogOptions['to'], { onLost, onDrain, onWritten }: DestinationEvents) {
   const dest = to === 'stdout' ? 1 : to === 'stderr' ? 2 : openSync(to.file, 'a', 0o600);
   const destination = pino.destination({
     dest,
@@ -107,6 +121,7 @@ function openDestination(to: LogOptions['to'], onLost: () => void, onDrain: () =
   destination.on('drop', onLost);
   destination.on('error', onLost);
   destination.on('drain', onDrain);
+  destination.on('write', onWritten);
   return destination;
 }
 
