@@ -19,7 +19,7 @@ export class PkiFileError extends Error {
 }
 
 /**
- * Every certificate of the default identity's `ca`, and the one that enrolment signs with. The `ca` of a listener's
+ * Every certificate of the default identity's `ca`, and the one that enrollment signs with. The `ca` of a listener's
  * own identity does not count: it may be the authorities of a public certificate, which anybody can get one from.
  * What cannot end a path is left out with a warning.
  * @throws PkiFileError, or what reading a file throws

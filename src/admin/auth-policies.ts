@@ -111,7 +111,7 @@ export function updateAuthPolicy(
 /**
  * @throws AuthError not_found
  * @throws AuthError cannot_be_deleted          the policy that new identities have
- * @throws AuthError cannot_delete_referenced   identities have it, or a signer enrols with it
+ * @throws AuthError cannot_delete_referenced   identities have it, or a signer enrolls with it
  */
 export async function deleteAuthPolicy(needs: AuthPolicyNeeds, by: AdminCall, id: string): Promise<void> {
   if (id === defaultAuthPolicyId) {

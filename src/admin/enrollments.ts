@@ -30,7 +30,7 @@ export interface EnrollmentNeeds {
   readonly audit: AuditTrail;
 }
 
-/** How an identity is to enrol. */
+/** How an identity is to enroll. */
 export interface EnrollmentFields {
   readonly method: TokenMethod;
   /** Null: after the configured time. */
@@ -44,7 +44,7 @@ export interface EnrollmentFields {
 const longestLifetime: Millis = 366 * DAY;
 
 /**
- * Lets an identity enrol.
+ * Lets an identity enroll.
  * @throws AuthError could_not_validate   names the field: no such identity or CA, not acceptable, or taken
  * @throws AuthError conflict             the identity has such an enrollment, or is enrolled so already
  */

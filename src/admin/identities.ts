@@ -40,7 +40,7 @@ export interface IdentityFields {
 }
 
 /**
- * Creates an identity, and with it what it may enrol with.
+ * Creates an identity, and with it what it may enroll with.
  * @throws AuthError could_not_validate   names the field: not acceptable, taken, or no such auth policy
  */
 export async function createIdentity(

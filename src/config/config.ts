@@ -94,10 +94,10 @@ export interface EdgeConfig {
     readonly disableOidcAutoBinding: boolean;
   };
   readonly enrollment: {
-    /** What client certificates are signed with; null: enrolment by certificate signing is off. */
+    /** What client certificates are signed with; null: enrollment by certificate signing is off. */
     readonly signingCert: { readonly certFile: string; readonly keyFile: string } | null;
     readonly edgeIdentity: {
-      /** Lifetime of an enrolment token. */
+      /** Lifetime of an enrollment token. */
       readonly duration: Millis;
     };
   };

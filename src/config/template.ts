@@ -16,7 +16,7 @@ export interface ControllerConfigTemplate {
     readonly key: string;
     /** The overlay's own certificate authorities. */
     readonly ca: string;
-    /** The certificate authority that signs client certificates; absent: no such enrolment. */
+    /** The certificate authority that signs client certificates; absent: no such enrollment. */
     readonly signingCert?: { readonly cert: string; readonly key: string };
   };
   /** The listener of the metrics, `host:port` each; absent: none. */
@@ -123,7 +123,7 @@ edge:
   enrollment:
 ${signing}
     edgeIdentity:
-      duration: 180m               # lifetime of an enrolment token
+      duration: 180m               # lifetime of an enrollment token
   oidc:
     accessTokenDuration: 30m       # at least 1m, and 1m shorter than refreshTokenDuration
     idTokenDuration: 30m           # at least 1m

@@ -37,7 +37,7 @@ export interface Enrolled {
 const provenBySender: ReadonlySet<EnrollMethod> = new Set(['ottca', 'ca', 'token']);
 
 /**
- * Keeps the decision record of one attempt to enrol.
+ * Keeps the decision record of one attempt to enroll.
  * @throws AuthError rate_limited   too many certificates or tokens of this source were refused
  */
 export async function attemptToEnroll(

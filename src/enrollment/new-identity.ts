@@ -21,7 +21,7 @@ export function requireExternalId(externalId: string, attempt: AttemptRecorder):
 }
 
 /**
- * Creates the identity of somebody who enrols without a token.
+ * Creates the identity of somebody who enrolls without a token.
  * @throws AuthError already_enrolled         the certificate or external id belongs to an identity
  * @throws AuthError enrollment_not_allowed   the name does
  */

@@ -1,5 +1,5 @@
 // enrollment/ holds how identities get what they log in with. This file: a caller's own TOTP, outside of a login.
-// The session of the caller is the flow that a pending enrolment belongs to.
+// The session of the caller is the flow that a pending enrollment belongs to.
 
 import { AuthError } from '../errors/auth-error.ts';
 import { type FreshProofNeeds, type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
@@ -44,7 +44,7 @@ export async function startOwnTotp(
   await startTotpEnrollment(actingFor(needs, caller), caller.apiSessionId, identityOf(caller), expiresAt);
 }
 
-/** The enrolment as far as it is; seed and codes only until it is verified. @throws AuthError not_found */
+/** The enrollment as far as it is; seed and codes only until it is verified. @throws AuthError not_found */
 export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promise<OwnTotp> {
   const enrolled = await needs.store.totp.find(caller.identityId);
   if (enrolled !== null) return { isVerified: true, recoveryCodesLeft: enrolled.recoveryCodesLeft };
@@ -57,7 +57,7 @@ export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promi
   return { isVerified: false, ...pending };
 }
 
-/** Ends the enrolment with its first code. @throws AuthError not_found, invalid_totp_code, rate_limited */
+/** Ends the enrollment with its first code. @throws AuthError not_found, invalid_totp_code, rate_limited */
 export async function verifyOwnTotp(
   needs: OwnTotpNeeds,
   caller: Principal,
@@ -72,7 +72,7 @@ export async function verifyOwnTotp(
 }
 
 /**
- * Removes the enrolment; one that is not verified is abandoned, whatever the code.
+ * Removes the enrollment; one that is not verified is abandoned, whatever the code.
  * @param proof.code TOTP or recovery code
  * @throws AuthError not_found, invalid_totp_code, rate_limited; and as requireFreshProof
  */

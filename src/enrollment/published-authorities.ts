@@ -6,7 +6,7 @@ export interface AuthorityList {
   readonly pkcs7: string;
 }
 
-/** What clients that enrol are told to trust. Read from files at start and with each reload. */
+/** What clients that enroll are told to trust. Read from files at start and with each reload. */
 export interface PublishedAuthorities {
   /** @param listener its name */
   of(listener: string): AuthorityList;

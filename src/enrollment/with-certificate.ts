@@ -1,4 +1,4 @@
-// Enrolment with a certificate that a third-party authority issued: `ottca` gives it to the identity of a token,
+// Enrollment with a certificate that a third-party authority issued: `ottca` gives it to the identity of a token,
 // `ca` makes the identity too. The handshake has proven the key; the path is validated as for a login.
 
 import { acceptableName, acceptableRoleAttributes } from '../admin/acceptable-values.ts';

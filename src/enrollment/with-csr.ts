@@ -26,7 +26,7 @@ export interface IssuingNeeds {
 export type CsrEnrollmentNeeds = EnrollAttemptNeeds & OpenEnrollmentNeeds & IssuingNeeds;
 
 /**
- * Enrols the identity of a token with a certificate for the key of the request.
+ * Enrolls the identity of a token with a certificate for the key of the request.
  * @throws AuthError csr_not_acceptable   the token stays good
  * @throws AuthError as openEnrollment and redeemEnrollment
  */

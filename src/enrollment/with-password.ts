@@ -21,7 +21,7 @@ export interface PasswordEnrollmentNeeds extends EnrollAttemptNeeds, OpenEnrollm
 }
 
 /**
- * Enrols the identity of a token with a password.
+ * Enrolls the identity of a token with a password.
  * @param chosen user name: only that of the enrollment, which may be left out
  * @throws AuthError password_not_acceptable, could_not_validate (user name)   the token stays good
  * @throws AuthError as openEnrollment and redeemEnrollment

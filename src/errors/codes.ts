@@ -37,7 +37,7 @@ export const errorCodes = {
     'The request could not be completed. The session is not authorized or the credentials are invalid',
   forbidden: 'The authenticated identity lacks the permission for this operation',
 
-  // Enrolment
+  // Enrollment
   invalid_enrollment_token:
     'The enrollment token is not valid: it was used, replaced or deleted, or never existed. Ask for a new one',
   enrollment_expired: 'The enrollment token has expired. Ask for a new one',

@@ -68,7 +68,7 @@ export function standingObjection(
 ): OpeningObjection | 'factors-outstanding' | null {
   const objection = openingObjection(needs, policy, session);
   if (objection !== null) return objection;
-  // Enrolment alone asks for a code at the next login, not of sessions that are open (spec 3.2).
+  // Enrollment alone asks for a code at the next login, not of sessions that are open (spec 3.2).
   const outstanding = outstandingFactors(policy, { isEnrolled: false }, session.passed);
   return outstanding.length === 0 ? null : 'factors-outstanding';
 }

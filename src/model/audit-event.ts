@@ -82,7 +82,7 @@ export type AuditEvent =
       /** Names of the fields that were set; never values. */
       readonly fields: readonly string[];
     }
-  /** Somebody has seen what is handed to the device or person: whoever has it enrols as the identity. */
+  /** Somebody has seen what is handed to the device or person: whoever has it enrolls as the identity. */
   | {
       readonly event: 'enrollment.shown';
       readonly enrollmentId: string;

@@ -27,7 +27,7 @@ export interface ExternalIdClaim {
   readonly removeMatched?: boolean | undefined;
 }
 
-/** A third-party authority whose certificates may authenticate and enrol identities (spec 2.9). */
+/** A third-party authority whose certificates may authenticate and enroll identities (spec 2.9). */
 export interface Ca {
   readonly id: CaId;
   /** Unique. */
@@ -38,7 +38,7 @@ export interface Ca {
   readonly isAuthEnabled: boolean;
   readonly isAutoCaEnrollmentEnabled: boolean;
   readonly isOttCaEnrollmentEnabled: boolean;
-  /** Role attributes of identities that enrol through it. */
+  /** Role attributes of identities that enroll through it. */
   readonly identityRoles: readonly string[];
   /** Template for the names of such identities. */
   readonly identityNameFormat: string;

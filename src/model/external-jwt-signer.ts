@@ -46,7 +46,7 @@ export interface ExternalJwtSigner {
 
   readonly enrollToCertEnabled: boolean;
   readonly enrollToTokenEnabled: boolean;
-  /** The policy of identities that enrol with a token; null: the default one. */
+  /** The policy of identities that enroll with a token; null: the default one. */
   readonly enrollAuthPolicyId: AuthPolicyId | null;
   /** As `claimsProperty`. */
   readonly enrollNameClaimsSelector: string;

@@ -46,7 +46,7 @@ export const refusalReasons = [
   'secondary-token-missing',
   'secondary-wrong-identity',
   'secondary-same-token',
-  // enrolment
+  // enrollment
   'enrollment-token-unknown',
   'enrollment-other-method',
   'enrollment-expired',

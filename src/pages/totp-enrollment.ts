@@ -5,7 +5,7 @@ import { qrCode } from './qr-code.ts';
 import { codeField, wrongCode } from './totp.ts';
 import type { View } from './view.ts';
 
-/** Where the forms of an enrolment post to. */
+/** Where the forms of an enrollment post to. */
 export interface EnrollmentActions {
   readonly authRequestId: string;
   readonly start: string;

@@ -1,4 +1,4 @@
-// JWTs that tell a device where and how to enrol. Clients check them with the public key of the certificate that
+// JWTs that tell a device where and how to enroll. Clients check them with the public key of the certificate that
 // the server at `iss` presents in the TLS handshake, so they are signed with the key of that listener and with no
 // other. They are made anew whenever one is shown: after a renewal of the certificate the same token stands in a
 // JWT that fits it.
@@ -18,7 +18,7 @@ export interface EnrollmentClaims {
   readonly expiresAt: Millis;
 }
 
-/** Where clients enrol, and what proves it. */
+/** Where clients enroll, and what proves it. */
 export interface EnrollmentIdentity {
   /** `host:port` */
   readonly address: string;
@@ -27,7 +27,7 @@ export interface EnrollmentIdentity {
 }
 
 export interface EnrollmentSigner {
-  /** `https://` and the address at which clients enrol. */
+  /** `https://` and the address at which clients enroll. */
   readonly issuer: string;
   signEnrollment(claims: EnrollmentClaims): string;
   /** Holds no secret and never ends: how a client finds the network before it has an identity. */

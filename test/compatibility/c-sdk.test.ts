@@ -52,13 +52,13 @@ describe('the C SDK', () => {
     }
   });
 
-  test('logs in with an external JWT, and enrols TOTP', async () => {
+  test('logs in with an external JWT, and enrolls TOTP', async () => {
     const authPolicyId = await totpPolicy(server);
     await createIdentity(server, 'c-jwt', { authPolicyId });
     const jwt = () => tokenOf(server, idp, 'c-jwt@idp');
     const first = await cLogin(server);
     assert.deepEqual(await first.extJwt(await jwt()), { kind: 'totp', providers: ['ziti'] });
-    // Twice, as after a restart in the middle: the first enrolment is abandoned.
+    // Twice, as after a restart in the middle: the first enrollment is abandoned.
     await first.enroll();
     const app = scan(clock, await first.enroll());
     const tokens = await tokensOf(await first.verifyEnrollment(app.code()));

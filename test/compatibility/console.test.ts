@@ -187,7 +187,7 @@ describe('the console', () => {
     await tokensOf(login, url);
   });
 
-  test('is told that an identity has to enrol TOTP elsewhere', async () => {
+  test('is told that an identity has to enroll TOTP elsewhere', async () => {
     await createTotpUser(server, await totpPolicy(server), 'console-unenrolled');
     const login = await begin();
     const form = { id: login.id, username: 'console-unenrolled', password };

@@ -97,7 +97,7 @@ describe('the Go SDK', () => {
     assert.equal(parseJwt(next.id).claims.aud, goClient);
   });
 
-  test('enrols TOTP in the middle of a login, and answers with a code at the next', async () => {
+  test('enrolls TOTP in the middle of a login, and answers with a code at the next', async () => {
     await createTotpUser(server, await totpPolicy(server), 'go-totp');
     const first = await goLogin(server);
     assert.deepEqual(await first.primary('password', credentials('go-totp')), {

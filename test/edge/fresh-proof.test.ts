@@ -136,7 +136,7 @@ describe('the fresh proof', () => {
     assert.equal((await caller.get(`${clientRoot}/current-identity`)).status, 200);
   });
 
-  test('is not needed to give up an enrolment that was not confirmed', async () => {
+  test('is not needed to give up an enrollment that was not confirmed', async () => {
     const caller = await loggedIn(server, await somebody());
     assert.equal((await caller.call('POST', path)).status, 201);
     clock.advance(6 * MINUTE);

@@ -58,7 +58,7 @@ async function logsInAs(leaf: Made): Promise<string> {
   }
 }
 
-describe('an enrolment with a token and a certificate of a third-party CA', () => {
+describe('an enrollment with a token and a certificate of a third-party CA', () => {
   test('gives the identity the certificate of the connection', async () => {
     const { id, token } = await invited(admin, { ottca: caId });
     const leaf = client({ issuer: ca, subject: 'device one' });
@@ -124,7 +124,7 @@ describe('an enrolment with a token and a certificate of a third-party CA', () =
   });
 });
 
-describe('an enrolment by CA alone', () => {
+describe('an enrollment by CA alone', () => {
   test('makes an identity as the CA says', async () => {
     const leaf = client({ issuer: ca, subject: 'drill 7' });
     const answer = await byCa(leaf);

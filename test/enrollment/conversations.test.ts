@@ -1,4 +1,4 @@
-// Whole enrolments in the order and form in which existing clients send their requests.
+// Whole enrollments in the order and form in which existing clients send their requests.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** The authorities in the answer of an enrolment are all that a device trusts from then on. */
+/** The authorities in the answer of an enrollment are all that a device trusts from then on. */
 async function logsIn(id: string, ca: string, cert: string, key: string): Promise<void> {
   const device = httpsClient(server.url, ca, { cert, key, maxSockets: 1 });
   const tokens = await certificateLogin(device);

@@ -38,7 +38,7 @@ async function identityNamed(name: string) {
   return (await admin.get(`identities?filter=${filter}`)).json.data[0];
 }
 
-describe('an enrolment with an external JWT', () => {
+describe('an enrollment with an external JWT', () => {
   test('makes an identity that logs in with such JWTs', async () => {
     const [subject, name] = [uniqueName('sub'), uniqueName('person')];
     const answer = await enrollWith(await tokenOf(server, idp, subject, claims(name)));

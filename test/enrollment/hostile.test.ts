@@ -1,4 +1,4 @@
-// Enrolment under attack: tokens of every other kind, names that pass for somebody else's, authorities that are
+// Enrollment under attack: tokens of every other kind, names that pass for somebody else's, authorities that are
 // turned off while somebody is on the way.
 
 import assert from 'node:assert/strict';
@@ -212,7 +212,7 @@ describe('a certificate of a third-party CA', () => {
     }
   });
 
-  test('enrols nobody over a connection that was made before its CA was turned off', async () => {
+  test('enrolls nobody over a connection that was made before its CA was turned off', async () => {
     const cases: readonly (readonly [object, object])[] = [
       [{ isAuthEnabled: false }, { isAuthEnabled: true }],
       [

@@ -160,7 +160,7 @@ describe('an identity with a one-time token', () => {
   });
 });
 
-test('every enrolment is in the audit trail, without its token', async () => {
+test('every enrollment is in the audit trail, without its token', async () => {
   const { id, token } = await invited(admin);
   await enrolledDevice(server, token);
   await enroll(server, token, csr());

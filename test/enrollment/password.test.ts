@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-describe('an enrolment with a password', () => {
+describe('an enrollment with a password', () => {
   test('sets the password that the person chose, once', async () => {
     const { token } = await invited(admin, { updb: 'ana' });
     const json = { username: 'ana', password };

@@ -202,7 +202,7 @@ describe('what the pages send', () => {
   });
 });
 
-/** Somebody in the middle of a login: the browser has our cookies, and an enrolment in TOTP waits for its first code. */
+/** Somebody in the middle of a login: the browser has our cookies, and an enrollment in TOTP waits for its first code. */
 async function victim(withLeaf: boolean): Promise<Visitor & { readonly loot: Loot }> {
   const clientCertificate = { origin: server.url, certPem: leaf.certPem, keyPem: leaf.keyPem };
   const one = await visitor(withLeaf ? { clientCertificate } : {});

@@ -218,7 +218,7 @@ for (const [mechanism, open] of Object.entries(mechanisms)) {
   }
 }
 
-describe('an enrolment that nobody asked for', () => {
+describe('an enrollment that nobody asked for', () => {
   test('cannot be made by somebody who has only the password', async () => {
     const policy = await totpPolicy(server);
     await createTotpUser(server, policy, 'victim');

@@ -1,4 +1,4 @@
-// The legacy mechanism and enrolment, used as nobody should: what holds for logins by OIDC holds here too.
+// The legacy mechanism and enrollment, used as nobody should: what holds for logins by OIDC holds here too.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -79,7 +79,7 @@ describe('a refused password', () => {
   });
 });
 
-describe('the code of a TOTP enrolment that is not verified', () => {
+describe('the code of a TOTP enrollment that is not verified', () => {
   test('completes no session, nor does a recovery code that was shown with it', async () => {
     await createTotpUser(server, totp, 'impatient');
     const session = await openSession(server, 'impatient');

@@ -219,7 +219,7 @@ describe('a policy that begins to ask for TOTP', () => {
   });
 });
 
-describe('an enrolment that is not verified', () => {
+describe('an enrollment that is not verified', () => {
   test('asks for no code, neither in its session nor at the next login', async () => {
     await server.createUser({ name: 'q3', password });
     const session = await openSession(server, 'q3');

@@ -140,7 +140,7 @@ describe('a refused chain', () => {
     connection.closeConnections();
   });
 
-  test('is remembered for enrolments too', async () => {
+  test('is remembered for enrollments too', async () => {
     const leaf = client({ issuer: authority({ subject: 'Test overlay root' }) });
     const connection = withCertificate(server, leaf);
     const spent = async () => {
@@ -194,12 +194,12 @@ describe('the source of refused proofs', () => {
     await assertThrottled(() => submitJwt(server, forged), 401);
   });
 
-  test('is throttled for enrolments by certificate', () =>
+  test('is throttled for enrollments by certificate', () =>
     withStranger((connection) =>
       assertThrottled(() => connection.post(`${clientApi}/enroll/ca`, { json: {} }), 400),
     ));
 
-  test('is throttled for enrolments by external JWT', async () => {
+  test('is throttled for enrollments by external JWT', async () => {
     const headers = bearer(await tokenOf(server, idp, 'ana@idp', { aud: 'another' }));
     await assertThrottled(() => server.post(`${clientApi}/enroll/token`, { json: {}, headers }), 401);
   });
@@ -251,7 +251,7 @@ describe('a certificate signing request', () => {
     assert.equal((await refresh(server, tokens.refresh_token)).status, 200);
   });
 
-  test('is not looked at before the token of an enrolment is known to be good', async () => {
+  test('is not looked at before the token of an enrollment is known to be good', async () => {
     const checks = signatureChecks();
     const send = (method: string, headers = {}) =>
       server.post(`${clientApi}/enroll/${method}`, { json: { token: 'made-up', clientCsr: bad }, headers });

@@ -43,7 +43,7 @@ after(async () => {
   folder.remove();
 });
 
-async function enrol(identityId: IdentityId, ...recoveryCodes: string[]): Promise<void> {
+async function enroll(identityId: IdentityId, ...recoveryCodes: string[]): Promise<void> {
   const flow = systemRandom.id();
   const now = clock.now();
   const recoveryHashes = recoveryCodes.map((code) => recoveryCodeHash(recoveryKey, identityId, code));
@@ -74,7 +74,7 @@ async function tried(code: string, identityId = ana): Promise<readonly string[]>
 
 describe('a code', () => {
   test('of this half minute or of one beside it is accepted, once, and no earlier one after it', async () => {
-    await enrol(ana);
+    await enroll(ana);
     const accepted = [
       'about her',
       'passed: factor unlocked',
@@ -95,7 +95,7 @@ describe('a code', () => {
   });
 
   test('of another time, seed or shape is not', async () => {
-    await enrol(ana);
+    await enroll(ana);
     const refused = [
       'about her',
       'passed: factor unlocked',
@@ -117,7 +117,7 @@ describe('a code', () => {
   });
 
   test('is not looked at while too many were wrong', async () => {
-    await enrol(ana);
+    await enroll(ana);
     for (let n = 0; n < 5; n += 1) await tried(wrong());
     const locked = [
       'about her',
@@ -130,7 +130,7 @@ describe('a code', () => {
   });
 
   test('that is right does not count against the limit', async () => {
-    await enrol(ana);
+    await enroll(ana);
     for (let n = 0; n < 4; n += 1) await tried(wrong());
     for (let n = 0; n < 6; n += 1) {
       assert.equal((await tried(codeAt())).at(-1), 'accepted', String(n));
@@ -139,7 +139,7 @@ describe('a code', () => {
   });
 
   test('sealed for somebody else opens nothing', async () => {
-    await enrol(ana);
+    await enroll(ana);
     const bob = (await createUser(store, `bob-${serial}`)).id;
     const flow = systemRandom.id();
     const now = clock.now();
@@ -155,7 +155,7 @@ describe('a code', () => {
 
 describe('a recovery code', () => {
   test('is accepted once, however it is typed, and is of its identity alone', async () => {
-    await enrol(ana, 'ABCDE23456', 'ZZZZZ22222');
+    await enroll(ana, 'ABCDE23456', 'ZZZZZ22222');
     const accepted = (left: number) => [
       'about her',
       'passed: factor unlocked',
@@ -173,7 +173,7 @@ describe('a recovery code', () => {
     ];
     assert.deepEqual(await tried('ABCDE23456'), used);
     const bob = (await createUser(store, `bob-${serial}`)).id;
-    await enrol(bob, 'BBBBB33333');
+    await enroll(bob, 'BBBBB33333');
     assert.equal((await tried('ZZZZZ22222', bob)).at(-1), 'invalid_totp_code');
     assert.deepEqual(await tried('ZZZZZ22222'), accepted(0));
   });

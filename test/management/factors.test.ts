@@ -85,7 +85,7 @@ test('documents show administrators until when a password is locked', async () =
 });
 
 describe('removing TOTP', () => {
-  test('takes enrolment and recovery codes away, and ends nothing else', async () => {
+  test('takes enrollment and recovery codes away, and ends nothing else', async () => {
     const id = await server.createUser({ name: 'lost app', password });
     const caller = await loggedIn(server, 'lost app');
     await enrolTotp(id);

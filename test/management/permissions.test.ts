@@ -55,7 +55,7 @@ describe('the permission to read', () => {
     assert.ok(guardedOperations().some(({ route }) => route.permission === 'read'));
   });
 
-  test('does not show what would let somebody enrol', async () => {
+  test('does not show what would let somebody enroll', async () => {
     const [, reader] = await somebodyWith('curious', ['read', 'helpdesk']);
     const invited = createdId(
       await admin.call('POST', 'identities', { name: 'invited', type: 'User', enrollment: { ott: true } }),

@@ -1,6 +1,6 @@
 // A model of the login, beside a real server: random runs of three people, two browsers, two programs and pages of
 // other sites on shared auth request ids, over both mechanisms. Whoever ends with a code, a token, a session or an
-// enrolment of a person has proven, in that same browser or program and on that same request, what the person's policy
+// enrollment of a person has proven, in that same browser or program and on that same request, what the person's policy
 // asks for; what is single-use works once; no state is a dead end. world.ts says it in full.
 //
 // Everything goes through the front door, TLS and database included: certificates are proven by the handshake, and the

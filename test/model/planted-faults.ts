@@ -178,7 +178,7 @@ const faults: readonly Fault[] = [
     ],
   },
   {
-    name: 'the code of an enrolment that was shown to somebody else completes it',
+    name: 'the code of an enrollment that was shown to somebody else completes it',
     edits: [
       {
         file: 'src/login/totp/totp-enrollment.ts',
@@ -193,7 +193,7 @@ const faults: readonly Fault[] = [
     ],
   },
   {
-    name: 'an enrolment that the login before began stays in the way of the next one',
+    name: 'an enrollment that the login before began stays in the way of the next one',
     edits: [
       {
         file: sql,

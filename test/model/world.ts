@@ -261,7 +261,7 @@ function onRequest(world: World, happened: OfRequest): readonly World[] {
   }
 }
 
-/** The code was right, and the login was over before it could go on: the enrolment stays. */
+/** The code was right, and the login was over before it could go on: the enrollment stays. */
 function enrolledAllTheSame(before: World, happened: Of<'verify'>): readonly World[] {
   const world = structuredClone(before);
   const { pending } = world.requests[happened.slot];
@@ -404,7 +404,7 @@ function afterPrimary(
       return settled(world, slot, withProof(login, 'totp'), outcome, now);
     case 'enroll':
       if (outcome.kind === 'partial') return world;
-      if (outcome.kind !== 'shown') throw new Broken(`an enrolment began with ${outcome.kind}`);
+      if (outcome.kind !== 'shown') throw new Broken(`an enrollment began with ${outcome.kind}`);
       mayEnroll(world, login.who, login.passed, outcome.label);
       request.pending = { ...outcome.enrollment, who: login.who };
       return world;
@@ -568,7 +568,7 @@ function acceptedOnSession(world: World, session: Session, happened: OfSession):
       session.passed = [...new Set([...session.passed, 'totp' as const])];
       return;
     case 'session enroll':
-      if (outcome.kind !== 'shown') throw new Broken(`an enrolment began with ${outcome.kind}`);
+      if (outcome.kind !== 'shown') throw new Broken(`an enrollment began with ${outcome.kind}`);
       mayEnroll(world, who, session.passed, outcome.label);
       session.pending = outcome.enrollment;
       return;

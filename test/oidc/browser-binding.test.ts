@@ -72,7 +72,7 @@ async function lured(id: string, username: string): Promise<Browser & { readonly
 }
 
 describe('a request that was begun outside a browser and continued in one', () => {
-  test('shows whoever began it no question and no enrolment, and takes no code from there', async () => {
+  test('shows whoever began it no question and no enrollment, and takes no code from there', async () => {
     await createTotpUser(server, policy, 'carol');
     const id = await beginLogin(server);
     const carol = await lured(id, 'carol');

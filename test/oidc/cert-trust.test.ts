@@ -36,7 +36,7 @@ test('a reload puts other authorities of the overlay in the place of the former 
   }
 });
 
-test('the authority that enrolment signs with is trusted beside the others', async () => {
+test('the authority that enrollment signs with is trusted beside the others', async () => {
   const root = authority();
   const signing = authority({ issuer: root }, authorityExtensions(0));
   const home = mkdtempSync(join(tmpdir(), 'overlay-auth-test-'));

@@ -138,7 +138,7 @@ test('a wrong password gives no code either', async () => {
   await eachFailure(() => submitPassword(server, ids.pop() as string, 'walter', 'wrong'), 401);
 });
 
-test('a right TOTP code gives none, whichever read of policy, identity or enrolment fails', async () => {
+test('a right TOTP code gives none, whichever read of policy, identity or enrollment fails', async () => {
   await createTotpUser(server, await totpPolicy(server), 'bob');
   const { app } = await enroll(server, clock, 'bob');
   let id = '';

@@ -247,13 +247,13 @@ describe('guesses in parallel', () => {
 });
 
 describe('with TOTP', () => {
-  /** Enrols alice and finishes a login. @returns the seed */
-  async function enrol(): Promise<Buffer> {
+  /** Enrolls alice and finishes a login. @returns the seed */
+  async function enroll(): Promise<Buffer> {
     await requireTotp();
     const id = await beginLogin(server);
     assert.equal((await submitPassword(server, id, 'alice', password)).status, 200);
-    const enrolment = await server.post('/oidc/login/totp/enroll', { json: { id } });
-    const secret = new URL(enrolment.json.provisioningUrl).searchParams.get('secret') ?? '';
+    const enrollment = await server.post('/oidc/login/totp/enroll', { json: { id } });
+    const secret = new URL(enrollment.json.provisioningUrl).searchParams.get('secret') ?? '';
     const seed = decodeBase32(secret);
     const code = totpCode(seed, timeStepAt(clock.now()));
     const verified = await server.post('/oidc/login/totp/enroll/verify', { json: { id, code } });
@@ -273,7 +273,7 @@ describe('with TOTP', () => {
   const wrongCode = (seed: Buffer) => String((Number(rightCode(seed)) + 1) % 1_000_000).padStart(6, '0');
 
   test('failures of the password count until the whole login is done', async () => {
-    const seed = await enrol();
+    const seed = await enroll();
     await fail(4);
     assert.equal((await attempt('alice', password)).status, 200);
     await fail(1);
@@ -286,7 +286,7 @@ describe('with TOTP', () => {
   });
 
   test('codes are locked after five wrong ones, whichever login they are for', async () => {
-    const seed = await enrol();
+    const seed = await enroll();
     for (let guess = 0; guess < 5; guess += 1) assert.equal(await submitCode(wrongCode(seed)), 400);
     assert.equal(await submitCode(rightCode(seed)), 400);
     clock.advance(30 * SECOND);
@@ -294,7 +294,7 @@ describe('with TOTP', () => {
   });
 
   test('a hundred codes in parallel: five are evaluated', async () => {
-    const seed = await enrol();
+    const seed = await enroll();
     const before = (await reasons(aliceId)).filter((reason) => reason === 'wrong-code').length;
     const id = await beginLogin(server);
     await submitPassword(server, id, 'alice', password);

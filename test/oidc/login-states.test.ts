@@ -56,7 +56,7 @@ after(async () => {
 interface Login {
   readonly id: string;
   readonly username: string;
-  /** What the person has: an enrolled app, or one whose enrolment was begun. */
+  /** What the person has: an enrolled app, or one whose enrollment was begun. */
   app?: AuthenticatorApp;
   /** Where requests go, if not to the address at which the login began. */
   readonly client?: HttpsClient;

@@ -48,7 +48,7 @@ function everyFile(): ReadonlyMap<string, Buffer> {
   return new Map(names.map((name) => [name, readFileSync(name)]));
 }
 
-describe('after logins, enrolment, refresh, logout and everything that can be refused', () => {
+describe('after logins, enrollment, refresh, logout and everything that can be refused', () => {
   const secrets = new Map<string, string | Buffer>();
   const refusals: Answer[] = [];
 

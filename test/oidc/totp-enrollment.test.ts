@@ -34,7 +34,7 @@ before(async () => {
 after(() => server.close());
 
 let people = 0;
-/** Somebody new who has to enrol. */
+/** Somebody new who has to enroll. */
 async function carol(): Promise<string> {
   people += 1;
   const name = `carol${people}`;
@@ -48,7 +48,7 @@ async function isEnrolled(username: string): Promise<boolean> {
   return answer.json.authQueries[0].isTotpEnrolled;
 }
 
-describe('starting an enrolment', () => {
+describe('starting an enrollment', () => {
   test('answers 201 with the record of the specification and nothing else', async () => {
     const started = await startEnrollment(server, await partialLogin(server, await carol()));
     assert.equal(started.status, 201);
@@ -173,7 +173,7 @@ describe('starting an enrolment', () => {
   });
 });
 
-describe('verifying an enrolment', () => {
+describe('verifying an enrollment', () => {
   test('finishes the login: the first code counts as its TOTP, and every later login asks for one', async () => {
     const name = await carol();
     const id = await partialLogin(server, name);
@@ -261,7 +261,7 @@ describe('verifying an enrolment', () => {
     assert.equal((await submitCode(server, theirs, app.code())).status, 302);
   });
 
-  test('in parallel with a parallel flow enrols exactly one', async () => {
+  test('in parallel with a parallel flow enrolls exactly one', async () => {
     const name = await carol();
     const flows = await Promise.all([1, 2, 3, 4].map(() => partialLogin(server, name)));
     const apps = await Promise.all(
@@ -295,7 +295,7 @@ describe('verifying an enrolment', () => {
   });
 });
 
-describe('cancelling an enrolment', () => {
+describe('cancelling an enrollment', () => {
   test('before the start, twice, by another flow and without a primary login is refused', async () => {
     const name = await carol();
     const id = await partialLogin(server, name);
@@ -340,7 +340,7 @@ describe('an unverified seed', () => {
   });
 });
 
-describe('the time that an enrolment may take', () => {
+describe('the time that an enrollment may take', () => {
   test('goes on to thirty minutes after the login began', async () => {
     const id = await beginLogin(server);
     const name = await carol();

@@ -182,7 +182,7 @@ describe('the page that asks for a code', () => {
   });
 });
 
-describe('the pages of an enrolment', () => {
+describe('the pages of an enrollment', () => {
   const [enrollPath, verifyPath, cancelPath] = [
     '/oidc/login/totp/enroll',
     '/oidc/login/totp/enroll/verify',
@@ -251,7 +251,7 @@ describe('the pages of an enrolment', () => {
     assert.equal(page.status, 201);
   });
 
-  test('lead on after a cancel in another tab, and after an enrolment in another window', async () => {
+  test('lead on after a cancel in another tab, and after an enrollment in another window', async () => {
     const name = await person();
     const { browser, page } = await begun(name);
     await browser.submit(page, cancelPath);

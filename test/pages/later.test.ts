@@ -122,7 +122,7 @@ for (const scripts of [true, false]) {
   });
 }
 
-test('an enrolment that had to wait goes on, or begins anew', async () => {
+test('an enrollment that had to wait goes on, or begins anew', async () => {
   await createTotpUser(server, policy, 'dora');
   const { page, close } = await visitor({ scripts: false });
   await beginAt(server, application, page);

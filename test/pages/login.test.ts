@@ -97,7 +97,7 @@ for (const scripts of [true, false]) {
       await close();
     });
 
-    test('an enrolment in the middle, with the codes saved as a file', async () => {
+    test('an enrollment in the middle, with the codes saved as a file', async () => {
       const name = await person();
       const { page, close } = await visitor({ scripts });
       await beginAt(server, application, page);
@@ -305,7 +305,7 @@ describe('keyboard alone, from the password to the application', () => {
   });
 
   for (const scripts of [true, false]) {
-    test(`an enrolment, cancelled once, ${scripts ? 'with' : 'without'} scripts`, async () => {
+    test(`an enrollment, cancelled once, ${scripts ? 'with' : 'without'} scripts`, async () => {
       const { page, close } = await visitor({ scripts });
       await typePassword(page, await person());
       await tabTo(page, '#start-enrollment');
@@ -337,7 +337,7 @@ describe('signing in as someone else', () => {
       await enroll(server, clock, name);
       return name;
     },
-    'the page of an enrolment': person,
+    'the page of an enrollment': person,
   };
   for (const [title, unfinished] of Object.entries(pages)) {
     test(`leads from ${title} back to the first step, and the other person arrives`, async () => {

@@ -169,7 +169,7 @@ describe('races over three nodes', () => {
     }
   });
 
-  test('an enrollment token enrols once, and a set-up link makes one administrator', async () => {
+  test('an enrollment token enrolls once, and a set-up link makes one administrator', async () => {
     const { server } = nodeAt(0);
     await server.createUser({ name: 'admin', password, isAdmin: true });
     const admin = await loggedIn(nodeAt(0), 'admin');

@@ -89,7 +89,7 @@ describe('a call that is kept open', () => {
     assert.equal((await root.get(`identities/${id}`)).json.data.isAdmin, false);
   });
 
-  test('does not complete the enrolment of a thief after the owner ended all sessions', async () => {
+  test('does not complete the enrollment of a thief after the owner ended all sessions', async () => {
     const { id, name, caller: thief } = await somebody();
     await succeeds(thief.call('POST', `${ownRoot}/mfa`));
     const started = await thief.get(`${ownRoot}/mfa`);

@@ -29,7 +29,7 @@ export function attemptLimit(changes: Partial<AttemptLimit> = {}): AttemptLimit 
 }
 
 export function limitTests(shared: GetDatabase): void {
-  describe('TOTP enrolments', () => {
+  describe('TOTP enrollments', () => {
     test('a pending one belongs to its flow, until it expires or is abandoned', async () => {
       const { store } = shared();
       const { id } = await createUser(store);
@@ -45,7 +45,7 @@ export function limitTests(shared: GetDatabase): void {
       assert.equal(await store.totp.abandon(flow), false);
     });
 
-    test('verifying enrols, once, and ends the other pending ones of the identity', async () => {
+    test('verifying enrolls, once, and ends the other pending ones of the identity', async () => {
       const { store } = shared();
       const { id } = await createUser(store);
       const [flow, other] = [newId<string>(), newId<string>()];

@@ -110,7 +110,7 @@ export function signerTests(shared: GetDatabase): void {
       assert.equal((await store.externalJwtSigners.find(signer.id))?.audience, signer.audience);
     });
 
-    test('one that a policy names is not deleted, nor a policy with which one enrols', async () => {
+    test('one that a policy names is not deleted, nor a policy with which one enrolls', async () => {
       const { store } = shared();
       const [allowed, required] = [newSigner(), newSigner()];
       for (const signer of [allowed, required]) await store.externalJwtSigners.create(signer, t0);

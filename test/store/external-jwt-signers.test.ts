@@ -105,12 +105,12 @@ describe('external JWT signers', () => {
     }
   });
 
-  test('keep the policy with which identities enrol', async () => {
+  test('keep the policy with which identities enroll', async () => {
     const policy = await store.authPolicies.find(asId<AuthPolicyId>('default'));
     assert.ok(policy);
     const id = asId<AuthPolicyId>(systemRandom.id());
-    await store.authPolicies.create(id, { ...policy, name: 'for enrolment' }, start);
-    const signer = newSigner('enrols', { enrollAuthPolicyId: id });
+    await store.authPolicies.create(id, { ...policy, name: 'for enrollment' }, start);
+    const signer = newSigner('enrolls', { enrollAuthPolicyId: id });
     await store.externalJwtSigners.create(signer, start);
     assert.equal(await store.authPolicies.delete(id, start), 'referenced');
     await store.externalJwtSigners.delete(signer.id, start);

@@ -1,4 +1,4 @@
-// Identities that enrol on a running test server, as existing SDKs do it.
+// Identities that enroll on a running test server, as existing SDKs do it.
 
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';

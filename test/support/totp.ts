@@ -66,7 +66,7 @@ export interface Enrolled {
   readonly recoveryCodes: readonly string[];
 }
 
-/** Enrols somebody in a login of theirs, and lets the step of that first code pass. */
+/** Enrolls somebody in a login of theirs, and lets the step of that first code pass. */
 export async function enroll(server: TestServer, clock: FixedClock, username: string): Promise<Enrolled> {
   const id = await partialLogin(server, username);
   const started = await startEnrollment(server, id);

@@ -116,6 +116,6 @@ export const en = {
     'ext-jwt': 'another provider',
     totp: 'authenticator app',
     'secondary-ext-jwt': 'second token of another provider',
-    enroll: 'enrolment',
+    enroll: 'enrollment',
   },
 };

@@ -21,7 +21,7 @@ interface KeyAndCertificate {
   readonly cert: string;
 }
 
-/** Enrols by the method that the JWT names, with the server that has signed it. */
+/** Enrolls by the method that the JWT names, with the server that has signed it. */
 export async function enroll(report: Report, file: string, options: EnrollOptions): Promise<void> {
   const jwt = await externalJwt(report.ports, file);
   const invitation = readInvitation(report.ports, jwt);

@@ -1,7 +1,7 @@
 import { asObject } from '../client/json-shape.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 
-/** Leave to enrol. `enrollment refresh` is in enrollment-actions.ts, `enroll` in cli/enroll/. */
+/** Leave to enroll. `enrollment refresh` is in enrollment-actions.ts, `enroll` in cli/enroll/. */
 export const enrollment: EntityDescriptor = {
   name: 'enrollment',
   aliases: ['enrollments'],

@@ -203,7 +203,7 @@ function pictureOf(provisioningUrl: string, type: typeof pngType | typeof svgTyp
 }
 
 /**
- * While factors are outstanding, only a legacy session may enrol, and only when TOTP is among them: somebody who has
+ * While factors are outstanding, only a legacy session may enroll, and only when TOTP is among them: somebody who has
  * no more than the password must not add a factor that nobody asked for.
  */
 function mayEnroll(principal: Principal): void {

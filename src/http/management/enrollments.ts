@@ -77,7 +77,7 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
   });
 }
 
-/** An enrollment; for administrators with what is handed to the device: whoever has that enrols as the identity. */
+/** An enrollment; for administrators with what is handed to the device: whoever has that enrolls as the identity. */
 export function enrollmentDocument(
   needs: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner' | 'audit'>,
   reader: Reader,

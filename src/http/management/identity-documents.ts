@@ -34,7 +34,7 @@ export const managedIdentitySchema = z
   })
   .meta({ id: 'ManagedIdentity' });
 
-/** Identities as they are listed: with what they may still enrol with, by method. */
+/** Identities as they are listed: with what they may still enroll with, by method. */
 export function managedIdentityDocuments(
   needs: ManagedIdentityNeeds,
   identities: readonly Identity[],

@@ -1,4 +1,4 @@
-// TOTP during an OIDC login: the outstanding questions, the code, and enrolment in the middle (spec 4.4).
+// TOTP during an OIDC login: the outstanding questions, the code, and enrollment in the middle (spec 4.4).
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';

@@ -1,4 +1,4 @@
-// What identities log in with, and what they may enrol with.
+// What identities log in with, and what they may enroll with.
 
 import { enrollmentSealLabel } from '../../admin/enrollments.ts';
 import { usernameKey } from '../../login/password/username.ts';

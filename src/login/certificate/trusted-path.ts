@@ -1,4 +1,4 @@
-// The path of a client certificate to an authority that may log somebody in: what logins and enrolments by
+// The path of a client certificate to an authority that may log somebody in: what logins and enrollments by
 // certificate have in common.
 
 import type { AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';

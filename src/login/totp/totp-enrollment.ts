@@ -89,7 +89,7 @@ export async function renewRecoveryCodes(
 }
 
 /**
- * Ends an enrolment with the first code. That code is used up; recovery codes are not accepted here.
+ * Ends an enrollment with the first code. That code is used up; recovery codes are not accepted here.
  * @throws AuthError not_found           nothing was started in this flow, or another flow was faster
  * @throws AuthError invalid_totp_code   wrong, or guessed too often
  */

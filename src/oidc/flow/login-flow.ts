@@ -198,7 +198,7 @@ export async function outstandingQueries(
 }
 
 /**
- * Starts a TOTP enrolment in the middle of the login, which is kept open meanwhile.
+ * Starts a TOTP enrollment in the middle of the login, which is kept open meanwhile.
  * @throws AuthError auth_request_unknown, mfa_exists
  * @throws AuthError invalid_auth   the login is no longer allowed
  * @throws AuthError conflict       nothing asks this identity for TOTP
@@ -222,7 +222,7 @@ export async function enrollTotp(
 }
 
 /**
- * Ends the enrolment with the first code, which counts as this login's TOTP. An enrolment stays when the login does
+ * Ends the enrollment with the first code, which counts as this login's TOTP. An enrollment stays when the login does
  * not, so whoever is no longer allowed to log in makes none.
  * @throws AuthError auth_request_unknown, not_found, invalid_totp_code
  * @throws AuthError invalid_auth   the login is no longer allowed
@@ -243,14 +243,14 @@ export async function verifyEnrolledTotp(
   return factorPassed(needs, login, 'totp', origin);
 }
 
-/** Abandons the enrolment that this login started. @throws AuthError auth_request_unknown, not_found */
+/** Abandons the enrollment that this login started. @throws AuthError auth_request_unknown, not_found */
 export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<void> {
   await loginInProgress(needs, authRequest);
   if (!(await needs.store.totp.abandon(authRequest.key))) throw new AuthError('not_found');
 }
 
 /**
- * Checks that a primary login may still be made: within ten minutes from the beginning, or as long as an enrolment
+ * Checks that a primary login may still be made: within ten minutes from the beginning, or as long as an enrollment
  * keeps the request open (spec 3.2), not once the code was given, and not while another browser goes on with it.
  * @throws AuthError auth_request_unknown
  */
@@ -310,7 +310,7 @@ const laterStep = { error: 'missing', current: null } as const;
 
 /**
  * Records what was proven, and answers with the code when nothing is outstanding. Identity, policy, authenticator,
- * signers and enrolment are read again for this decision, and a read that fails refuses. The code exists only in
+ * signers and enrollment are read again for this decision, and a read that fails refuses. The code exists only in
  * this answer: no endpoint returns it again (RFC 9700 4.5).
  * @param primary.error   what the challenge says when an external JWT is outstanding
  * @param primary.current what the primary step has read just now, as its last act, and nothing but the store was waited

@@ -69,7 +69,7 @@ export interface AuthRequestSealer {
   seal(authRequest: AuthRequest): string;
   /**
    * The request, or undefined when the text was not made here or `authRequestMaxLifetime` has passed.
-   * The shorter `authRequestLifetime` is the caller's to check, who knows whether enrolment has extended it.
+   * The shorter `authRequestLifetime` is the caller's to check, who knows whether enrollment has extended it.
    */
   open(text: string, now: Millis): AuthRequest | undefined;
   /** The request, however long ago it ended, to begin it again; undefined when the text is older than yesterday. */

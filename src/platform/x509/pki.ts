@@ -1,4 +1,4 @@
-// Makes certificates: the private PKI of a first start, and the client certificates of enrolment. All keys made
+// Makes certificates: the private PKI of a first start, and the client certificates of enrollment. All keys made
 // here are P-256. Loading this takes a while: what makes no certificate should not import it.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';

@@ -22,6 +22,6 @@ export interface AuthPolicyStore {
    * @throws AlreadyTaken, NoAdministratorLeft   as `replace`
    */
   update(id: AuthPolicyId, patch: AuthPolicyPatch, now: Millis, force?: boolean): Promise<boolean>;
-  /** `referenced` when identities have the policy or a signer enrols with it; nothing is deleted then. */
+  /** `referenced` when identities have the policy or a signer enrolls with it; nothing is deleted then. */
   delete(id: AuthPolicyId, now: Millis): Promise<'deleted' | 'referenced' | 'unknown'>;
 }

@@ -91,7 +91,7 @@ export type RedeemRefusal =
 export interface AuthRequestStore {
   /**
    * Records a verified primary login and replaces whatever the record holds, in one step: what was proven before, the
-   * browser, what was asked for. A TOTP enrolment that was begun on it is forgotten. The request never ends earlier by it.
+   * browser, what was asked for. A TOTP enrollment that was begun on it is forgotten. The request never ends earlier by it.
    * A record that is bound to a browser is replaced from that browser only.
    * With `code`, the request is finished by the same step. A request that already has a code is left as it is.
    * With `verifiedHash`, nothing is recorded unless the authenticator still has that password hash: a change of the

@@ -36,7 +36,7 @@ export interface IdentityStore {
     now: Millis,
   ): Promise<void>;
   find(id: IdentityId): Promise<Identity | null>;
-  /** The identity with its policy and enrolment, in one read. */
+  /** The identity with its policy and enrollment, in one read. */
   findAccount(id: IdentityId): Promise<Account | null>;
   /** What its client said about itself when a login was last completed (legacy: when a session was opened); null: nothing yet. */
   findClientInfo(id: IdentityId): Promise<ClientInfo | null>;

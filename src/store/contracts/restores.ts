@@ -14,7 +14,7 @@ export interface RestoreStore {
    * database is of an earlier moment and does not know what was used, ended or withdrawn since, nor what was issued
    * since. Sessions, logins in progress, links, enrollments and recovery codes go; so do the signing keys and the server secrets,
    * under which tokens that this database has never seen would still be good. New ones are made at the next start.
-   * What proves who somebody is stays: passwords, certificates, TOTP enrolments. For use while no controller runs.
+   * What proves who somebody is stays: passwords, certificates, TOTP enrollments. For use while no controller runs.
    * @param totpStep the last time step whose code may have been used by now; no code up to it is accepted any more
    */
   withdrawEverythingIssued(restore: { id: string; totpStep: number; now: Millis }): Promise<Withdrawn>;

@@ -21,17 +21,17 @@ export interface TotpStore {
   find(identityId: IdentityId): Promise<TotpEnrollment | null>;
   /** Which of the identities are enrolled. */
   enrolledAmong(identityIds: readonly IdentityId[]): Promise<ReadonlySet<IdentityId>>;
-  /** The pending enrolment of a flow: the key of an authorization request or the id of a session. */
+  /** The pending enrollment of a flow: the key of an authorization request or the id of a session. */
   findPending(flow: string, now: Millis): Promise<PendingTotp | null>;
-  /** Keeps a pending enrolment. `exists` when this flow has one already or the identity is enrolled. */
+  /** Keeps a pending enrollment. `exists` when this flow has one already or the identity is enrolled. */
   start(flow: string, pending: PendingTotp, now: Millis): Promise<'started' | 'exists'>;
   /**
-   * Turns the flow's pending enrolment into the identity's, with `step` as the first that was accepted; other
-   * pending enrolments of the identity die. Leaves a change-feed entry.
+   * Turns the flow's pending enrollment into the identity's, with `step` as the first that was accepted; other
+   * pending enrollments of the identity die. Leaves a change-feed entry.
    * @returns false when the flow has none, or the identity was enrolled meanwhile by another flow
    */
   verify(flow: string, enrollment: { sealedSeed: string; step: number; now: Millis }): Promise<boolean>;
-  /** Abandons the flow's pending enrolment. False when there was none. */
+  /** Abandons the flow's pending enrollment. False when there was none. */
   abandon(flow: string): Promise<boolean>;
   /**
    * Accepts a time step (RFC 6238 5.2): true for exactly one caller, and never for a step at or before one that
@@ -42,6 +42,6 @@ export interface TotpStore {
   burnRecoveryCode(identityId: IdentityId, hash: string, now: Millis): Promise<boolean>;
   /** Replaces every recovery code. False when the identity is not enrolled. */
   replaceRecoveryCodes(identityId: IdentityId, hashes: readonly string[]): Promise<boolean>;
-  /** Removes enrolment and recovery codes. False when there was none. Leaves a change-feed entry. */
+  /** Removes enrollment and recovery codes. False when there was none. Leaves a change-feed entry. */
   remove(identityId: IdentityId, now: Millis): Promise<boolean>;
 }

@@ -155,7 +155,7 @@ export const tablesOfPeople: readonly string[] = [
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
   )`,
-  // Leave to enrol, at most one of each method for an identity. A row is gone when it was used.
+  // Leave to enroll, at most one of each method for an identity. A row is gone when it was used.
   `CREATE TABLE enrollments (
     id TEXT PRIMARY KEY,
     identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
