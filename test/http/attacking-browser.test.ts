@@ -257,16 +257,28 @@ describe('a page of another site', () => {
       const before = stored();
       answered.clear();
 
-      const told = await attackFrom(
-        page,
-        attacks.map(({ attack }) => attack),
-        sandboxed,
-      );
-
-      for (const [index, { operation, attack }] of attacks.entries()) {
-        const name = `${operation.method} ${operation.path} ${JSON.stringify(attack.way)}`;
-        assert.match(told[index] ?? '', /^(?:sent|failed|opaque 0)$/, name);
+      const send = async (some: typeof attacks) => {
+        const sent = some.map(({ attack }) => attack);
+        const told = await attackFrom(page, sent, sandboxed);
+        for (const [index, { operation, attack }] of some.entries()) {
+          const name = `${operation.method} ${operation.path} ${JSON.stringify(attack.way)}`;
+          assert.match(told[index] ?? '', /^(?:sent|failed|opaque 0)$/, name);
+        }
+      };
+      await send(attacks);
+      // Now and then the server closes an idle connection just when the browser sends on it: that request is sent again.
+      for (let tries = 0; tries < 3; tries += 1) {
+        const lost = new Set(
+          targets
+            .filter(
+              ({ route, ways }) => (answered.get(route) ?? []).length < ways.filter(needsNoLeave).length,
+            )
+            .map(({ route }) => route),
+        );
+        for (const route of lost) answered.delete(route);
+        if (lost.size > 0) await send(attacks.filter(({ operation }) => lost.has(operation.route)));
       }
+
       for (const { method, path, route, ways } of targets) {
         const seen = answered.get(route) ?? [];
         const arriving = ways.filter(needsNoLeave).length;
