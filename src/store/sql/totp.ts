@@ -49,9 +49,10 @@ function totpEnrollmentOf(row: SqlRow): TotpEnrollment {
   };
 }
 
-/** Parameter: ids as a JSON array. */
+/** Parameter: ids as a JSON array. One look-up for each: as a join, PostgreSQL may read the whole table for it. */
 const enrolledAmongSql = (jsonTexts: string): string =>
-  `SELECT identity_id FROM totp_enrollments WHERE identity_id IN (SELECT value FROM ${jsonTexts}(?))`;
+  `SELECT ids.value AS identity_id FROM ${jsonTexts}(?) AS ids
+   WHERE (SELECT 1 FROM totp_enrollments WHERE totp_enrollments.identity_id = ids.value) IS NOT NULL`;
 
 const findPendingTotpSql = 'SELECT * FROM pending_totp WHERE flow = ? AND expires_at > ?';
 
