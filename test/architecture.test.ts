@@ -12,12 +12,10 @@ const stillLonger: readonly string[] = [
   'clockWatch',
   'createHashPool',
   'legacySessionView',
-  'openPostgresEngine',
   'ownMfaRoutes',
   'readProxyHeaders',
   'renderControllerConfig',
   'totpLoginRoutes',
-  'writerThread',
   'ztSessions',
 ];
 

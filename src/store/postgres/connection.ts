@@ -8,6 +8,7 @@ import { type TlsForConnections, tlsForConnections } from './tls-files.ts';
 
 export type PostgresClient = pg.PoolClient;
 export type PostgresPool = pg.Pool;
+export type PostgresQuery = pg.QueryConfig;
 
 /** Connections for reads and for writes together, unless the URL says `pool_max_conns`. */
 const defaultConnections = 16;
@@ -125,7 +126,7 @@ const named = new Map<string, { readonly name: string; readonly text: string }>(
 let lastNumber = 0;
 
 /** A statement that stays prepared on each connection. */
-export function prepared({ sql, params }: Statement): pg.QueryConfig {
+export function prepared({ sql, params }: Statement): PostgresQuery {
   let known = named.get(sql);
   if (known === undefined) {
     if (named.size >= maxPrepared) return unprepared({ sql, params });
@@ -144,7 +145,7 @@ export function prepareAnew(): void {
   named.clear();
 }
 
-export function unprepared({ sql, params }: Statement): pg.QueryConfig {
+export function unprepared({ sql, params }: Statement): PostgresQuery {
   return { text: withNumbers(sql), values: params.map(storable) };
 }
 

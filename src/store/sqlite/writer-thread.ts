@@ -32,11 +32,14 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+interface Gathered extends Waiting {
+  readonly request: WriteRequest;
+}
+
 interface RunningThread {
-  readonly worker: Worker;
-  /** By request id: what this thread was given and has not answered. */
-  readonly waiting: Map<number, Waiting>;
-  readonly ended: Promise<void>;
+  post(batch: readonly Gathered[]): void;
+  /** Tells the thread to close the database; resolves when it has ended. */
+  end(): Promise<void>;
 }
 
 /** Beyond that many a disk that has become slow would cost memory without end, and answers nobody waits for. */
@@ -45,7 +48,7 @@ const maxWaiting = 10_000;
 /** @param onChanges called, and awaited, before the intents of a batch that added to the change feed are settled */
 export function writerThread(start: () => Worker, onChanges: () => Promise<void>): WriterThread {
   const counts = { commits: 0, intents: 0 };
-  let gathered: (Waiting & { readonly request: WriteRequest })[] = [];
+  let gathered: Gathered[] = [];
   let running: RunningThread | null = startThread();
   let lastId = 0;
   let unsettled = 0;
@@ -53,61 +56,26 @@ export function writerThread(start: () => Worker, onChanges: () => Promise<void>
   let onDrained: (() => void) | undefined;
 
   function startThread(): RunningThread {
-    const worker = start();
-    const waiting = new Map<number, Waiting>();
-    let cause: unknown;
-    worker.on('message', (answer: BatchAnswer) => void settle(waiting, answer));
-    worker.on('error', (error) => {
-      cause = error;
-    });
-    const ended = new Promise<void>((resolve) => {
-      worker.on('exit', () => {
+    const thread = runThread(start(), {
+      async onBatch({ results, hasChanges }) {
+        counts.commits += 1;
+        counts.intents += results.length;
+        // Whoever ended a session must find it ended at the next call: memory is brought up to date first.
+        if (hasChanges) await onChanges();
+      },
+      onEnd() {
         // The next intent starts another thread, so that one which cannot live is not started over and over.
-        if (running?.worker === worker) running = null;
-        const error = new StoreUnavailable('the writer thread has ended', { cause });
-        for (const { reject } of waiting.values()) reject(error);
-        waiting.clear();
-        resolve();
-      });
+        if (running === thread) running = null;
+      },
     });
-    return { worker, waiting, ended };
-  }
-
-  async function settle(waiting: Map<number, Waiting>, { results, hasChanges }: BatchAnswer): Promise<void> {
-    counts.commits += 1;
-    counts.intents += results.length;
-    // Taken out at once: an answer that has arrived stays true when the thread ends in the meantime.
-    const settled = results.map((result) => ({ result, waiter: take(waiting, result.id) }));
-    // Whoever ended a session must find it ended at the next call: memory is brought up to date first.
-    if (hasChanges) await onChanges();
-    for (const { result, waiter } of settled) {
-      if (result.ok) waiter?.resolve(result.outcome);
-      else waiter?.reject(errorOf(result.failure));
-    }
+    return thread;
   }
 
   function post(): void {
     const batch = gathered;
     gathered = [];
     running ??= startThread();
-    for (const { request, resolve, reject } of batch) running.waiting.set(request.id, { resolve, reject });
-    try {
-      send(
-        running.worker,
-        batch.map(({ request }) => request),
-      );
-    } catch {
-      // An argument that cannot cross threads is a defect of its caller alone.
-      for (const { request } of batch) sendAlone(running, request);
-    }
-  }
-
-  function sendAlone({ worker, waiting }: RunningThread, request: WriteRequest): void {
-    try {
-      send(worker, [request]);
-    } catch (error) {
-      take(waiting, request.id)?.reject(error instanceof Error ? error : new Error(String(error)));
-    }
+    running.post(batch);
   }
 
   function noteSettled(): void {
@@ -145,23 +113,79 @@ export function writerThread(start: () => Worker, onChanges: () => Promise<void>
         onDrained = resolve;
       });
     },
-    async end() {
-      if (running === null) return;
-      const { worker, ended } = running;
-      worker.postMessage('close' satisfies WriterMessage);
-      await ended;
-    },
+    end: async () => running?.end(),
   };
 }
 
-function send(worker: Worker, requests: readonly WriteRequest[]): void {
-  worker.postMessage(requests satisfies WriterMessage);
-}
+/**
+ * Gives intents to a thread and settles each, with its answer or with the end of the thread.
+ * @param on.onBatch awaited before the intents of the batch are settled
+ */
+function runThread(
+  worker: Worker,
+  on: { readonly onBatch: (answer: BatchAnswer) => Promise<void>; readonly onEnd: () => void },
+): RunningThread {
+  /** By request id: what this thread was given and has not answered. */
+  const waiting = new Map<number, Waiting>();
+  let cause: unknown;
+  worker.on('message', (answer: BatchAnswer) => void settle(answer));
+  worker.on('error', (error) => {
+    cause = error;
+  });
+  const ended = new Promise<void>((resolve) => {
+    worker.on('exit', () => {
+      on.onEnd();
+      const error = new StoreUnavailable('the writer thread has ended', { cause });
+      for (const { reject } of waiting.values()) reject(error);
+      waiting.clear();
+      resolve();
+    });
+  });
 
-function take(waiting: Map<number, Waiting>, id: number): Waiting | undefined {
-  const waiter = waiting.get(id);
-  waiting.delete(id);
-  return waiter;
+  async function settle(answer: BatchAnswer): Promise<void> {
+    // Taken out at once: an answer that has arrived stays true when the thread ends in the meantime.
+    const settled = answer.results.map((result) => ({ result, waiter: take(result.id) }));
+    await on.onBatch(answer);
+    for (const { result, waiter } of settled) {
+      if (result.ok) waiter?.resolve(result.outcome);
+      else waiter?.reject(errorOf(result.failure));
+    }
+  }
+
+  function take(id: number): Waiting | undefined {
+    const waiter = waiting.get(id);
+    waiting.delete(id);
+    return waiter;
+  }
+
+  function send(requests: readonly WriteRequest[]): void {
+    worker.postMessage(requests satisfies WriterMessage);
+  }
+
+  function sendAlone(request: WriteRequest): void {
+    try {
+      send([request]);
+    } catch (error) {
+      take(request.id)?.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  return {
+    post(batch) {
+      for (const { request, resolve, reject } of batch) waiting.set(request.id, { resolve, reject });
+      const requests = batch.map(({ request }) => request);
+      try {
+        send(requests);
+      } catch {
+        // An argument that cannot cross threads is a defect of its caller alone.
+        for (const request of requests) sendAlone(request);
+      }
+    },
+    end() {
+      worker.postMessage('close' satisfies WriterMessage);
+      return ended;
+    },
+  };
 }
 
 /** Starts the thread that writes. */

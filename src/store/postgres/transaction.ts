@@ -1,0 +1,103 @@
+// One use of a connection: an intent as a transaction, and what is begun again when something came between.
+
+import { addChangeSql } from '../sql/changes.ts';
+import type { Intent } from '../sql/intent.ts';
+import { CommitUnanswered, commit, type UnansweredCommits } from './commit.ts';
+import { type PostgresClient, prepareAnew, prepared, rowsOf } from './connection.ts';
+import { isCollision, isLostConnection, isStalePlan, postgresError } from './errors.ts';
+import { changesChannel } from './feed.ts';
+import { beginAlone, beginBesideOthers, holdFeed, holdKeys } from './locks.ts';
+
+/** How often something is begun again after a collision, before whoever asked is told to. */
+const maxTries = 8;
+
+/**
+ * Does something, and begins it again after a collision with another transaction, when the tables have changed since
+ * it was prepared, and once when the connection was lost: an idle one may have died with the server that it led to.
+ * @param mayRepeat asked before it is begun again
+ * @throws StoreUnavailable, or what `attempt` throws
+ */
+export async function repeated<T>(
+  attempt: () => Promise<T>,
+  mayRepeat: (error: unknown) => boolean = () => true,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (isStalePlan(error)) prepareAnew();
+      const limit = isLostConnection(error) ? 2 : maxTries;
+      const isPassing = isCollision(error) || isStalePlan(error) || isLostConnection(error);
+      if (!isPassing || tries >= limit || !mayRepeat(error)) throw postgresError(error);
+    }
+  }
+}
+
+/** Uses a connection of a pool and gives it back; one that may be broken, or out of date, is thrown away. */
+export async function onClient<T>(
+  client: PostgresClient,
+  use: () => Promise<T>,
+  unanswered?: UnansweredCommits,
+): Promise<T> {
+  try {
+    const result = await use();
+    client.release();
+    return result;
+  } catch (error) {
+    if (error instanceof CommitUnanswered) unanswered?.keep(client, error.answer);
+    else client.release(isLostConnection(error) || isStalePlan(error) || isTimeout(error));
+    throw error;
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '25P03';
+}
+
+/**
+ * Runs an intent as one transaction.
+ * @param use.keys         what it locks beside others; null when it runs alone
+ * @param use.beforeCommit called when all is done but the commit; what it throws takes the transaction back
+ */
+export async function inTransaction(use: {
+  readonly client: PostgresClient;
+  readonly keys: readonly string[] | null;
+  readonly intent: Intent<unknown>;
+  readonly beforeCommit: () => void;
+}): Promise<{ readonly outcome: unknown; readonly hasChanges: boolean }> {
+  const { client, keys, intent, beforeCommit } = use;
+  // Sent together, in this order; a failure of one makes those behind it fail too.
+  const opening: Promise<unknown>[] = [client.query(keys === null ? beginAlone : beginBesideOthers)];
+  if (keys !== null && keys.length > 0) opening.push(client.query(holdKeys, [keys]));
+  let hasChanges = false;
+  let isCommitting = false;
+  try {
+    let step = intent.next();
+    while (!step.done) {
+      if (step.value.sql === addChangeSql && !hasChanges) {
+        hasChanges = true;
+        opening.push(client.query(holdFeed));
+      }
+      const answer = client.query(prepared(step.value));
+      const [result] = await firstFailure(answer, opening.splice(0));
+      step = intent.next(rowsOf(result));
+    }
+    if (hasChanges) opening.push(client.query(`NOTIFY ${changesChannel}`));
+    await Promise.all(opening.splice(0));
+    beforeCommit();
+    isCommitting = true;
+    await commit(client);
+    return { outcome: step.value, hasChanges };
+  } catch (error) {
+    if (!isLostConnection(error) && !isCommitting) await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/** The answer, after all that was sent before it; of several failures the first one, which caused the others. */
+async function firstFailure<T>(answer: Promise<T>, before: readonly Promise<unknown>[]): Promise<[T]> {
+  const settled = await Promise.allSettled([...before, answer]);
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return [await answer];
+}
