@@ -67,51 +67,55 @@ export function attemptLog(
   }
 
   return {
-    begin(step, mechanism, origin): AttemptRecorder {
-      const checks: AttemptCheck[] = [];
-      let reason: RefusalReason | null = null;
-      let identityId: string | null = null;
-      let subject: string | null = null;
-      const note = (check: string, verdict: AttemptCheck['verdict'], saw: string | undefined) => {
-        if (checks.length < mostChecks)
-          checks.push({ check, verdict, saw: saw === undefined ? null : short(saw) });
-      };
-      return {
-        passed: (check, saw) => note(check, 'passed', saw),
-        failed(check, why, saw) {
-          note(check, 'failed', saw);
-          reason ??= why;
-        },
-        about(who) {
-          identityId = who.identityId ?? identityId;
-          subject = who.subject === undefined ? subject : short(who.subject);
-        },
-        conclude() {
-          const isAboutNobody = identityId === null && reason !== null;
-          if (waiting.length >= longestQueue || (isAboutNobody && !hasRoomForStranger(origin.ipAddress))) {
-            dropped += 1;
-            return;
-          }
-          waiting.push({
-            id: needs.random.id(),
-            reference: origin.requestId,
-            at: needs.clock.now(),
-            step,
-            mechanism,
-            outcome: reason === null ? 'passed' : 'refused',
-            reason,
-            identityId,
-            subject,
-            ipAddress: origin.ipAddress,
-            issuer: origin.issuer,
-            checks,
-          });
-          timer ??= setTimeout(() => void write(), writeAfter).unref();
-        },
-      };
+    begin(step, mechanism, origin) {
+      return recorder((seen) => {
+        const isAboutNobody = seen.identityId === null && seen.reason !== null;
+        if (waiting.length >= longestQueue || (isAboutNobody && !hasRoomForStranger(origin.ipAddress))) {
+          dropped += 1;
+          return;
+        }
+        waiting.push({
+          id: needs.random.id(),
+          reference: origin.requestId,
+          at: needs.clock.now(),
+          step,
+          mechanism,
+          outcome: seen.reason === null ? 'passed' : 'refused',
+          ...seen,
+          ipAddress: origin.ipAddress,
+          issuer: origin.issuer,
+        });
+        timer ??= setTimeout(() => void write(), writeAfter).unref();
+      });
     },
     flush: write,
     queue: () => ({ waiting: waiting.length, dropped }),
+  };
+}
+
+/** Gathers what a step notes, within bounds. The first check that failed gives the reason. */
+function recorder(
+  onConcluded: (seen: Pick<LoginAttempt, 'reason' | 'identityId' | 'subject' | 'checks'>) => void,
+): AttemptRecorder {
+  const checks: AttemptCheck[] = [];
+  let reason: RefusalReason | null = null;
+  let identityId: string | null = null;
+  let subject: string | null = null;
+  const note = (check: string, verdict: AttemptCheck['verdict'], saw: string | undefined) => {
+    if (checks.length < mostChecks)
+      checks.push({ check, verdict, saw: saw === undefined ? null : short(saw) });
+  };
+  return {
+    passed: (check, saw) => note(check, 'passed', saw),
+    failed(check, why, saw) {
+      note(check, 'failed', saw);
+      reason ??= why;
+    },
+    about(who) {
+      identityId = who.identityId ?? identityId;
+      subject = who.subject === undefined ? subject : short(who.subject);
+    },
+    conclude: () => onConcluded({ reason, identityId, subject, checks }),
   };
 }
 

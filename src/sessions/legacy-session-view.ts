@@ -28,6 +28,11 @@ export interface LegacySessionView {
   flush(): Promise<void>;
 }
 
+interface ActivityNeeds {
+  readonly store: { readonly apiSessions: ApiSessionStore };
+  readonly log: Logger;
+}
+
 /** How often activity is written down. Other nodes may see the use of a session so much later. */
 export const activityInterval: Millis = 10 * SECOND;
 const batch = 500;
@@ -37,11 +42,7 @@ const batch = 500;
  * @param atLeast how many sessions are kept in memory
  */
 export function legacySessionView(
-  needs: {
-    readonly store: { readonly apiSessions: ApiSessionStore };
-    readonly clock: Clock;
-    readonly log: Logger;
-  },
+  needs: ActivityNeeds & { readonly clock: Clock },
   timeout: Millis,
   atLeast = 100_000,
 ): LegacySessionView {
@@ -50,9 +51,7 @@ export function legacySessionView(
   const known = recentMap<string, Known>(atLeast, ({ session }, hash) => {
     if (hashes.get(session.id) === hash) hashes.delete(session.id);
   });
-  /** Not written down yet. Sessions that fall out of memory stay here until they are. */
-  let dirty = new Map<ApiSessionId, SessionActivity>();
-  let writing: Promise<void> = Promise.resolve();
+  const unwritten = unwrittenActivity(needs);
   // A read that began before a change must not be kept after it.
   let epoch = 0;
 
@@ -60,7 +59,7 @@ export function legacySessionView(
     const begun = epoch;
     const row = await apiSessions.findByTokenHash(tokenHash);
     if (row === null || row.endedAt !== null) return null;
-    const session = withActivity(row, dirty.get(row.id));
+    const session = withActivity(row, unwritten.of(row.id));
     if (session.expiresAt <= needs.clock.now()) return null;
     if (begun === epoch) {
       hashes.set(session.id, tokenHash);
@@ -69,35 +68,18 @@ export function legacySessionView(
     return session;
   }
 
-  async function write(activity: readonly SessionActivity[]): Promise<void> {
-    try {
-      for (let at = 0; at < activity.length; at += batch) {
-        await apiSessions.recordActivity(activity.slice(at, at + batch));
-      }
-    } catch (error) {
-      needs.log.error('the use of sessions could not be kept', { count: activity.length, error });
-      for (const one of activity) if (!dirty.has(one.id)) dirty.set(one.id, one);
-    }
-  }
-
   function flush(): Promise<void> {
-    if (dirty.size === 0) return writing;
-    const activity = [...dirty.values()];
-    dirty = new Map();
-    for (const { id, expiresAt } of activity) {
+    return unwritten.flush(({ id, expiresAt }) => {
       const entry = known.peek(hashes.get(id) ?? '');
       if (entry !== undefined) entry.writtenUntil = expiresAt;
-    }
-    const written = write(activity);
-    writing = Promise.all([writing, written]).then(() => undefined);
-    return writing;
+    });
   }
 
   function touch(session: ApiSession): ApiSession {
     const now = needs.clock.now();
     const entry = known.peek(hashes.get(session.id) ?? '');
     const activity = { id: session.id, lastActivityAt: now, expiresAt: now + timeout };
-    dirty.set(session.id, activity);
+    unwritten.note(activity);
     // Whatever was proven since this call began is in memory already.
     const used = { ...(entry?.session ?? session), ...activity };
     if (entry !== undefined) entry.session = used;
@@ -120,7 +102,7 @@ export function legacySessionView(
       for (const id of new Set(ids)) {
         const session = known.peek(hashes.get(id) ?? '')?.session ?? (await apiSessions.find(id));
         if (session === null || session.mechanism !== 'legacy' || session.endedAt !== null) continue;
-        if (session.expiresAt <= now && (dirty.get(id)?.expiresAt ?? 0) <= now) continue;
+        if (session.expiresAt <= now && (unwritten.of(id)?.expiresAt ?? 0) <= now) continue;
         alive += 1;
         touch(session);
       }
@@ -142,6 +124,37 @@ interface Known {
   session: ApiSession;
   /** Until when the store takes it for alive. */
   writtenUntil: Millis;
+}
+
+/** What is known of the use of sessions and not written down yet; sessions that fall out of memory stay here. */
+function unwrittenActivity({ store, log }: ActivityNeeds) {
+  let dirty = new Map<ApiSessionId, SessionActivity>();
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(activity: readonly SessionActivity[]): Promise<void> {
+    try {
+      for (let at = 0; at < activity.length; at += batch) {
+        await store.apiSessions.recordActivity(activity.slice(at, at + batch));
+      }
+    } catch (error) {
+      log.error('the use of sessions could not be kept', { count: activity.length, error });
+      for (const one of activity) if (!dirty.has(one.id)) dirty.set(one.id, one);
+    }
+  }
+
+  return {
+    of: (id: ApiSessionId) => dirty.get(id),
+    note: (activity: SessionActivity) => void dirty.set(activity.id, activity),
+    /** @param onTaken called with each that is being written, before it is */
+    flush(onTaken: (activity: SessionActivity) => void): Promise<void> {
+      if (dirty.size === 0) return writing;
+      const activity = [...dirty.values()];
+      dirty = new Map();
+      for (const one of activity) onTaken(one);
+      writing = Promise.all([writing, write(activity)]).then(() => undefined);
+      return writing;
+    },
+  };
 }
 
 function withActivity(session: ApiSession, activity: SessionActivity | undefined): ApiSession {

@@ -22,13 +22,15 @@ export interface ClockWatch {
   refusal(): StoreUnavailable;
 }
 
-export function clockWatch(needs: {
+interface ClockWatchNeeds {
   readonly store: { readonly nodes: Pick<NodeStore, 'databaseTime' | 'listAll'> };
   readonly clock: Clock;
   readonly log: Logger;
   /** Does over what was done by the wrong clock; until it has, the clock counts as wrong. */
   readonly onSetRight: () => Promise<void>;
-}): ClockWatch {
+}
+
+export function clockWatch(needs: ClockWatchNeeds): ClockWatch {
   const { clock, log } = needs;
   const { nodes } = needs.store;
   /** The wall clock against the one that nobody sets: what changes is a jump. */
@@ -36,40 +38,19 @@ export function clockWatch(needs: {
   let found: { readonly ahead: Millis; readonly base: Millis; readonly isOurs: boolean } | null = null;
   let own: string | undefined;
   let comparing: Promise<void> | null = null;
-  let said: 'right' | 'noticeable' | 'wrong' = 'right';
-
-  function tell(ahead: Millis, isOurs: boolean): void {
-    const now = Math.abs(ahead) <= noticeableOffset ? 'right' : isOurs ? 'wrong' : 'noticeable';
-    if (now === said) return;
-    said = now;
-    const fields = { event: `clock.${now}`, aheadSeconds: Math.round(ahead / SECOND) };
-    if (now === 'right') log.info('the clock goes by that of the database again', fields);
-    if (now === 'noticeable')
-      log.warn('the clock differs from that of the database: set both by NTP', fields);
-    if (now === 'wrong') {
-      log.error(
-        'the clock is wrong by that of the database, and nothing is decided by it: set it right',
-        fields,
-      );
-    }
-  }
+  const tell = offsetLog(log);
 
   async function compareNow(): Promise<void> {
-    const before = clock.now();
-    const databases = await nodes.databaseTime();
-    const after = clock.now();
-    if (databases === null) return;
-    const difference = (before + after) / 2 - databases;
-    // The answer may have been made at any moment in between.
-    const doubt = Math.abs(after - before) / 2;
-    const ahead = Math.sign(difference) * Math.max(0, Math.abs(difference) - doubt);
+    const read = await readBoth(needs);
+    if (read === null) return;
+    const { ours, databases, ahead } = read;
     let isOurs = Math.abs(ahead) > longestOffset;
     if (isOurs) {
       const others = (await nodes.listAll()).filter(({ name }) => name !== own);
-      isOurs = !othersAgreeWithUs(others, { ours: after, databases });
+      isOurs = !othersAgreeWithUs(others, { ours, databases });
     }
     if (found?.isOurs === true && !isOurs) await needs.onSetRight();
-    found = { ahead, base: after - clock.monotonic(), isOurs };
+    found = { ahead, base: ours - clock.monotonic(), isOurs };
     tell(ahead, isOurs);
   }
 
@@ -104,5 +85,41 @@ export function clockWatch(needs: {
       return compare();
     },
     refusal: () => new StoreUnavailable('the clock of this node is wrong by that of the database'),
+  };
+}
+
+/** @returns both clocks, and how far ours is ahead at least; null: there is nothing to compare with */
+async function readBoth({
+  clock,
+  store,
+}: ClockWatchNeeds): Promise<{ ours: Millis; databases: Millis; ahead: Millis } | null> {
+  const before = clock.now();
+  const databases = await store.nodes.databaseTime();
+  const ours = clock.now();
+  if (databases === null) return null;
+  const difference = (before + ours) / 2 - databases;
+  // The answer may have been made at any moment in between.
+  const doubt = Math.abs(ours - before) / 2;
+  const ahead = Math.sign(difference) * Math.max(0, Math.abs(difference) - doubt);
+  return { ours, databases, ahead };
+}
+
+/** Logs each change between right, noticeable and wrong, once. */
+function offsetLog(log: Logger): (ahead: Millis, isOurs: boolean) => void {
+  let said: 'right' | 'noticeable' | 'wrong' = 'right';
+  return (ahead, isOurs) => {
+    const now = Math.abs(ahead) <= noticeableOffset ? 'right' : isOurs ? 'wrong' : 'noticeable';
+    if (now === said) return;
+    said = now;
+    const fields = { event: `clock.${now}`, aheadSeconds: Math.round(ahead / SECOND) };
+    if (now === 'right') log.info('the clock goes by that of the database again', fields);
+    if (now === 'noticeable')
+      log.warn('the clock differs from that of the database: set both by NTP', fields);
+    if (now === 'wrong') {
+      log.error(
+        'the clock is wrong by that of the database, and nothing is decided by it: set it right',
+        fields,
+      );
+    }
   };
 }

@@ -32,8 +32,7 @@ export function readProxyHeaders(
 ): ProxiedConnections {
   const isBalancer = addressSet(listener.proxyProtocol.balancers);
   const complain = complaints(needs, listener.name);
-  /** Each with what ends the reading of its header. */
-  const pending = new Map<Socket, () => void>();
+  const reading = headerReading({ timeout: listener.timeouts.read, complain });
   const clients = new Map<string, ProxiedClient>();
 
   // On the server itself and not on one before it: limits, addresses, draining and Node's own supervision of requests,
@@ -44,8 +43,12 @@ export function readProxyHeaders(
     const { remoteAddress } = socket;
     // Already gone: nobody could say whose it was.
     if (remoteAddress === undefined) socket.destroy();
-    else if (isBalancer(remoteAddress)) readHeader(socket, remoteAddress);
-    else admit(socket);
+    else if (!isBalancer(remoteAddress)) admit(socket);
+    else
+      reading.begin(socket, remoteAddress, (client) => {
+        if (client !== null) speakFor(socket, client);
+        admit(socket);
+      });
   });
 
   function admit(socket: Socket): void {
@@ -53,49 +56,6 @@ export function readProxyHeaders(
       if (socket.destroyed) return;
       listen.call(server, socket);
     }
-  }
-
-  function readHeader(socket: Socket, balancer: string): void {
-    let begin: Buffer = Buffer.alloc(0);
-    const stop = () => {
-      pending.delete(socket);
-      clearTimeout(timer);
-      socket.off('readable', read);
-      socket.off('close', onClose);
-    };
-    const refuse = (problem: string) => {
-      stop();
-      socket.destroy();
-      complain(balancer, problem);
-    };
-    const read = () => {
-      const chunk: Buffer | null = socket.read();
-      if (chunk === null) return;
-      begin = begin.length === 0 ? chunk : Buffer.concat([begin, chunk]);
-      const header = readProxyHeader(begin);
-      if (header.state === 'incomplete') return;
-      if (header.state === 'malformed') {
-        refuse(header.fault);
-        return;
-      }
-      stop();
-      if (begin.length > header.length) socket.unshift(begin.subarray(header.length));
-      if (header.client !== null) speakFor(socket, header.client);
-      admit(socket);
-      socket.off('error', ignore);
-    };
-    const onClose = () => {
-      stop();
-      // Without a byte it was somebody who looked whether the port is open.
-      if (begin.length > 0) complain(balancer, 'ended within the header');
-    };
-    // For the whole header: a byte now and then does not prolong it.
-    const timer = setTimeout(() => refuse('not there in time'), listener.timeouts.read);
-    pending.set(socket, stop);
-    socket.on('readable', read);
-    socket.on('close', onClose);
-    // What breaks is closed too.
-    socket.on('error', ignore);
   }
 
   function speakFor(socket: Socket, client: ProxiedClient): void {
@@ -118,8 +78,63 @@ export function readProxyHeaders(
     if (client !== undefined) showAddress(socket, client);
   });
 
+  return { endPending: reading.endAll };
+}
+
+/** Reads the headers of connections, and closes what does not begin with one in time. */
+function headerReading(needs: {
+  readonly timeout: Millis;
+  readonly complain: (balancer: string, problem: string) => void;
+}) {
+  /** Each with what ends the reading of its header. */
+  const pending = new Map<Socket, () => void>();
+
+  /** @param onRead called when the header was read; null: the balancer speaks for itself */
+  function begin(socket: Socket, balancer: string, onRead: (client: ProxiedClient | null) => void): void {
+    let start: Buffer = Buffer.alloc(0);
+    const stop = () => {
+      pending.delete(socket);
+      clearTimeout(timer);
+      socket.off('readable', read);
+      socket.off('close', onClose);
+    };
+    const refuse = (problem: string) => {
+      stop();
+      socket.destroy();
+      needs.complain(balancer, problem);
+    };
+    const read = () => {
+      const chunk: Buffer | null = socket.read();
+      if (chunk === null) return;
+      start = start.length === 0 ? chunk : Buffer.concat([start, chunk]);
+      const header = readProxyHeader(start);
+      if (header.state === 'incomplete') return;
+      if (header.state === 'malformed') {
+        refuse(header.fault);
+        return;
+      }
+      stop();
+      if (start.length > header.length) socket.unshift(start.subarray(header.length));
+      onRead(header.client);
+      socket.off('error', ignore);
+    };
+    const onClose = () => {
+      stop();
+      // Without a byte it was somebody who looked whether the port is open.
+      if (start.length > 0) needs.complain(balancer, 'ended within the header');
+    };
+    // For the whole header: a byte now and then does not prolong it.
+    const timer = setTimeout(() => refuse('not there in time'), needs.timeout);
+    pending.set(socket, stop);
+    socket.on('readable', read);
+    socket.on('close', onClose);
+    // What breaks is closed too.
+    socket.on('error', ignore);
+  }
+
   return {
-    endPending() {
+    begin,
+    endAll() {
       for (const [socket, stop] of pending) {
         stop();
         socket.destroy();

@@ -78,27 +78,30 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
-interface Slot {
-  thread: Worker | undefined;
-  job: Job | undefined;
-}
-
 /** Threads start with the first hash, and do not keep the process alive while they have nothing to do. */
 export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions = {}): HashPool {
   const cost = options.cost ?? DEFAULT_HASH_COST;
   const threads = Math.max(1, options.threads ?? availableParallelism() - 1);
   const longestQueue = options.longestQueue ?? 64;
-  const startThread = options.startThread ?? startHashThread;
   const nobody = unmatchableHash(cost);
-  const slots: Slot[] = Array.from({ length: threads }, () => ({ thread: undefined, job: undefined }));
   const waiting: Job[] = [];
   let usualDuration: Millis = 25;
   let refused = 0;
   let closed = false;
+  const slots = Array.from({ length: threads }, () =>
+    hashSlot({
+      clock: needs.clock,
+      startThread: options.startThread ?? startHashThread,
+      nextJob: () => (closed ? undefined : waiting.shift()),
+      onDuration(took) {
+        usualDuration += (took - usualDuration) / 8;
+      },
+    }),
+  );
 
   function enqueue(request: HashRequest): Promise<HashReply> {
     if (closed) return Promise.reject(new HashPoolStopped('the pool of password hashes is closed'));
-    const idle = slots.find((slot) => slot.job === undefined);
+    const idle = slots.find(({ isBusy }) => !isBusy());
     const untilDone = (waiting.length * usualDuration) / threads;
     if (idle === undefined && (waiting.length >= longestQueue || untilDone > longestWait)) {
       refused += 1;
@@ -107,53 +110,8 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
     return new Promise((resolve, reject) => {
       const job = { request, resolve, reject };
       if (idle === undefined) waiting.push(job);
-      else run(idle, job);
+      else idle.run(job);
     });
-  }
-
-  function run(slot: Slot, job: Job): void {
-    const startedAt = needs.clock.monotonic();
-    // The first hash of a thread waits for its start.
-    const isUsual = slot.thread !== undefined;
-    slot.job = {
-      ...job,
-      resolve(reply) {
-        if (isUsual) usualDuration += (needs.clock.monotonic() - startedAt - usualDuration) / 8;
-        job.resolve(reply);
-      },
-    };
-    slot.thread ??= startIn(slot);
-    slot.thread.ref();
-    slot.thread.postMessage(job.request);
-  }
-
-  function startIn(slot: Slot): Worker {
-    const thread = startThread();
-    let cause: unknown;
-    thread.on('message', (reply: HashReply) => {
-      const job = slot.job;
-      slot.job = undefined;
-      thread.unref();
-      runNext(slot);
-      job?.resolve(reply);
-    });
-    thread.on('error', (error) => {
-      cause = error;
-    });
-    thread.on('exit', () => {
-      if (slot.thread !== thread) return;
-      const job = slot.job;
-      slot.thread = undefined;
-      slot.job = undefined;
-      if (!closed) runNext(slot);
-      job?.reject(new HashPoolStopped('the thread that hashed this password has died', cause));
-    });
-    return thread;
-  }
-
-  function runNext(slot: Slot): void {
-    const next = waiting.shift();
-    if (next !== undefined) run(slot, next);
   }
 
   async function verify(phc: string, password: Password): Promise<boolean> {
@@ -177,7 +135,7 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
     },
     depth: () => ({
       threads,
-      running: slots.filter((slot) => slot.job !== undefined).length,
+      running: slots.filter(({ isBusy }) => isBusy()).length,
       waiting: waiting.length,
       longestQueue,
       refused,
@@ -186,8 +144,74 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
       closed = true;
       for (const job of waiting.splice(0))
         job.reject(new HashPoolStopped('the pool of password hashes was closed'));
-      await Promise.all(slots.map((slot) => slot.thread?.terminate()));
+      await Promise.all(slots.map((slot) => slot.terminate()));
     },
+  };
+}
+
+interface HashSlot {
+  isBusy(): boolean;
+  run(job: Job): void;
+  terminate(): Promise<unknown>;
+}
+
+/** Room for one thread and the job it works on. A thread that dies takes its job with it; the next job starts another. */
+function hashSlot(needs: {
+  readonly clock: Clock;
+  readonly startThread: () => Worker;
+  readonly nextJob: () => Job | undefined;
+  readonly onDuration: (took: Millis) => void;
+}): HashSlot {
+  let thread: Worker | undefined;
+  let current: Job | undefined;
+
+  function run(job: Job): void {
+    const startedAt = needs.clock.monotonic();
+    // The first hash of a thread waits for its start.
+    const isUsual = thread !== undefined;
+    current = {
+      ...job,
+      resolve(reply) {
+        if (isUsual) needs.onDuration(needs.clock.monotonic() - startedAt);
+        job.resolve(reply);
+      },
+    };
+    thread ??= start();
+    thread.ref();
+    thread.postMessage(job.request);
+  }
+
+  /** @returns the job that is over; the slot goes on with the next */
+  function goOn(): Job | undefined {
+    const done = current;
+    current = undefined;
+    const next = needs.nextJob();
+    if (next !== undefined) run(next);
+    return done;
+  }
+
+  function start(): Worker {
+    const started = needs.startThread();
+    let cause: unknown;
+    started.on('message', (reply: HashReply) => {
+      started.unref();
+      goOn()?.resolve(reply);
+    });
+    started.on('error', (error) => {
+      cause = error;
+    });
+    started.on('exit', () => {
+      if (thread !== started) return;
+      thread = undefined;
+      goOn()?.reject(new HashPoolStopped('the thread that hashed this password has died', cause));
+    });
+    return started;
+  }
+
+  return {
+    isBusy: () => current !== undefined,
+    run,
+    terminate: async () => thread?.terminate(),
   };
 }
 
