@@ -23,10 +23,12 @@ export interface ControllerConfigTemplate {
   readonly metrics?: { readonly address: string; readonly interface: string };
 }
 
-type Quote = (value: string) => string;
+function text(value: string): string {
+  return stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE' }).trimEnd();
+}
 
 /** On an interface of its own: who may read the numbers is not who may log in. */
-function metricsListener(metrics: ControllerConfigTemplate['metrics'], text: Quote): string {
+function metricsListener(metrics: ControllerConfigTemplate['metrics']): string {
   if (metrics === undefined) return '';
   return `
   # For Prometheus, from this machine. To scrape from another one, give the interface a private address.
@@ -47,17 +49,6 @@ function metricsListener(metrics: ControllerConfigTemplate['metrics'], text: Quo
  */
 export function renderControllerConfig(template: ControllerConfigTemplate): string {
   const { files } = template;
-  const text = (value: string) =>
-    stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE' }).trimEnd();
-  const { signingCert } = files;
-  const signing =
-    signingCert === undefined
-      ? `    # signingCert:                 # what client certificates are signed with; without it nobody can enroll by signing request
-    #   cert: ca.cert.pem
-    #   key: ca.key.pem`
-      : `    signingCert:                   # what client certificates are signed with
-      cert: ${text(signingCert.cert)}
-      key: ${text(signingCert.key)}`;
   return `# Configuration of the overlay authentication service.
 #
 #   overlay-auth config validate FILE        checks this file and says what is wrong, with line and column
@@ -113,15 +104,23 @@ web:
       #     postLogoutURIs:
       #       - https://console.example.com/
       - binding: health-checks
-${metricsListener(template.metrics, text)}
-# This section present: the OpenID Connect provider is on.
+${metricsListener(template.metrics)}
+${edgeSection(template)}
+log:
+  format: text                     # text or json
+  level: info                      # error, warn, info or debug
+`;
+}
+
+function edgeSection({ address, files }: ControllerConfigTemplate): string {
+  return `# This section present: the OpenID Connect provider is on.
 edge:
   api:
-    address: ${text(template.address)}
+    address: ${text(address)}
     sessionTimeout: 30m            # a legacy session ends after this long without activity
     disableOidcAutoBinding: false
   enrollment:
-${signing}
+${signingLines(files.signingCert)}
     edgeIdentity:
       duration: 180m               # lifetime of an enrollment token
   oidc:
@@ -151,9 +150,15 @@ ${signing}
       deniedHostnames: []
       allowedIPs: []               # addresses or ranges such as 192.0.2.0/24
       deniedIPs: []
-
-log:
-  format: text                     # text or json
-  level: info                      # error, warn, info or debug
 `;
+}
+
+function signingLines(signingCert: ControllerConfigTemplate['files']['signingCert']): string {
+  return signingCert === undefined
+    ? `    # signingCert:                 # what client certificates are signed with; without it nobody can enroll by signing request
+    #   cert: ca.cert.pem
+    #   key: ca.key.pem`
+    : `    signingCert:                   # what client certificates are signed with
+      cert: ${text(signingCert.cert)}
+      key: ${text(signingCert.key)}`;
 }

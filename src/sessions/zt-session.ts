@@ -40,134 +40,114 @@ export interface ZtSessionNeeds {
 }
 
 export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
-  const { legacy, accounts, openingCertificates, clock } = needs;
-
-  function withSession(
-    session: ApiSession | null,
-    tokenHash: string,
-    bearers: readonly string[],
-  ): Principal | Promise<Principal> {
-    if (session === null) throw refused('unknown, ended or timed out');
-    const account = accounts.find(session.identityId, clock.now());
-    return account instanceof Promise
-      ? account.then((read) => withAccount(session, tokenHash, read, bearers))
-      : withAccount(session, tokenHash, account, bearers);
-  }
-
-  function withAccount(
-    session: ApiSession,
-    tokenHash: string,
-    account: Account | null,
-    bearers: readonly string[],
-  ): Principal | Promise<Principal> {
-    if (account === null) throw refused(`identity ${session.identityId} is disabled or deleted`);
-    // The session may go on for as long as it is used: what opened it has to be good still.
-    const objection = openingObjection(needs, account.policy, session);
-    if (objection !== null) throw refused(objection);
-    if (session.passed[0] !== 'cert') return withProof(session, tokenHash, account, bearers);
-    const stands = openingCertificates.stillOpens(session, account);
-    if (stands === true) return withProof(session, tokenHash, account, bearers);
-    if (stands === false) throw certificateRefused(session);
-    return stands.then((isGood) => {
-      if (!isGood) throw certificateRefused(session);
-      return withProof(session, tokenHash, account, bearers);
-    });
-  }
-
-  function withProof(
-    session: ApiSession,
-    tokenHash: string,
-    account: Account,
-    bearers: readonly string[],
-  ): Principal | Promise<Principal> {
-    if (!lacksTotp(account, session)) return withFactors(session, account, bearers);
-    // The code may have been given on another node; the feed does not tell.
-    return legacy.read(tokenHash).then((current) => {
-      if (current === null) throw refused('ended meanwhile');
-      return withFactors(current, account, bearers);
-    });
-  }
-
-  function withFactors(
-    session: ApiSession,
-    account: Account,
-    bearers: readonly string[],
-  ): Principal | Promise<Principal> {
-    const signerId = account.policy.secondary.requireExtJwt;
-    if (signerId === null) return admit(session, account, session.passed);
-    const proof = `ejs:${signerId}` as const;
-    // What came with the login does not count any more.
-    const own = session.passed.filter((method) => method !== proof);
-    const passed = [...own, proof];
-    let verified: Promise<void> | undefined;
-    try {
-      verified = needs.secondary.require(signerId, account.identity, bearers, session.primaryProof);
-    } catch (error) {
-      return admit(session, account, own, lackingJwt(signerId, error));
-    }
-    if (verified === undefined) return admit(session, account, passed);
-    return verified.then(
-      () => admit(session, account, passed),
-      (error) => admit(session, account, own, lackingJwt(signerId, error)),
-    );
-  }
-
-  function admit(
-    session: ApiSession,
-    { identity, policy, isTotpEnrolled }: Account,
-    passed: readonly PassedMethod[],
-    lacking?: LackingJwt,
-  ): Principal {
-    const { lastActivityAt, expiresAt } = legacy.touch(session);
-    return {
-      identityId: identity.id,
-      identityName: identity.name,
-      isAdmin: identity.isAdmin,
-      permissions: identity.permissions,
-      apiSessionId: session.id,
-      mechanism: 'legacy',
-      issuer: session.issuer,
-      clientId: session.clientId,
-      scopes: session.scopes,
-      configTypes: session.configTypes,
-      passed,
-      authTime: session.authTime,
-      issuedAt: lastActivityAt,
-      expiresAt,
-      outstanding: outstandingFactors(policy, { isEnrolled: isTotpEnrolled }, passed),
-      ...(lacking === undefined ? {} : { lackingJwt: lacking }),
-    };
-  }
-
-  /** The session may be read and completed without the token, so its lack is for the guard to judge. */
-  function lackingJwt(signerId: SignerId, error: unknown): LackingJwt {
-    const [challenge] = error instanceof AuthError ? error.challenges : [];
-    if (challenge === undefined) throw error;
-    const issuer = needs.signers.find(signerId)?.issuer ?? null;
-    // A secondary token is never asked for anew.
-    return { signerId, issuer, error: challenge.error as LackingJwt['error'] };
-  }
-
   return {
     authenticate(token, bearers) {
       // Before the store is asked: garbage costs no query.
       const read = readOpaqueToken(needs.tagKey, 'zt-session', token);
       if (read === undefined) throw refused('not made by this service');
-      const session = legacy.find(read.hash);
-      return session instanceof Promise
-        ? session.then((found) => withSession(found, read.hash, bearers))
-        : withSession(session, read.hash, bearers);
+      return after(needs.legacy.find(read.hash), (session) => {
+        if (session === null) throw refused('unknown, ended or timed out');
+        return after(needs.accounts.find(session.identityId, needs.clock.now()), (account) => {
+          if (account === null) throw refused(`identity ${session.identityId} is disabled or deleted`);
+          const call = { session, tokenHash: read.hash, account, bearers };
+          return after(requireOpening(needs, call), () =>
+            after(withNewestProof(needs, call), (current) => withSecondary(needs, current)),
+          );
+        });
+      });
     },
   };
+}
+
+/** A call with a session that is alive, of an identity that may log in. */
+interface Call {
+  readonly session: ApiSession;
+  readonly tokenHash: string;
+  readonly account: Account;
+  readonly bearers: readonly string[];
+}
+
+/** Goes on at once where nothing has to be waited for: a call that finds everything in memory costs no promise. */
+function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** The session may go on for as long as it is used: what opened it has to be good still. */
+function requireOpening(needs: ZtSessionNeeds, { session, account }: Call): void | Promise<void> {
+  const objection = openingObjection(needs, account.policy, session);
+  if (objection !== null) throw refused(objection);
+  if (session.passed[0] !== 'cert') return;
+  return after(needs.openingCertificates.stillOpens(session, account), (isGood) => {
+    if (!isGood) throw refused(`the certificate that opened session ${session.id} would no longer open it`);
+  });
+}
+
+/** The code may have been given on another node; the feed does not tell. */
+function withNewestProof({ legacy }: ZtSessionNeeds, call: Call): Call | Promise<Call> {
+  if (!lacksTotp(call.account, call.session)) return call;
+  return legacy.read(call.tokenHash).then((session) => {
+    if (session === null) throw refused('ended meanwhile');
+    return { ...call, session };
+  });
+}
+
+function withSecondary(needs: ZtSessionNeeds, call: Call): Principal | Promise<Principal> {
+  const { session, account, bearers } = call;
+  const signerId = account.policy.secondary.requireExtJwt;
+  if (signerId === null) return admit(needs, call, session.passed);
+  const proof = `ejs:${signerId}` as const;
+  // What came with the login does not count any more.
+  const own = session.passed.filter((method) => method !== proof);
+  const proven = () => admit(needs, call, [...own, proof]);
+  const lacking = (error: unknown) => admit(needs, call, own, lackingJwt(needs, signerId, error));
+  let verified: Promise<void> | undefined;
+  try {
+    verified = needs.secondary.require(signerId, account.identity, bearers, session.primaryProof);
+  } catch (error) {
+    return lacking(error);
+  }
+  return verified === undefined ? proven() : verified.then(proven, lacking);
+}
+
+function admit(
+  { legacy }: ZtSessionNeeds,
+  { session, account: { identity, policy, isTotpEnrolled } }: Call,
+  passed: readonly PassedMethod[],
+  lacking?: LackingJwt,
+): Principal {
+  const { lastActivityAt, expiresAt } = legacy.touch(session);
+  return {
+    identityId: identity.id,
+    identityName: identity.name,
+    isAdmin: identity.isAdmin,
+    permissions: identity.permissions,
+    apiSessionId: session.id,
+    mechanism: 'legacy',
+    issuer: session.issuer,
+    clientId: session.clientId,
+    scopes: session.scopes,
+    configTypes: session.configTypes,
+    passed,
+    authTime: session.authTime,
+    issuedAt: lastActivityAt,
+    expiresAt,
+    outstanding: outstandingFactors(policy, { isEnrolled: isTotpEnrolled }, passed),
+    ...(lacking === undefined ? {} : { lackingJwt: lacking }),
+  };
+}
+
+/** The session may be read and completed without the token, so its lack is for the guard to judge. */
+function lackingJwt({ signers }: ZtSessionNeeds, signerId: SignerId, error: unknown): LackingJwt {
+  const [challenge] = error instanceof AuthError ? error.challenges : [];
+  if (challenge === undefined) throw error;
+  const issuer = signers.find(signerId)?.issuer ?? null;
+  // A secondary token is never asked for anew.
+  return { signerId, issuer, error: challenge.error as LackingJwt['error'] };
 }
 
 function lacksTotp({ policy, isTotpEnrolled }: Account, { passed }: ApiSession): boolean {
   const outstanding = outstandingFactors(policy, { isEnrolled: isTotpEnrolled }, passed);
   return outstanding.some(({ type }) => type === 'totp');
-}
-
-function certificateRefused({ id }: ApiSession): AuthError {
-  return refused(`the certificate that opened session ${id} would no longer open it`);
 }
 
 function refused(detail: string): AuthError {

@@ -76,9 +76,21 @@ export function ownMfaRoutes(
   api: 'edge-client' | 'edge-management',
   root: string,
 ): readonly Route[] {
-  const path = `${root}/current-identity/mfa`;
   const common = { api, errors: 'edge' } as const;
-  const withCode = { json: true, form: false, schema: optionalCode };
+  const path = `${root}/current-identity/mfa`;
+  return [
+    ...enrollmentRoutes(needs, common, path),
+    ...readingRoutes(needs, common, path),
+    ...recoveryCodeRoutes(needs, common, `${path}/recovery-codes`),
+  ];
+}
+
+interface Common {
+  readonly api: 'edge-client' | 'edge-management';
+  readonly errors: 'edge';
+}
+
+function enrollmentRoutes(needs: OwnMfaNeeds, common: Common, path: string): readonly Route[] {
   return [
     route({
       ...common,
@@ -99,6 +111,43 @@ export function ownMfaRoutes(
     }),
     route({
       ...common,
+      methods: ['POST'],
+      path: `${path}/verify`,
+      guard: 'partial',
+      summary: 'Complete the enrollment with a first code',
+      answers: { 200: doneAnswer },
+      refusals: proofRefusals,
+      body: { json: true, form: false, schema: z.object({ code: totpCode }) },
+      async handler(context, { body }) {
+        mayEnroll(context.principal);
+        await verifyOwnTotp(needs, context.principal, body.code, originOf(context));
+        await needs.totpEnrolled(context.principal);
+        return envelope({});
+      },
+    }),
+    route({
+      ...common,
+      methods: ['DELETE'],
+      path,
+      guard: 'full',
+      summary: 'Remove the own enrollment in TOTP',
+      answers: { 200: doneAnswer },
+      refusals: [...proofRefusals, 'unauthorized', 'invalid_field'],
+      reads: proofHeader,
+      body: { json: true, form: false, schema: z.object({ ...optionalCode.shape, currentPassword }) },
+      async handler(context, { body }) {
+        const proof = { ...offeredProof(context, body), code: codeOf(context, body.code) ?? '' };
+        await removeOwnTotp(needs, context.principal, proof, originOf(context));
+        return envelope({});
+      },
+    }),
+  ];
+}
+
+function readingRoutes(needs: OwnMfaNeeds, common: Common, path: string): readonly Route[] {
+  return [
+    route({
+      ...common,
       methods: ['GET', 'HEAD'],
       path,
       guard: 'partial',
@@ -112,22 +161,6 @@ export function ownMfaRoutes(
         // Whoever has proven no more than the password is not told how many codes are left.
         const isPartial = principal.outstanding.length > 0;
         return envelope(totp.isVerified && isPartial ? { id, isVerified: true } : { id, ...totp });
-      },
-    }),
-    route({
-      ...common,
-      methods: ['POST'],
-      path: `${path}/verify`,
-      guard: 'partial',
-      summary: 'Complete the enrollment with a first code',
-      answers: { 200: doneAnswer },
-      refusals: proofRefusals,
-      body: { json: true, form: false, schema: z.object({ code: totpCode }) },
-      async handler(context, { body }) {
-        mayEnroll(context.principal);
-        await verifyOwnTotp(needs, context.principal, body.code, originOf(context));
-        await needs.totpEnrolled(context.principal);
-        return envelope({});
       },
     }),
     route({
@@ -148,27 +181,16 @@ export function ownMfaRoutes(
         return { status: 200, headers: { 'content-type': type }, body };
       },
     }),
-    route({
-      ...common,
-      methods: ['DELETE'],
-      path,
-      guard: 'full',
-      summary: 'Remove the own enrollment in TOTP',
-      answers: { 200: doneAnswer },
-      refusals: [...proofRefusals, 'unauthorized', 'invalid_field'],
-      reads: proofHeader,
-      body: { json: true, form: false, schema: z.object({ ...optionalCode.shape, currentPassword }) },
-      async handler(context, { body }) {
-        const proof = { ...offeredProof(context, body), code: codeOf(context, body.code) ?? '' };
-        await removeOwnTotp(needs, context.principal, proof, originOf(context));
-        return envelope({});
-      },
-    }),
+  ];
+}
+
+function recoveryCodeRoutes(needs: OwnMfaNeeds, common: Common, path: string): readonly Route[] {
+  return [
     route({
       ...common,
       // Uses a code up, so there is no HEAD.
       methods: ['GET'],
-      path: `${path}/recovery-codes`,
+      path,
       guard: 'full',
       summary: 'Count the recovery codes that are left; the code is in mfa-validation-code',
       answers: { 200: codesLeft },
@@ -182,13 +204,13 @@ export function ownMfaRoutes(
     route({
       ...common,
       methods: ['POST'],
-      path: `${path}/recovery-codes`,
+      path,
       guard: 'full',
       summary: 'Replace the recovery codes',
       answers: { 200: newCodes },
       refusals: proofRefusals,
       reads: proofHeader,
-      body: withCode,
+      body: { json: true, form: false, schema: optionalCode },
       async handler(context, { body }) {
         const [caller, code, origin] = proof(context, body.code);
         return envelope({ recoveryCodes: await renewOwnRecoveryCodes(needs, caller, code, origin) });

@@ -57,25 +57,10 @@ const withCode = z.object({ ...authRequestIdMembers, code: z.unknown().meta({ ty
 const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', query: idOnly } as const;
 
 export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
-  const opened = (context: RequestContext, ...sources: readonly AuthRequestIdSpellings[]) =>
-    openStep(needs, context, ...sources);
+  return [...codeRoutes(needs), ...enrollmentRoutes(needs), ...cancelRoutes(needs)];
+}
 
-  const cancel = {
-    ...common,
-    summary: 'Abandon an enrollment in TOTP',
-    answers: { 200: orPage(cancelled) },
-    refusals: totpRefusals,
-    body: { json: true, form: true, schema: idOnly },
-    async handler(
-      context: RequestContext,
-      { query, body }: { query: AuthRequestIdSpellings; body: AuthRequestIdSpellings },
-    ) {
-      const step = opened(context, query, body);
-      await abandonTotpEnrollment(needs, step.authRequest);
-      return isForPeople(step) ? introPage(step, 200) : json({});
-    },
-  } as const;
-
+function codeRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   return [
     route({
       ...common,
@@ -85,7 +70,7 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       answers: stepAnswers,
       refusals: [...stepRefusals, 'invalid_auth', 'conflict'],
       async handler(context, { query }) {
-        const step = opened(context, query);
+        const step = openStep(needs, context, query);
         return loginStepFor(needs.signers, step, await outstandingQueries(needs, step.authRequest));
       },
     }),
@@ -98,7 +83,7 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       refusals: totpRefusals,
       body: { json: true, form: true, schema: withCode },
       async handler(context, { query, body }) {
-        const step = opened(context, query, body);
+        const step = openStep(needs, context, query, body);
         return forPeople(step, { invalid_totp_code: (status) => codePage(step, status) }, async () =>
           loginStepFor(
             needs.signers,
@@ -108,6 +93,11 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
         );
       },
     }),
+  ];
+}
+
+function enrollmentRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+  return [
     route({
       ...common,
       methods: ['POST'],
@@ -120,7 +110,7 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       refusals: totpRefusals,
       body: { json: true, form: true, schema: idOnly },
       async handler(context, { query, body }) {
-        const step = opened(context, query, body);
+        const step = openStep(needs, context, query, body);
         // Begun already, as after a reload; or enrolled, in another window.
         const asFarAsItIs = async () => {
           const { authQueries } = await outstandingQueries(needs, step.authRequest);
@@ -144,7 +134,7 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
       refusals: totpRefusals,
       body: { json: true, form: true, schema: withCode },
       async handler(context, { query, body }) {
-        const step = opened(context, query, body);
+        const step = openStep(needs, context, query, body);
         const again = {
           invalid_totp_code: (status: number) => confirmPage(step, status),
           not_found: (status: number) => introPage(step, status),
@@ -158,6 +148,27 @@ export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Rou
         );
       },
     }),
+  ];
+}
+
+function cancelRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+  const cancel = {
+    ...common,
+    summary: 'Abandon an enrollment in TOTP',
+    answers: { 200: orPage(cancelled) },
+    refusals: totpRefusals,
+    body: { json: true, form: true, schema: idOnly },
+    async handler(
+      context: RequestContext,
+      { query, body }: { query: AuthRequestIdSpellings; body: AuthRequestIdSpellings },
+    ) {
+      const step = openStep(needs, context, query, body);
+      await abandonTotpEnrollment(needs, step.authRequest);
+      return isForPeople(step) ? introPage(step, 200) : json({});
+    },
+  } as const;
+
+  return [
     route({ ...cancel, methods: ['DELETE'], path: enrollPath }),
     route({ ...cancel, methods: ['POST'], path: cancelPath }),
   ];
