@@ -60,8 +60,11 @@ test('what comes next is offered: commands, options, choices, names from the ser
       ['--ca', '--cert'],
     ],
     [['login', '-c', 'x.pem', '--to'], ['--totp-code']],
-    [['whoami', '--server', ''], [server.url]],
-    [['login', 'use', ''], [server.url]],
+    [
+      ['whoami', '--server', ''],
+      [server.url, `root@${new URL(server.url).host}`],
+    ],
+    [['login', 'use', 'root'], [`root@${new URL(server.url).host}`]],
     [['login', '--ca', ''], [':files']],
     [['run', 'controller', ''], [':files']],
     [

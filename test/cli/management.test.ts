@@ -226,11 +226,11 @@ test('processes that need a new access token at the same time spend one refresh 
   await loginAs(owner, 'root');
   const file = join(owner.configDir, 'credentials.json');
   const saved = JSON.parse(readFileSync(file, 'utf8'));
-  const before = saved.logins[server.url].refreshToken;
-  saved.logins[server.url].accessTokenExpiresAt = 0;
+  const before = saved.logins[saved.current].refreshToken;
+  saved.logins[saved.current].accessTokenExpiresAt = 0;
   writeFileSync(file, JSON.stringify(saved));
   const env = { OVERLAY_AUTH_CONFIG_DIR: owner.configDir };
   const all = await Promise.all([1, 2, 3].map(() => box.start(['whoami', '-j'], { env }).finished));
   for (const { code, stderr } of all) assert.equal(code, 0, stderr);
-  assert.notEqual(JSON.parse(readFileSync(file, 'utf8')).logins[server.url].refreshToken, before);
+  assert.notEqual(JSON.parse(readFileSync(file, 'utf8')).logins[saved.current].refreshToken, before);
 });

@@ -8,10 +8,11 @@ import type { Millis } from '../../platform/clock.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliPorts } from '../ports.ts';
 import { asObject, parseJson } from './json-shape.ts';
+import { loginKey } from './several-logins.ts';
 
 /** A login: the tokens and what is needed to use and renew them. */
 export interface SavedLogin {
-  /** Origin of the server, such as `https://localhost:1280`; the key under which the login is saved. */
+  /** Origin of the server, such as `https://localhost:1280`. */
   readonly url: string;
   readonly issuer: string;
   /** Origin of the Edge APIs. */
@@ -41,8 +42,9 @@ export interface SavedLogin {
 export type Trust = 'system' | { readonly caPem: string };
 
 export interface Credentials {
-  /** URL of the login that commands use unless told otherwise. */
+  /** Key of the login that commands use unless told otherwise. */
   readonly current: string | null;
+  /** By `loginKey`, in the order in which they were last made or chosen. */
   readonly logins: Readonly<Record<string, SavedLogin>>;
   /** By origin; outlives logins. An origin without entry has to be known to Node's own roots. */
   readonly trust: Readonly<Record<string, Trust>>;
@@ -117,9 +119,13 @@ async function readCredentials(path: string): Promise<Credentials> {
     });
   }
   // Written by this program; whoever else can write here can do more harm than a wrong shape does.
+  const saved = Object.entries(asObject(logins) as Credentials['logins']);
+  // Versions that had one login for each server used its URL as the key.
+  const inUse = saved.find(([key]) => key === current)?.[1];
+  const key = inUse === undefined ? current : loginKey(inUse);
   return {
-    current: typeof current === 'string' ? current : null,
-    logins: asObject(logins) as Credentials['logins'],
+    current: typeof key === 'string' ? key : null,
+    logins: Object.fromEntries(saved.map(([, login]) => [loginKey(login), login])),
     trust: asObject(trust) as Credentials['trust'],
   };
 }

@@ -10,7 +10,7 @@ import type { HttpsClient } from './https-client.ts';
 import { asObject, textField } from './json-shape.ts';
 import { readJwt } from './jwt-text.ts';
 import { refreshTokens } from './oidc-client.ts';
-import { serverOrigin } from './server-url.ts';
+import { currentLogin, loginKey, loginMeantBy, loginWord, withLogin } from './several-logins.ts';
 
 /** A token that ends this soon is renewed first, so that it does not end on its way. */
 const renewalMargin: Millis = 30 * SECOND;
@@ -23,7 +23,7 @@ export interface SessionNeeds {
 }
 
 /**
- * The login for `--server`, or the current one.
+ * The login that `--server` means, or the current one.
  * @throws CliError exit 3 when there is none
  */
 export async function savedLogin(needs: SessionNeeds, server: string | undefined): Promise<SavedLogin> {
@@ -31,18 +31,20 @@ export async function savedLogin(needs: SessionNeeds, server: string | undefined
 }
 
 function loginIn(credentials: Credentials, server: string | undefined): SavedLogin {
-  const url = server === undefined ? credentials.current : serverOrigin(server);
-  const login = url === null ? undefined : credentials.logins[url];
+  if (server !== undefined) return loginMeantBy(credentials, server);
+  const login = currentLogin(credentials);
   if (login !== undefined) return login;
-  const others = Object.keys(credentials.logins);
-  throw new CliError(url === null ? 'You are not logged in.' : `You are not logged in to ${url}.`, {
-    exitCode: exitCodes.notAuthenticated,
-    code: 'not_logged_in',
-    next:
-      url === null && others.length > 0
-        ? `overlay-auth login use ${others[0]}`
-        : `overlay-auth login ${url ?? 'https://localhost:1280'}`,
-  });
+  const other = Object.values(credentials.logins).at(-1);
+  throw notLoggedIn(
+    other === undefined
+      ? 'overlay-auth login https://localhost:1280'
+      : `overlay-auth login use ${shellWord(loginWord(other))}`,
+  );
+}
+
+function notLoggedIn(next: string): CliError {
+  const exitCode = exitCodes.notAuthenticated;
+  return new CliError('You are not logged in.', { exitCode, code: 'not_logged_in', next });
 }
 
 /** The connection that belongs to a saved login. */
@@ -72,7 +74,9 @@ export async function freshLogin(
     candidate.accessToken !== refused && isFresh(candidate, needs.ports.clock.now());
   if (isUsable(login)) return login;
   const outcome = await needs.store.update<SavedLogin | CliError>(async (credentials) => {
-    const latest = loginIn(credentials, login.url);
+    const latest = credentials.logins[loginKey(login)];
+    // Logged out meanwhile by another command.
+    if (latest === undefined) throw notLoggedIn(`overlay-auth login ${login.url}`);
     // Another process may have renewed it while this one waited for the lock.
     if (isUsable(latest)) return [credentials, latest] as const;
     if (latest.refreshToken === null) return [credentials, sessionIsOver(latest)] as const;
@@ -133,11 +137,6 @@ export function sessionIsOver(login: SavedLogin, reference?: string): CliError {
     next: ['overlay-auth login', login.url, ...login.loginArguments.map(shellWord)].join(' '),
     ...(reference === undefined ? {} : { reference }),
   });
-}
-
-/** The credentials with this login in the place of an earlier one. */
-export function withLogin(credentials: Credentials, login: SavedLogin): Credentials {
-  return { ...credentials, logins: { ...credentials.logins, [login.url]: login } };
 }
 
 /** A word that a shell takes as it is. */

@@ -10,6 +10,9 @@ export function reportOf(command: Command, ports: CliPorts): Report {
 
 /** `--server`, which every command that works with a saved login has. */
 export function serverOption(command: Command): Command {
-  const server = new Option('--server <url>', 'use the login at URL instead of the current one');
+  const server = new Option(
+    '--server <login>',
+    'use another saved login: an address, a name, or both (ada@localhost:1280)',
+  );
   return command.addOption(completedBy(server, 'login'));
 }

@@ -94,22 +94,25 @@ function registerLogin(program: Command, ports: CliPorts): void {
       const { listLogins } = await import('../login/saved-logins.ts');
       await listLogins(reportOf(command, ports));
     });
-  savedServer(login.command('use').description('make a saved login the current one')).action(
-    async (url: string, _options: unknown, command: Command) => {
+  savedLoginArgument(login.command('use').description('make a saved login the current one')).action(
+    async (word: string, _options: unknown, command: Command) => {
       const { useLogin } = await import('../login/saved-logins.ts');
-      await useLogin(reportOf(command, ports), url);
+      await useLogin(reportOf(command, ports), word);
     },
   );
-  savedServer(
+  savedLoginArgument(
     login
       .command('forget')
-      .description('forget a server: its login and the certificate authority trusted for it'),
-  ).action(async (url: string, _options: unknown, command: Command) => {
+      .description('forget a login; with an address, every login there and the authority trusted for it'),
+  ).action(async (word: string, _options: unknown, command: Command) => {
     const { forgetLogin } = await import('../login/saved-logins.ts');
-    await forgetLogin(reportOf(command, ports), url);
+    await forgetLogin(reportOf(command, ports), word);
   });
 }
 
-function savedServer(command: Command): Command {
-  return argumentCompletedBy(command.argument('<url>', 'address of the server'), 'login');
+function savedLoginArgument(command: Command): Command {
+  return argumentCompletedBy(
+    command.argument('<login>', 'name, address of the server, or both: ada@localhost:1280'),
+    'login',
+  );
 }

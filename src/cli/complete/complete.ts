@@ -95,8 +95,8 @@ async function valuesOf(
   if (choices !== undefined) return choices;
   const hint = hintOf(what);
   if (hint !== undefined) {
-    const { loginUrls, namesOf } = await import('./saved-words.ts');
-    return hint === 'login' ? loginUrls(ports) : namesOf(ports, hint.entity, server, typed);
+    const { loginWords, namesOf } = await import('./saved-words.ts');
+    return hint === 'login' ? loginWords(ports) : namesOf(ports, hint.entity, server, typed);
   }
   return /[<[](file|dir|config|cert|key)[\].>]/.test(flags) ? [files] : [];
 }

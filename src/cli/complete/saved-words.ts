@@ -4,6 +4,7 @@ import { credentialsStore, type SavedLogin } from '../client/credentials-store.t
 import type { HttpsClient } from '../client/https-client.ts';
 import { asList, asObject, textField } from '../client/json-shape.ts';
 import { connectionOf, isFresh, type SessionNeeds, savedLogin } from '../client/saved-session.ts';
+import { loginWord } from '../client/several-logins.ts';
 import { entityNamed } from '../entities/entities.ts';
 import { filterText } from '../entities/lookup.ts';
 import type { CliPorts } from '../ports.ts';
@@ -12,10 +13,11 @@ import type { CliPorts } from '../ports.ts';
 const usualPatience: Millis = 1.5 * SECOND;
 const most = 100;
 
-/** The addresses of the saved logins. */
-export async function loginUrls(ports: CliPorts): Promise<readonly string[]> {
+/** What names the saved logins: the addresses, and who is logged in there. */
+export async function loginWords(ports: CliPorts): Promise<readonly string[]> {
   try {
-    return Object.keys((await credentialsStore(ports).read()).logins);
+    const logins = Object.values((await credentialsStore(ports).read()).logins);
+    return [...new Set(logins.map(({ url }) => url)), ...logins.map(loginWord)];
   } catch {
     return [];
   }

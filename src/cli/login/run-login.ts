@@ -6,9 +6,10 @@ import { type CredentialsStore, credentialsStore, type SavedLogin } from '../cli
 import type { HttpsClient } from '../client/https-client.ts';
 import { type IdentityFile, identityFileOf } from '../client/identity-file.ts';
 import { discover, type Provider, type TokenAnswer } from '../client/oidc-client.ts';
-import { withLogin } from '../client/saved-session.ts';
+import { shellWord } from '../client/saved-session.ts';
 import { establishTrust } from '../client/server-trust.ts';
 import { serverOrigin } from '../client/server-url.ts';
+import { currentLogin, loginKey, loginWord, withCurrentLogin } from '../client/several-logins.ts';
 import type { CliPorts } from '../ports.ts';
 import { notice, printable, printResult, type Report } from '../terminal/output.ts';
 import { externalJwt, readNamedFile, readPassword, type SecretOptions } from '../terminal/secret-input.ts';
@@ -57,20 +58,31 @@ export async function runLogin(
   try {
     const provider = await discover(http, origin);
     const credentials = await credentialsOf(ports, options);
-    const complete = async (tokens: TokenAnswer, nonce: string | null): Promise<SavedLogin> => {
+    const complete = async (tokens: TokenAnswer, nonce: string | null): Promise<Completed> => {
       const second = credentials?.method === 'ext-jwt' ? undefined : credentials?.externalJwt;
       const login = await loginOf({ ports, http, second }, provider, tokens, { nonce, origin, options });
-      await store.update(async (credentials) => {
+      return store.update(async (credentials) => {
         const { [origin]: _before, ...others } = credentials.trust;
         const trusted = trust === undefined ? others : { ...others, [origin]: trust };
-        return [{ ...withLogin(credentials, login), current: origin, trust: trusted }, undefined];
+        const kept = Object.values(credentials.logins).filter(
+          (other) => other.url === origin && loginKey(other) !== loginKey(login),
+        );
+        return [
+          { ...withCurrentLogin(credentials, login), trust: trusted },
+          { login, kept },
+        ];
       });
-      return login;
     };
     printLogin(report, await proveWith({ report, http, options, credentials, provider, complete }));
   } finally {
     http.close();
   }
+}
+
+interface Completed {
+  readonly login: SavedLogin;
+  /** Logins of other identities to the same server, which stay. */
+  readonly kept: readonly SavedLogin[];
 }
 
 /** Gets the tokens in the way that the options say, and completes the login with them. */
@@ -132,8 +144,8 @@ async function originToUse(
 ): Promise<string> {
   if (url !== undefined) return serverOrigin(url);
   if (identity?.origin !== undefined) return identity.origin;
-  const { current } = await store.read();
-  if (current !== null) return current;
+  const current = currentLogin(await store.read());
+  if (current !== undefined) return current.url;
   throw usageError('The address of the server is missing.', 'overlay-auth login https://localhost:1280');
 }
 
@@ -202,12 +214,17 @@ async function loginOf(
   };
 }
 
-function printLogin(report: Report, login: SavedLogin): void {
+function printLogin(report: Report, { login, kept }: Completed): void {
   const { url, issuer, identityId, name, amr } = login;
   const accessTokenExpiresAt = new Date(login.accessTokenExpiresAt).toISOString();
   printResult(report, { url, issuer, identityId, name, amr, accessTokenExpiresAt }, () => {
     const factors = amr.length === 0 ? '' : ` (${amr.join(', ')})`;
     return printable(`Logged in to ${url} as ${name}${factors}.`);
   });
+  const other = kept.at(-1);
+  if (other !== undefined) {
+    const back = `overlay-auth login use ${shellWord(loginWord(other))}`;
+    notice(report, printable(`${other.name} stays logged in there; to go back: ${back}`));
+  }
   notice(report, 'next: overlay-auth whoami');
 }

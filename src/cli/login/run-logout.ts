@@ -1,9 +1,10 @@
 import { CliError } from '../cli-error.ts';
-import { type Credentials, credentialsStore, type SavedLogin } from '../client/credentials-store.ts';
+import { credentialsStore, type SavedLogin } from '../client/credentials-store.ts';
 import { discover, endSession, revokeToken } from '../client/oidc-client.ts';
 import { connectionOf, type SessionNeeds, savedLogin } from '../client/saved-session.ts';
+import { currentLogin, withoutLogins } from '../client/several-logins.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { notice, printable, printResult, type Report } from '../terminal/output.ts';
 
 export interface LogoutOptions {
   readonly server?: string;
@@ -20,10 +21,14 @@ export async function runLogout(report: Report, options: LogoutOptions): Promise
   // Without a refresh token the server has ended the session already.
   const endsAtServer = options.local !== true && login.refreshToken !== null;
   if (endsAtServer) await endAtServer(needs, login);
-  await needs.store.update(async (credentials) => [withoutLogin(credentials, login.url), undefined]);
+  const inUse = await needs.store.update(async (credentials) => {
+    const left = withoutLogins(credentials, [login]);
+    return [left, credentials.current === left.current ? undefined : currentLogin(left)];
+  });
   printResult(report, { url: login.url, name: login.name, endedAtServer: endsAtServer }, () =>
     printable(`Logged out of ${login.url} (was ${login.name}).`),
   );
+  if (inUse !== undefined) notice(report, printable(`Now using ${inUse.url} as ${inUse.name}.`));
 }
 
 async function endAtServer(needs: SessionNeeds, login: SavedLogin): Promise<void> {
@@ -47,11 +52,4 @@ async function endAtServer(needs: SessionNeeds, login: SavedLogin): Promise<void
     code: 'logout_refused',
     next: 'overlay-auth logout --local   (only forgets it here)',
   });
-}
-
-/** The credentials without the login at `url`; another one becomes current if it was. */
-export function withoutLogin(credentials: Credentials, url: string): Credentials {
-  const { [url]: _removed, ...logins } = credentials.logins;
-  const current = credentials.current === url ? (Object.keys(logins)[0] ?? null) : credentials.current;
-  return { ...credentials, logins, current };
 }

@@ -1,22 +1,31 @@
-import { CliError, usageError } from '../cli-error.ts';
+import { usageError } from '../cli-error.ts';
 import { credentialsStore } from '../client/credentials-store.ts';
-import { serverOrigin } from '../client/server-url.ts';
-import { exitCodes } from '../exit-codes.ts';
+import {
+  loginKey,
+  loginMeantBy,
+  loginsMeantBy,
+  loginWord,
+  originIn,
+  withCurrentLogin,
+  withoutLogins,
+} from '../client/several-logins.ts';
 import { printable, printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
-import { withoutLogin } from './run-logout.ts';
 
 /** `login list` */
 export async function listLogins(report: Report): Promise<void> {
   const { logins, current } = await credentialsStore(report.ports).read();
-  const rows = Object.values(logins).map(({ url, name, identityId, amr, refreshToken }) => ({
-    url,
-    name,
-    identityId,
-    amr,
-    isCurrent: url === current,
-    isOver: refreshToken === null,
-  }));
+  const rows = Object.values(logins).map((login) => {
+    const { url, name, identityId, amr, refreshToken } = login;
+    return {
+      url,
+      name,
+      identityId,
+      amr,
+      isCurrent: loginKey(login) === current,
+      isOver: refreshToken === null,
+    };
+  });
   printTable(
     report,
     rows,
@@ -30,36 +39,39 @@ export async function listLogins(report: Report): Promise<void> {
   );
 }
 
-/** `login use URL` */
-export async function useLogin(report: Report, url: string): Promise<void> {
-  const origin = serverOrigin(url);
-  const name = await credentialsStore(report.ports).update(async (credentials) => {
-    const login = credentials.logins[origin];
-    if (login === undefined) {
-      throw new CliError(`You are not logged in to ${origin}.`, {
-        exitCode: exitCodes.notAuthenticated,
-        code: 'not_logged_in',
-        next: `overlay-auth login ${origin}`,
-      });
-    }
-    return [{ ...credentials, current: origin }, login.name];
+/** `login use LOGIN` */
+export async function useLogin(report: Report, word: string): Promise<void> {
+  const { url, name } = await credentialsStore(report.ports).update(async (credentials) => {
+    const login = loginMeantBy(credentials, word);
+    return [withCurrentLogin(credentials, login), login];
   });
-  printResult(report, { url: origin, name }, () => printable(`Now using ${origin} as ${name}.`));
+  printResult(report, { url, name }, () => printable(`Now using ${url} as ${name}.`));
 }
 
-/** `login forget URL` */
-export async function forgetLogin(report: Report, url: string): Promise<void> {
-  const origin = serverOrigin(url);
-  await credentialsStore(report.ports).update(async (credentials) => {
+/** `login forget LOGIN`. With the address of a server: all logins there, and what is trusted for it. */
+export async function forgetLogin(report: Report, word: string): Promise<void> {
+  const forgotten = await credentialsStore(report.ports).update(async (credentials) => {
+    const origin = originIn(word);
+    const isServer =
+      origin !== undefined && loginsMeantBy(credentials, word).every(({ url }) => url === origin);
+    if (!isServer) {
+      const login = loginMeantBy(credentials, word);
+      return [withoutLogins(credentials, [login]), { url: login.url, logins: [login] }];
+    }
+    const logins = loginsMeantBy(credentials, word);
     const { [origin]: trust, ...others } = credentials.trust;
-    if (credentials.logins[origin] === undefined && trust === undefined) {
+    if (logins.length === 0 && trust === undefined) {
       throw usageError(`Nothing is saved about ${origin}.`, 'overlay-auth login list');
     }
-    return [{ ...withoutLogin(credentials, origin), trust: others }, undefined];
+    return [
+      { ...withoutLogins(credentials, logins), trust: others },
+      { url: origin, logins },
+    ];
   });
-  printResult(
-    report,
-    { url: origin },
-    () => `Forgot ${origin}. A session there stays alive until it ends by itself.`,
+  const names = forgotten.logins.map(({ name }) => name);
+  printResult(report, { url: forgotten.url, names }, () =>
+    printable(
+      `Forgot ${forgotten.logins.length === 1 ? forgotten.logins.map(loginWord)[0] : forgotten.url}. A session there stays alive until it ends by itself.`,
+    ),
   );
 }

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let second: TestServer;
+
+before(async () => {
+  [server, second] = await Promise.all([startTestServer(), startTestServer()]);
+  for (const name of ['ada', 'bob', 'odd name@x']) await server.createUser({ name, password });
+  await second.createUser({ name: 'ada', password });
+});
+after(() => Promise.all([server.close(), second.close()]));
+
+async function loginAs(cli: CommandLine, name: string, at = server): Promise<string> {
+  const args = ['login', at.url, '--ca', join(at.home, 'ca.pem'), '-u', name, '--password-stdin'];
+  const { code, stderr } = await cli.run(args, { input: password });
+  assert.equal(code, 0, stderr);
+  return stderr;
+}
+
+async function whoIs(cli: CommandLine, ...more: string[]): Promise<string> {
+  const { code, stderr, json } = await cli.run(['whoami', '-j', ...more]);
+  assert.equal(code, 0, stderr);
+  return json.name;
+}
+
+const wordOf = (name: string, at = server) => `${name}@${new URL(at.url).host}`;
+
+test('a login as another user keeps the first and says how to go back', async () => {
+  await using cli = commandLine();
+  await loginAs(cli, 'ada');
+  const said = await loginAs(cli, 'bob');
+  assert.match(
+    said,
+    new RegExp(`ada stays logged in there; to go back: overlay-auth login use ${wordOf('ada')}\n`),
+  );
+  assert.equal(await whoIs(cli), 'bob');
+  assert.equal((await cli.run(['login', 'use', wordOf('ada')])).code, 0);
+  assert.equal(await whoIs(cli), 'ada');
+  const list = (await cli.run(['login', 'list', '-j'])).json;
+  assert.deepEqual(
+    list.map(({ name, isCurrent }: { name: string; isCurrent: boolean }) => [name, isCurrent]),
+    [
+      ['bob', false],
+      ['ada', true],
+    ],
+  );
+});
+
+test('one command can use another login without changing the current one', async () => {
+  await using cli = commandLine();
+  await loginAs(cli, 'ada');
+  await loginAs(cli, 'ada', second);
+  await loginAs(cli, 'bob');
+  assert.equal(await whoIs(cli, '--server', wordOf('ada')), 'ada');
+  assert.equal(await whoIs(cli, '--server', 'bob'), 'bob');
+  assert.equal(await whoIs(cli, '--server', second.url), 'ada');
+  assert.equal(await whoIs(cli, '--server', server.url), 'bob');
+  assert.equal(await whoIs(cli), 'bob');
+});
+
+test('a name that is logged in to several servers has to be said with one of them', async () => {
+  await using cli = commandLine();
+  await loginAs(cli, 'ada');
+  await loginAs(cli, 'ada', second);
+  const { code, stderr } = await cli.run(['login', 'use', 'ada']);
+  assert.equal(code, 2);
+  assert.ok(stderr.includes(wordOf('ada')) && stderr.includes(wordOf('ada', second)), stderr);
+  const named = await cli.run(['login', 'use', wordOf('ada')]);
+  assert.equal(named.code, 0, named.stderr);
+});
+
+test('a name with a space and an @ is found, and suggested as a shell takes it', async () => {
+  await using cli = commandLine();
+  await loginAs(cli, 'odd name@x');
+  const said = await loginAs(cli, 'ada');
+  assert.ok(said.includes(`overlay-auth login use '${wordOf('odd name@x')}'\n`), said);
+  for (const word of ['odd name@x', wordOf('odd name@x')]) {
+    assert.equal(await whoIs(cli, '--server', word), 'odd name@x');
+  }
+});
+
+test('logging out leaves the others, and says which one is used now', async () => {
+  await using cli = commandLine();
+  await loginAs(cli, 'ada');
+  await loginAs(cli, 'bob');
+  const { code, stderr } = await cli.run(['logout']);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, new RegExp(`Now using ${server.url} as ada\\.\n`));
+  assert.equal(await whoIs(cli), 'ada');
+});
+
+test('forget takes one login by its name, and everything of a server by its address', async () => {
+  await using cli = commandLine();
+  await loginAs(cli, 'ada');
+  await loginAs(cli, 'bob');
+  await cli.run(['login', 'forget', 'bob']);
+  assert.equal(await whoIs(cli), 'ada');
+  await loginAs(cli, 'bob');
+  assert.equal((await cli.run(['login', 'forget', server.url])).code, 0);
+  assert.deepEqual((await cli.run(['login', 'list', '-j'])).json, []);
+  assert.equal((await cli.run(['login', 'forget', server.url])).code, 2);
+  // The authority went as well.
+  const again = await cli.run(['login', server.url, '-u', 'ada', '--password-stdin'], { input: password });
+  assert.equal(again.code, 1, again.stderr);
+});
+
+test('who is not logged in is told so, with what to type', async () => {
+  await using cli = commandLine();
+  await loginAs(cli, 'ada');
+  for (const [word, next] of [
+    ['nobody', 'overlay-auth login list'],
+    [wordOf('bob'), `overlay-auth login ${server.url}`],
+    ['other.example:1280', 'overlay-auth login https://other.example:1280'],
+  ] as const) {
+    const { code, stderr } = await cli.run(['whoami', '--server', word]);
+    assert.equal(code, 3, stderr);
+    assert.ok(stderr.endsWith(`next: ${next}\n`), stderr);
+  }
+});
+
+test('logins that an earlier version saved, one for each server, are still known', async () => {
+  await using cli = commandLine();
+  await loginAs(cli, 'ada');
+  const file = join(cli.configDir, 'credentials.json');
+  const saved = JSON.parse(readFileSync(file, 'utf8'));
+  const [login] = Object.values(saved.logins);
+  writeFileSync(file, JSON.stringify({ ...saved, current: server.url, logins: { [server.url]: login } }));
+  assert.equal(await whoIs(cli), 'ada');
+  await loginAs(cli, 'bob');
+  await loginAs(cli, 'ada');
+  assert.equal((await cli.run(['login', 'list', '-j'])).json.length, 2);
+});
