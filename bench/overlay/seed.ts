@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '../../src/config/load.ts';
 import { openFoundations } from '../../src/foundations.ts';
-import { passwordHasher } from '../../src/login/password/password-hasher.ts';
-import { usernameKey } from '../../src/login/password/username.ts';
+import { passwordHasher, usernameKey } from '../../src/login/password/password.ts';
 import type { ApiSession } from '../../src/model/api-session.ts';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { mintCode } from '../../src/oidc/flow/callback.ts';

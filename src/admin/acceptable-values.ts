@@ -1,7 +1,7 @@
 // Rules of single values that administrators enter.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { usernameKey } from '../login/password/username.ts';
+import { usernameKey } from '../login/password/password.ts';
 import type { Tags } from '../model/identity.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 

@@ -2,9 +2,8 @@
 // the host's files. Administrators who are logged in use the management API instead.
 
 import { AuthError } from '../errors/auth-error.ts';
-import type { PasswordHasher } from '../login/password/password.ts';
+import { type PasswordHasher, usernameKey } from '../login/password/password.ts';
 import { checkNewPassword } from '../login/password/password-rules.ts';
-import { usernameKey } from '../login/password/username.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';
 import {

@@ -1,7 +1,7 @@
 // The way back in for an administrator who cannot log in, for whoever can read the files of the host.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { usernameKey } from '../login/password/username.ts';
+import { usernameKey } from '../login/password/password.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';

@@ -1,8 +1,7 @@
 // `updb`: the person chooses the password; the user name was given with the enrollment.
 
 import { hashNewPassword } from '../login/password/new-password.ts';
-import type { PasswordHasher } from '../login/password/password.ts';
-import { usernameKey } from '../login/password/username.ts';
+import { type PasswordHasher, usernameKey } from '../login/password/password.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { Random } from '../platform/random.ts';

@@ -1,10 +1,11 @@
-// Scopes: which there are, and what a request for some of them means. What a client does not have is ignored in every
+// Scopes and resources: which there are, and what a request for some of them means. What a client does not have is ignored in every
 // request alike (OIDC Core 3.1.2.1), so that it may repeat at the refresh what it asked for at the beginning.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import { clientScopes } from '../model/oidc-client.ts';
 import type { Client, ClientRegistry } from './clients.ts';
+import type { Parameters } from './parameters.ts';
 
 /** Those of the clients of the specification and the configuration. */
 const builtInScopes: readonly string[] = ['openid', 'offline_access'];
@@ -49,4 +50,15 @@ export function narrowed(client: Client, session: ApiSession, asked: readonly st
   const own = scopesOf(client);
   const scopes = session.scopes.filter((scope) => own.includes(scope) && (asked?.includes(scope) ?? true));
   return { ...session, scopes };
+}
+
+/**
+ * The resources for which a client asks a token (RFC 8707 2). Clients of the configuration have none; their parameter is
+ * ignored like any that is not known.
+ * @returns undefined when one of them is not registered for the client
+ */
+export function resourcesOf({ registered }: Client, parameters: Parameters): readonly string[] | undefined {
+  if (registered === null) return [];
+  const asked = [...new Set((parameters.get('resource') ?? []).filter((resource) => resource !== ''))];
+  return asked.every((resource) => registered.resources.includes(resource)) ? asked : undefined;
 }

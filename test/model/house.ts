@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { usernameKey } from '../../src/login/password/username.ts';
+import { usernameKey } from '../../src/login/password/password.ts';
 import { recoveryCodeHash } from '../../src/login/totp/totp.ts';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { DAY, type FixedClock, fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { passwordHasher } from '../../src/login/password/password-hasher.ts';
+import { passwordHasher } from '../../src/login/password/password.ts';
 import { sourceLimit } from '../../src/login/throttle.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';

@@ -10,7 +10,7 @@ import { renderControllerConfig } from '../../src/config/template.ts';
 import { type RunningController, startController } from '../../src/controller.ts';
 import { openStore } from '../../src/database.ts';
 import type { AnswerInspector } from '../../src/http/server/mount.ts';
-import { usernameKey } from '../../src/login/password/username.ts';
+import { usernameKey } from '../../src/login/password/password.ts';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import type { SigningKey } from '../../src/model/signing-key.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';

@@ -3,7 +3,7 @@ import { findAdministrator, recoverAdministrator } from '../../admin/recover-adm
 import { createSetupLink, withdrawSetupLinks } from '../../admin/setup.ts';
 import { issuerOf } from '../../config/addresses.ts';
 import type { Config } from '../../config/config.ts';
-import { passwordHasher } from '../../login/password/password-hasher.ts';
+import { passwordHasher } from '../../login/password/password.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import { CliError } from '../cli-error.ts';
 import type { AdminOptions, RecoverOptions } from '../commands/admin.ts';

@@ -3,7 +3,7 @@ import { createAdministrator } from '../../admin/administrators.ts';
 import { formatHostAndPort, isUnspecified, parseHostAndPort } from '../../config/addresses.ts';
 import { claimDatabase } from '../../database.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { passwordHasher } from '../../login/password/password-hasher.ts';
+import { passwordHasher } from '../../login/password/password.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { InitOptions } from '../commands/setup.ts';

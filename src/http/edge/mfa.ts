@@ -17,14 +17,12 @@ import type { Principal } from '../../model/principal.ts';
 import { qrCodeSvg } from '../../pages/qr-code.ts';
 import { qrCodePng } from '../../pages/qr-code-png.ts';
 import { linksSchema } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
+import { chooseMediaType, envelope, jsonType } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { totpCode } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
-import { chooseMediaType, jsonType } from '../request/negotiate.ts';
-import type { RequestContext } from '../request/request-context.ts';
-import { originOf } from '../request/request-context.ts';
+import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
 export interface OwnMfaNeeds extends OwnTotpNeeds {

@@ -13,7 +13,6 @@ import { type Credentials, primaryMethods } from '../../model/login.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
 import { challengeLines } from '../request/challenges.ts';
-import { clientInfoMembers, clientInfoOf } from '../request/client-info-input.ts';
 import {
   type DeclaredAnswer,
   dataAnswer,
@@ -21,7 +20,7 @@ import {
   totpRequiredHeader,
 } from '../request/declared-answers.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
-import { configTypes, totpCode } from '../request/fields.ts';
+import { clientInfoMembers, clientInfoOf, configTypes, totpCode } from '../request/fields.ts';
 import { sessionHeaders } from '../request/guard.ts';
 import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';

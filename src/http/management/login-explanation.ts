@@ -3,10 +3,9 @@ import { explainLoginsOf, type LoginExplanationNeeds } from '../../admin/login-e
 import type { LoginExplanation } from '../../login/explain-login.ts';
 import { primaryMethods } from '../../model/login.ts';
 import { refusalReasons } from '../../model/login-attempt.ts';
-import { envelope, listEnvelope } from '../request/answer.ts';
+import { envelope, jsonType, listEnvelope } from '../request/answer.ts';
 import { dataAnswer, listAnswer } from '../request/declared-answers.ts';
 import { idOf } from '../request/fields.ts';
-import { jsonType } from '../request/negotiate.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 

@@ -11,10 +11,9 @@ import {
   submitTotp,
   verifyEnrolledTotp,
 } from '../../oidc/flow/login-flow.ts';
-import { type Answer, json } from '../request/answer.ts';
+import { type Answer, htmlType, json } from '../request/answer.ts';
 import { contentAnswer, documentAnswer, orPage } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';
-import { htmlType } from '../request/negotiate.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';

@@ -11,9 +11,8 @@ import {
   requireOpen,
 } from '../../oidc/flow/login-flow.ts';
 import { type Answer, json } from '../request/answer.ts';
-import { clientInfoFields, clientInfoOfFields } from '../request/client-info-input.ts';
 import { errorTable } from '../request/errors.ts';
-import { configTypes, csrPem } from '../request/fields.ts';
+import { clientInfoFields, clientInfoOfFields, configTypes, csrPem } from '../request/fields.ts';
 import { bearerTokens, originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';

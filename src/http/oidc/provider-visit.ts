@@ -12,10 +12,9 @@ import {
   visitProvider,
 } from '../../oidc/flow/provider-login.ts';
 import { sha256 } from '../../platform/digest.ts';
-import { type Answer, redirect } from '../request/answer.ts';
+import { type Answer, htmlType, redirect } from '../request/answer.ts';
 import { redirectAnswer } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';
-import { htmlType } from '../request/negotiate.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindingCookie } from './browser-binding.ts';

@@ -3,9 +3,8 @@
 import { z } from 'zod';
 import { apiReferencePage } from '../../pages/api-reference.ts';
 import type { Views } from '../pages/views.ts';
-import { json, page } from '../request/answer.ts';
+import { htmlType, json, page } from '../request/answer.ts';
 import { contentAnswer, documentAnswer } from '../request/declared-answers.ts';
-import { htmlType } from '../request/negotiate.ts';
 import { type Api, type Route, route } from '../request/route.ts';
 import { publicFor } from '../request/security-headers.ts';
 

@@ -10,10 +10,9 @@ import {
   setupPage,
 } from '../../pages/setup.ts';
 import type { View } from '../../pages/view.ts';
-import { type Answer, page } from '../request/answer.ts';
+import { type Answer, htmlType, page } from '../request/answer.ts';
 import { contentAnswer } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';
-import { htmlType } from '../request/negotiate.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import type { Views } from './views.ts';

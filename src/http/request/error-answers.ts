@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import type { AuthError } from '../../errors/auth-error.ts';
-import { AuthorizationError, grantReasons } from '../../errors/auth-error.ts';
+import { type AuthError, AuthorizationError, grantReasons } from '../../errors/auth-error.ts';
 import { errorPage } from '../../pages/error.ts';
 import type { View } from '../../pages/view.ts';
-import { type Answer, type AnswerHeaders, json, page, redirect } from './answer.ts';
+import { type Answer, type AnswerHeaders, json, page, redirect, wantsHtml } from './answer.ts';
 import { challengeLines } from './challenges.ts';
 import { errorTable, retryAfterOf } from './errors.ts';
-import { wantsHtml } from './negotiate.ts';
 
 /** How an endpoint words its errors; `html-or-…`: a page for clients that prefer one. */
 export type ErrorFormat = 'oauth' | 'edge' | 'html-or-oauth' | 'html-or-edge';

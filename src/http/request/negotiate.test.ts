@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { chooseMediaType, wantsHtml } from './negotiate.ts';
+import { chooseMediaType, wantsHtml } from './answer.ts';
 
 const firefox = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const chrome =

@@ -5,10 +5,9 @@ import type { z } from 'zod';
 import type { Binding } from '../../config/config.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Permission } from '../../model/permission.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, htmlType, jsonType } from './answer.ts';
 import type { DeclaredAnswers } from './declared-answers.ts';
 import type { ErrorFormat } from './error-answers.ts';
-import { htmlType, jsonType } from './negotiate.ts';
 import type { AuthenticatedContext, RequestContext } from './request-context.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -10,7 +10,7 @@ import type { Logger } from '../../platform/log/logger.ts';
 import type { SampledLines } from '../../platform/log/sampled-lines.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
 import type { Views } from '../pages/views.ts';
-import { type Answer, isInParts, sendAnswer } from '../request/answer.ts';
+import { type Answer, isInParts, isUnacceptable, sendAnswer } from '../request/answer.ts';
 import {
   type Admission,
   beginRequest,
@@ -30,7 +30,6 @@ import {
   requireAudience,
   sessionHeaders,
 } from '../request/guard.ts';
-import { isUnacceptable } from '../request/negotiate.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import type { AnsweredApi, AnswerObserver } from './answer-times.ts';

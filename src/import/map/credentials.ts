@@ -1,7 +1,7 @@
 // What identities log in with, and what they may enroll with.
 
 import { enrollmentSealLabel } from '../../admin/enrollments.ts';
-import { usernameKey } from '../../login/password/username.ts';
+import { usernameKey } from '../../login/password/password.ts';
 import { readRecoveryCode, recoveryCodeHash, seedLabel } from '../../login/totp/totp.ts';
 import { type TokenMethod, tokenMethods } from '../../model/enrollment.ts';
 import { asId, type EnrollmentId, type IdentityId } from '../../model/ids.ts';

@@ -1,4 +1,4 @@
-import { usernameKey } from '../../login/password/username.ts';
+import { usernameKey } from '../../login/password/password.ts';
 import { asId } from '../../model/ids.ts';
 import { importedHash } from '../../platform/secrets/password-hash.ts';
 import type { ImportedAuthenticator } from '../../store/contracts/imports.ts';

@@ -2,6 +2,16 @@
 // unknown user, locked, disabled, method not allowed, wrong password.
 
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import { hmacSha256 } from '../../platform/digest.ts';
+import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import type { HashPool } from '../../platform/secrets/hash-pool.ts';
+import {
+  needsRehash,
+  type Password,
+  preparePassword,
+  typedHash,
+  typedPassword,
+} from '../../platform/secrets/password-hash.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../../store/contracts/authenticators.ts';
 import { mayLogIn } from '../account.ts';
 import type { PasswordProof, PrimaryVerdict } from '../primary-verdict.ts';
@@ -13,7 +23,6 @@ import {
   reserveGuess,
   type ThrottleNeeds,
 } from '../throttle.ts';
-import { unknownNameMark, usernameKey } from './username.ts';
 
 /** Hashes passwords in a bounded pool of its own. Its promises reject when the queue is full. */
 export interface PasswordHasher {
@@ -112,4 +121,57 @@ async function upgradeHash(
   if (newHash === null) return passwordHash;
   await needs.store.authenticators.rehashPassword(authenticator.id, passwordHash, newHash);
   return newHash;
+}
+
+/**
+ * The one form under which a user name is stored for look-up, so that every spelling of a name shares one
+ * authenticator and one failure counter: width mapping, lower case, NFC (RFC 8265 3.3, UsernameCaseMapped).
+ * @returns undefined for what cannot be a user name: empty, longer than 100 characters, leading or trailing
+ *   space, control, format (zero-width, direction) or unassigned characters
+ */
+export function usernameKey(username: string): string | undefined {
+  const key = username.normalize('NFKC').toLowerCase().normalize('NFC');
+  if (key.length === 0 || key.length > 100 || key !== key.trim()) return undefined;
+  return /[\p{C}\p{Zl}\p{Zp}]/u.test(key) ? undefined : key;
+}
+
+/**
+ * What decision records have in place of a user name that nobody has: people type passwords there. The same text has the
+ * same mark, on every node, so that one client that keeps trying is told from one that tries many names.
+ * @param secret server secret: without it nobody can try out what the text was
+ * @param key    as `usernameKey` gives it
+ */
+export function unknownNameMark(secret: Buffer, key: string): string {
+  return `unknown name #${hmacSha256(secret, key).toString('hex', 0, 5)}`;
+}
+
+/** The hasher over the bounded pool. */
+export function passwordHasher(pool: HashPool): PasswordHasher {
+  return {
+    async matches(phc, password) {
+      const typed = typedPassword(password);
+      // What cannot be a password costs nothing: whether it is one does not depend on the user.
+      if (typed === undefined) return false;
+      const prepared = prepare(password);
+      const imported = phc === null ? undefined : typedHash(phc);
+      if (imported !== undefined) {
+        // Cheaper than ours: a wrong password must not tell by its time whose hash was imported.
+        return (await pool.verify(imported, typed)) || pool.verifyNobody(prepared ?? typed);
+      }
+      // Only an imported hash can be of such a text; the work is the same all the same.
+      if (phc === null || prepared === null) return pool.verifyNobody(prepared ?? typed);
+      return pool.verify(phc, prepared);
+    },
+    hash: (password) => pool.hash(preparePassword(password)),
+    isOutdated: (phc) => typedHash(phc) !== undefined || needsRehash(phc, pool.cost),
+  };
+}
+
+function prepare(password: string): Password | null {
+  try {
+    return preparePassword(password);
+  } catch (error) {
+    if (error instanceof MalformedInput) return null;
+    throw error;
+  }
 }

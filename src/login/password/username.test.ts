@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { usernameKey } from './username.ts';
+import { usernameKey } from './password.ts';
 
 test('every spelling of a user name has one key', () => {
   for (const spelling of ['alice', 'Alice', 'ALICE', 'ａｌｉｃｅ'])

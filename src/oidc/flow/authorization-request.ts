@@ -3,7 +3,7 @@
 import { AuthError, AuthorizationError, type ValidatedRedirect } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { readConfigTypes } from '../../login/config-types.ts';
-import { usernameKey } from '../../login/password/username.ts';
+import { usernameKey } from '../../login/password/password.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { asId } from '../../model/ids.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
@@ -14,8 +14,7 @@ import { type Client, type ClientRegistry, redirectUrisOf, requiresPkce } from '
 import { isRepeated, type Parameters, parameter, required } from '../parameters.ts';
 import { isCodeChallenge } from '../pkce.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
-import { resourcesOf } from '../resources.ts';
-import { existingScopes } from '../scopes.ts';
+import { existingScopes, resourcesOf } from '../scopes.ts';
 
 /** The bind point at which a protocol request arrived. */
 export interface OidcBindPoint {

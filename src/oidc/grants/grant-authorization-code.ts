@@ -11,8 +11,14 @@ import { clientObjection, isForSome, refreshTokenFormOf, requiresPkce } from '..
 import { readCode } from '../flow/callback.ts';
 import { optional, required } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
-import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
-import { mayBeCertified, patienceLeft, sessionCertificate } from './session-certificate.ts';
+import {
+  type GrantNeeds,
+  issueTokens,
+  mayBeCertified,
+  patienceLeft,
+  sessionCertificate,
+  sessionEnd,
+} from './issue-tokens.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
 /**

@@ -13,14 +13,20 @@ import { toSeconds } from '../../tokens/access-token.ts';
 import type { Client } from '../clients.ts';
 import { optional, required } from '../parameters.ts';
 import { narrowed, narrowedScope } from '../scopes.ts';
-import { type GrantNeeds, issueAccessToken, issueIdToken, issueRefreshToken } from './issue-tokens.ts';
-import { requireStanding } from './require-standing.ts';
-import { requestedKey, sessionCertificate } from './session-certificate.ts';
+import {
+  type GrantNeeds,
+  issueAccessToken,
+  issueIdToken,
+  issueRefreshToken,
+  requestedKey,
+  sessionCertificate,
+} from './issue-tokens.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 import {
   duplicateWindow,
   presentedRefreshToken,
   refreshRefused,
+  requireStanding,
   useRefreshToken,
 } from './use-refresh-token.ts';
 

@@ -8,7 +8,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { PresentedCertificates } from '../../sessions/session-certificate-view.ts';
 import { type Client, type ClientProfile, type ClientRegistry, issuingRulesOf } from '../clients.ts';
 import { type Parameters, required } from '../parameters.ts';
-import { resourcesOf } from '../resources.ts';
+import { resourcesOf } from '../scopes.ts';
 import { authenticateClient, type BasicCredentials } from './authenticate-client.ts';
 import { redeemAuthorizationCode } from './grant-authorization-code.ts';
 import { deviceCodeGrant, redeemDeviceCode } from './grant-device-code.ts';

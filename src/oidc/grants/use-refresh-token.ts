@@ -2,20 +2,30 @@
 // token replaces it, and what an administrator has changed since the login holds at once.
 
 import { AuthError, type GrantReason } from '../../errors/auth-error.ts';
+import { type CertificateLoginNeeds, verifyCertificate } from '../../login/certificate/certificate.ts';
+import { standingObjection } from '../../login/standing.ts';
 import type { ApiSession } from '../../model/api-session.ts';
+import type { AuditTrail } from '../../model/audit-event.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
 import { type ApiSessionId, asId } from '../../model/ids.ts';
+import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
+import type { SessionView } from '../../sessions/session-view.ts';
 import type { RotateOutcome } from '../../store/contracts/api-sessions.ts';
 import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
-import { type Client, refreshTokenFormOf } from '../clients.ts';
+import { type Client, clientObjection, refreshTokenFormOf } from '../clients.ts';
 import { optional, required } from '../parameters.ts';
 import { narrowed, narrowedScope } from '../scopes.ts';
-import { type GrantNeeds, issueTokens, sessionEnd } from './issue-tokens.ts';
-import { requireStanding } from './require-standing.ts';
-import { patienceLeft, requestedKey, sessionCertificate } from './session-certificate.ts';
+import {
+  type GrantNeeds,
+  issueTokens,
+  patienceLeft,
+  requestedKey,
+  sessionCertificate,
+  sessionEnd,
+} from './issue-tokens.ts';
 import type { GrantRequest } from './token-endpoint.ts';
 
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
@@ -173,4 +183,61 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
   const sessionCert = await sessionCertificate(needs, session, key, request.origin, now);
   const extra = { nonce: null, refreshToken: next, sessionCert };
   return issueTokens(needs, request, session, identity, extra, now);
+}
+
+export interface StandingNeeds extends CertificateLoginNeeds {
+  readonly view: Pick<SessionView, 'accounts' | 'signers' | 'authorities'>;
+  readonly attempts: AttemptLog;
+  readonly audit: AuditTrail;
+}
+
+/**
+ * Refuses to go on with a session that would not be opened today. Reads memory, and the store for a certificate; nothing
+ * is used up. Whether the identity is enabled is the store's to decide, in the statement that rotates.
+ * @throws AuthError invalid_grant
+ */
+export async function requireStanding(
+  needs: StandingNeeds,
+  session: ApiSession,
+  request: Pick<GrantRequest, 'client' | 'clientCertificates' | 'origin'>,
+): Promise<void> {
+  const reason =
+    (await certificateObjection(needs, session, request)) ?? (await objectionOf(needs, session, request));
+  if (reason === null) return;
+  const { id: sessionId, clientId } = session;
+  needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId }, request.origin);
+  throw new AuthError('invalid_grant', { detail: `refresh refused: ${reason}` });
+}
+
+async function objectionOf(
+  needs: StandingNeeds,
+  session: ApiSession,
+  { client }: Pick<GrantRequest, 'client'>,
+): Promise<string | null> {
+  const account = await needs.view.accounts.find(session.identityId, needs.clock.now());
+  if (account === null) return null;
+  return clientObjection(client, account.identity) ?? standingObjection(needs.view, account, session);
+}
+
+/**
+ * Judges the certificate of a session that a certificate opened as at a new login: authorities, policy, identity and
+ * validity as they are now. What else is wrong with a refresh, another certificate included, is the store's to refuse.
+ */
+async function certificateObjection(
+  needs: StandingNeeds,
+  session: ApiSession,
+  { clientCertificates, origin }: Pick<GrantRequest, 'clientCertificates' | 'origin'>,
+): Promise<'certificate' | null> {
+  if (clientCertificates === null || session.certThumbprint !== clientCertificates.leafThumbprint)
+    return null;
+  const attempt = needs.attempts.begin('cert', session.mechanism, origin);
+  const verdict = await verifyCertificate(needs, clientCertificates.chain, attempt);
+  if (verdict.verdict === 'passed') {
+    if (verdict.account.identity.id === session.identityId) return null;
+    const saw = 'the certificate belongs to another identity than before';
+    attempt.failed('identity', 'changed-meanwhile', saw);
+  }
+  // Refreshes that pass leave no record: they are no logins.
+  attempt.conclude();
+  return 'certificate';
 }

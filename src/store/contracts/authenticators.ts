@@ -14,7 +14,7 @@ export interface NewPasswordAuthenticator {
   readonly id: AuthenticatorId;
   readonly identityId: IdentityId;
   readonly username: string;
-  /** The one form under which a user name is looked up; unique (see login/password/username.ts). */
+  /** The one form under which a user name is looked up; unique (see usernameKey in login/password/password.ts). */
   readonly usernameKey: string;
   /** PHC string. */
   readonly passwordHash: string;
