@@ -31,16 +31,12 @@ export const decidingModules: readonly DecidingModule[] = [
   },
   {
     name: 'code',
-    files: ['src/oidc/grants/grant-authorization-code.ts', 'src/oidc/flow/authorization-code.ts'],
+    files: ['src/oidc/grants/grant-authorization-code.ts', 'src/oidc/flow/callback.ts'],
     tests: ['test/oidc/token.test.ts'],
   },
   {
     name: 'refresh',
-    files: [
-      'src/oidc/grants/grant-refresh-token.ts',
-      'src/oidc/grants/use-refresh-token.ts',
-      'src/tokens/refresh-token.ts',
-    ],
+    files: ['src/oidc/grants/use-refresh-token.ts', 'src/tokens/refresh-token.ts'],
     tests: ['test/oidc/token.test.ts', 'test/oidc/refresh-standing.test.ts'],
   },
   {

@@ -5,11 +5,20 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { usernameKey } from '../../src/login/password/password.ts';
 import { recoveryCodeHash } from '../../src/login/totp/totp.ts';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
-import { DAY, type FixedClock, fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
+import {
+  DAY,
+  type FixedClock,
+  fixedClock,
+  type Millis,
+  SECOND,
+  systemClock,
+} from '../../src/platform/clock.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import type { Store } from '../../src/store/contracts/store.ts';
 import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
 import { registerCa } from '../support/certificates.ts';
 import {
@@ -44,6 +53,8 @@ export interface House {
   /** An external JWT that nobody has used before. */
   newToken(who: Who): Promise<string>;
   signerId: string;
+  /** Runs something while the calls of the store wait before they are made: one pause each, in turn, then none. */
+  pausing<Result>(pauses: readonly Millis[], run: () => Promise<Result>): Promise<Result>;
   /** Three people who never logged in. */
   movePeopleIn(enrolled: readonly Who[]): Promise<Household>;
   close(): Promise<void>;
@@ -152,6 +163,7 @@ async function furnished(server: TestServer, clock: FixedClock, idp: TestIdp): P
     server,
     clock,
     signerId,
+    pausing: pausingCalls(server.store),
     certificateOf: (actor) => certified[actor] ?? null,
     connectionOf,
     newToken(who) {
@@ -188,6 +200,33 @@ async function furnished(server: TestServer, clock: FixedClock, idp: TestIdp): P
       await server.close();
       await idp.close();
     },
+  };
+}
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** Of the concerns that a login step reads and writes. */
+const paused = ['authRequests', 'totp', 'attempts', 'identities', 'apiSessions'] as const;
+
+function pausingCalls(store: Store): House['pausing'] {
+  let left: Millis[] = [];
+  for (const concern of paused) {
+    const methods = store[concern] as unknown as Record<string, Method>;
+    for (const [name, method] of Object.entries(methods)) {
+      methods[name] = async (...args) => {
+        const pause = left.shift() ?? 0;
+        if (pause > 0) await setTimeout(pause);
+        return method(...args);
+      };
+    }
+  }
+  return async (pauses, run) => {
+    left = [...pauses];
+    try {
+      return await run();
+    } finally {
+      left = [];
+    }
   };
 }
 

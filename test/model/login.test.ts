@@ -17,7 +17,7 @@ const isFull = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
 /** Of a server; then comes a new one, so that its clock does not run away from the certificates of the tests. */
 const runsOfHouse = 2000;
 /** Moves of a run; half as many as a rule. */
-const longest = 14;
+const longest = 12;
 const houses = Number(process.env.OVERLAY_AUTH_MODEL_HOUSES ?? (isFull ? 100 : 1));
 const runs = Number(process.env.OVERLAY_AUTH_MODEL_RUNS ?? runsOfHouse);
 /** A counterexample is made as small as it gets, unless nobody is going to read it. */

@@ -88,7 +88,7 @@ class Run {
       case 'one':
         return this.#one(move.step);
       case 'together':
-        return this.#together(move.steps);
+        return this.#together(move);
       case 'finish':
         return this.#finish(move);
     }
@@ -102,8 +102,8 @@ class Run {
   }
 
   /** Two at once: what came back has to fit one order of the two. */
-  async #together(steps: readonly [Step, Step]): Promise<void> {
-    const both = await Promise.all(steps.map((step) => this.#do(step)));
+  async #together({ steps, pauses }: Extract<Move, { readonly do: 'together' }>): Promise<void> {
+    const both = await this.#house.pausing(pauses, () => Promise.all(steps.map((step) => this.#do(step))));
     const [first, second] = both
       .filter((happened) => happened !== null)
       .map((happened) => (happened.what === 'redeem' ? { ...happened, atOnce: true } : happened));

@@ -84,7 +84,12 @@ export type Move =
   /** Whoever may go on with the request finishes it as this person, whatever was done on it before. */
   | { readonly do: 'finish'; readonly by: Actor; readonly slot: Slot; readonly who: Who }
   | { readonly do: 'one'; readonly step: Step }
-  | { readonly do: 'together'; readonly steps: readonly [Step, Step] };
+  /** `pauses`: how long the calls of the store wait, in turn, so that one step comes between the parts of the other. */
+  | {
+      readonly do: 'together';
+      readonly steps: readonly [Step, Step];
+      readonly pauses: readonly Millis[];
+    };
 
 export interface Scenario {
   /** Who has enrolled TOTP before. */
@@ -165,13 +170,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const waits = [SECOND, 3 * SECOND, 31 * SECOND, 31 * SECOND, 61 * SECOND, 6 * MINUTE, 31 * MINUTE];
 
+const one = (step: Step): Move => ({ do: 'one', step });
+const wait = (millis: Millis): Move => ({ do: 'wait', millis });
+const pauses = fc.array(fc.constantFrom(0, 0, 1, 2, 4), { minLength: 8, maxLength: 8 });
+
 const move: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 24, arbitrary: fc.record({ do: fc.constant('one' as const), step }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('together' as const), steps: fc.tuple(step, step) }) },
+  { weight: 24, arbitrary: step.map(one) },
   {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant('wait' as const), millis: fc.constantFrom(...waits) }),
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('together' as const), steps: fc.tuple(step, step), pauses }),
   },
+  { weight: 2, arbitrary: fc.constantFrom(...waits).map(wait) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -183,11 +192,65 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-/** @param longest how many moves a run has at most */
+/** Somebody who knows all of a person's proofs, on a request of their own. */
+const owner = fc.record({ by: fc.constantFrom(...actors), page: fc.boolean(), slot, who }).map((chosen) => {
+  const { by, slot, who } = chosen;
+  const from = { by, foreign: false, page: chosen.page && by.startsWith('browser'), asBefore: false };
+  const login: readonly Move[] = [
+    one({ do: 'begin', slot, ...from }),
+    one({ do: 'primary', slot, who, method: 'password', right: true, also: who, ...from }),
+  ];
+  return { by, from, slot, who, login };
+});
+
+/** A code of the app or a recovery code, and the same one in the next login. */
+const codeAgain = fc
+  .tuple(owner, fc.constantFrom(['now', 'again'] as const, ['recovery', 'recovery again'] as const))
+  .map(([{ from, slot, who, login }, [first, second]]): readonly Move[] => [
+    ...login,
+    one({ do: 'totp', slot, who, kind: first, ...from }),
+    ...login,
+    one({ do: 'totp', slot, who, kind: second, ...from }),
+  ]);
+
+/** A refresh token, the same one when it is no duplicate any more, and then its successor. */
+const refreshTokenAgain = owner.map(({ by, from, slot, who }): readonly Move[] => [
+  one({ do: 'begin', slot, ...from }),
+  { do: 'finish', by, slot, who },
+  one({ do: 'redeem', back: 0, right: true, ...from }),
+  one({ do: 'refresh', by, back: 0 }),
+  wait(3 * SECOND),
+  one({ do: 'refresh', by, back: 1 }),
+  one({ do: 'refresh', by, back: 0 }),
+]);
+
+/** The second factor of one login, while another login takes its place. */
+const supersededWhileProving = fc
+  .tuple(owner, who, pauses)
+  .map(([{ from, slot, who: first, login }, second, between]): readonly Move[] => [
+    ...login,
+    {
+      do: 'together',
+      steps: [
+        { do: 'totp', slot, who: first, kind: 'now', ...from },
+        { do: 'primary', slot, who: second, method: 'password', right: true, also: null, ...from },
+      ],
+      pauses: between,
+    },
+  ]);
+
+/** What steps chosen one by one seldom come to. */
+const plot: fc.Arbitrary<readonly Move[]> = fc.oneof(codeAgain, refreshTokenAgain, supersededWhileProving);
+
+/** @param longest how many moves and plots a run has at most */
 export function scenarios(longest: number): fc.Arbitrary<Scenario> {
+  const moves = fc.oneof(
+    { weight: 30, arbitrary: move.map((only): readonly Move[] => [only]) },
+    { weight: 1, arbitrary: plot },
+  );
   return fc.record({
     enrolled: fc.subarray([...people]),
     begun: fc.tuple(sender, sender),
-    moves: fc.array(move, { minLength: 1, maxLength: longest, size: 'max' }),
+    moves: fc.array(moves, { minLength: 1, maxLength: longest, size: 'max' }).map((parts) => parts.flat()),
   });
 }

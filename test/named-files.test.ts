@@ -1,0 +1,33 @@
+// What the programs beside the tests name has to be there still, long after somebody moved it: they run at night.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { targets } from '../assurance/targets.ts';
+import { decidingModules } from '../mutants/modules.ts';
+import { edited, faults } from './model/faults.ts';
+
+const root = join(import.meta.dirname, '..');
+
+test('every planted fault finds its place in the source', () => {
+  for (const { name, edits } of faults) {
+    const texts = new Map<string, string>();
+    for (const edit of edits) {
+      const text = texts.get(edit.file) ?? readFileSync(join(root, edit.file), 'utf8');
+      assert.doesNotThrow(() => texts.set(edit.file, edited(text, edit)), `"${name}" cannot be planted`);
+    }
+  }
+});
+
+test('the modules that are mutated, and their tests, exist', () => {
+  for (const { name, files, tests } of decidingModules) {
+    for (const file of [...files, ...tests]) assert.ok(existsSync(join(root, file)), `${name}: ${file}`);
+  }
+});
+
+test('the tests that targets of the assurance run exist', () => {
+  for (const { id, round } of targets) {
+    for (const path of round?.tests ?? []) assert.ok(existsSync(join(root, path)), `${id}: ${path}`);
+  }
+});
