@@ -43,7 +43,7 @@ import type { AnswerInspector, MountNeeds } from './http/server/mount.ts';
 import { totpPassed } from './legacy/authenticate.ts';
 import { providerDirectory } from './login/external-jwt/provider-endpoints.ts';
 import { type PasswordHasher, passwordHasher } from './login/password/password.ts';
-import type { AuditTrail } from './model/audit-event.ts';
+import type { WrittenAuditTrail } from './model/audit-event.ts';
 import { asId } from './model/ids.ts';
 import type { Principal } from './model/principal.ts';
 import { algorithmsInUse } from './model/signing-key.ts';
@@ -104,7 +104,7 @@ export interface Services {
   readonly ring: KeyRing;
   readonly view: SessionView;
   readonly hasher: PasswordHasher;
-  readonly audit: AuditTrail;
+  readonly audit: WrittenAuditTrail;
   readonly attempts: RunningAttemptLog;
   readonly certificateIssuer: ClientCertificateIssuer;
   readonly enrollmentSigner: EnrollmentSigner;
@@ -381,6 +381,7 @@ export async function openServices(
         ),
       clock,
       log,
+      audit,
       strangersLog,
       views,
       onAnswer: answers.observe,

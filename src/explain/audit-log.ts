@@ -1,7 +1,7 @@
 // explain/ keeps the record of what was decided and why, for administrators. This file writes the audit trail
 // as one structured log line for each event.
 
-import type { AuditEvent, AuditTrail } from '../model/audit-event.ts';
+import type { AuditEvent, WrittenAuditTrail } from '../model/audit-event.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { SampledLines } from '../platform/log/sampled-lines.ts';
 
@@ -12,7 +12,7 @@ const ofStrangers: ReadonlySet<AuditEvent['event']> = new Set(['login.refused', 
  * The audit trail over the log. Events hold ids and reasons, never secrets.
  * @param strangersLog takes the refusals of strangers; absent where none arrive
  */
-export function auditLog(log: Logger, strangersLog?: SampledLines): AuditTrail {
+export function auditLog(log: Logger, strangersLog?: SampledLines): WrittenAuditTrail {
   return {
     record(event, origin) {
       const fields = {
@@ -24,5 +24,6 @@ export function auditLog(log: Logger, strangersLog?: SampledLines): AuditTrail {
       if (strangersLog === undefined || !ofStrangers.has(event.event)) log.info('audit', fields);
       else strangersLog.info(event.event, 'audit', fields);
     },
+    written: () => log.written?.() ?? Promise.resolve(true),
   };
 }

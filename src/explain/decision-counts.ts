@@ -2,7 +2,7 @@
 // trail and their attempt log are wrapped. Labels come from closed lists, never from a client, so that nobody can
 // make the counts grow.
 
-import type { AuditEvent, AuditTrail } from '../model/audit-event.ts';
+import type { AuditEvent, WrittenAuditTrail } from '../model/audit-event.ts';
 import type { AttemptLog, AttemptStep, LoginAttempt, RefusalReason } from '../model/login-attempt.ts';
 
 /** How often each combination of labels was counted. */
@@ -29,12 +29,13 @@ export function tally<Labels extends Readonly<Record<string, string>>>(): Tally<
 export type AuditLabels = Readonly<{ event: AuditEvent['event']; method: AttemptStep | 'none' }>;
 
 /** The audit trail that also counts its events. */
-export function countedAudit(trail: AuditTrail, counts: Tally<AuditLabels>): AuditTrail {
+export function countedAudit(trail: WrittenAuditTrail, counts: Tally<AuditLabels>): WrittenAuditTrail {
   return {
     record(event, origin) {
       counts.add({ event: event.event, method: 'method' in event ? event.method : 'none' });
       trail.record(event, origin);
     },
+    written: () => trail.written(),
   };
 }
 

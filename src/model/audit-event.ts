@@ -73,6 +73,13 @@ export type AuditEvent =
       readonly identityId: string;
       readonly authenticatorId: string;
     }
+  /** What an administrator asked for, written before it is done: nothing is changed that leaves no trace. */
+  | {
+      readonly event: 'admin.requested';
+      /** Method and path, without the query. */
+      readonly request: string;
+      readonly byIdentityId: string;
+    }
   | {
       readonly event: 'admin.changed';
       readonly action: 'create' | 'update' | 'delete' | 'disable' | 'enable' | 'unlock' | 'end-sessions';
@@ -116,4 +123,10 @@ export type AuditEvent =
 /** Takes events for the audit trail. `origin` is null for what the service does by itself. */
 export interface AuditTrail {
   record(event: AuditEvent, origin: RequestOrigin | null): void;
+}
+
+/** A trail that knows whether what it was told can be read. */
+export interface WrittenAuditTrail extends AuditTrail {
+  /** Resolves when every event so far is written. @returns false when it cannot be */
+  written(): Promise<boolean>;
 }

@@ -4,6 +4,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { connect as connectTcp, createServer as createTcpServer } from 'node:net';
 import { describe, test } from 'node:test';
 import type { ConnectionOptions } from 'node:tls';
+import { auditLog } from '../../src/explain/audit-log.ts';
 import { envelope } from '../../src/http/request/answer.ts';
 import { route } from '../../src/http/request/route.ts';
 import { ListenError } from '../../src/http/server/listen-error.ts';
@@ -277,6 +278,7 @@ describe('opening a listener', () => {
       clock: systemClock,
       random: systemRandom,
       log,
+      audit: auditLog(log),
       strangersLog: sampledLines({ clock: systemClock, log }),
       views,
       authenticate: () => {

@@ -23,7 +23,8 @@ export function smallDisk(size: string): SmallDisk | null {
   return {
     folder,
     remove() {
-      execFileSync('umount', [folder]);
+      // A log may still have its file open.
+      execFileSync('umount', ['--lazy', folder]);
       rmSync(folder, { recursive: true });
     },
   };

@@ -38,6 +38,8 @@ export interface TestServerOptions {
   readonly home?: string;
   /** URL of a PostgreSQL database. */
   readonly db?: string;
+  /** Where its lines go instead of the `log` of the server. */
+  readonly log?: Logger;
   /** Told of every answer of an endpoint. */
   readonly onAnswer?: AnswerInspector;
 }
@@ -138,7 +140,8 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
 
   const clock = options.clock ?? systemClock;
   const random = createRandom(clock);
-  const log: Logger & ReturnType<typeof memoryLogger> = memoryLogger();
+  const kept = memoryLogger();
+  const log: Logger = options.log ?? kept;
   const { config } = loadConfig(configFile, { readFile: readNamedFile, env: {} });
   const opened = await openStore(config);
   // A clock that a test sets has nothing to do with that of a database server.
@@ -192,7 +195,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
     store,
     controller,
     hashPool,
-    log,
+    log: kept,
     async createUser({ name, password, isAdmin = false, username = name }) {
       const id = asId<IdentityId>(random.id());
       await store.identities.create(

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
+import type { WrittenAuditTrail } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
@@ -30,13 +31,14 @@ import {
   requireAudience,
   sessionHeaders,
 } from '../request/guard.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import type { AnsweredApi, AnswerObserver } from './answer-times.ts';
 
 export interface MountNeeds {
   readonly clock: Clock;
   readonly log: Logger;
+  readonly audit: WrittenAuditTrail;
   /** For what anybody can cause. */
   readonly strangersLog: SampledLines;
   readonly authenticate: Authenticate;
@@ -170,7 +172,7 @@ function afterItsBody(request: IncomingMessage, send: () => void): void {
 }
 
 function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope, route: Route): void {
-  const { clock, authenticate, log } = needs;
+  const { clock, authenticate, audit } = needs;
   const admission = admissionOf(route.api, route);
   const produces = mediaTypesOf(route);
   function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
@@ -210,8 +212,10 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
       if (route.takesFormToken === true) takeFormToken(context);
       const judged = isJudgedAgain(route) ? admit(route, authenticate(context), context, reply) : undefined;
       const run = () => {
-        refuseUnseenChange(log, route, request.method);
-        return route.handler(context, inputOf(route, context));
+        const input = inputOf(route, context);
+        const announced = announceChange(audit, route, context);
+        const handle = () => route.handler(context, input);
+        return announced === undefined ? handle() : announced.then(handle);
       };
       const answer = judged === undefined ? run() : judged.then(run);
       if (!(answer instanceof Promise)) {
@@ -271,14 +275,21 @@ function sayWhenItEnds(caller: Principal, context: RequestContext, reply: Fastif
 }
 
 /**
- * What administrators change is in the audit trail. While that cannot be written, they change nothing.
+ * Writes down what an administrator is about to change. What cannot be written is not done.
+ * @returns undefined where nothing is changed, or not by an administrator
  * @throws AuthError unavailable
  */
-function refuseUnseenChange(log: Logger, { guard }: Route, method: string): void {
-  if (guard !== 'admin' || !mayChangeSomething(method) || log.isFailing?.() !== true) return;
-  throw new AuthError('unavailable', {
-    description:
-      'The audit trail cannot be written, so nothing is changed: make room for the log, then try again',
+function announceChange(audit: WrittenAuditTrail, { guard }: Route, context: RequestContext) {
+  if (guard !== 'admin' || !mayChangeSomething(context.method)) return undefined;
+  const request = `${context.method} ${context.path}`;
+  const byIdentityId = (context.principal as Principal).identityId;
+  audit.record({ event: 'admin.requested', request, byIdentityId }, originOf(context));
+  return audit.written().then((isWritten) => {
+    if (isWritten) return;
+    throw new AuthError('unavailable', {
+      description:
+        'The audit trail cannot be written, so nothing is changed: make room for the log, then try again',
+    });
   });
 }
 

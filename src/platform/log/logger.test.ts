@@ -269,18 +269,53 @@ test('lines reach the reader while the process goes on, those that came during a
   assert.match(text, / third\n$/);
 });
 
-test('a log that cannot be written says so', async () => {
+test('a log that cannot be written says so, and one that can says it when the line is there', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-log-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'controller.log');
+  const good = openLogger({ level: 'info', format: 'json', to: { file } });
+  assert.equal(await good.written?.(), true, 'nothing waits');
+  // The first is being written when the others come.
+  for (const line of ['x'.repeat(20_000), 'second', 'third']) {
+    good.info('line', { line });
+    if (line === 'second') assert.equal(await good.child({ by: 'a part' }).written?.(), true);
+  }
+  assert.match(readFileSync(file, 'utf8'), /"second"/);
+  assert.equal(await good.written?.(), true);
+  assert.match(readFileSync(file, 'utf8'), /"third"/);
+  good.reopen();
+  assert.equal(await good.written?.(), true);
+
+  // What could not be written would be tried again when the process ends.
   const script = `
     import { openLogger } from ${JSON.stringify(new URL('./logger.ts', import.meta.url).href)};
     const logger = openLogger({ level: 'info', format: 'json', to: { file: '/dev/full' } });
-    const before = logger.isFailing();
+    const said = [await logger.written()];
     logger.info('no room');
-    setInterval(() => logger.isFailing() && process.stdout.write(String(before)), 10);
+    said.push(await logger.written(), await logger.written());
+    process.stdout.write(String(said) + '\\n');
+    setInterval(() => {}, 1000);
   `;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const said = await new Promise((resolve) => child.stdout.once('data', (data) => resolve(String(data))));
+  child.kill('SIGKILL');
+  assert.equal(said, 'true,false,false\n');
+});
+
+test('a reader that takes nothing keeps nobody waiting for ever', async () => {
+  const script = `
+    import { openLogger } from ${JSON.stringify(new URL('./logger.ts', import.meta.url).href)};
+    const logger = openLogger({ level: 'info', format: 'json', to: 'stdout' });
+    for (let i = 0; i < 2000; i += 1) logger.info('line', { filler: 'y'.repeat(500) });
+    const idle = setInterval(() => {}, 100);
+    process.stderr.write(String(await logger.written()));
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = await new Promise((resolve) => child.stderr.once('data', (data) => resolve(String(data))));
   child.kill('SIGKILL');
   assert.equal(said, 'false');
 });

@@ -1,6 +1,5 @@
-import { openSync } from 'node:fs';
-import { pino } from 'pino';
-import { type Clock, isoTime, type Millis, systemClock } from '../clock.ts';
+import { type Clock, isoTime, systemClock } from '../clock.ts';
+import { openDestination } from './log-destination.ts';
 import { type LogFields, loggableFields, loggableText } from './log-fields.ts';
 
 /**
@@ -14,8 +13,11 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
   /** A logger whose every line has these fields too. */
   child(fields: LogFields): Logger;
-  /** Whether the last lines could not be written, because the disk is full or nobody takes them. Absent: never. */
-  isFailing?(): boolean;
+  /**
+   * Resolves when every line so far was handed to the system; absent where lines go nowhere else.
+   * @returns false when they cannot be written, because the disk is full or nobody takes them
+   */
+  written?(): Promise<boolean>;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -37,10 +39,6 @@ export interface OpenLogger extends Logger {
   flush(): Promise<void>;
 }
 
-// Lines wait in memory while a pipe is blocked or a disk is slow; beyond this they are dropped and counted,
-// because requests must go on.
-const LONGEST_BACKLOG = 4 * 1024 * 1024;
-
 const severity: Readonly<Record<LogOptions['level'], number>> = {
   debug: 0,
   info: 1,
@@ -49,79 +47,31 @@ const severity: Readonly<Record<LogOptions['level'], number>> = {
   silent: 4,
 };
 
-// A write to the system costs more than the line: those that come within this time are handed over together.
-const GATHERING: Millis = 20;
-const GATHERED_BYTES = 8 * 1024;
-
 /** Opens the log. Lines are written in the background. @throws Error when the file cannot be opened */
 export function openLogger(options: LogOptions): OpenLogger {
   const clock = options.clock ?? systemClock;
   const render: (parts: LineParts) => string = options.format === 'json' ? jsonLine : textLine;
   const least = severity[options.level];
   let lost = 0;
-  let isFailing = false;
   const countLost = () => {
     lost += 1;
-    isFailing = true;
   };
-  const onWritten = () => {
-    isFailing = false;
-  };
-  let sinceDrain = 0;
-  let timer: NodeJS.Timeout | undefined;
-  function handOverSoon(): void {
-    if (timer !== undefined) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      destination.flush();
-    }, GATHERING);
-    timer.unref();
-  }
-  // What came while an earlier write was under way has been left waiting by it.
-  function onDrain(): void {
-    if (sinceDrain > 0) handOverSoon();
-    sinceDrain = 0;
-  }
-  let destination = openDestination(options.to, { onLost: countLost, onDrain, onWritten });
+  let destination = openDestination(options.to, countLost);
   const write = (level: LogLevel, message: string, fields: LogFields) => {
     if (severity[level] < least) return;
     const time = isoTime(clock.now());
     destination.write(render({ level, time, fields: loggableFields(fields), msg: loggableText(message) }));
-    sinceDrain += 1;
-    handOverSoon();
   };
   return {
-    ...loggerOver(write, {}),
+    ...loggerOver(write, {}, () => destination.written()),
     lostLines: () => lost,
-    isFailing: () => isFailing,
     reopen() {
       const former = destination;
-      destination = openDestination(options.to, { onLost: countLost, onDrain, onWritten });
+      destination = openDestination(options.to, countLost);
       former.end();
     },
-    flush: () => new Promise((resolve) => destination.flush(() => resolve())),
+    flush: () => destination.flush(),
   };
-}
-
-interface DestinationEvents {
-  readonly onLost: () => void;
-  readonly onDrain: () => void;
-  readonly onWritten: () => void;
-}
-
-function openDestination(to: LogOptions['to'], { onLost, onDrain, onWritten }: DestinationEvents) {
-  const dest = to === 'stdout' ? 1 : to === 'stderr' ? 2 : openSync(to.file, 'a', 0o600);
-  const destination = pino.destination({
-    dest,
-    sync: false,
-    minLength: GATHERED_BYTES,
-    maxLength: LONGEST_BACKLOG,
-  });
-  destination.on('drop', onLost);
-  destination.on('error', onLost);
-  destination.on('drain', onDrain);
-  destination.on('write', onWritten);
-  return destination;
 }
 
 export interface LogEntry {
@@ -145,7 +95,7 @@ export const silentLogger: Logger = loggerOver(() => undefined, {});
 
 type Write = (level: LogLevel, message: string, fields: LogFields) => void;
 
-function loggerOver(write: Write, common: LogFields): Logger {
+function loggerOver(write: Write, common: LogFields, written?: () => Promise<boolean>): Logger {
   const at = (level: LogLevel) => (message: string, fields?: LogFields) =>
     write(level, message, { ...common, ...renamed(fields) });
   return {
@@ -153,7 +103,8 @@ function loggerOver(write: Write, common: LogFields): Logger {
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => loggerOver(write, { ...common, ...renamed(fields) }),
+    child: (fields) => loggerOver(write, { ...common, ...renamed(fields) }, written),
+    ...(written === undefined ? {} : { written }),
   };
 }
 
