@@ -35,6 +35,7 @@ chmodSync(join(target, 'bin', 'overlay-auth.mjs'), 0o755);
 // What a package needs to be run, and nothing of how it is developed.
 const {
   scripts,
+  workspaces,
   devDependencies,
   private: _,
   ...published

@@ -106,6 +106,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'platform',
     'model',
+    'client library',
   ],
 };
 
@@ -119,6 +120,7 @@ interface Import {
 const layers = Object.keys(mayImport).sort((one, other) => other.length - one.length);
 
 function layerOf(path: string): string {
+  if (path.startsWith('packages/client/')) return 'client library';
   const inside = relative('src', path);
   if (!inside.includes('/')) return 'files';
   return layers.find((layer) => inside.startsWith(`${layer}/`)) ?? `(unknown: ${inside})`;
@@ -221,6 +223,21 @@ describe('the import rules', () => {
       wrong.map(({ file }) => file),
       [],
     );
+  });
+
+  test('the client library stands alone, and only its folder for Node needs Node', () => {
+    const library = globSync('packages/client/src/**/*.ts').flatMap(importsOf);
+    assert.notEqual(library.length, 0);
+    const { dependencies } = JSON.parse(readFileSync('packages/client/package.json', 'utf8'));
+    const wrong = library.filter(({ file, to, specifier }) => {
+      const isOfNode = file.startsWith('packages/client/src/node/');
+      if (to !== specifier) return to !== 'client library';
+      return !(specifier in dependencies) && !(isOfNode && specifier.startsWith('node:'));
+    });
+    const intoNode = library.filter(
+      ({ file, specifier }) => !file.startsWith('packages/client/src/node/') && specifier.includes('node/'),
+    );
+    assert.deepEqual([...wrong, ...intoNode], []);
   });
 
   test('the clock and the random source are read in platform/ only', () => {

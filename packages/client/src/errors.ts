@@ -1,0 +1,144 @@
+// Everything that this library throws on purpose. `kind` tells the classes apart where `instanceof` cannot, such as
+// between two copies of the package.
+
+import { type Challenge, parseChallenges } from './api/challenge.ts';
+
+/** The server answered, and refused. */
+export class Refusal extends Error {
+  readonly kind = 'refused';
+  readonly status: number;
+  /** `INVALID_AUTH`, `invalid_grant`, …: stable, unlike the message. Empty when the answer names none. */
+  readonly code: string;
+  /** The field that was refused, where the server names one. */
+  readonly field: string | undefined;
+  /** Why a field was refused, or why a refresh token is no longer good. */
+  readonly reason: string | undefined;
+  /** The reference id: to show, to log, and for an administrator to look up. */
+  readonly requestId: string | undefined;
+  /** What a 401 asks for. */
+  readonly challenges: readonly Challenge[];
+  /** How long to wait before it makes sense to try again; of 429 and 503. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(message: string, about: RefusalDetails) {
+    super(message);
+    this.name = 'Refusal';
+    this.status = about.status;
+    this.code = about.code;
+    this.field = about.field;
+    this.reason = about.reason;
+    this.requestId = about.requestId;
+    this.challenges = about.challenges ?? [];
+    this.retryAfterSeconds = about.retryAfterSeconds;
+  }
+}
+
+export interface RefusalDetails {
+  readonly status: number;
+  readonly code: string;
+  readonly field?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly challenges?: readonly Challenge[];
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** What does not fit: each is a server, or somebody in between, that does not do what the protocol says. */
+export type ProtocolProblem =
+  | 'not_https'
+  | 'discovery_failed'
+  | 'issuer_mismatch'
+  | 'endpoint_elsewhere'
+  | 'redirect_elsewhere'
+  | 'state_mismatch'
+  | 'code_missing'
+  | 'id_token_invalid'
+  | 'subject_changed'
+  | 'answer_too_large'
+  | 'answer_invalid';
+
+/** The answer was refused by this library, and nothing of it was used. */
+export class ProtocolError extends Error {
+  readonly kind = 'protocol';
+  readonly code: ProtocolProblem;
+
+  constructor(code: ProtocolProblem, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.name = 'ProtocolError';
+    this.code = code;
+  }
+}
+
+/** There was no answer: no connection, no name, no trust, no time. The cause says which. */
+export class Unreachable extends Error {
+  readonly kind = 'unreachable';
+
+  constructor(origin: string, cause: unknown) {
+    super(`${origin} cannot be reached`, { cause });
+    this.name = 'Unreachable';
+  }
+}
+
+/** There is no session to go on with: only a new login helps. */
+export class SessionEnded extends Error {
+  readonly kind = 'session-ended';
+  readonly reason: SessionEnd;
+  /** The reference id of the refusal, if a server refused. */
+  readonly requestId: string | undefined;
+
+  constructor(reason: SessionEnd, requestId?: string) {
+    super(sessionEnds[reason]);
+    this.name = 'SessionEnded';
+    this.reason = reason;
+    this.requestId = requestId;
+  }
+}
+
+const sessionEnds = {
+  'not-logged-in': 'Nobody is logged in.',
+  refused: 'The session has ended: the server does not renew it.',
+  'logged-out': 'The session has ended: somebody has logged out.',
+  lost: 'The session goes on elsewhere, and its tokens did not arrive here.',
+} as const;
+
+/** Why a session is over. */
+export type SessionEnd = keyof typeof sessionEnds;
+
+/** The refusal in an answer of any endpoint: the envelope of the Edge APIs, or the error of OAuth. Reads the body. */
+export async function refusalOf(response: Response): Promise<Refusal> {
+  const body = await response.json().catch(() => undefined);
+  return refusalIn(response, body);
+}
+
+/** The same, of a body that was read already. */
+export function refusalIn({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown): Refusal {
+  const { error, error_description: description, reason } = membersOf(body);
+  const wait = Number(headers.get('retry-after') ?? Number.NaN);
+  const common = {
+    status,
+    challenges: parseChallenges(headers.get('www-authenticate')),
+    retryAfterSeconds: Number.isFinite(wait) ? wait : undefined,
+  };
+  const reference = headers.get('x-request-id') ?? undefined;
+  if (typeof error === 'string') {
+    const message = text(description) ?? error;
+    return new Refusal(message, { ...common, code: error, reason: text(reason), requestId: reference });
+  }
+  const envelope = membersOf(error);
+  const cause = membersOf(envelope.cause);
+  return new Refusal(text(envelope.message) ?? `The server answered with status ${status}`, {
+    ...common,
+    code: text(envelope.code) ?? '',
+    field: text(cause.field),
+    reason: text(cause.reason),
+    requestId: text(envelope.requestId) ?? reference,
+  });
+}
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,77 @@
+// Requests from Node with what `fetch` cannot be told there: whom to trust, and a client certificate.
+
+import type { IncomingMessage } from 'node:http';
+import { Agent, type AgentOptions, request as httpsRequest } from 'node:https';
+import { Readable } from 'node:stream';
+import type { Transport } from '../transport.ts';
+
+export interface HttpsTransportOptions {
+  /** PEM certificates of the authorities to trust, and no others; left out: those that Node trusts. */
+  readonly ca?: string | readonly string[];
+  /** A client certificate with its chain, and its key; both PEM. */
+  readonly clientCertificate?: { readonly cert: string; readonly key: string };
+  /** What the server sees as the name of the program. */
+  readonly userAgent?: string;
+  /** Gives up when nothing arrives for so many milliseconds. Default: half a minute. */
+  readonly silenceLimit?: number;
+  /** More for the connections, such as `lookup`. */
+  readonly agent?: AgentOptions;
+}
+
+/** A transport with connections of its own. */
+export interface HttpsTransport {
+  readonly send: Transport;
+  /** Closes the connections that are kept. */
+  close(): void;
+}
+
+/** Connections to servers that prove themselves by `ca`, with the client certificate if there is one. */
+export function httpsTransport(options: HttpsTransportOptions = {}): HttpsTransport {
+  const { ca, clientCertificate = {}, userAgent = 'overlay-auth-client', silenceLimit = 30_000 } = options;
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: 4,
+    minVersion: 'TLSv1.2',
+    ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }),
+    ...clientCertificate,
+    // A certificate that was named may be an intermediate or the server's own: it is then the end of the chain.
+    allowPartialTrustChain: true,
+    ...options.agent,
+  });
+  return {
+    close: () => agent.destroy(),
+    async send(request) {
+      const body = Buffer.from(await request.arrayBuffer());
+      const headers: Record<string, string | string[]> = {
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...Object.fromEntries(request.headers),
+        ...(request.method === 'GET' ? {} : { 'content-length': String(body.length) }),
+      };
+      // `Headers` joins what was appended; the service reads one token from each line.
+      const tokens = request.headers.get('authorization')?.split(/,\s*(?=Bearer )/);
+      if (tokens !== undefined) headers.authorization = tokens;
+      const { method, url, signal } = request;
+      return new Promise((answered, failed) => {
+        const outgoing = httpsRequest(url, { method, headers, agent, signal, timeout: silenceLimit });
+        outgoing.once('response', (incoming) => answered(responseOf(incoming)));
+        outgoing.once('timeout', () =>
+          outgoing.destroy(Object.assign(new Error('there was no answer in time'), { code: 'ETIMEDOUT' })),
+        );
+        outgoing.once('error', failed);
+        outgoing.end(body);
+      });
+    },
+  };
+}
+
+function responseOf(incoming: IncomingMessage): Response {
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(incoming.headersDistinct)) {
+    for (const value of values) headers.append(name, value);
+  }
+  const status = incoming.statusCode ?? 0;
+  const hasBody = status !== 204 && status !== 304;
+  if (!hasBody) incoming.resume();
+  return new Response(hasBody ? (Readable.toWeb(incoming) as ReadableStream) : null, { status, headers });
+}

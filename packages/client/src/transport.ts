@@ -1,0 +1,54 @@
+// How requests leave: `fetch`, or what a platform puts in its place (trust in a server, a client certificate).
+
+import { ProtocolError, Unreachable } from './errors.ts';
+
+/** Sends one request and never follows a redirect on its own. `fetch` is one. */
+export type Transport = (request: Request) => Promise<Response>;
+
+/** No answer of the service comes near it; lists have pages. */
+const largestAnswer = 16 * 1024 * 1024;
+
+/**
+ * The transport that everything here uses: https only, no cookies, no answer larger than 16 MiB.
+ * @throws ProtocolError not_https, answer_too_large
+ * @throws Unreachable when there is no answer
+ */
+export function guarded(transport: Transport = (request) => fetch(request)): Transport {
+  return async (request) => {
+    const { protocol, origin } = new URL(request.url);
+    if (protocol !== 'https:') throw new ProtocolError('not_https', `${origin} is not an https address`);
+    let response: Response;
+    try {
+      response = await transport(request);
+    } catch (error) {
+      // A platform may have a better word for it.
+      throw error instanceof ProtocolError || error instanceof Unreachable
+        ? error
+        : new Unreachable(origin, error);
+    }
+    return bounded(response, origin);
+  };
+}
+
+/** The same answer, with a body that was read and is not too large. */
+async function bounded(response: Response, origin: string): Promise<Response> {
+  if (response.body === null) return response;
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read().catch((error) => {
+      throw new Unreachable(origin, error);
+    });
+    if (done) break;
+    size += value.byteLength;
+    if (size > largestAnswer) {
+      await reader.cancel().catch(() => undefined);
+      throw new ProtocolError('answer_too_large', `An answer of ${origin} is larger than 16 MiB`);
+    }
+    chunks.push(value);
+  }
+  const { status, statusText, headers } = response;
+  // An empty body may not be given to an answer that can have none (204, 304).
+  return new Response(size === 0 ? null : new Blob(chunks), { status, statusText, headers });
+}
