@@ -145,6 +145,22 @@ function importsOf(file: string): readonly Import[] {
 
 const imports = sources.flatMap(importsOf);
 
+/** Small files with a single importer that stay, and why. */
+const standsApart: readonly (readonly [RegExp, string])[] = [
+  [/^src\/cli\/commands\//, 'one file for each command, which the program lists'],
+  [/^src\/http\/(?:oidc|edge|management)\//, 'one file for each resource, which routes.ts lists'],
+  [/\/hash-worker\.ts$/, 'the entry of a thread'],
+  [/^src\/build\.ts$/, 'which build runs is no part of the wiring'],
+];
+
+/** Whether a file is imported only when it is needed. */
+function isLoadedLate(importer: string, file: string): boolean {
+  const specifier = relative(dirname(importer), file);
+  return readFileSync(importer, 'utf8').includes(
+    `import('${specifier.startsWith('.') ? '' : './'}${specifier}')`,
+  );
+}
+
 /** The wings of http/, each with those it may import besides itself. */
 const mayImportInHttp: Readonly<Record<string, readonly string[]>> = {
   request: [],
@@ -193,6 +209,21 @@ describe('the import rules', () => {
       const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
       const start = lines.at(-1)?.match(/^Start with `([^`]+)`/)?.[1];
       return lines.length > 12 || start === undefined || !existsSync(join(folder, start));
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  test('a small file that one file alone imports is a part of that file', () => {
+    const importersOf = Map.groupBy(
+      imports.filter(({ specifier }) => specifier.startsWith('.')),
+      ({ file, specifier }) => normalize(join(dirname(file), specifier)),
+    );
+    const wrong = sources.flatMap((file) => {
+      const [only, ...others] = new Set((importersOf.get(file) ?? []).map((one) => one.file));
+      if (only === undefined || others.length > 0 || layerOf(only) !== layerOf(file)) return [];
+      const isShort = readFileSync(file, 'utf8').split('\n').length <= 45;
+      const isApart = standsApart.some(([pattern]) => pattern.test(file)) || isLoadedLate(only, file);
+      return isShort && !isApart ? [`${file} belongs into ${only}`] : [];
     });
     assert.deepEqual(wrong, []);
   });

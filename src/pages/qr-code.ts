@@ -1,8 +1,9 @@
 import { encode } from 'uqr';
+import { pngOf } from '../platform/formats/png.ts';
 import { type Html, html } from './html.ts';
 
 /** Longer texts make a code that few cameras read. */
-export const longestText = 800;
+const longestText = 800;
 
 /**
  * A QR code as inline SVG, which needs neither an image address nor a style; null when the text is too long to be
@@ -34,4 +35,18 @@ function drawing(text: string): { readonly size: number; readonly content: Html 
   const content = html`<rect width="${size}" height="${size}" fill="#fff"/>
 <path d="${modules.join('')}" fill="#000"/>`;
   return { size, content };
+}
+
+const smallestWidth = 256;
+
+/** A QR code as PNG, at least 256 pixels wide, with the white edge that belongs to it; null for a text that is too long. */
+export function qrCodePng(text: string): Buffer | null {
+  if (text.length > longestText) return null;
+  const { data, size } = encode(text, { ecc: 'M', border: 4 });
+  const scale = Math.max(4, Math.ceil(smallestWidth / size));
+  const pixels = data.flatMap((row) => {
+    const line = row.flatMap((isDark) => Array<boolean>(scale).fill(isDark));
+    return Array<typeof line>(scale).fill(line);
+  });
+  return pngOf(pixels);
 }

@@ -235,7 +235,7 @@ describe('an enrollment that nobody asked for', () => {
 });
 
 test('the picture of a QR code is a PNG of one bit for each pixel, wide enough to be read', async () => {
-  const { qrCodePng } = await import('../../src/pages/qr-code-png.ts');
+  const { qrCodePng } = await import('../../src/pages/qr-code.ts');
   const png = qrCodePng('otpauth://totp/localhost:alice?issuer=localhost&secret=ABCDEFGHIJKLMNOP');
   assert.ok(png !== null);
   assert.equal(png.subarray(1, 4).toString(), 'PNG');

@@ -6,11 +6,11 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import {
   abandonTotpEnrollment,
   enrollTotp,
-  type LoginFlowNeeds,
   outstandingQueries,
   submitTotp,
   verifyEnrolledTotp,
 } from '../../oidc/flow/login-flow.ts';
+import type { LoginFlowNeeds } from '../../oidc/flow/next-step.ts';
 import { type Answer, htmlType, json } from '../request/answer.ts';
 import { contentAnswer, documentAnswer, orPage } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';

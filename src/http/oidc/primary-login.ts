@@ -1,15 +1,16 @@
-// The two routes of a primary method: how to begin, as a page or for programs, and where the credentials go.
+// The primary methods: password, certificate, external JWT. Each has two routes: how to begin, as a page or for
+// programs, and where the credentials go.
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
+import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import {
-  type LoginExtras,
-  type LoginFlowNeeds,
-  type LoginStep,
-  requireOpen,
-} from '../../oidc/flow/login-flow.ts';
+import { type LoginExtras, requireOpen, submitPrimary } from '../../oidc/flow/login-flow.ts';
+import type { LoginFlowNeeds, LoginStep } from '../../oidc/flow/next-step.ts';
+import { submitExternalJwts } from '../../oidc/flow/submit-external-jwt.ts';
+import { loginPage } from '../../pages/login.ts';
+import { certificateLoginPage } from '../../pages/login-cert.ts';
 import { type Answer, json } from '../request/answer.ts';
 import { errorTable } from '../request/errors.ts';
 import { clientInfoFields, clientInfoOfFields, configTypes, csrPem } from '../request/fields.ts';
@@ -20,20 +21,35 @@ import {
   authRequestIdMembers,
   bindStep,
   isForPeople,
+  loginPageAnswer,
   openStep,
   type Step,
   type StepNeeds,
 } from './login-step.ts';
+import { providerPage } from './provider-pages.ts';
+import {
+  applicationOf,
+  asksForCertificates,
+  certificatePath,
+  existingPasswordPath,
+  passwordPath,
+  providerPath,
+  signInWays,
+} from './sign-in-ways.ts';
 import { loginStepFor } from './totp-pages.ts';
 
+export function primaryLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+  return [...passwordRoutes(needs), ...certificateRoutes(needs), ...externalJwtRoutes(needs)];
+}
+
 /** How the page is answered; with a status, that of the refusal that a JSON client gets. */
-export interface PageOptions {
+interface PageOptions {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What came with the credentials. */
-export interface Submitted {
+interface Submitted {
   readonly step: Step;
   readonly authRequest: AuthRequest;
   readonly configTypes: readonly string[];
@@ -43,7 +59,7 @@ export interface Submitted {
   readonly extras: LoginExtras;
 }
 
-export interface PrimaryLogin<Fields extends z.ZodRawShape> {
+interface PrimaryMethodRoutes<Fields extends z.ZodRawShape> {
   readonly path: string;
   /** The method in words, such as `a user name and a password`. */
   readonly words: string;
@@ -57,9 +73,9 @@ export interface PrimaryLogin<Fields extends z.ZodRawShape> {
   again?(step: Step, status: number, body: z.output<z.ZodObject<Fields>>): Answer;
 }
 
-export function primaryLoginRoutes<Fields extends z.ZodRawShape>(
+function routesOf<Fields extends z.ZodRawShape>(
   needs: LoginFlowNeeds & StepNeeds,
-  login: PrimaryLogin<Fields>,
+  login: PrimaryMethodRoutes<Fields>,
 ): readonly Route[] {
   const { path } = login;
   const common = { path, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
@@ -116,4 +132,100 @@ export function primaryLoginRoutes<Fields extends z.ZodRawShape>(
     },
   });
   return [show, submit];
+}
+
+/** `/oidc/login/username` (spec 4.3): the page for people, and the endpoint behind it for every client. */
+function passwordRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+  return [passwordPath, existingPasswordPath].flatMap((path) =>
+    routesOf(needs, {
+      path,
+      words: 'a user name and a password',
+      fields: { username: z.string(), password: z.string() },
+      entry: { fields: ['username', 'password'] },
+      page: (step, options) => passwordForm(needs.signers, step, options),
+      submit({ authRequest, configTypes, bearers, origin, extras }, { username, password }) {
+        const credentials = { method: 'password', username, password } as const;
+        return submitPrimary(needs, authRequest, credentials, configTypes, bearers, origin, extras);
+      },
+      again: (step, status, { username }) => passwordForm(needs.signers, step, { status, username }),
+    }),
+  );
+}
+
+function passwordForm(
+  signers: SignerDirectory,
+  step: Step,
+  options: PageOptions & { readonly username?: string },
+): Answer {
+  const { status = 200, headers = {}, username = step.authRequest.loginHint ?? '' } = options;
+  const html = loginPage(step.view(), {
+    action: passwordPath,
+    authRequestId: step.authRequestId,
+    application: applicationOf(step),
+    username,
+    ways: signInWays(signers, step, 'password'),
+    failure: status === 200 ? null : { referenceId: step.context.requestId },
+  });
+  return loginPageAnswer(step, html, { status, headers });
+}
+
+/**
+ * `/oidc/login/cert` (spec 4.3): the certificate is that of the TLS connection, as the handshake proved it. No header
+ * can stand for it.
+ */
+function certificateRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+  return routesOf(needs, {
+    path: certificatePath,
+    words: 'the certificate of the connection',
+    fields: {},
+    entry: {},
+    page: (step, options) => certificateForm(needs.signers, step, options),
+    async submit({ step, authRequest, configTypes, bearers, origin, extras }) {
+      requireAskedFor(step);
+      const credentials = { method: 'cert', chain: step.context.clientCertificates?.chain ?? null } as const;
+      return submitPrimary(needs, authRequest, credentials, configTypes, bearers, origin, extras);
+    },
+    again: (step, status) => certificateForm(needs.signers, step, { status }),
+  });
+}
+
+/** @throws AuthError invalid_auth   says that no certificate can arrive here, whatever the client has */
+function requireAskedFor(step: Step): void {
+  if (asksForCertificates(step)) return;
+  throw new AuthError('invalid_auth', {
+    description: 'Clients are not asked for a certificate at this address; use one where they are',
+  });
+}
+
+function certificateForm(
+  signers: SignerDirectory,
+  step: Step,
+  { status = 200, headers = {} }: PageOptions,
+): Answer {
+  const html = certificateLoginPage(step.view(), {
+    action: certificatePath,
+    authRequestId: step.authRequestId,
+    application: applicationOf(step),
+    isAskedFor: asksForCertificates(step),
+    ways: signInWays(signers, step, 'cert'),
+    failure: status === 200 ? null : { referenceId: step.context.requestId },
+  });
+  return loginPageAnswer(step, html, { status, headers });
+}
+
+/**
+ * `/oidc/login/ext-jwt` (spec 4.3): external JWTs stand in Authorization lines, for the primary proof and, where the
+ * policy asks for one, for the secondary proof too, in any order. After another primary method the secondary one may come
+ * alone. People get a page that leads to the providers.
+ */
+function externalJwtRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+  return routesOf(needs, {
+    path: providerPath,
+    words: 'a JWT of another identity provider',
+    fields: {},
+    entry: { header: 'Authorization: Bearer' },
+    page: (step, options) => providerPage(needs.signers, step, options),
+    submit: ({ authRequest, configTypes, bearers, origin, extras }) =>
+      submitExternalJwts(needs, authRequest, bearers, configTypes, origin, extras),
+  });
 }

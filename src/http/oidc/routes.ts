@@ -11,11 +11,9 @@ import { deviceRoutes } from './device.ts';
 import { documentRoutes } from './documents.ts';
 import { endSessionRoute } from './end-session.ts';
 import { type IntrospectionRouteNeeds, introspectionRoutes } from './introspection.ts';
-import { usernameLoginRoutes } from './login.ts';
-import { certificateLoginRoutes } from './login-cert.ts';
-import { externalJwtLoginRoutes } from './login-ext-jwt.ts';
 import type { StepNeeds } from './login-step.ts';
 import { totpLoginRoutes } from './login-totp.ts';
+import { primaryLoginRoutes } from './primary-login.ts';
 import { providerVisitRoutes } from './provider-visit.ts';
 import { tokenRoutes } from './token.ts';
 import { userInfoRoute } from './userinfo.ts';
@@ -32,9 +30,7 @@ export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
     ...authorizationRoutes(needs),
     // Nothing leads there for other clients.
     ...(needs.clients.aliasIds.size === 0 ? [] : [callbackRoute(needs)]),
-    ...usernameLoginRoutes(needs),
-    ...certificateLoginRoutes(needs),
-    ...externalJwtLoginRoutes(needs),
+    ...primaryLoginRoutes(needs),
     ...providerVisitRoutes(needs),
     ...totpLoginRoutes(needs),
     ...tokenRoutes(needs),

@@ -4,7 +4,7 @@
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import type { AuthQuery } from '../../model/login.ts';
-import type { LoginStep } from '../../oidc/flow/login-flow.ts';
+import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import type { Html } from '../../pages/html.ts';
 import { totpPage } from '../../pages/totp.ts';
 import {

@@ -93,7 +93,7 @@ interface RouteRules {
    * endpoint that says so changes nothing on the strength of what a browser adds by itself.
    */
   readonly acceptsForeignPages?: string;
-  /** The access token may also come in the form of a POST request (form-token.ts). Only where a guard asks for one. */
+  /** The access token may also come in the form of a POST request (takeFormToken). Only where a guard asks for one. */
   readonly takesFormToken?: boolean;
   /** Scripts of every origin may read it: a document that is public and names no one. */
   readonly readableByAll?: boolean;

@@ -18,12 +18,11 @@ import {
   mayChangeSomething,
   type ServerScope,
 } from '../request/begin-request.ts';
-import { readBody, readQuery, validate } from '../request/body.ts';
+import { readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, errorTable } from '../request/errors.ts';
-import { takeFormToken } from '../request/form-token.ts';
 import {
   type Authenticate,
   callerRefusal,

@@ -22,7 +22,8 @@ import { FetchRefused } from '../../platform/network/fetch-refused.ts';
 import type { FormPoster } from '../../platform/network/outbound-client.ts';
 import type { Random } from '../../platform/random.ts';
 import type { DailySealer } from '../daily-sealer.ts';
-import { type LoginFlowNeeds, type LoginStep, submitPrimary, submitSecondary } from './login-flow.ts';
+import { submitPrimary, submitSecondary } from './login-flow.ts';
+import type { LoginFlowNeeds, LoginStep } from './next-step.ts';
 import { authRequestLifetime, requireSameBrowser } from './open-auth-request.ts';
 
 export interface ProviderLoginNeeds extends LoginFlowNeeds {

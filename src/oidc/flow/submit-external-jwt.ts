@@ -7,13 +7,8 @@ import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
 import { verifyExternalJwt } from '../../login/external-jwt/verify-external-jwt.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import {
-  type LoginExtras,
-  type LoginFlowNeeds,
-  type LoginStep,
-  submitPrimary,
-  submitSecondary,
-} from './login-flow.ts';
+import { type LoginExtras, submitPrimary, submitSecondary } from './login-flow.ts';
+import type { LoginFlowNeeds, LoginStep } from './next-step.ts';
 import { isSameBrowser } from './open-auth-request.ts';
 
 /**

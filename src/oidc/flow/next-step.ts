@@ -1,0 +1,208 @@
+// What follows a step of a login: the code, or the questions that remain. Here alone is decided; identity, policy and
+// authenticator are looked at again, since steps of a login lie minutes apart.
+
+import type { ClientCertificateIssuer } from '../../certificates/client-certificate-issuer.ts';
+import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
+import type { Challenge, ChallengeError } from '../../errors/challenge.ts';
+import { isEnabled, stillHasAuthenticator } from '../../login/account.ts';
+import { authQueryOf } from '../../login/auth-query.ts';
+import type { PrimaryNeeds } from '../../login/authenticate-primary.ts';
+import type { ConfigTypeResolving } from '../../login/config-types.ts';
+import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
+import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
+import { outstandingFactors } from '../../login/outstanding-factors.ts';
+import { type OpeningObjection, openingObjection } from '../../login/standing.ts';
+import { failureKeys } from '../../login/throttle.ts';
+import type { TotpEnrollmentNeeds } from '../../login/totp/totp-enrollment.ts';
+import type { Account } from '../../model/account.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import { asId } from '../../model/ids.ts';
+import type { AuthQuery, Factor, LoginProgress, PassedMethod, PrimaryMethod } from '../../model/login.ts';
+import type { RefusalReason } from '../../model/login-attempt.ts';
+import type { AuthRequestStore, PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
+import type { IdentityStore } from '../../store/contracts/identities.ts';
+import { type ClientRegistry, mayUse } from '../clients.ts';
+import { type CallbackSealer, codeLifetime, finishedLocation, mintCode } from './callback.ts';
+
+/** What to answer to a login step. */
+export type LoginStep =
+  /** Finished: send the client to its redirect URI with the code. */
+  | { readonly kind: 'redirect'; readonly location: string }
+  /** Partially authenticated: these remain. */
+  | {
+      readonly kind: 'queries';
+      readonly authQueries: readonly AuthQuery[];
+      readonly isTotpRequired: boolean;
+      /** Says which external JWT is lacking; none when no such token is asked for. */
+      readonly challenges: readonly Challenge[];
+    };
+
+export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
+  readonly store: PrimaryNeeds['store'] &
+    ConfigTypeResolving['store'] &
+    TotpEnrollmentNeeds['store'] & {
+      readonly authRequests: AuthRequestStore;
+      readonly identities: IdentityStore;
+    };
+  readonly clients: ClientRegistry;
+  readonly callbacks: CallbackSealer;
+  readonly tagKey: Buffer;
+  readonly certificateIssuer: Pick<ClientCertificateIssuer, 'readRequest'>;
+}
+
+/** Path at which TOTP codes are submitted during an OIDC login. */
+const totpUrl = '/oidc/login/totp';
+
+const laterStep = { error: 'missing', current: null } as const;
+
+/**
+ * Records what was proven, and answers with the code when nothing is outstanding. Identity, policy, authenticator,
+ * signers and enrollment are read again for this decision, and a read that fails refuses. The code exists only in
+ * this answer: no endpoint returns it again (RFC 9700 4.5).
+ * @param primary.error   what the challenge says when an external JWT is outstanding
+ * @param primary.current what the primary step has read just now, as its last act, and nothing but the store was waited
+ *                        for since: it is not read again then
+ */
+export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 'outdated'>(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  progress: LoginProgress,
+  origin: RequestOrigin,
+  record: (code: StoredCode | null) => Promise<Outcome>,
+  primary: { readonly error: ChallengeError; readonly current: Account | null } = laterStep,
+): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
+  const account = primary.current ?? (await requireStillAllowed(needs, progress, origin));
+  const outstanding = outstandingFor(needs, account, progress);
+  // Not before everything is proven: whoever only has a password learns nothing of who may use what.
+  if (outstanding.length === 0) requireMayUse(needs, authRequest, { account, progress }, origin);
+  const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
+  const recorded = await record(
+    code === null
+      ? null
+      : {
+          hash: code.hash,
+          expiresAt: needs.clock.now() + codeLifetime,
+          forgetFailures: failureKeys(progress.identityId, progress.authenticatorId),
+        },
+  );
+  if (isOutdated(recorded)) return recorded;
+  if (recorded === 'changed') throw passwordChanged(needs, progress, origin);
+  if (recorded !== 'recorded') {
+    throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
+  }
+  if (code === null) return queriesStep(needs, authRequest, outstanding, primary.error);
+  return { kind: 'redirect', location: finishedLocation(needs, authRequest, code.text) };
+}
+
+/** @throws AuthorizationError client_not_allowed   the application is not for this identity; it is told so */
+function requireMayUse(
+  needs: LoginFlowNeeds,
+  { clientId, redirectUri, state, issuer }: AuthRequest,
+  { account, progress }: { readonly account: Account; readonly progress: LoginProgress },
+  origin: RequestOrigin,
+): void {
+  const { identity } = account;
+  const client = needs.clients.find(clientId);
+  if (client === undefined || mayUse(client, identity)) return;
+  const attempt = needs.attempts.begin(progress.passed[0] as PrimaryMethod, 'oidc', origin);
+  attempt.about({ identityId: identity.id });
+  const wanted = client.registered?.allowedRoleAttributes.join(', ') ?? '';
+  attempt.failed('application allowed', 'client-not-allowed', `${clientId} is for ${wanted}`);
+  attempt.conclude();
+  const back = { redirectUri, state, issuer };
+  throw new AuthorizationError('client_not_allowed', back, {
+    detail: `the client ${clientId} is not for this identity`,
+  });
+}
+
+/** @typeParam Outcome what may come of a recording; not every one can be outdated */
+function isOutdated<Outcome extends string>(outcome: Outcome): outcome is Extract<Outcome, 'outdated'> {
+  return outcome === 'outdated';
+}
+
+/** The refusal of a login whose password was changed between its check and its recording. */
+function passwordChanged(
+  needs: LoginFlowNeeds,
+  { identityId }: LoginProgress,
+  origin: RequestOrigin,
+): AuthError {
+  const attempt = needs.attempts.begin('password', 'oidc', origin);
+  attempt.about({ identityId });
+  attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed during the login');
+  attempt.conclude();
+  return new AuthError('invalid_auth');
+}
+
+/** @throws AuthError invalid_auth   the identity was deleted */
+export async function outstandingNow(
+  needs: LoginFlowNeeds,
+  progress: LoginProgress,
+): Promise<readonly Factor[]> {
+  const account = await needs.store.identities.findAccount(progress.identityId);
+  if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
+  return outstandingFor(needs, account, progress);
+}
+
+function outstandingFor(
+  needs: LoginFlowNeeds,
+  { policy, isTotpEnrolled }: Account,
+  progress: LoginProgress,
+): readonly Factor[] {
+  const passed = progress.passed.filter((method) => isStillProven(needs, method));
+  return outstandingFactors(policy, { isEnrolled: isTotpEnrolled }, passed);
+}
+
+/** A token of a signer that was disabled since counts no more. */
+function isStillProven(needs: LoginFlowNeeds, method: PassedMethod): boolean {
+  return !method.startsWith('ejs:') || enabledSigner(needs.signers, asId(method.slice(4))) !== undefined;
+}
+
+/** The answer that asks for what is outstanding. */
+export function queriesStep(
+  { clients, signers }: LoginFlowNeeds,
+  { clientId }: AuthRequest,
+  outstanding: readonly Factor[],
+  error: ChallengeError,
+): Extract<LoginStep, { kind: 'queries' }> {
+  // Existing SDKs look for this word only.
+  const totpType = clients.find(clientId)?.profile === 'compatibility' ? 'TOTP' : 'MFA';
+  return {
+    kind: 'queries',
+    authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl, signers, totpType)),
+    isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
+    challenges: outstanding
+      .filter((factor) => factor.type === 'ext-jwt')
+      .map((factor) => secondaryChallenge(signers, factor.signerId, error)),
+  };
+}
+
+/** @throws AuthError invalid_auth   the identity, its policy or its authenticator no longer allows this login */
+export async function requireStillAllowed(
+  needs: LoginFlowNeeds,
+  progress: LoginProgress,
+  origin: RequestOrigin,
+): Promise<Account> {
+  const method = progress.passed[0] as PrimaryMethod;
+  const account = await needs.store.identities.findAccount(progress.identityId);
+  const attempt = needs.attempts.begin(method, 'oidc', origin);
+  if (account === null) attempt.failed('identity exists', 'changed-meanwhile', 'the identity was deleted');
+  else if (isEnabled(account, attempt, needs.clock.now())) {
+    const objection = openingObjection(needs, account.policy, progress);
+    if (objection !== null) attempt.failed(...recordedAs[objection]);
+    else if (await stillHasAuthenticator(needs, progress.authenticatorId)) return account;
+    else attempt.failed('authenticator exists', 'changed-meanwhile', 'the authenticator was deleted');
+  }
+  attempt.conclude();
+  throw new AuthError('invalid_auth');
+}
+
+/** The check that failed, why, and what was seen. */
+const recordedAs: Readonly<
+  Record<OpeningObjection, readonly [name: string, reason: RefusalReason, saw: string]>
+> = {
+  'method-not-allowed': ['method allowed', 'method-not-allowed', 'the policy was changed during the login'],
+  'signer-disabled': ['signer enabled', 'signer-disabled', 'the signer was disabled or deleted'],
+  'signer-not-allowed': ['signer allowed', 'signer-not-allowed', 'the policy was changed during the login'],
+  'authority-disabled': ['authority enabled', 'changed-meanwhile', 'the authority was disabled'],
+};
