@@ -218,7 +218,7 @@ export async function openServices(
   const loginAttempts = tally<AttemptLabels>();
   const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
 
-  const node = nodeHeartbeat({ store, clock, clockWatch: watch, log });
+  const node = nodeHeartbeat({ store, clock, vault, clockWatch: watch, log });
   const health = healthRoutes({ clock, log }, [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
     { id: 'store.changes', check: view.feed.beFresh },

@@ -15,6 +15,8 @@ export interface ControllerNode {
   readonly lastSeenAt: Millis;
   /** When it was stopped in an orderly way; null while it runs, and when it just vanished. */
   readonly leftAt: Millis | null;
+  /** The public ids of the key-encryption keys that its host has. */
+  readonly keyIds: readonly string[];
 }
 
 /** Where a node serves an API. */

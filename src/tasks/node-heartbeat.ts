@@ -3,6 +3,7 @@
 import { type ControllerNode, heartbeatInterval, isOnline } from '../model/node.ts';
 import { type Clock, DAY, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
+import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { NodeStore } from '../store/contracts/nodes.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { every } from './schedule.ts';
@@ -12,7 +13,10 @@ const forgottenAfter: Millis = DAY;
 /** A check takes the word of a beat that is no older. */
 const goodFor: Millis = 5 * SECOND;
 
-export type Announcement = Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt' | 'startedAt'>;
+export type Announcement = Omit<
+  ControllerNode,
+  'createdAt' | 'lastSeenAt' | 'leftAt' | 'startedAt' | 'keyIds'
+>;
 
 export interface NodeHeartbeat {
   /** Announces the node from now on. Does not fail: a database that cannot be written is logged and tried again. */
@@ -28,10 +32,11 @@ export interface NodeHeartbeat {
 export function nodeHeartbeat(needs: {
   readonly store: { readonly nodes: NodeStore };
   readonly clock: Clock;
+  readonly vault: Pick<KeyVault, 'keyIds'>;
   readonly clockWatch: Pick<ClockWatch, 'compare' | 'isWrong'>;
   readonly log: Logger;
 }): NodeHeartbeat {
-  const { clock, clockWatch, log } = needs;
+  const { clock, clockWatch, log, vault } = needs;
   const { nodes } = needs.store;
   const startedAt = clock.now();
   let announced: Announcement | null = null;
@@ -47,7 +52,8 @@ export function nodeHeartbeat(needs: {
     if (clockWatch.isWrong) return;
     const now = clock.now();
     try {
-      await nodes.announce({ ...announced, startedAt }, now, now - forgottenAfter);
+      const node = { ...announced, startedAt, keyIds: vault.keyIds() };
+      await nodes.announce(node, now, now - forgottenAfter);
       if (hasFailed) log.info('the database can be written again', { event: 'store.writable' });
       hasFailed = false;
       writtenAt = clock.monotonic();

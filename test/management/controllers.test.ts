@@ -33,6 +33,7 @@ function another() {
   return nodeHeartbeat({
     store,
     clock,
+    vault: { keyIds: () => [] },
     clockWatch: clockWatch({ store, clock, log, onSetRight: async () => undefined }),
     log,
   });

@@ -22,6 +22,7 @@ export function newNode(name = uniqueName('node')) {
     id: newId<string>(),
     name,
     address: 'ctrl.example:1280',
+    keyIds: ['0123456789abcdef'],
     apiAddresses: [
       { binding: 'edge-client', url: 'https://ctrl.example:1280/edge/client/v1', version: 'v1' },
     ],

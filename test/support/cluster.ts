@@ -19,6 +19,8 @@ const shiftedClock = new URL('./shifted-clock.ts', import.meta.url).pathname;
 export interface ClusterNode {
   /** Its `node.name`. */
   readonly name: string;
+  /** The folder with its configuration and secrets. */
+  readonly home: string;
   /** Requests straight to this node, as if they had come through the load balancer. */
   readonly client: HttpsClient;
   /** Between this node and the database. */
@@ -36,6 +38,8 @@ export interface ClusterNode {
   shiftClock(by: Millis): void;
   /** What the checks of its health say that fail; empty when it is ready. */
   failingChecks(): Promise<readonly string[]>;
+  /** Begins a command on its host. */
+  begin(args: readonly string[]): Started;
   /** Runs a command on its host. */
   command(args: readonly string[]): Promise<Finished>;
 }
@@ -127,6 +131,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       const signal = (which: NodeJS.Signals) => process?.child.kill(which);
       nodes.push({
         name,
+        home,
         client,
         wire,
         async start() {
@@ -150,7 +155,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
           const checks: readonly { id: string; healthy: boolean }[] = json.data.checks;
           return checks.filter(({ healthy }) => !healthy).map(({ id }) => id);
         },
-        command: (args) => box.start([...args, '--config', config], { env }).finished,
+        begin: (args) => box.start([...args, '--config', config], { env }),
+        command(args) {
+          return this.begin(args).finished;
+        },
       });
     }
     await Promise.all(nodes.map((node) => node.start()));

@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
-import { isOnline } from '../../model/node.ts';
+import { heartbeatInterval, isOnline } from '../../model/node.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { tryFileLock } from '../../platform/file-lock.ts';
 import type { MasterKey } from '../../platform/secrets/key-file-format.ts';
 import { nextKeyFile, previousKeyFile } from '../../platform/secrets/key-files.ts';
-import { keyVault } from '../../platform/secrets/key-vault.ts';
+import { type KeyVault, keyVault } from '../../platform/secrets/key-vault.ts';
 import { createKeyFile, keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
 import { rekeyDatabase } from '../../rekey-database.ts';
 import { CliError } from '../cli-error.ts';
@@ -59,6 +59,7 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
   const previous = keyIn(previousKeyFile(keyFile));
   const older = [current, previous].flatMap((key) => (key === null ? [] : [key.bytes]));
   const vault = keyVault(next.bytes, () => ({ newer: [], older }));
+  if (hasOtherHosts(config)) await requireKeyOnAllNodes(host, vault, next, keyFile);
   const resealed = await rekeyDatabase({ store, vault, clock }, async () => {
     const nodes = await store.nodes.listAll();
     if (nodes.some((node) => isOnline(node, clock.now()))) await wait(untilNoticed);
@@ -75,6 +76,37 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
     `Back it up, but not beside the database. Backups of before need ${previousKeyFile(keyFile)}.`,
   );
   if (hasOtherHosts(config)) notice(report, 'next: run this command on the hosts of the other nodes too');
+}
+
+/**
+ * A node without the key could open nothing any more.
+ * @throws CliError it names those that lack it
+ */
+async function requireKeyOnAllNodes(
+  { foundations: { store, clock } }: Host,
+  vault: KeyVault,
+  { fingerprint }: MasterKey,
+  keyFile: string,
+): Promise<void> {
+  const [id] = vault.keyIds() as [string];
+  const lacking = async () =>
+    (await store.nodes.listAll()).filter((node) => isOnline(node, clock.now()) && !node.keyIds.includes(id));
+  // They say what they have with every beat.
+  const patience = clock.monotonic() + heartbeatInterval + 2 * SECOND;
+  let names = await lacking();
+  while (names.length > 0 && clock.monotonic() < patience) {
+    await wait(SECOND / 2);
+    names = await lacking();
+  }
+  if (names.length === 0) return;
+  const list = names.map(({ name }) => name).join(', ');
+  throw new CliError(
+    `${list} ${names.length === 1 ? 'does' : 'do'} not have the key ${fingerprint} yet, so nothing is sealed under it.`,
+    {
+      code: 'key_missing',
+      next: `copy ${nextKeyFile(keyFile)} beside the key file of ${list}, then run this command again`,
+    },
+  );
 }
 
 function hasOtherHosts({ db }: Config): boolean {

@@ -8,6 +8,8 @@ export interface KeyVault {
   open(sealed: string, label: string): Buffer;
   /** Whether the text is sealed under the key that seals now. */
   isCurrent(sealed: string): boolean;
+  /** The public ids of all keys that open here, the one that seals first; those beside the key file as far as they can be read. */
+  keyIds(): readonly string[];
 }
 
 /** Key-encryption keys besides the one that a process began with, while one replaces another (`keys rekey`). */
@@ -32,16 +34,20 @@ export function keyVault(
   /** Those that have sealed here: none of them becomes the newest again. */
   const used = new Set([sealing.id]);
 
-  function keyOf(box: Buffer): SealingKey {
-    const id = sealedWith(box);
-    const named = () => known.find((key) => key.id === id);
-    const found = named();
-    if (found !== undefined) return found;
+  function lookBeside(): void {
     const beside = others();
     const newKeys = beside.newer.map(vaultKey);
     const all = [...known, ...newKeys, ...beside.older.map(vaultKey)];
     known = [...new Map(all.map((key) => [key.id, key])).values()];
     newer = new Set([...newer, ...newKeys.map((key) => key.id)]);
+  }
+
+  function keyOf(box: Buffer): SealingKey {
+    const id = sealedWith(box);
+    const named = () => known.find((key) => key.id === id);
+    const found = named();
+    if (found !== undefined) return found;
+    lookBeside();
     const now = named();
     if (now === undefined) throw new SealBroken(id === undefined ? 'malformed' : 'unknown key', id);
     return now;
@@ -60,6 +66,14 @@ export function keyVault(
       return secret;
     },
     isCurrent: (sealed) => sealedWith(boxOf(sealed)) === sealing.id,
+    keyIds() {
+      try {
+        lookBeside();
+      } catch {
+        // A file that cannot be read is no key.
+      }
+      return [sealing, ...known.filter((key) => key !== sealing)].map(({ id }) => id);
+    },
   };
 }
 

@@ -32,7 +32,8 @@ export const tablesOfService: readonly string[] = [
     created_at BIGINT NOT NULL,
     started_at BIGINT NOT NULL,
     last_seen_at BIGINT NOT NULL,
-    left_at BIGINT
+    left_at BIGINT,
+    key_ids TEXT
   )`,
   'CREATE INDEX nodes_by_last_seen ON nodes (last_seen_at)',
   // At most one row: the last time that this database was put back from a backup. A controller that started before

@@ -46,5 +46,7 @@ export const upgradeFrom16: readonly string[] = [
   'CREATE INDEX api_sessions_alive ON api_sessions (identity_id, created_at) WHERE ended_at IS NULL',
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_ca ON api_sessions (ca_id) WHERE ca_id IS NOT NULL',
+  // Which key-encryption keys a node has: none is put to use before every node has it.
+  'ALTER TABLE nodes ADD COLUMN key_ids TEXT',
   ...tablesOfApplications,
 ];

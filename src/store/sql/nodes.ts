@@ -3,7 +3,7 @@ import type { ControllerNode } from '../../model/node.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NodeStore } from '../contracts/nodes.ts';
 import { recordChange } from './changes.ts';
-import { integer, integerOrNull, text } from './codec.ts';
+import { integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
@@ -42,6 +42,7 @@ function nodeOf(row: SqlRow): ControllerNode {
     startedAt: integer(row, 'started_at'),
     lastSeenAt: integer(row, 'last_seen_at'),
     leftAt: integerOrNull(row, 'left_at'),
+    keyIds: JSON.parse(textOrNull(row, 'key_ids') ?? '[]') as string[],
   };
 }
 
@@ -54,11 +55,12 @@ function* announceNode(args: {
   const apiAddresses = JSON.stringify(node.apiAddresses);
   const before = yield* first('SELECT api_addresses FROM nodes WHERE name = ?', node.name);
   yield* first(
-    `INSERT INTO nodes (id, name, address, api_addresses, version, created_at, started_at, last_seen_at, left_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)
+    `INSERT INTO nodes
+       (id, name, address, api_addresses, version, created_at, started_at, last_seen_at, left_at, key_ids)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)
      ON CONFLICT (name) DO UPDATE SET address = excluded.address, api_addresses = excluded.api_addresses,
        version = excluded.version, started_at = excluded.started_at, last_seen_at = excluded.last_seen_at,
-       left_at = NULL`,
+       left_at = NULL, key_ids = excluded.key_ids`,
     node.id,
     node.name,
     node.address,
@@ -67,6 +69,7 @@ function* announceNode(args: {
     now,
     node.startedAt,
     now,
+    JSON.stringify(node.keyIds),
   );
   const forgotten = yield* all('DELETE FROM nodes WHERE last_seen_at < ? RETURNING name', args.forgetBefore);
   const isKnown = before !== undefined && text(before, 'api_addresses') === apiAddresses;
