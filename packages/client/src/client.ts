@@ -27,4 +27,30 @@ export {
   SessionEnded,
   Unreachable,
 } from './errors.ts';
+export { type DeviceLogin, type DeviceLoginOptions, startDeviceLogin } from './login/device-login.ts';
+export {
+  type AskingForCredentials,
+  type AskingForExternalJwt,
+  type AskingForFirstTotp,
+  type AskingForTotp,
+  type AskingForTotpEnrollment,
+  type AskingForUnknown,
+  type DirectLoginOptions,
+  type LoginState,
+  startDirectLogin,
+} from './login/direct-login.ts';
+export {
+  type AuthorizationOptions,
+  authorizationUrl,
+  finishLogin,
+  hasStateOf,
+  isRedirectOf,
+  type LoginAttempt,
+  newLoginAttempt,
+} from './oidc/code-flow.ts';
+export { discover, type Provider, type ProviderOptions } from './oidc/provider.ts';
+export { endSession, refreshTokens } from './oidc/refresh.ts';
+export type { Tokens } from './oidc/tokens.ts';
+export { openSession, type Session, type SessionEvent, type SessionOptions } from './session/session.ts';
+export { memoryTokenStore, type TokenStore } from './session/token-store.ts';
 export type { Transport } from './transport.ts';

@@ -2,6 +2,7 @@
 // between two copies of the package.
 
 import { type Challenge, parseChallenges } from './api/challenge.ts';
+import { membersIn, membersOf, textOf } from './json-members.ts';
 
 /** The server answered, and refused. */
 export class Refusal extends Error {
@@ -97,6 +98,7 @@ export class SessionEnded extends Error {
 const sessionEnds = {
   'not-logged-in': 'Nobody is logged in.',
   refused: 'The session has ended: the server does not renew it.',
+  expired: 'The access token has ended, and there is no refresh token.',
   'logged-out': 'The session has ended: somebody has logged out.',
   lost: 'The session goes on elsewhere, and its tokens did not arrive here.',
 } as const;
@@ -106,13 +108,8 @@ export type SessionEnd = keyof typeof sessionEnds;
 
 /** The refusal in an answer of any endpoint: the envelope of the Edge APIs, or the error of OAuth. Reads the body. */
 export async function refusalOf(response: Response): Promise<Refusal> {
-  const body = await response.json().catch(() => undefined);
-  return refusalIn(response, body);
-}
-
-/** The same, of a body that was read already. */
-export function refusalIn({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown): Refusal {
-  const { error, error_description: description, reason } = membersOf(body);
+  const { status, headers } = response;
+  const { error, error_description: description, reason } = await membersIn(response);
   const wait = Number(headers.get('retry-after') ?? Number.NaN);
   const common = {
     status,
@@ -121,24 +118,16 @@ export function refusalIn({ status, headers }: Pick<Response, 'status' | 'header
   };
   const reference = headers.get('x-request-id') ?? undefined;
   if (typeof error === 'string') {
-    const message = text(description) ?? error;
-    return new Refusal(message, { ...common, code: error, reason: text(reason), requestId: reference });
+    const message = textOf(description) ?? error;
+    return new Refusal(message, { ...common, code: error, reason: textOf(reason), requestId: reference });
   }
   const envelope = membersOf(error);
   const cause = membersOf(envelope.cause);
-  return new Refusal(text(envelope.message) ?? `The server answered with status ${status}`, {
+  return new Refusal(textOf(envelope.message) ?? `The server answered with status ${status}`, {
     ...common,
-    code: text(envelope.code) ?? '',
-    field: text(cause.field),
-    reason: text(cause.reason),
-    requestId: text(envelope.requestId) ?? reference,
+    code: textOf(envelope.code) ?? '',
+    field: textOf(cause.field),
+    reason: textOf(cause.reason),
+    requestId: textOf(envelope.requestId) ?? reference,
   });
-}
-
-function membersOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,0 +1,23 @@
+// Reads JSON of unknown shape member by member: what a server sends is not believed to have the shape it should.
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** The value as an object, or an empty one when it is something else. */
+export function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+}
+
+/** The members of the body of an answer; none when it is no JSON object. */
+export async function membersIn(response: Response): Promise<Members> {
+  return membersOf(await response.json().catch(() => undefined));
+}
+
+/** The value as a text that is not empty. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The texts in a value that should be a list of them. */
+export function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}

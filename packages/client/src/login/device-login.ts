@@ -1,0 +1,110 @@
+// Login with the browser of another device (RFC 8628).
+
+import * as oauth from 'oauth4webapi';
+import { ProtocolError, Refusal, Unreachable } from '../errors.ts';
+import { clientOf, type Provider, sending } from '../oidc/provider.ts';
+import { type Tokens, tokensOf, verifySignature } from '../oidc/tokens.ts';
+
+/** What to show, and where it ends. */
+export interface DeviceLogin {
+  /** To be entered at `verificationUri`, on any device with a browser. */
+  readonly userCode: string;
+  readonly verificationUri: string;
+  /** The same address with the code in it, for a QR code. */
+  readonly completeUri: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+  /**
+   * Waits until somebody has logged in with the code.
+   * @throws Refusal `access_denied` when the person refuses, `expired_token` when nobody comes in time
+   */
+  wait(options?: { readonly signal?: AbortSignal }): Promise<Tokens>;
+}
+
+export interface DeviceLoginOptions {
+  readonly scope?: string;
+  /** Resolves after so many milliseconds; default: a timer. */
+  readonly pause?: (milliseconds: number) => Promise<void>;
+}
+
+const defaultInterval = 5;
+const slowDownBy = 5;
+
+/** Asks for the codes of a device. @throws Refusal, Unreachable, ProtocolError */
+export async function startDeviceLogin(
+  provider: Provider,
+  options: DeviceLoginOptions = {},
+): Promise<DeviceLogin> {
+  const { metadata, now } = provider;
+  const { scope = 'openid offline_access', pause = timer } = options;
+  const client = clientOf(provider);
+  if (metadata.device_authorization_endpoint === undefined) {
+    throw new ProtocolError('discovery_failed', `${provider.origin} has no login for devices`);
+  }
+  const requestedAt = now();
+  const response = await oauth.deviceAuthorizationRequest(
+    metadata,
+    client,
+    oauth.None(),
+    { scope },
+    sending(provider),
+  );
+  const device = await oauth.processDeviceAuthorizationResponse(metadata, client, response).catch((error) => {
+    throw new ProtocolError(
+      'answer_invalid',
+      `${provider.origin} answered without the codes for a device`,
+      error,
+    );
+  });
+  const expiresAt = requestedAt + device.expires_in * 1000;
+  return {
+    userCode: device.user_code,
+    verificationUri: device.verification_uri,
+    completeUri: device.verification_uri_complete ?? device.verification_uri,
+    expiresAt,
+    async wait({ signal } = {}) {
+      let interval = device.interval ?? defaultInterval;
+      while (now() < expiresAt) {
+        await pause(interval * 1000);
+        signal?.throwIfAborted();
+        const outcome = await poll(provider, device.device_code);
+        if (typeof outcome === 'object') return outcome;
+        if (outcome === 'slow_down') interval += slowDownBy;
+      }
+      throw new Refusal('Nobody logged in with the code in time', { status: 400, code: 'expired_token' });
+    },
+  };
+}
+
+/** One request: tokens, or why to go on asking. */
+async function poll(provider: Provider, deviceCode: string): Promise<Tokens | 'slow_down' | 'later'> {
+  const { metadata, now } = provider;
+  const client = clientOf(provider);
+  const requestedAt = now();
+  let response: Response;
+  try {
+    response = await oauth.deviceCodeGrantRequest(
+      metadata,
+      client,
+      oauth.None(),
+      deviceCode,
+      sending(provider),
+    );
+  } catch (error) {
+    if (error instanceof Unreachable) return 'later';
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === 'slow_down') return 'slow_down';
+    if (error.code === 'authorization_pending' || error.status >= 500) return 'later';
+    throw error;
+  }
+  const tokens = await tokensOf(
+    provider,
+    response,
+    (answer) => oauth.processDeviceCodeResponse(metadata, client, answer),
+    requestedAt,
+  );
+  await verifySignature(provider, response);
+  return tokens;
+}
+
+const timer = (milliseconds: number) => new Promise<void>((over) => setTimeout(over, milliseconds));

@@ -1,0 +1,283 @@
+// Login without a browser, for programs that ask for the credentials themselves: a state machine over the JSON contract
+// of the login. Each state says what is asked next, and has the methods that answer it.
+//
+// A refused answer throws a Refusal and changes nothing: the same state can be answered again.
+
+import { ProtocolError, type Refusal, refusalOf } from '../errors.ts';
+import { type Members, membersIn, membersOf, textOf, textsOf } from '../json-members.ts';
+import {
+  type AuthorizationOptions,
+  answerOf,
+  authorizationUrl,
+  finishLogin,
+  isRedirectOf,
+  type LoginAttempt,
+  newLoginAttempt,
+} from '../oidc/code-flow.ts';
+import type { Provider } from '../oidc/provider.ts';
+import type { Tokens } from '../oidc/tokens.ts';
+
+export type LoginState =
+  | AskingForCredentials
+  | AskingForTotp
+  | AskingForTotpEnrollment
+  | AskingForFirstTotp
+  | AskingForExternalJwt
+  | AskingForUnknown
+  /** The login is complete. */
+  | { readonly kind: 'done'; readonly tokens: Tokens };
+
+/** Who is it? */
+export interface AskingForCredentials {
+  readonly kind: 'credentials';
+  /** @param credentials with the external JWT that the policy requires besides, if it is known already */
+  password(credentials: {
+    readonly username: string;
+    readonly password: string;
+    readonly externalJwt?: string;
+  }): Promise<LoginState>;
+  /** With the client certificate of the transport. The tokens work on connections with that certificate only. */
+  certificate(more?: { readonly externalJwt?: string }): Promise<LoginState>;
+  externalJwt(token: string): Promise<LoginState>;
+}
+
+/** A code of the authenticator app, or a recovery code. */
+export interface AskingForTotp {
+  readonly kind: 'totp';
+  /** Spaces and dashes do not matter. @throws Refusal `INVALID_TOTP_CODE`: wait for the next code */
+  submit(code: string): Promise<LoginState>;
+}
+
+/** The policy asks for one-time codes, and there is no authenticator app yet. */
+export interface AskingForTotpEnrollment {
+  readonly kind: 'totp-enrollment';
+  begin(): Promise<AskingForFirstTotp>;
+}
+
+/** The app has to be set up with what is here, which is not shown again, and to prove it with a code. */
+export interface AskingForFirstTotp {
+  readonly kind: 'totp-confirmation';
+  /** For a QR code. */
+  readonly provisioningUrl: string;
+  /** To be typed into the app; base32. */
+  readonly secret: string;
+  /** Each replaces the app once. */
+  readonly recoveryCodes: readonly string[];
+  /** @throws Refusal `INVALID_TOTP_CODE` */
+  confirm(code: string): Promise<LoginState>;
+  /** Nothing is set up then. */
+  cancel(): Promise<LoginState>;
+}
+
+/** A token of another provider, which is then needed with every call too. */
+export interface AskingForExternalJwt {
+  readonly kind: 'external-jwt';
+  readonly signerId: string | undefined;
+  readonly issuer: string | undefined;
+  /** Where and how to get one, as far as the administrator said. */
+  readonly authorizationUrl: string | undefined;
+  readonly clientId: string | undefined;
+  readonly scopes: readonly string[];
+  submit(token: string): Promise<LoginState>;
+}
+
+/** Something that this version cannot answer: a person has to log in with a browser. */
+export interface AskingForUnknown {
+  readonly kind: 'unsupported';
+  /** The `typeId` of what is asked. */
+  readonly queries: readonly string[];
+}
+
+export interface DirectLoginOptions extends Pick<AuthorizationOptions, 'scope' | 'method'> {
+  /** What the server may allow, in order of preference. Nothing listens there: the code is taken from the answer. */
+  readonly redirectUris?: readonly string[];
+}
+
+/** Port 1 of this computer: an address that is never opened. */
+const unopened = ['http://127.0.0.1:1/auth/callback', 'http://localhost:1/auth/callback'];
+
+/**
+ * Begins a login. The transport has to show redirects instead of following them, as `httpsTransport` does; pages in
+ * browsers cannot see them, and use the login of `@overlay-auth/client/browser`.
+ * @throws Refusal when the server allows none of the redirect URIs, or refuses the request
+ * @throws ProtocolError, Unreachable
+ */
+export async function startDirectLogin(
+  provider: Provider,
+  options: DirectLoginOptions = {},
+): Promise<AskingForCredentials> {
+  const { redirectUris = unopened, ...authorization } = options;
+  let refused: Refusal | undefined;
+  for (const redirectUri of redirectUris) {
+    const attempt = newLoginAttempt(redirectUri);
+    const url = await authorizationUrl(provider, attempt, authorization);
+    const response = await provider.transport(request(url.href, 'GET'));
+    const location = redirectIn(response, url);
+    if (location !== undefined) return credentialsState(beginning(provider, attempt, location));
+    refused = await refusalOf(response);
+    // An unknown redirect URI is answered on the spot (RFC 6749 4.1.2.1); another spelling may be allowed.
+    if (response.status !== 400) break;
+  }
+  throw refused ?? new ProtocolError('answer_invalid', `${provider.origin} started no login`);
+}
+
+/** A login under way. */
+interface Flow {
+  readonly provider: Provider;
+  readonly attempt: LoginAttempt;
+  readonly authRequestId: string;
+}
+
+function beginning(provider: Provider, attempt: LoginAttempt, location: URL): Flow {
+  // A request that is refused comes back at once; this throws what it says.
+  if (isRedirectOf(attempt, location)) answerOf(provider, attempt, location);
+  const authRequestId = location.searchParams.get('authRequestID');
+  if (location.origin !== provider.origin) {
+    throw new ProtocolError('redirect_elsewhere', `${provider.origin} leads the login to ${location.origin}`);
+  }
+  if (authRequestId === null)
+    throw new ProtocolError('answer_invalid', `${provider.origin} started no login`);
+  return { provider, attempt, authRequestId };
+}
+
+function credentialsState(flow: Flow): AskingForCredentials {
+  const { authRequestId } = flow;
+  return {
+    kind: 'credentials',
+    password: ({ externalJwt, username, password }) =>
+      step(flow, 'username', { body: { authRequestId, username, password }, bearer: externalJwt }),
+    certificate: ({ externalJwt } = {}) =>
+      step(flow, 'cert', { body: { authRequestId }, bearer: externalJwt }),
+    externalJwt: (token) => step(flow, 'ext-jwt', { body: { authRequestId }, bearer: token }),
+  };
+}
+
+interface Step {
+  readonly body: Readonly<Record<string, string>>;
+  readonly bearer?: string | undefined;
+}
+
+/** Sends one answer, and gives what is asked after it. */
+async function step(flow: Flow, path: string, answer: Step): Promise<LoginState> {
+  return nextState(flow, await send(flow, path, 'POST', answer));
+}
+
+async function send(
+  { provider }: Flow,
+  path: string,
+  method: 'POST' | 'DELETE',
+  { body, bearer }: Step,
+): Promise<Response> {
+  return provider.transport(request(`${provider.issuer}/login/${path}`, method, body, bearer));
+}
+
+function request(url: string, method: string, body?: object, bearer?: string): Request {
+  return new Request(url, {
+    method,
+    redirect: 'manual',
+    credentials: 'omit',
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+function redirectIn(response: Response, base: URL): URL | undefined {
+  if (response.type === 'opaqueredirect') {
+    throw new ProtocolError(
+      'answer_invalid',
+      'This platform hides redirects: log in with the browser instead',
+    );
+  }
+  const location = response.headers.get('location');
+  if (response.status < 300 || response.status >= 400 || location === null) return undefined;
+  return URL.parse(location, base.href) ?? undefined;
+}
+
+/** What a step was answered with: the end, or what else is asked. */
+async function nextState(flow: Flow, response: Response): Promise<LoginState> {
+  const { provider, attempt } = flow;
+  const location = redirectIn(response, new URL(provider.issuer));
+  if (location !== undefined) {
+    if (!isRedirectOf(attempt, location)) {
+      throw new ProtocolError(
+        'redirect_elsewhere',
+        `The login leads to ${location.origin} instead of back here`,
+      );
+    }
+    return { kind: 'done', tokens: await finishLogin(provider, attempt, location) };
+  }
+  if (response.status !== 200) throw await refusalOf(response);
+  const { authQueries } = await membersIn(response);
+  if (!Array.isArray(authQueries) || authQueries.length === 0) {
+    throw new ProtocolError('answer_invalid', `${provider.origin} neither ends the login nor asks for more`);
+  }
+  return queryState(flow, authQueries.map(membersOf));
+}
+
+/** The first query that this version can answer; the others are asked again after it. */
+function queryState(flow: Flow, queries: readonly Members[]): LoginState {
+  for (const query of queries) {
+    if (query.typeId === 'MFA' || query.typeId === 'TOTP') {
+      return query.isTotpEnrolled === false ? enrollmentState(flow) : totpState(flow);
+    }
+    if (query.typeId === 'EXT-JWT') return externalJwtState(flow, query);
+  }
+  return { kind: 'unsupported', queries: queries.map(({ typeId }) => String(typeId)) };
+}
+
+function totpState(flow: Flow): AskingForTotp {
+  return {
+    kind: 'totp',
+    submit: (code) => step(flow, 'totp', { body: { id: flow.authRequestId, code } }),
+  };
+}
+
+function enrollmentState(flow: Flow): AskingForTotpEnrollment {
+  const { authRequestId } = flow;
+  return {
+    kind: 'totp-enrollment',
+    async begin() {
+      const response = await send(flow, 'totp/enroll', 'POST', { body: { authRequestId } });
+      if (response.status !== 201) throw await refusalOf(response);
+      return confirmationState(flow, await membersIn(response));
+    },
+  };
+}
+
+function confirmationState(flow: Flow, answer: Members): AskingForFirstTotp {
+  const { authRequestId, provider } = flow;
+  const { provisioningUrl, recoveryCodes } = answer;
+  const secret =
+    typeof provisioningUrl === 'string' ? URL.parse(provisioningUrl)?.searchParams.get('secret') : null;
+  if (typeof provisioningUrl !== 'string' || typeof secret !== 'string') {
+    throw new ProtocolError('answer_invalid', `${provider.origin} sent no key for the authenticator app`);
+  }
+  return {
+    kind: 'totp-confirmation',
+    provisioningUrl,
+    secret,
+    recoveryCodes: textsOf(recoveryCodes),
+    confirm: (code) => step(flow, 'totp/enroll/verify', { body: { authRequestId, code } }),
+    async cancel() {
+      const response = await send(flow, 'totp/enroll', 'DELETE', { body: { authRequestId } });
+      if (!response.ok) throw await refusalOf(response);
+      return enrollmentState(flow);
+    },
+  };
+}
+
+function externalJwtState(flow: Flow, query: Members): AskingForExternalJwt {
+  return {
+    kind: 'external-jwt',
+    signerId: textOf(query.id),
+    issuer: textOf(query.issuer),
+    authorizationUrl: textOf(query.httpUrl),
+    clientId: textOf(query.clientId),
+    scopes: textsOf(query.scopes),
+    submit: (token) => step(flow, 'ext-jwt', { body: { authRequestId: flow.authRequestId }, bearer: token }),
+  };
+}

@@ -1,0 +1,97 @@
+// The OpenID provider of a server: where its endpoints are, and how its answers are judged.
+
+import * as oauth from 'oauth4webapi';
+import { ProtocolError, refusalOf } from '../errors.ts';
+import { membersIn } from '../json-members.ts';
+import { guarded, type Transport } from '../transport.ts';
+
+export interface ProviderOptions {
+  /** Origin of the server, such as `https://localhost:1280`. */
+  readonly baseUrl: string;
+  /** Default: `overlay`, the client that every server has. */
+  readonly clientId?: string;
+  /** Default: `fetch`. */
+  readonly transport?: Transport;
+  /** Milliseconds since 1970; default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** A provider whose discovery document was read and fits. */
+export interface Provider {
+  readonly origin: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** The discovery document. All endpoints in it are of `origin`. */
+  readonly metadata: oauth.AuthorizationServer;
+  /** Bounded, https only. */
+  readonly transport: Transport;
+  readonly now: () => number;
+}
+
+/** A clock that is a little off must not stop anybody from logging in. */
+const toleranceSeconds = 60;
+
+/**
+ * Reads the discovery document of a server.
+ *
+ * Tokens are verified against the address that is used to log in, and passwords go to the endpoints in this document:
+ * it may name no other server.
+ * @throws Refusal when the server has none there
+ * @throws ProtocolError discovery_failed, issuer_mismatch, endpoint_elsewhere
+ * @see OIDC Discovery 4.3
+ */
+export async function discover(options: ProviderOptions): Promise<Provider> {
+  const { baseUrl, clientId = 'overlay', now = Date.now } = options;
+  const transport = guarded(options.transport);
+  const { origin } = new URL(baseUrl);
+  const url = new URL('/.well-known/openid-configuration', origin);
+  const response = await transport(new Request(url, { redirect: 'manual', credentials: 'omit' }));
+  if (response.status !== 200) throw await refusalOf(response);
+  const { issuer } = await membersIn(response.clone());
+  if (typeof issuer !== 'string') {
+    throw new ProtocolError('discovery_failed', `${origin} is no OpenID provider`);
+  }
+  if (URL.parse(issuer)?.origin !== origin) {
+    throw new ProtocolError('issuer_mismatch', `${origin} announces itself as ${issuer}`);
+  }
+  const metadata = await oauth.processDiscoveryResponse(new URL(issuer), response).catch((error) => {
+    throw new ProtocolError('discovery_failed', `The discovery document of ${origin} cannot be used`, error);
+  });
+  requireOwnEndpoints(metadata, origin);
+  return { origin, issuer, clientId, metadata, transport, now };
+}
+
+function requireOwnEndpoints(metadata: oauth.AuthorizationServer, origin: string): void {
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri']) {
+    if (typeof metadata[name] === 'string') continue;
+    throw new ProtocolError('discovery_failed', `The discovery document of ${origin} lacks ${name}`);
+  }
+  for (const [name, value] of Object.entries(metadata)) {
+    if (!/_endpoint$|^jwks_uri$/.test(name)) continue;
+    if (typeof value === 'string' && URL.parse(value)?.origin === origin) continue;
+    throw new ProtocolError(
+      'endpoint_elsewhere',
+      `The discovery document of ${origin} names ${name} of another server`,
+    );
+  }
+}
+
+/** The client, as the protocol library wants it; with our clock. */
+export function clientOf({ clientId, now }: Provider): oauth.Client {
+  return {
+    client_id: clientId,
+    [oauth.clockSkew]: Math.round((now() - Date.now()) / 1000),
+    [oauth.clockTolerance]: toleranceSeconds,
+  };
+}
+
+/** How the protocol library sends: every refusal is thrown before it is looked at further. */
+export function sending({ transport }: Provider) {
+  return {
+    async [oauth.customFetch](url: string, options: object): Promise<Response> {
+      const response = await transport(new Request(url, { ...options, credentials: 'omit' }));
+      if (response.status >= 400) throw await refusalOf(response);
+      return response;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+// What happens to tokens after a login: their renewal, and their end.
+
+import * as oauth from 'oauth4webapi';
+import { ProtocolError } from '../errors.ts';
+import { clientOf, type Provider, sending } from './provider.ts';
+import { type Tokens, tokensOf } from './tokens.ts';
+
+/**
+ * Exchanges a refresh token, which is used up by this. Whoever calls has to see to it that nobody else does so with
+ * the same token: `openSession` does.
+ * @throws Refusal `invalid_grant` when the server does not accept the token any more
+ * @throws ProtocolError subject_changed, id_token_invalid, answer_invalid
+ * @see OIDC Core 12.2
+ */
+export async function refreshTokens(
+  provider: Provider,
+  { refreshToken, identityId }: { readonly refreshToken: string; readonly identityId: string },
+): Promise<Tokens> {
+  const { metadata, now } = provider;
+  const client = clientOf(provider);
+  const requestedAt = now();
+  const response = await oauth.refreshTokenGrantRequest(
+    metadata,
+    client,
+    oauth.None(),
+    refreshToken,
+    sending(provider),
+  );
+  const tokens = await tokensOf(
+    provider,
+    response,
+    (answer) => oauth.processRefreshTokenResponse(metadata, client, answer),
+    requestedAt,
+  );
+  if (tokens.identityId !== identityId) {
+    throw new ProtocolError('subject_changed', 'The server answered with tokens of somebody else');
+  }
+  return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
+}
+
+/**
+ * Ends a session at the server, with all its tokens. Returns whether the server confirmed it.
+ * @throws Unreachable
+ */
+export async function endSession(
+  provider: Provider,
+  { idToken, refreshToken }: Pick<Tokens, 'idToken' | 'refreshToken'>,
+): Promise<boolean> {
+  const { end_session_endpoint: endpoint, revocation_endpoint: revocation } = provider.metadata;
+  if (endpoint !== undefined && (await post(provider, endpoint, { id_token_hint: idToken }))) return true;
+  if (revocation === undefined || refreshToken === null) return false;
+  return post(provider, revocation, { token: refreshToken, token_type_hint: 'refresh_token' });
+}
+
+async function post(
+  { transport, clientId }: Provider,
+  endpoint: string,
+  form: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const body = new URLSearchParams({ ...form, client_id: clientId });
+  const response = await transport(
+    new Request(endpoint, { method: 'POST', body, redirect: 'manual', credentials: 'omit' }),
+  );
+  return response.type === 'opaqueredirect' || (response.status > 0 && response.status < 400);
+}

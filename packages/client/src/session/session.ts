@@ -1,0 +1,118 @@
+// A login that is kept alive: renews the access token before it ends, once for everybody who waits for it.
+
+import type { TokenSource } from '../api/edge-api.ts';
+import { Refusal, type SessionEnd, SessionEnded, Unreachable } from '../errors.ts';
+import type { Provider } from '../oidc/provider.ts';
+import { endSession, refreshTokens } from '../oidc/refresh.ts';
+import type { Tokens } from '../oidc/tokens.ts';
+import type { TokenStore } from './token-store.ts';
+
+export type SessionEvent =
+  | { readonly kind: 'renewed'; readonly tokens: Tokens }
+  /** Only a new login helps. `requestId`: the reference id of the refusal, if a server refused. */
+  | { readonly kind: 'ended'; readonly reason: SessionEnd; readonly requestId: string | undefined };
+
+export interface Session extends TokenSource {
+  /** What is there now, renewed or not; null when nobody is logged in. */
+  tokens(): Promise<Tokens | null>;
+  /** Tokens whose access token is good for a while yet. @throws SessionEnded, Unreachable, Refusal (503) */
+  fresh(): Promise<Tokens>;
+  /** Takes the tokens of a new login. */
+  begin(tokens: Tokens): Promise<void>;
+  /** Ends the session at the server, then forgets it. @throws Unreachable, and then nothing is forgotten */
+  logOut(): Promise<void>;
+  /** Calls back at each event until the signal, if there is one, is aborted. */
+  on(listener: (event: SessionEvent) => void, options?: { readonly signal?: AbortSignal }): void;
+}
+
+export interface SessionOptions {
+  readonly provider: Provider;
+  readonly store: TokenStore;
+}
+
+/** A token that ends this soon is renewed first, so that it does not end on its way. Milliseconds. */
+const longestMargin = 60_000;
+
+/**
+ * The session whose tokens are in a store.
+ *
+ * A refresh token is used once: by one caller of this program (the others wait for the result), and under the lock of
+ * the store, where what another tab or process has renewed meanwhile is taken instead. Only a request that got no
+ * answer is sent again, at once, as the protocol of the service allows.
+ */
+export function openSession({ provider, store }: SessionOptions): Session {
+  const listeners = new Set<(event: SessionEvent) => void>();
+  const tell = (event: SessionEvent) => {
+    for (const listener of listeners) listener(event);
+  };
+  const isUsable = (tokens: Tokens, refused: string | undefined) =>
+    tokens.accessToken !== refused &&
+    provider.now() < tokens.accessTokenExpiresAt - Math.min(longestMargin, tokens.lifetime / 4);
+
+  async function renewed(refused: string | undefined): Promise<Tokens> {
+    const outcome = await store.update<Tokens | SessionEnded>(async (latest) => {
+      if (latest === null) return [null, new SessionEnded('not-logged-in')];
+      if (isUsable(latest, refused)) return [latest, latest];
+      const { refreshToken } = latest;
+      const next =
+        refreshToken === null
+          ? new SessionEnded('expired')
+          : await renew(provider, { ...latest, refreshToken });
+      // What is dead is forgotten, so that nobody tries again with it.
+      return [next instanceof SessionEnded ? null : next, next];
+    });
+    if (outcome instanceof SessionEnded) {
+      tell({ kind: 'ended', reason: outcome.reason, requestId: outcome.requestId });
+      throw outcome;
+    }
+    tell({ kind: 'renewed', tokens: outcome });
+    return outcome;
+  }
+
+  let renewing: Promise<Tokens> | undefined;
+  async function usable(refused?: string): Promise<Tokens> {
+    const current = await store.read();
+    if (current !== null && isUsable(current, refused)) return current;
+    renewing ??= renewed(refused).finally(() => {
+      renewing = undefined;
+    });
+    const next = await renewing;
+    // The one that was waited for may have begun before this token was refused.
+    return next.accessToken === refused ? usable(refused) : next;
+  }
+
+  return {
+    tokens: () => store.read(),
+    fresh: () => usable(),
+    accessToken: async () => (await usable()).accessToken,
+    renewedToken: async (refused) => (await usable(refused)).accessToken,
+    begin: (tokens) => store.update(async () => [tokens, undefined]),
+    async logOut() {
+      const tokens = await store.read();
+      if (tokens !== null) await endSession(provider, tokens);
+      await store.update(async () => [null, undefined]);
+      tell({ kind: 'ended', reason: 'logged-out', requestId: undefined });
+    },
+    on(listener, { signal } = {}) {
+      listeners.add(listener);
+      signal?.addEventListener('abort', () => listeners.delete(listener));
+    },
+  };
+}
+
+async function renew(
+  provider: Provider,
+  tokens: { readonly refreshToken: string; readonly identityId: string },
+): Promise<Tokens | SessionEnded> {
+  const request = () => refreshTokens(provider, tokens);
+  try {
+    return await request().catch((error) => {
+      // Whether it arrived is not known. Sent again at once, it either works or is refused.
+      if (error instanceof Unreachable) return request();
+      throw error;
+    });
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'invalid_grant') throw error;
+    return new SessionEnded('refused', error.requestId);
+  }
+}

@@ -1,0 +1,33 @@
+import type { Tokens } from '../oidc/tokens.ts';
+
+/**
+ * Where the tokens of one session are. Several tabs or processes may hold the same session: then the store is what
+ * keeps them from using a refresh token twice, which would end the session for all.
+ */
+export interface TokenStore {
+  /** What is there now; null when nobody is logged in. */
+  read(): Promise<Tokens | null>;
+  /**
+   * Reads, changes and saves while no other holder does: what `change` is given cannot be outdated. `change` gives
+   * what to save, and what to return; when it throws, nothing is saved.
+   */
+  update<T>(change: (tokens: Tokens | null) => Promise<readonly [Tokens | null, T]>): Promise<T>;
+}
+
+/** Tokens in the memory of this program, gone with it. */
+export function memoryTokenStore(tokens: Tokens | null = null): TokenStore {
+  let current = tokens;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    read: async () => current,
+    update(change) {
+      const next = last.then(async () => {
+        const [changed, result] = await change(current);
+        current = changed;
+        return result;
+      });
+      last = next.catch(() => undefined);
+      return next;
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createClientApi } from '../../packages/client/src/api/edge-api.ts';
+import { SessionEnded, Unreachable } from '../../packages/client/src/errors.ts';
+import { startDirectLogin } from '../../packages/client/src/login/direct-login.ts';
+import { discover, type Provider } from '../../packages/client/src/oidc/provider.ts';
+import type { Tokens } from '../../packages/client/src/oidc/tokens.ts';
+import { openSession, type SessionEvent } from '../../packages/client/src/session/session.ts';
+import { memoryTokenStore } from '../../packages/client/src/session/token-store.ts';
+import type { Transport } from '../../packages/client/src/transport.ts';
+import { fixedClock, HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { transportTo } from './support.ts';
+
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ clock });
+  await server.createUser({ name: 'ada', password });
+});
+after(() => server.close());
+
+/** Requests to the token endpoint, as they leave. */
+const refreshes: string[] = [];
+const counted =
+  (send: Transport): Transport =>
+  async (request) => {
+    if (request.url.endsWith('/oidc/token')) refreshes.push(await request.clone().text());
+    return send(request);
+  };
+
+async function providerWith(transport: Transport = transportTo(server)): Promise<Provider> {
+  return discover({ baseUrl: server.url, transport: counted(transport), now: () => clock.now() });
+}
+
+async function loggedIn(provider: Provider): Promise<Tokens> {
+  const state = await (await startDirectLogin(provider)).password({ username: 'ada', password });
+  assert.ok(state.kind === 'done');
+  refreshes.length = 0;
+  return state.tokens;
+}
+
+async function sessionOf(transport?: Transport) {
+  const provider = await providerWith(transport);
+  const session = openSession({ provider, store: memoryTokenStore(await loggedIn(provider)) });
+  const events: SessionEvent[] = [];
+  session.on((event) => events.push(event));
+  return { provider, session, events };
+}
+
+describe('a session', () => {
+  test('uses an access token while it is good, and renews it before it ends', async () => {
+    const { session, events } = await sessionOf();
+    const first = await session.accessToken();
+    clock.advance(28 * MINUTE);
+    assert.equal(await session.accessToken(), first);
+    assert.equal(refreshes.length, 0);
+    clock.advance(1.5 * MINUTE);
+    assert.notEqual(await session.accessToken(), first);
+    assert.equal(refreshes.length, 1);
+    assert.deepEqual(
+      events.map(({ kind }) => kind),
+      ['renewed'],
+    );
+  });
+
+  test('uses a refresh token once, however many wait for it', async () => {
+    const { session } = await sessionOf();
+    clock.advance(40 * MINUTE);
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => session.accessToken()));
+    assert.equal(new Set(tokens).size, 1);
+    assert.equal(refreshes.length, 1);
+    clock.advance(40 * MINUTE);
+    await session.accessToken();
+    assert.equal(new Set(refreshes.map((form) => new URLSearchParams(form).get('refresh_token'))).size, 2);
+  });
+
+  test('over two holders of one store renews once', async () => {
+    const provider = await providerWith();
+    const store = memoryTokenStore(await loggedIn(provider));
+    const [one, two] = [openSession({ provider, store }), openSession({ provider, store })];
+    clock.advance(40 * MINUTE);
+    const [a, b] = await Promise.all([one.accessToken(), two.accessToken()]);
+    assert.equal(a, b);
+    assert.equal(refreshes.length, 1);
+  });
+
+  test('behind an API renews a token that the server refuses early, once for all calls', async () => {
+    const provider = await providerWith();
+    // It looks good here, and is not: such as after new signing keys.
+    const tokens = { ...(await loggedIn(provider)), accessToken: 'e30.e30.e30' };
+    const session = openSession({ provider, store: memoryTokenStore(tokens) });
+    const api = createClientApi({ baseUrl: server.url, token: session, transport: transportTo(server) });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => api.GET('/current-identity')));
+    assert.deepEqual(new Set(answers.map(({ data }) => data.data.name)), new Set(['ada']));
+    assert.equal(refreshes.length, 1);
+  });
+
+  test('that the server has ended is an event and a typed error, and nothing is sent again', async () => {
+    const { session, events } = await sessionOf();
+    const { refreshToken } = await session.fresh();
+    const form = { client_id: 'overlay', token: refreshToken ?? '' };
+    await server.post('/oidc/revoke', { form });
+    clock.advance(HOUR);
+    await assert.rejects(session.accessToken(), (error) => {
+      assert.ok(error instanceof SessionEnded);
+      assert.equal(error.reason, 'refused');
+      assert.notEqual(error.requestId, undefined);
+      return true;
+    });
+    const [event] = events;
+    assert.ok(event?.kind === 'ended' && event.reason === 'refused' && event.requestId !== undefined);
+    await assert.rejects(session.accessToken(), { kind: 'session-ended', reason: 'not-logged-in' });
+    assert.equal(refreshes.length, 1);
+  });
+
+  test('without a refresh token ends with its access token', async () => {
+    const provider = await providerWith();
+    const tokens = await loggedIn(provider);
+    const session = openSession({ provider, store: memoryTokenStore({ ...tokens, refreshToken: null }) });
+    assert.equal(await session.accessToken(), tokens.accessToken);
+    clock.advance(HOUR);
+    await assert.rejects(session.accessToken(), { kind: 'session-ended', reason: 'expired' });
+    assert.equal(refreshes.length, 0);
+  });
+
+  test('that is logged out is ended at the server, and forgotten', async () => {
+    const { provider, session, events } = await sessionOf();
+    const tokens = await session.fresh();
+    await session.logOut();
+    assert.equal(await session.tokens(), null);
+    assert.deepEqual(events, [{ kind: 'ended', reason: 'logged-out', requestId: undefined }]);
+    const restored = openSession({ provider, store: memoryTokenStore(tokens) });
+    await assert.rejects(restored.renewedToken(tokens.accessToken), { reason: 'refused' });
+  });
+});
+
+describe('when the network fails', () => {
+  test('a renewal without an answer is sent again at once, with the same token', async () => {
+    const send = transportTo(server);
+    let lost = 0;
+    const { session } = await sessionOf(async (request) => {
+      const isRefresh = (await request.clone().text()).includes('grant_type=refresh_token');
+      if (isRefresh && lost === 0) {
+        lost += 1;
+        throw new TypeError('the connection broke before anything was sent');
+      }
+      return send(request);
+    });
+    clock.advance(HOUR);
+    await session.accessToken();
+    assert.equal(refreshes.length, 2);
+    assert.equal(refreshes[0], refreshes[1]);
+  });
+
+  test('the session stays: later it goes on', async () => {
+    const send = transportTo(server);
+    let isDown = false;
+    const { session, events } = await sessionOf(async (request) => {
+      if (isDown) throw new TypeError('no network');
+      return send(request);
+    });
+    clock.advance(HOUR);
+    isDown = true;
+    await assert.rejects(session.accessToken(), (error) => error instanceof Unreachable);
+    await assert.rejects(session.logOut(), (error) => error instanceof Unreachable);
+    isDown = false;
+    await session.accessToken();
+    assert.deepEqual(
+      events.map(({ kind }) => kind),
+      ['renewed'],
+    );
+  });
+
+  test('a busy server ends nothing', async () => {
+    const send = transportTo(server);
+    let isBusy = false;
+    const { session } = await sessionOf(async (request) => {
+      if (isBusy) return new Response('{}', { status: 503, headers: { 'retry-after': '7' } });
+      return send(request);
+    });
+    clock.advance(HOUR);
+    isBusy = true;
+    await assert.rejects(session.accessToken(), { kind: 'refused', status: 503, retryAfterSeconds: 7 });
+    isBusy = false;
+    await session.accessToken();
+  });
+});
