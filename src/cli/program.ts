@@ -14,7 +14,7 @@ import { registerConfigCommands } from './commands/config.ts';
 import { registerEnrollCommands } from './commands/enroll.ts';
 import { registerEntityCommands } from './commands/entities.ts';
 import { registerExplainCommand } from './commands/explain.ts';
-import { registerIdentityCommands } from './commands/identity.ts';
+import { registerIdentityCommands, registerInviteCommand } from './commands/identity.ts';
 import { registerKeyCommands } from './commands/keys.ts';
 import { registerOidcClientCommands } from './commands/oidc-client.ts';
 import { registerOpsCommands } from './commands/ops.ts';
@@ -41,6 +41,7 @@ const registrations: readonly (readonly [heading: string, ...groups: Registratio
     'Administer a running service:',
     registerEntityCommands,
     registerIdentityCommands,
+    registerInviteCommand,
     registerCaCommands,
     registerStateCommands,
     registerOidcClientCommands,

@@ -4,7 +4,7 @@ import { AuthError, type AuthErrorOptions } from '../errors/auth-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import { countRefusal, requireOpenSource } from '../login/throttle.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { EnrollMethod } from '../model/enrollment.ts';
+import type { EnrollmentKind } from '../model/enrollment.ts';
 import type { IdentityId } from '../model/ids.ts';
 import type { AttemptLog, AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -33,24 +33,24 @@ export interface Enrolled {
   readonly username?: string;
 }
 
-/** Ways of enrolling in which somebody unknown sends something that has to be verified: a certificate, a token. */
-const provenBySender: ReadonlySet<EnrollMethod> = new Set(['ottca', 'ca', 'token']);
+/** Ways of enrolling in which somebody unknown sends something that has to be verified: a certificate, a token, a link. */
+const provenBySender: ReadonlySet<EnrollmentKind> = new Set(['ottca', 'ca', 'token', 'invitation']);
 
 /**
  * Keeps the decision record of one attempt to enroll.
  * @throws AuthError rate_limited   too many certificates or tokens of this source were refused
  */
-export async function attemptToEnroll(
+export async function attemptToEnroll<Result extends Enrolled>(
   needs: EnrollAttemptNeeds,
-  method: EnrollMethod,
+  method: EnrollmentKind,
   origin: RequestOrigin,
-  decide: (attempt: AttemptRecorder) => Promise<Enrolled>,
-): Promise<Enrolled> {
+  decide: (attempt: AttemptRecorder) => Promise<Result>,
+): Promise<Result> {
   const isProof = provenBySender.has(method);
   if (isProof) await requireOpenSource(needs, origin.ipAddress);
   const attempt = needs.attempts.begin('enroll', 'enrollment', origin);
   attempt.passed('method', method);
-  let enrolled: Enrolled;
+  let enrolled: Result;
   try {
     enrolled = await decide(attempt);
   } catch (error) {

@@ -180,6 +180,20 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     remedy:
       'If the device did not enroll itself, find out who used its token. Otherwise issue a new one with "overlay-auth create enrollment ott NAME".',
   },
+  'invitation-unknown': {
+    happened:
+      'The link was already used, replaced by a newer one or withdrawn, or this service never issued it.',
+    remedy: 'Make another one with "overlay-auth invite NAME". If nobody used it, find out who did.',
+  },
+  'invitation-expired': {
+    happened: 'The link was opened too late.',
+    remedy: 'Make another one with "overlay-auth invite NAME", valid for longer with --expires.',
+  },
+  'invitation-not-allowed': {
+    happened:
+      'The link was made by somebody with the permission helpdesk only, and the identity administers or has a permission now.',
+    remedy: 'Let an administrator make another one.',
+  },
   'enrollment-other-method': {
     happened: 'The token is for another enrollment method than the one used.',
     remedy:

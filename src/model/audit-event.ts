@@ -1,5 +1,5 @@
 import type { SessionEndReason } from './api-session.ts';
-import type { EnrollMethod } from './enrollment.ts';
+import type { EnrollmentKind } from './enrollment.ts';
 import type { AttemptStep } from './login-attempt.ts';
 
 /** Where a request came from; carried through use cases for the audit trail and never used to decide. */
@@ -22,8 +22,12 @@ export type AuditEvent =
       readonly identityId: string;
     }
   /** An identity got what it logs in with; the decision record of the same reference id has the checks. */
-  | { readonly event: 'enrollment.completed'; readonly enrollment: EnrollMethod; readonly identityId: string }
-  | { readonly event: 'enrollment.refused'; readonly enrollment: EnrollMethod }
+  | {
+      readonly event: 'enrollment.completed';
+      readonly enrollment: EnrollmentKind;
+      readonly identityId: string;
+    }
+  | { readonly event: 'enrollment.refused'; readonly enrollment: EnrollmentKind }
   /** By the legacy mechanism; with OIDC it is `token.issued`. */
   | { readonly event: 'session.opened'; readonly identityId: string; readonly sessionId: string }
   | {

@@ -12,6 +12,9 @@ export type TokenMethod = (typeof tokenMethods)[number];
 export const enrollMethods = [...tokenMethods, 'ca', 'token'] as const;
 export type EnrollMethod = (typeof enrollMethods)[number];
 
+/** Everything that decision records and audit events call an enrollment: also choosing a password by a link. */
+export type EnrollmentKind = EnrollMethod | 'invitation';
+
 /** Leave to make one identity able to authenticate, once. An identity has at most one for each method. */
 export interface Enrollment {
   readonly id: EnrollmentId;

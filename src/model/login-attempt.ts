@@ -49,6 +49,9 @@ export const refusalReasons = [
   // enrollment
   'enrollment-token-unknown',
   'enrollment-other-method',
+  'invitation-unknown',
+  'invitation-expired',
+  'invitation-not-allowed',
   'enrollment-expired',
   'enrollment-not-allowed',
   'enrollment-other-ca',

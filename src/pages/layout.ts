@@ -13,7 +13,7 @@ export interface Layout {
   /** For pages that are read, and not filled in. */
   readonly wide?: boolean;
   /** What only this page needs, besides the files of all pages. */
-  readonly files?: { readonly stylesheetPath: string; readonly scriptPath: string };
+  readonly files?: { readonly stylesheetPath: string | null; readonly scriptPath: string };
 }
 
 /** The frame of every page: the operator's name, one main landmark with one heading. */
@@ -27,7 +27,7 @@ export function layout({ look, language }: View, page: Layout): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${look.stylesheetPath}">
-${files !== undefined && html`<link rel="stylesheet" href="${files.stylesheetPath}">`}
+${files !== undefined && files.stylesheetPath !== null && html`<link rel="stylesheet" href="${files.stylesheetPath}">`}
 <link rel="icon" href="${look.logoPath ?? 'data:,'}">
 ${scripts && html`<script src="${look.scriptPath}" type="module"></script>`}
 ${files !== undefined && html`<script src="${files.scriptPath}" type="module"></script>`}

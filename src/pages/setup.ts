@@ -1,13 +1,20 @@
-import type { PasswordPolicy } from '../model/auth-policy.ts';
 import { describedBy, referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
-import { passwordField } from './login.ts';
+import {
+  newPasswordFields,
+  type PasswordProblem,
+  passwordProblemText,
+  refusedForm,
+  type ShownPasswordRules,
+} from './new-password.ts';
 import type { Texts } from './texts/en.ts';
 import type { View } from './view.ts';
 
+type NameProblem = keyof Texts['setup']['problems'];
+
 /** Why an administrator was not created. */
-export type SetupProblem = keyof Texts['setup']['problems'] | 'too-short';
+export type SetupProblem = NameProblem | PasswordProblem;
 
 export interface SetupForm {
   /** Path that the form posts to. */
@@ -16,8 +23,7 @@ export interface SetupForm {
   readonly token: string;
   /** What was typed before; shown again after a refusal, so that nobody types it twice (WCAG 3.3.7). */
   readonly username: string;
-  /** What the password must be. */
-  readonly rules: { readonly policy: PasswordPolicy; readonly shortest: number };
+  readonly rules: ShownPasswordRules;
   /** Why the last attempt was refused; empty at first. */
   readonly problems: readonly SetupProblem[];
   readonly referenceId: string;
@@ -25,56 +31,30 @@ export interface SetupForm {
 
 /** Chooses name and password of the first administrator. Works without scripts. */
 export function setupPage(view: View, form: SetupForm): Html {
-  const { action, token, username, rules, problems } = form;
+  const { action, token, username, rules, problems, referenceId } = form;
   const { setup, signIn, errorTitle } = view.texts;
   const isRefused = problems.length > 0;
-  const isAboutName = problems.some((problem) => problem === 'username' || problem === 'taken');
-  const isAboutRepetition = problems.includes('repeated');
-  const isAboutPassword = isRefused && !isAboutName && !isAboutRepetition;
+  const ofPassword = problems.filter((problem): problem is PasswordProblem => !isAboutName(problem));
+  const reasons = problems.map((problem) =>
+    isAboutName(problem) ? setup.problems[problem] : passwordProblemText(view, problem, rules.shortest),
+  );
   return layout(view, {
     title: isRefused ? `${errorTitle(setup.failedTitle)} - ${setup.heading}` : setup.heading,
     heading: setup.heading,
     scripts: true,
-    content: html`${isRefused && refusal(view, form)}
+    content: html`${isRefused && refusedForm(view, setup.notCreated, reasons, referenceId)}
 <form method="post" action="${action}">
 <input type="hidden" name="t" value="${token}">
 <div class="field"><label for="username">${signIn.username}</label>
-<input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required${describedBy(isAboutName, null)}></div>
-${passwordField(view, {
-  id: 'password',
-  label: signIn.password,
-  autocomplete: 'new-password',
-  attributes: html` minlength="${rules.shortest}"${describedBy(isAboutPassword, 'password-hint')}`,
-  hint: html`<p id="password-hint" class="hint">${rulesText(view, rules)} ${setup.advice}</p>`,
-})}
-${passwordField(view, {
-  id: 'repeated',
-  label: setup.repeated,
-  autocomplete: 'new-password',
-  attributes: describedBy(isAboutRepetition, null),
-})}
+<input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required${describedBy(problems.some(isAboutName), null)}></div>
+${newPasswordFields(view, { label: signIn.password, rules }, ofPassword)}
 <button id="create" type="submit">${setup.submit}</button>
 </form>`,
   });
 }
 
-function rulesText({ texts: { setup } }: View, { policy, shortest }: SetupForm['rules']): string {
-  return setup.atLeast(shortest, [
-    ...(policy.requireMixedCase ? [setup.mixedCase] : []),
-    ...(policy.requireNumberChar ? [setup.digit] : []),
-    ...(policy.requireSpecialChar ? [setup.special] : []),
-  ]);
-}
-
-function refusal(view: View, { problems, rules: { shortest }, referenceId }: SetupForm): Html {
-  const { setup } = view.texts;
-  const textOf = (problem: SetupProblem) =>
-    problem === 'too-short' ? setup.tooShort(shortest) : setup.problems[problem];
-  return html`<div id="failure" class="failure" role="alert" tabindex="-1" autofocus>
-<p><strong>${setup.notCreated}</strong></p>
-<ul>${problems.map((problem) => html`<li>${textOf(problem)}</li>`)}</ul>
-${referenceLine(view, referenceId)}
-</div>`;
+function isAboutName(problem: SetupProblem): problem is NameProblem {
+  return problem === 'username' || problem === 'taken';
 }
 
 /** The administrator exists: what to do with it. */

@@ -11,7 +11,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { decodeBase64url, sha256 } from '../platform/digest.ts';
 import type { Random } from '../platform/random.ts';
 
-export type OpaqueTokenKind = 'code' | 'device' | 'refresh' | 'refresh-jwt' | 'zt-session' | 'enrollment';
+export type OpaqueTokenKind =
+  | 'code'
+  | 'device'
+  | 'refresh'
+  | 'refresh-jwt'
+  | 'zt-session'
+  | 'enrollment'
+  | 'invitation';
 
 export interface OpaqueToken {
   /** UUID of the row it belongs to. */

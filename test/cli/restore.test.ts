@@ -87,7 +87,13 @@ test('restore works where there is no database any more, and tells programs what
   assert.equal(code, 0);
   const { replaced, withdrawn, restoreId } = JSON.parse(stdout);
   assert.equal(replaced, null);
-  assert.deepEqual(withdrawn, { sessions: 0, recoveryCodes: 0, setupLinks: 0, enrollments: 0 });
+  assert.deepEqual(withdrawn, {
+    sessions: 0,
+    recoveryCodes: 0,
+    setupLinks: 0,
+    enrollments: 0,
+    invitations: 0,
+  });
   assert.equal(typeof restoreId, 'string');
   assert.ok(existsSync(home.path('new.db')));
 });

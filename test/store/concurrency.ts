@@ -7,6 +7,7 @@ import type { SigningKey } from '../../src/model/signing-key.ts';
 import { NoAdministratorLeft, type Store } from '../../src/store/contracts/store.ts';
 import { type OpenDatabase, sharedDatabase } from './contract.ts';
 import { certificateOf, newEnrollment } from './contract-enrollments.ts';
+import { newInvitation, useOf } from './contract-invitations.ts';
 import { newSetupLink } from './contract-keys.ts';
 import { attemptLimit, pendingTotp } from './contract-limits.ts';
 import { newNode } from './contract-nodes.ts';
@@ -66,6 +67,16 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
           }),
         );
         assert.equal(count(outcomes, 'enrolled'), 1);
+        assert.equal(count(outcomes, 'unknown'), callers - 1);
+      });
+
+      test('use an invitation: one sets the password', async () => {
+        const { store } = shared();
+        const user = await createUser(store);
+        const invitation = newInvitation(user.id);
+        await store.invitations.create(invitation, t0);
+        const outcomes = await race((engine) => engine.invitations.redeem(useOf(invitation)));
+        assert.equal(count(outcomes, 'set'), 1);
         assert.equal(count(outcomes, 'unknown'), callers - 1);
       });
 

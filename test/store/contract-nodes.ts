@@ -139,7 +139,13 @@ export function restoreTests(shared: GetDatabase): void {
       assert.equal(await store.restores.latest(), 'r1');
 
       const again = await store.restores.withdrawEverythingIssued({ id: 'r2', totpStep: 5, now: t0 });
-      assert.deepEqual(again, { sessions: 0, recoveryCodes: 0, setupLinks: 0, enrollments: 0 });
+      assert.deepEqual(again, {
+        sessions: 0,
+        recoveryCodes: 0,
+        setupLinks: 0,
+        enrollments: 0,
+        invitations: 0,
+      });
       assert.equal(await store.restores.latest(), 'r2');
       assert.equal(await store.totp.burnStep(user.id, 21), false, 'TOTP never moves back');
     });

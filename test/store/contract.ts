@@ -13,6 +13,7 @@ import { configTypeTests } from './contract-config-types.ts';
 import { deviceLoginTests } from './contract-device-logins.ts';
 import { enrollmentTests } from './contract-enrollments.ts';
 import { identityTests } from './contract-identities.ts';
+import { invitationTests } from './contract-invitations.ts';
 import { keyTests } from './contract-keys.ts';
 import { legacySessionTests } from './contract-legacy.ts';
 import { limitTests } from './contract-limits.ts';
@@ -67,6 +68,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     oidcClientTests(shared);
     revocationTests(shared);
     enrollmentTests(shared);
+    invitationTests(shared);
     certificateExtensionTests(shared);
     callerTests(shared);
     changeTests(shared);

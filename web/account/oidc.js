@@ -23,8 +23,7 @@ let metadata = null;
 /** Leaves for the login. @param {{ isFresh?: boolean }} [how] whether the person has to prove anew who it is */
 export async function signIn({ isFresh = false } = {}) {
   const { authorization_endpoint: endpoint } = await discover();
-  const login = { verifier: randomText(), state: randomText(), nonce: randomText() };
-  sessionStorage.setItem(loginKey, JSON.stringify(login));
+  const login = await beginLogin();
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
@@ -32,11 +31,18 @@ export async function signIn({ isFresh = false } = {}) {
     scope: 'openid offline_access',
     state: login.state,
     nonce: login.nonce,
-    code_challenge: await challengeOf(login.verifier),
+    code_challenge: login.challenge,
     code_challenge_method: 'S256',
     ...(isFresh ? { prompt: 'login' } : {}),
   });
   location.assign(`${endpoint}?${query}`);
+}
+
+/** Notes a login that this tab begins; whatever answers it brings the state back. */
+export async function beginLogin() {
+  const login = { verifier: randomText(), state: randomText(), nonce: randomText() };
+  sessionStorage.setItem(loginKey, JSON.stringify(login));
+  return { ...login, challenge: await challengeOf(login.verifier) };
 }
 
 /** Whether the address is that to which the login comes back. */

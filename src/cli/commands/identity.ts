@@ -1,9 +1,29 @@
 import type { Command } from 'commander';
 import { argumentCompletedBy } from '../complete/hints.ts';
 import type { IdentityOptions } from '../entities/identity-actions.ts';
+import type { InviteOptions } from '../entities/invite.ts';
 import type { CliPorts } from '../ports.ts';
 import type { SecretOptions } from '../terminal/secret-input.ts';
 import { reportOf, serverOption } from './report-of.ts';
+
+/** `invite NAME` */
+export function registerInviteCommand(program: Command, ports: CliPorts): void {
+  const command = program
+    .command('invite')
+    .description('make a link with which a person chooses a password, also in place of a forgotten one');
+  argumentCompletedBy(serverOption(command).argument('<name>', 'name or id of the identity'), {
+    entity: 'identity',
+  })
+    .option('--expires <time>', 'how long the link works, such as 30m, 24h or 7d (default: 24h)')
+    .option('--end-sessions', 'using the link ends every session of the identity')
+    .option('--qr', 'draw it as a QR code too')
+    .option('-o, --output <file>', 'write the link to FILE, for its owner only, and not to the screen')
+    .option('--withdraw', 'make the link that was given out work no more')
+    .action(async (name: string, options: InviteOptions, command: Command) => {
+      const { invite } = await import('../entities/invite.ts');
+      await invite(reportOf(command, ports), name, options);
+    });
+}
 
 /** `identity unlock|disable|enable|reset-mfa|set-password|end-sessions NAME` */
 export function registerIdentityCommands(program: Command, ports: CliPorts): void {

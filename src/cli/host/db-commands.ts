@@ -131,8 +131,8 @@ function recordRestore(audit: AuditTrail, { restoreId, withdrawn }: Restored): v
 }
 
 function withdrawnText({ withdrawn }: Restored): string {
-  const { sessions, recoveryCodes, setupLinks, enrollments } = withdrawn;
-  return `Nothing issued before works any more: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody logs in anew.`;
+  const { sessions, recoveryCodes, setupLinks, enrollments, invitations } = withdrawn;
+  return `Nothing issued before works any more: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments, ${invitations} invitations and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody logs in anew.`;
 }
 
 function configOf({ ports }: Report, named: string | undefined) {

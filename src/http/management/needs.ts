@@ -30,6 +30,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
     | 'oidcClients'
     | 'revocations'
     | 'enrollments'
+    | 'invitations'
     | 'nodes'
     | 'onBehalfOf'
     | 'gather'

@@ -11,7 +11,7 @@ import {
   replaceOidcClient,
   updateOidcClient,
 } from '../../admin/oidc-clients.ts';
-import { formatDuration, parseDuration } from '../../config/durations.ts';
+import { formatDuration } from '../../config/durations.ts';
 import { parseRedirectUri } from '../../config/redirect-uris.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { oidcClientListFields } from '../../model/list-fields.ts';
@@ -29,7 +29,7 @@ import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '.
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
-import { idOf, idText, tags } from '../request/fields.ts';
+import { durationField, durationText, idOf, idText, tags } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
@@ -39,17 +39,7 @@ import { operation, resourceRoutes } from './resource.ts';
 const texts = z.array(z.string());
 const mapping = z.record(z.string(), z.string());
 const jwks = z.looseObject({ keys: z.array(z.looseObject({})) });
-const durationText = z.string().meta({ examples: ['5m'] });
-const duration = durationText.nullable().transform((text, context): Millis | null => {
-  if (text === null) return null;
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : 'must be a duration such as 5m';
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  }
-});
+const duration = durationField.nullable();
 
 const required = { name: z.string(), type: z.enum(oidcClientTypes) };
 export const clientMembers = {

@@ -19,6 +19,7 @@ import { dataPlaneRoutes } from './data-plane.ts';
 import { enrollmentRoutes } from './enrollments.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
+import { invitationRoutes } from './invitations.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
 import { loginExplanationRoute } from './login-explanation.ts';
 import type { ManagementNeeds } from './needs.ts';
@@ -36,6 +37,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...legacyRoutes(needs, 'edge-management', managementRoot),
     ...identityRoutes(needs),
     loginExplanationRoute(needs),
+    ...invitationRoutes(needs),
     ...authenticatorRoutes(needs),
     ...authPolicyRoutes(needs),
     heartbeatRoute(needs, managementRoot),

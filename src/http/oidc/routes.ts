@@ -11,6 +11,7 @@ import { deviceRoutes } from './device.ts';
 import { documentRoutes } from './documents.ts';
 import { endSessionRoute } from './end-session.ts';
 import { type IntrospectionRouteNeeds, introspectionRoutes } from './introspection.ts';
+import { type InviteRouteNeeds, inviteRoutes } from './invite.ts';
 import type { StepNeeds } from './login-step.ts';
 import { totpLoginRoutes } from './login-totp.ts';
 import { primaryLoginRoutes } from './primary-login.ts';
@@ -21,7 +22,8 @@ import { userInfoRoute } from './userinfo.ts';
 export type OidcNeeds = GrantNeeds &
   Pick<IntrospectionRouteNeeds, 'authenticate'> &
   ProviderLoginNeeds &
-  StepNeeds & {
+  StepNeeds &
+  InviteRouteNeeds & {
     readonly store: { readonly authenticators: AuthenticatorStore; readonly deviceLogins: DeviceLoginStore };
   };
 
@@ -35,6 +37,7 @@ export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
     ...totpLoginRoutes(needs),
     ...tokenRoutes(needs),
     ...deviceRoutes(needs),
+    ...inviteRoutes(needs),
     ...introspectionRoutes(needs),
     ...documentRoutes(needs),
     userInfoRoute(needs),

@@ -1,8 +1,10 @@
 // Fields that several endpoints read, each with its bounds.
 
 import { z } from 'zod';
+import { parseDuration } from '../../config/durations.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
+import type { Millis } from '../../platform/clock.ts';
 import { longestCertificateRequest } from '../../platform/x509/certificate-request.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -28,6 +30,19 @@ export const optionalTime = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' })
   .nullish()
   .transform((text) => (text == null ? null : Date.parse(text)));
+
+export const durationText = z.string().meta({ examples: ['5m'] });
+
+/** A duration in Go's notation, such as `1h30m`; Millis afterwards. */
+export const durationField = durationText.transform((text, context): Millis => {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'must be a duration such as 5m';
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }
+});
 
 /** Of a list. What would narrow it elsewhere and is not understood here is refused, not ignored. */
 export const listParameters = z.object({

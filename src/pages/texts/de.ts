@@ -290,10 +290,8 @@ export const de: Texts = {
       'Diese Seite braucht JavaScript. Erlauben Sie es für diese Adresse, oder bitten Sie die Systemverwaltung, Ihr Passwort zu ändern, Ihre Authenticator-App zu entfernen oder Ihre Sitzungen zu beenden.',
   },
 
-  setup: {
-    heading: 'Administratorkonto einrichten',
-    failedTitle: 'nicht angelegt',
-    submit: 'Administratorkonto anlegen',
+  /** Wherever somebody chooses a password. */
+  newPassword: {
     repeated: 'Dasselbe Passwort noch einmal',
     atLeast: (shortest: number, contents: readonly string[]) =>
       `Mindestens ${shortest} Zeichen${contents.length > 0 ? `, mit ${contents.join(', ')}` : ''}.`,
@@ -301,18 +299,26 @@ export const de: Texts = {
     digit: 'einer Ziffer',
     special: 'einem Sonderzeichen',
     advice: 'Einige Wörter zusammen sind leicht zu merken und schwer zu erraten.',
-    notCreated: 'Das Administratorkonto wurde nicht angelegt:',
     tooShort: (least: number) => `Das Passwort hat zu wenige Zeichen, mindestens ${least} sind nötig.`,
     problems: {
       repeated: 'Die beiden Passwörter sind verschieden.',
-      username: 'Das kann kein Benutzername sein.',
-      taken: 'Der Benutzername ist vergeben, oder die Standardrichtlinie erlaubt keine Passwörter.',
       'too-long': 'Das Passwort ist zu lang.',
       'mixed-case': 'Das Passwort braucht einen Groß- und einen Kleinbuchstaben.',
       digit: 'Das Passwort braucht eine Ziffer.',
       special: 'Das Passwort braucht ein Sonderzeichen.',
       common: 'Das Passwort ist eines von denen, die zuerst geraten werden.',
       'own-name': 'Das Passwort besteht aus dem Namen des Benutzers.',
+    },
+  },
+
+  setup: {
+    heading: 'Administratorkonto einrichten',
+    failedTitle: 'nicht angelegt',
+    submit: 'Administratorkonto anlegen',
+    notCreated: 'Das Administratorkonto wurde nicht angelegt:',
+    problems: {
+      username: 'Das kann kein Benutzername sein.',
+      taken: 'Der Benutzername ist vergeben, oder die Standardrichtlinie erlaubt keine Passwörter.',
     },
     doneTitle: 'Administratorkonto angelegt',
     doneHeading: 'Das Administratorkonto ist bereit',
@@ -334,6 +340,40 @@ export const de: Texts = {
       },
     },
     another: 'Legen Sie auf dem Server einen neuen Link oder gleich ein Administratorkonto an:',
+  },
+
+  invite: {
+    first: {
+      heading: 'Wählen Sie Ihr Passwort',
+      lead: (service: string) =>
+        `Sie sind zu ${service} eingeladen. Niemand außer Ihnen wird dieses Passwort kennen.`,
+    },
+    reset: {
+      heading: 'Wählen Sie ein neues Passwort',
+      lead: (service: string) =>
+        `Die Systemverwaltung von ${service} lässt Sie Ihr Passwort ersetzen. Niemand außer Ihnen wird das neue kennen.`,
+    },
+    failedTitle: 'nicht gesetzt',
+    password: 'Neues Passwort',
+    submit: 'Passwort setzen und anmelden',
+    submitOnly: 'Passwort setzen',
+    notSet: 'Das Passwort wurde nicht gesetzt:',
+    doneHeading: 'Ihr Passwort ist gesetzt',
+    done: (username: Html) =>
+      html`Sie können sich jetzt als ${username} anmelden. Dieser Link hat seinen Zweck erfüllt und kann nicht noch einmal verwendet werden.`,
+    goOn: 'Gehen Sie zur Anwendung zurück und melden Sie sich an.',
+    toAccount: 'Bei Ihrem Konto anmelden',
+    dead: {
+      expired: {
+        heading: 'Dieser Link gilt nicht mehr',
+        text: 'Die Zeit, in der er verwendet werden konnte, ist vorbei.',
+      },
+      unknown: {
+        heading: 'Dieser Link funktioniert nicht',
+        text: 'Er wurde schon verwendet, es gibt einen neueren, oder die Adresse ist nicht vollständig. Wenn Sie ihn nicht selbst verwendet haben, sagen Sie es der Systemverwaltung.',
+      },
+    },
+    another: 'Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
   },
 
   error: {

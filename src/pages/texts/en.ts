@@ -293,10 +293,8 @@ export const en = {
       'This page needs JavaScript. Allow it for this site, or ask an administrator to change your password, remove your authenticator app or end your sessions.',
   },
 
-  setup: {
-    heading: 'Set up an administrator',
-    failedTitle: 'not created',
-    submit: 'Create the administrator',
+  /** Wherever somebody chooses a password. */
+  newPassword: {
     repeated: 'The same password again',
     atLeast: (shortest: number, contents: readonly string[]) =>
       `At least ${shortest} characters${contents.length > 0 ? `, with ${contents.join(', ')}` : ''}.`,
@@ -304,18 +302,26 @@ export const en = {
     digit: 'a digit',
     special: 'a special character',
     advice: 'A few words together are easy to remember and hard to guess.',
-    notCreated: 'The administrator was not created:',
     tooShort: (least: number) => `The password has too few characters, at least ${least} are needed.`,
     problems: {
       repeated: 'The two passwords differ.',
-      username: 'This cannot be a user name.',
-      taken: 'The user name is taken, or the default policy allows no passwords.',
       'too-long': 'The password is too long.',
       'mixed-case': 'The password needs an upper-case and a lower-case letter.',
       digit: 'The password needs a digit.',
       special: 'The password needs a special character.',
       common: 'The password is too common.',
       'own-name': 'The password is made of the name of the user.',
+    },
+  },
+
+  setup: {
+    heading: 'Set up an administrator',
+    failedTitle: 'not created',
+    submit: 'Create the administrator',
+    notCreated: 'The administrator was not created:',
+    problems: {
+      username: 'This cannot be a user name.',
+      taken: 'The user name is taken, or the default policy allows no passwords.',
     },
     doneTitle: 'Administrator created',
     doneHeading: 'The administrator is ready',
@@ -337,6 +343,40 @@ export const en = {
       },
     },
     another: 'On the server, make a new link or create an administrator at once:',
+  },
+
+  invite: {
+    first: {
+      heading: 'Choose your password',
+      lead: (service: string) =>
+        `You have been invited to ${service}. Nobody but you will know this password.`,
+    },
+    reset: {
+      heading: 'Choose a new password',
+      lead: (service: string) =>
+        `An administrator of ${service} lets you replace your password. Nobody but you will know the new one.`,
+    },
+    failedTitle: 'not set',
+    password: 'New password',
+    submit: 'Set the password and sign in',
+    submitOnly: 'Set the password',
+    notSet: 'The password was not set:',
+    doneHeading: 'Your password is set',
+    done: (username: Html) =>
+      html`You can sign in as ${username} now. This link has been used and no longer works.`,
+    goOn: 'Go back to the application and sign in.',
+    toAccount: 'Sign in to your account',
+    dead: {
+      expired: {
+        heading: 'This link is no longer valid',
+        text: 'The time in which it could be used is over.',
+      },
+      unknown: {
+        heading: 'This link does not work',
+        text: 'It was used already, a newer one was made, or the address is not complete. If you did not use it yourself, tell an administrator.',
+      },
+    },
+    another: 'Ask whoever sent it for another one.',
   },
 
   error: {

@@ -6,6 +6,7 @@ export interface Withdrawn {
   readonly recoveryCodes: number;
   readonly setupLinks: number;
   readonly enrollments: number;
+  readonly invitations: number;
 }
 
 export interface RestoreStore {

@@ -19,6 +19,7 @@ import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
 import type { GatheredChanges } from './gathered.ts';
 import type { IdentityStore } from './identities.ts';
 import type { ImportStore } from './imports.ts';
+import type { InvitationStore } from './invitations.ts';
 import type { KeyStore } from './keys.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
 import type { NodeStore } from './nodes.ts';
@@ -42,6 +43,7 @@ export interface Store {
   readonly deviceLogins: DeviceLoginStore;
   readonly oidcClients: OidcClientStore;
   readonly enrollments: EnrollmentStore;
+  readonly invitations: InvitationStore;
   readonly totp: TotpStore;
   readonly attempts: AttemptStore;
   readonly loginAttempts: LoginAttemptStore;
@@ -103,6 +105,7 @@ interface Powers {
   readonly configTypes: 'create' | 'update' | 'delete';
   readonly oidcClients: 'create' | 'update' | 'delete' | 'addSecret' | 'deleteSecret';
   readonly enrollments: 'create' | 'createIdentity' | 'renew' | 'delete';
+  readonly invitations: 'create' | 'delete';
   readonly totp: 'start' | 'verify' | 'abandon' | 'replaceRecoveryCodes' | 'remove';
   readonly attempts: 'clear';
   readonly revocations: 'revoke' | 'delete';

@@ -42,6 +42,16 @@ export const upgradeFrom16: readonly string[] = [
     sealed_code TEXT
   )`,
   'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
+  // Leave to choose a password by a link, at most one for an identity. A row is gone when it was used.
+  `CREATE TABLE invitations (
+    identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
+    token_hash TEXT NOT NULL UNIQUE,
+    end_sessions INTEGER NOT NULL,
+    is_by_helper INTEGER NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX invitations_by_expiry ON invitations (expires_at)',
   // What a signer or an authority has opened is ended with it.
   'CREATE INDEX api_sessions_alive ON api_sessions (identity_id, created_at) WHERE ended_at IS NULL',
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',

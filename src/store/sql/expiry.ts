@@ -32,6 +32,7 @@ function* deleteExpired(args: { readonly now: Millis; readonly batch: number }):
     ['used_assertions', 'id', 'expires_at <= ?', now],
     ['attempts', 'key', 'forget_at <= ?', now],
     ['enrollments', 'id', 'expires_at <= ?', now - enrollmentGrace],
+    ['invitations', 'identity_id', 'expires_at <= ?', now - enrollmentGrace],
     ['setup_links', 'id', 'expires_at <= ?', now - setupLinkLifetime],
     ['signing_keys', 'kid', 'removed_at <= ?', now],
     ['changes', 'seq', 'at <= ?', now - changeLifetime],

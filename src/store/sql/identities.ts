@@ -141,7 +141,10 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
     disabledAt: integerOrNull(row, 'disabled_at'),
     disabledUntil: integerOrNull(row, 'disabled_until'),
   };
-  if (isDisabled(state, now)) yield* endSessionsOf(id, 'identity-disabled', now, null);
+  if (isDisabled(state, now)) {
+    yield* endSessionsOf(id, 'identity-disabled', now, null);
+    yield* first('DELETE FROM invitations WHERE identity_id = ?', id);
+  }
   yield* recordChange('identity', id, now);
   return true;
 }

@@ -76,6 +76,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   server_secrets: 'emptied',
   setup_links: 'emptied',
   enrollments: 'emptied',
+  invitations: 'emptied',
   totp_enrollments: { kept: 'identity_id sealed_seed enrolled_at', movedOn: 'last_step' },
   recovery_codes: 'emptied',
   pending_totp: 'emptied',
@@ -111,7 +112,9 @@ function* withdrawEverythingIssued(restore: {
        (SELECT count(*) FROM api_sessions WHERE ended_at IS NULL AND expires_at > ?) AS sessions,
        (SELECT count(*) FROM recovery_codes WHERE used_at IS NULL) AS codes,
        (SELECT count(*) FROM setup_links WHERE used_at IS NULL AND expires_at > ?) AS links,
-       (SELECT count(*) FROM enrollments WHERE expires_at > ?) AS enrollments`,
+       (SELECT count(*) FROM enrollments WHERE expires_at > ?) AS enrollments,
+       (SELECT count(*) FROM invitations WHERE expires_at > ?) AS invitations`,
+    restore.now,
     restore.now,
     restore.now,
     restore.now,
@@ -129,6 +132,7 @@ function* withdrawEverythingIssued(restore: {
     recoveryCodes: integer(counts, 'codes'),
     setupLinks: integer(counts, 'links'),
     enrollments: integer(counts, 'enrollments'),
+    invitations: integer(counts, 'invitations'),
   };
 }
 

@@ -23,6 +23,7 @@ import { assumedOutcome, type GatheredCall, type GatheredCalls, runTogether } fr
 import { identityIntents, identityStore } from './identities.ts';
 import { importIntents, importStore } from './imports.ts';
 import type { Intent } from './intent.ts';
+import { invitationIntents, invitationStore } from './invitations.ts';
 import { keyIntents, keyStore } from './keys.ts';
 import { legacySessionIntents } from './legacy-sessions.ts';
 import { loginAttemptIntents, loginAttemptStore } from './login-attempts.ts';
@@ -50,6 +51,7 @@ const single = {
   ...deviceLoginIntents,
   ...oidcClientIntents,
   ...enrollmentIntents,
+  ...invitationIntents,
   ...totpIntents,
   ...attemptIntents,
   ...loginAttemptIntents,
@@ -106,6 +108,7 @@ export function sqlStore(engine: Engine): Store {
     deviceLogins: deviceLoginStore(database),
     oidcClients: oidcClientStore(database),
     enrollments: enrollmentStore(database),
+    invitations: invitationStore(database),
     totp: totpStore(database),
     attempts: attemptStore(database),
     loginAttempts: loginAttemptStore(database),

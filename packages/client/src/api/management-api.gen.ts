@@ -574,6 +574,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/identities/{id}/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say until when the link of an identity works; the link itself is not kept
+         * @description For administrators and whoever has the permission read.
+         */
+        get: operations["getInvitation"];
+        put?: never;
+        /**
+         * Make a link with which a person chooses the password of an identity, once
+         * @description For administrators and whoever has the permission helpdesk.
+         */
+        post: operations["inviteIdentity"];
+        /**
+         * Withdraw the link of an identity
+         * @description For administrators and whoever has the permission helpdesk.
+         */
+        delete: operations["withdrawInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/authenticators": {
         parameters: {
             query?: never;
@@ -1801,7 +1829,7 @@ export interface components {
             method: "password" | "cert" | "ext-jwt";
             /** @enum {string} */
             outcome: "allowed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
             checks: {
                 name: string;
                 /** @enum {string} */
@@ -1809,6 +1837,22 @@ export interface components {
                 saw: string | null;
             }[];
             asks: ("totp" | "ext-jwt")[];
+        };
+        IssuedInvitation: {
+            /**
+             * @description For the person alone: whoever opens it chooses the password. Shown this once
+             * @example https://localhost:1280/invite?t=…
+             */
+            url: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        Invitation: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            endSessions: boolean;
         };
         AuthPolicy: {
             id: string;
@@ -1905,7 +1949,7 @@ export interface components {
         TriedExternalJwt: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
             checks: {
@@ -2047,7 +2091,7 @@ export interface components {
             mechanism: "oidc" | "legacy" | "enrollment";
             /** @enum {string} */
             outcome: "passed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
             subject: string | null;
             ipAddress: string;
             issuer: string;
@@ -3429,6 +3473,96 @@ export interface operations {
                     } | {
                         data: components["schemas"]["LoginExplanation"][];
                         meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+        };
+    };
+    getInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation that can be used now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Invitation"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    inviteIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description From 5m to 720h; without it 24h
+                     * @example 5m
+                     */
+                    expiresIn?: string;
+                    /**
+                     * @description Using the link ends every session of the identity
+                     * @default false
+                     */
+                    endSessions?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The link; the one before works no more */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["IssuedInvitation"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    withdrawInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: Record<string, never>;
+                        meta: Record<string, never>;
                     };
                 };
             };

@@ -1,0 +1,134 @@
+// Invitations: a link behind which a person chooses the password of an identity, so that nobody else ever knows it. The
+// same link replaces a forgotten password. What becomes of it when somebody opens it is enrollment/with-invitation.ts.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { AuthPolicy } from '../model/auth-policy.ts';
+import { type Identity, isDisabled } from '../model/identity.ts';
+import { asId } from '../model/ids.ts';
+import type { Invitation } from '../model/invitation.ts';
+import { type Clock, DAY, MINUTE, type Millis } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
+import { mintOpaqueToken } from '../tokens/opaque-token.ts';
+import { acceptableUsername, refusedField } from './acceptable-values.ts';
+import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
+import { requireMayHelp } from './help-desk.ts';
+
+export interface InvitationNeeds {
+  readonly store: StoreForCallers<'invitations' | 'identities' | 'authenticators'>;
+  readonly tagKey: Buffer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+}
+
+export interface InvitationFields {
+  /** How long the link can be used. */
+  readonly expiresIn: Millis;
+  readonly endSessions: boolean;
+}
+
+/** What is handed to the person. */
+export interface IssuedInvitation {
+  /** Only its hash is stored; nobody can read it again. */
+  readonly token: string;
+  readonly expiresAt: Millis;
+}
+
+export const invitationLifetime: Millis = DAY;
+const shortestLifetime: Millis = 5 * MINUTE;
+const longestLifetime: Millis = 30 * DAY;
+
+/**
+ * Makes a link with which a person chooses the password of an identity, once; the one before works no more. Until it is
+ * used, nothing changes for the identity.
+ * @throws AuthError not_found
+ * @throws AuthError forbidden            see help-desk.ts
+ * @throws AuthError could_not_validate   `expiresIn` is out of bounds, or the name cannot be a user name or is taken as one
+ * @throws AuthError conflict             the identity is disabled, or its policy allows no passwords
+ */
+export async function invite(
+  needs: InvitationNeeds,
+  by: AdminCall,
+  id: string,
+  { expiresIn, endSessions }: InvitationFields,
+): Promise<IssuedInvitation> {
+  const account = await needs.store.identities.findAccount(asId(id));
+  if (account === null) throw new AuthError('not_found');
+  const { identity, policy } = account;
+  requireMayHelp(by, identity);
+  const now = needs.clock.now();
+  if (expiresIn < shortestLifetime || expiresIn > longestLifetime) {
+    throw refusedField('expiresIn', 'must be between 5 minutes (5m) and 30 days (720h)');
+  }
+  requirePasswordsAllowed(policy);
+  await requireUserName(needs, identity);
+  const { text, hash } = mintOpaqueToken(needs, 'invitation', identity.id, 1);
+  const expiresAt = now + expiresIn;
+  const invitation = {
+    identityId: identity.id,
+    tokenHash: hash,
+    endSessions,
+    isByHelper: !by.isAdmin,
+    createdAt: now,
+    expiresAt,
+  };
+  const outcome = isDisabled(identity, now)
+    ? 'disabled'
+    : await actingFor(needs, by).invitations.create(invitation, now);
+  if (outcome === 'unknown') throw new AuthError('not_found');
+  if (outcome === 'disabled') {
+    throw new AuthError('conflict', { description: 'The identity is disabled; enable it first' });
+  }
+  if (outcome === 'beyond-help') throw new AuthError('forbidden');
+  recordChange(needs, by, {
+    action: 'create',
+    entity: 'invitation',
+    entityId: identity.id,
+    fields: ['expiresIn', ...(endSessions ? ['endSessions'] : [])],
+  });
+  return { token: text, expiresAt };
+}
+
+/** The link that the identity has now, without its secret. @throws AuthError not_found   also: expired */
+export async function getInvitation(
+  needs: Pick<InvitationNeeds, 'store' | 'clock'>,
+  id: string,
+): Promise<Invitation> {
+  const invitation = await needs.store.invitations.find(asId(id));
+  if (invitation === null || invitation.expiresAt <= needs.clock.now()) throw new AuthError('not_found');
+  return invitation;
+}
+
+/** Its link works no more. @throws AuthError not_found, forbidden (see help-desk.ts) */
+export async function withdrawInvitation(needs: InvitationNeeds, by: AdminCall, id: string): Promise<void> {
+  const identity = await needs.store.identities.find(asId(id));
+  if (identity === null) throw new AuthError('not_found');
+  requireMayHelp(by, identity);
+  if (!(await actingFor(needs, by).invitations.delete(identity.id))) throw new AuthError('not_found');
+  recordChange(needs, by, { action: 'delete', entity: 'invitation', entityId: id, fields: [] });
+}
+
+function requirePasswordsAllowed({ name, primary }: AuthPolicy): void {
+  if (primary.updb.allowed) return;
+  throw new AuthError('conflict', {
+    description: `The auth policy ${name} allows no passwords, so there is nothing to set up by a link`,
+  });
+}
+
+/** Who has no password yet logs in by the name of the identity. */
+async function requireUserName(
+  { store }: Pick<InvitationNeeds, 'store'>,
+  { id, name }: Identity,
+): Promise<void> {
+  const isMine = { op: '=', field: 'identityId', value: id } as const;
+  const isPassword = { op: '=', field: 'method', value: 'updb' } as const;
+  const filter = { op: 'and', terms: [isMine, isPassword] } as const;
+  const { totalCount } = await store.authenticators.list({ filter, sort: [], limit: 1, offset: 0 });
+  if (totalCount > 0) return;
+  const key = acceptableUsername(name);
+  if ((await store.authenticators.findPasswordLogin(key)) !== null) {
+    throw refusedField('username', 'is already taken by somebody else; give the identity another name', name);
+  }
+}

@@ -1,0 +1,71 @@
+// A link with which a person chooses a password: shown, drawn as a QR code, or written to a file.
+
+import { usageError } from '../cli-error.ts';
+import { withApi } from '../client/api-client.ts';
+import { asObject, textField } from '../client/json-shape.ts';
+import { terminalQrCode } from '../login/terminal-qr-code.ts';
+import { refuseTakenFile, writeOwnerFile } from '../owner-file.ts';
+import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { withoutMilliseconds } from '../terminal/table.ts';
+import { entityNamed } from './entities.ts';
+import { findEntity } from './lookup.ts';
+
+export interface InviteOptions {
+  readonly server?: string;
+  readonly expires?: string;
+  readonly endSessions?: boolean;
+  readonly qr?: boolean;
+  readonly output?: string;
+  readonly withdraw?: boolean;
+}
+
+/** `invite NAME [--expires 24h] [--end-sessions] [--qr] [-o FILE]`, `invite NAME --withdraw` */
+export async function invite(report: Report, nameOrId: string, options: InviteOptions): Promise<void> {
+  const { expires, endSessions = false, qr = false, output, withdraw = false } = options;
+  if (withdraw && (expires !== undefined || endSessions || qr || output !== undefined)) {
+    throw usageError('--withdraw goes with no other option.', 'overlay-auth invite --help');
+  }
+  if (output !== undefined) await refuseTakenFile(report.ports, output);
+  await withApi(report, options.server, async (api) => {
+    const found = await findEntity(api, entityNamed('identity'), nameOrId);
+    const { id } = found;
+    const name = textField(found, 'name') ?? nameOrId;
+    const path = `/identities/${encodeURIComponent(id)}/invitation`;
+    if (withdraw) {
+      await api.call({ method: 'DELETE', path });
+      printResult(report, { id, name }, () => printable(`The link of ${name} works no more.`));
+      return;
+    }
+    const json = { ...(expires === undefined ? {} : { expiresIn: inHours(expires) }), endSessions };
+    const { data } = await api.call({ method: 'POST', path, json });
+    const url = textField(asObject(data), 'url') ?? '';
+    const expiresAt = textField(asObject(data), 'expiresAt') ?? '';
+    if (output !== undefined) await writeOwnerFile(report.ports, output, `${url}\n`);
+    const until = `works once, until ${withoutMilliseconds(expiresAt)}. Whoever opens it chooses the password of ${name}`;
+    // What is in a file is not on the screen too.
+    const result =
+      output === undefined ? { id, name, url, expiresAt } : { id, name, file: output, expiresAt };
+    printResult(report, result, () =>
+      [
+        ...(qr ? drawn(report, url) : []),
+        output === undefined ? url : `Wrote ${output}`,
+        printable(`The link ${until}.`),
+      ].join('\n'),
+    );
+  });
+}
+
+/** The server reads Go's notation, which has no days. */
+function inHours(text: string): string {
+  const days = /^(\d{1,3})d$/.exec(text)?.[1];
+  return days === undefined ? text : `${Number(days) * 24}h`;
+}
+
+const usualColumns = 80;
+
+/** As lines; none when the window is too narrow, which is said. */
+function drawn(report: Report, url: string): readonly string[] {
+  const code = terminalQrCode(url, report.ports.stdout.columns ?? usualColumns);
+  if (code === undefined) notice(report, 'The window is too narrow for the QR code.');
+  return code === undefined ? [] : [code];
+}

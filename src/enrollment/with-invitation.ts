@@ -1,0 +1,179 @@
+// An invitation: the person behind a link chooses the password. Whoever has the link may do so, so the link is the secret:
+// it works once, for a time, and looking at it uses nothing up.
+
+import { acceptableUsername } from '../admin/acceptable-values.ts';
+import { hashNewPassword } from '../login/password/new-password.ts';
+import type { PasswordHasher } from '../login/password/password.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
+import type { PasswordPolicy } from '../model/auth-policy.ts';
+import { isDisabled } from '../model/identity.ts';
+import { type AuthenticatorId, asId } from '../model/ids.ts';
+import type { AttemptRecorder } from '../model/login-attempt.ts';
+import { type Clock, isoTime } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { InvitationStore, OpenInvitation } from '../store/contracts/invitations.ts';
+import { AlreadyTaken } from '../store/contracts/store.ts';
+import { readOpaqueToken } from '../tokens/opaque-token.ts';
+import {
+  attemptToEnroll,
+  type EnrollAttemptNeeds,
+  type Enrolled,
+  recordedRefusal,
+  refusal,
+} from './enroll-attempt.ts';
+
+export interface InvitationUseNeeds extends EnrollAttemptNeeds {
+  readonly store: EnrollAttemptNeeds['store'] & { readonly invitations: InvitationStore };
+  readonly hasher: PasswordHasher;
+  readonly tagKey: Buffer;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Whom a link is for, as its page says it. */
+export interface ShownInvitation {
+  readonly state: 'usable';
+  /** What the person will log in as. */
+  readonly username: string;
+  /** Whether there is a password already, which is replaced. */
+  readonly isReset: boolean;
+  readonly policy: PasswordPolicy;
+}
+
+/** Why a link does nothing. A used one is gone, as one that was withdrawn or never made. */
+export type DeadInvitation = 'unknown' | 'expired';
+
+/** What a link is good for. Uses nothing up: programs that preview links open them too. */
+export async function lookAtInvitation(
+  needs: Pick<InvitationUseNeeds, 'store' | 'tagKey' | 'clock'>,
+  token: string,
+): Promise<ShownInvitation | { readonly state: DeadInvitation }> {
+  const found = await find(needs, token);
+  const state = found === null ? 'unknown' : stateOf(found, needs.clock.now());
+  if (found === null || state !== 'usable') return { state: state === 'expired' ? 'expired' : 'unknown' };
+  const { identity, policy, username } = found;
+  return {
+    state,
+    username: username ?? identity.name,
+    isReset: username !== null,
+    policy: policy.primary.updb,
+  };
+}
+
+/**
+ * Uses a link up and sets the password that the person chose.
+ * @throws AuthError password_not_acceptable   with every reason; the link stays good, as with the next one
+ * @throws AuthError already_enrolled          the user name was taken meanwhile
+ * @throws AuthError invalid_enrollment_token  unknown, used, withdrawn, or not good for what the identity is now
+ * @throws AuthError enrollment_expired
+ * @throws AuthError rate_limited, busy
+ */
+export function choosePassword(
+  needs: InvitationUseNeeds,
+  token: string,
+  password: string,
+  origin: RequestOrigin,
+): Promise<Enrolled & { readonly username: string }> {
+  return attemptToEnroll(needs, 'invitation', origin, async (attempt) => {
+    const open = await requireUsable(needs, token, attempt);
+    const { identity, policy } = open;
+    const username = open.username ?? identity.name;
+    const usernameKey = acceptableUsername(username);
+    const { updb } = policy.primary;
+    const passwordHash = await hashNewPassword(needs, password, updb, [username, identity.name]).catch(
+      (error) => {
+        throw recordedRefusal(attempt, 'password', 'enrollment-password-refused', error);
+      },
+    );
+    attempt.passed('password', `rules of policy ${policy.name}`);
+    const id = asId<AuthenticatorId>(needs.random.id());
+    const { hash } = readOpaqueToken(needs.tagKey, 'invitation', token) ?? { hash: '' };
+    const outcome = await needs.store.invitations
+      .redeem({
+        tokenHash: hash,
+        password: { id, identityId: identity.id, username, usernameKey, passwordHash },
+        now: needs.clock.now(),
+      })
+      .catch((error) => {
+        throw takenMeanwhile(attempt, error);
+      });
+    if (outcome !== 'set') throw dead(attempt, outcome, 'somebody else was faster with it');
+    return { identityId: identity.id, certificateChain: null, username };
+  });
+}
+
+async function requireUsable(
+  needs: InvitationUseNeeds,
+  token: string,
+  attempt: AttemptRecorder,
+): Promise<OpenInvitation> {
+  const found = await find(needs, token);
+  if (found === null) throw dead(attempt, 'unknown', 'no link of this service, or used or withdrawn');
+  const { invitation, identity } = found;
+  attempt.about({ identityId: identity.id, subject: identity.name });
+  attempt.passed('token', `invitation of ${identity.name}`);
+  const state = stateOf(found, needs.clock.now());
+  if (state !== 'usable') throw dead(attempt, state, `valid until ${isoTime(invitation.expiresAt)}`);
+  attempt.passed('expiry', isoTime(invitation.expiresAt));
+  return found;
+}
+
+async function find(
+  { store, tagKey }: Pick<InvitationUseNeeds, 'store' | 'tagKey'>,
+  token: string,
+): Promise<OpenInvitation | null> {
+  // What we did not make costs no query.
+  const read = readOpaqueToken(tagKey, 'invitation', token);
+  return read === undefined ? null : store.invitations.findByTokenHash(read.hash);
+}
+
+type State = 'usable' | 'unknown' | 'expired' | 'disabled' | 'beyond-help' | 'no-passwords';
+
+function stateOf({ invitation, identity, policy }: OpenInvitation, now: number): State {
+  if (invitation.expiresAt <= now) return 'expired';
+  if (isDisabled(identity, now)) return 'disabled';
+  if (invitation.isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
+  return policy.primary.updb.allowed ? 'usable' : 'no-passwords';
+}
+
+function dead(attempt: AttemptRecorder, state: Exclude<State, 'usable'>, saw: string): Error {
+  switch (state) {
+    case 'expired':
+      return refusal(attempt, { check: 'expiry', reason: 'invitation-expired', saw }, 'enrollment_expired');
+    case 'disabled':
+      return refusal(
+        attempt,
+        { check: 'identity enabled', reason: 'identity-disabled' },
+        'invalid_enrollment_token',
+      );
+    case 'beyond-help':
+      return refusal(
+        attempt,
+        {
+          check: 'made by an administrator',
+          reason: 'invitation-not-allowed',
+          saw: 'made by a helper; the identity administers or has a permission now',
+        },
+        'invalid_enrollment_token',
+      );
+    case 'no-passwords':
+      return refusal(
+        attempt,
+        { check: 'method allowed', reason: 'method-not-allowed', saw: 'the policy allows no passwords now' },
+        'invalid_enrollment_token',
+      );
+    case 'unknown':
+      return refusal(
+        attempt,
+        { check: 'token', reason: 'invitation-unknown', saw },
+        'invalid_enrollment_token',
+      );
+  }
+}
+
+function takenMeanwhile(attempt: AttemptRecorder, error: unknown): unknown {
+  if (!(error instanceof AlreadyTaken)) return error;
+  const why = { check: 'user name free', reason: 'already-enrolled', saw: error.message } as const;
+  const description = 'The user name belongs to somebody else by now';
+  return refusal(attempt, why, 'already_enrolled', { description });
+}

@@ -1,0 +1,33 @@
+import type { Listener } from '../../config/config.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { servesApi } from '../request/route.ts';
+
+/** The page behind an invitation. */
+export const invitePath = '/invite';
+
+/**
+ * The address of the page behind an invitation: where the request came in, if people can sign in there, and otherwise
+ * at the first address of the configuration where they can.
+ * @throws AuthError conflict   no listener shows pages
+ */
+export function inviteUrl(
+  { issuer, listener }: Pick<RequestContext, 'issuer' | 'listener'>,
+  listeners: readonly Listener[],
+  token: string,
+): string {
+  const elsewhere = listeners.find(servesPages)?.bindPoints[0]?.issuer;
+  const base = servesPages(listener) ? issuer : elsewhere;
+  if (base === undefined) {
+    throw new AuthError('conflict', {
+      description: 'No listener shows pages: bind edge-oidc to one in the configuration',
+    });
+  }
+  const url = new URL(invitePath, base);
+  url.searchParams.set('t', token);
+  return url.href;
+}
+
+function servesPages({ apis }: Listener): boolean {
+  return servesApi(new Set(apis.map(({ binding }) => binding)), 'pages');
+}

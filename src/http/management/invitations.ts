@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import {
+  getInvitation,
+  type InvitationNeeds,
+  invitationLifetime,
+  invite,
+  withdrawInvitation,
+} from '../../admin/invitations.ts';
+import type { Config } from '../../config/config.ts';
+import { inviteUrl } from '../documents/invite-path.ts';
+import { timeSchema, wireTime } from '../documents/wire.ts';
+import { adminCallOf } from '../request/admin-call.ts';
+import { envelope } from '../request/answer.ts';
+import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
+import { durationField, idOf } from '../request/fields.ts';
+import type { Route } from '../request/route.ts';
+import { adminRoute } from './admin-route.ts';
+
+const body = z.strictObject({
+  expiresIn: durationField
+    .optional()
+    .transform((millis) => millis ?? invitationLifetime)
+    .meta({ description: 'From 5m to 720h; without it 24h', examples: ['24h'] }),
+  endSessions: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Using the link ends every session of the identity' }),
+});
+
+const issuedSchema = z
+  .strictObject({
+    url: z.string().meta({
+      description: 'For the person alone: whoever opens it chooses the password. Shown this once',
+      examples: ['https://localhost:1280/invite?t=…'],
+    }),
+    expiresAt: timeSchema,
+  })
+  .meta({ id: 'IssuedInvitation' });
+
+const invitationSchema = z
+  .strictObject({ createdAt: timeSchema, expiresAt: timeSchema, endSessions: z.boolean() })
+  .meta({ id: 'Invitation' });
+
+/** `/identities/{id}/invitation` */
+export function invitationRoutes(
+  needs: InvitationNeeds & { readonly config: Pick<Config, 'listeners'> },
+): readonly Route[] {
+  const path = 'identities/:id/invitation';
+  return [
+    adminRoute('POST', path, {
+      permission: 'helpdesk',
+      operationId: 'inviteIdentity',
+      summary: 'Make a link with which a person chooses the password of an identity, once',
+      status: 201,
+      answer: dataAnswer(issuedSchema, 'The link; the one before works no more'),
+      refusals: ['conflict', 'could_not_validate'],
+      body,
+      async handler(context, input) {
+        // Before anything is changed: there may be no page to lead to.
+        inviteUrl(context, needs.config.listeners, '');
+        const issued = await invite(needs, adminCallOf(context), idOf(context), input.body);
+        const url = inviteUrl(context, needs.config.listeners, issued.token);
+        return envelope({ url, expiresAt: wireTime(issued.expiresAt) }, {}, { status: 201 });
+      },
+    }),
+    adminRoute('GET', path, {
+      operationId: 'getInvitation',
+      summary: 'Say until when the link of an identity works; the link itself is not kept',
+      answer: dataAnswer(invitationSchema, 'The invitation that can be used now'),
+      async handler(context) {
+        const { createdAt, expiresAt, endSessions } = await getInvitation(needs, idOf(context));
+        return envelope({ createdAt: wireTime(createdAt), expiresAt: wireTime(expiresAt), endSessions });
+      },
+    }),
+    adminRoute('DELETE', path, {
+      permission: 'helpdesk',
+      operationId: 'withdrawInvitation',
+      summary: 'Withdraw the link of an identity',
+      answer: doneAnswer,
+      async handler(context) {
+        await withdrawInvitation(needs, adminCallOf(context), idOf(context));
+        return envelope({});
+      },
+    }),
+  ];
+}

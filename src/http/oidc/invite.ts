@@ -1,0 +1,189 @@
+// `/invite`: the page behind an invitation. The person chooses a password, and is then logged in to the account page by
+// the login that everybody makes, with what that login asks for besides.
+
+import { z } from 'zod';
+import {
+  choosePassword,
+  type DeadInvitation,
+  type InvitationUseNeeds,
+  lookAtInvitation,
+  type ShownInvitation,
+} from '../../enrollment/with-invitation.ts';
+import { AuthError } from '../../errors/auth-error.ts';
+import { PasswordNotAcceptable, shortestPassword } from '../../login/password/password-rules.ts';
+import { validateAuthorizationRequest } from '../../oidc/flow/authorization-request.ts';
+import { submitPrimary } from '../../oidc/flow/login-flow.ts';
+import type { LoginFlowNeeds } from '../../oidc/flow/next-step.ts';
+import { deadInvitePage, invitedPage, invitePage } from '../../pages/invite.ts';
+import type { PasswordProblem } from '../../pages/new-password.ts';
+import { invitePath } from '../documents/invite-path.ts';
+import { accountPaths } from '../pages/account-paths.ts';
+import { type Answer, htmlType, page } from '../request/answer.ts';
+import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
+import { originOf, type RequestContext } from '../request/request-context.ts';
+import { type Route, route } from '../request/route.ts';
+import { oidcBindPointOf, servesAccountPage } from './bind-point.ts';
+import { bindBrowser } from './browser-binding.ts';
+import { stepAnswers } from './login-declarations.ts';
+import type { Step, StepNeeds } from './login-step.ts';
+import { loginStepFor } from './totp-pages.ts';
+
+export interface InviteRouteNeeds extends InvitationUseNeeds, LoginFlowNeeds, StepNeeds {
+  readonly store: InvitationUseNeeds['store'] & LoginFlowNeeds['store'];
+}
+
+/** 91 characters; longer is none of ours. */
+const token = z.string().max(200);
+const inviteQuery = z.object({ t: token.optional() });
+
+/** Of the login that the script of the page has begun; without scripts they are missing. */
+const loginParameters = {
+  state: z.string().max(200).optional(),
+  nonce: z.string().max(200).optional(),
+  code_challenge: z.string().max(200).optional(),
+};
+const inviteBody = z.object({ t: token, password: z.string(), repeated: z.string(), ...loginParameters });
+type InviteBody = z.output<typeof inviteBody>;
+
+const somePage = contentAnswer(htmlType, 'A page for people');
+const common = {
+  path: invitePath,
+  api: 'pages',
+  guard: 'anonymous',
+  errors: 'html-or-edge',
+  produces: [htmlType],
+} as const;
+
+/** GET and POST `/invite`. The token is in the form, so nobody without it can post one. */
+export function inviteRoutes(needs: InviteRouteNeeds): readonly Route[] {
+  const show = route({
+    ...common,
+    methods: ['GET'],
+    summary: 'Show the page behind an invitation; nothing is used up',
+    answers: { 200: somePage, 404: somePage, 410: somePage },
+    query: inviteQuery,
+    async handler(context, { query }) {
+      const text = query.t ?? '';
+      const invitation = await lookAtInvitation(needs, text);
+      return invitation.state === 'usable'
+        ? formAnswer(needs, context, text, invitation, 200, [])
+        : deadAnswer(needs, context, invitation.state);
+    },
+  });
+  const submit = route({
+    ...common,
+    methods: ['POST'],
+    summary: 'Choose the password of an invitation, and log in to the account page',
+    answers: {
+      200: { ...somePage, headers: stepAnswers[200]?.headers ?? {} },
+      302: redirectAnswer('To the account page, with a code'),
+      400: somePage,
+      404: somePage,
+      409: somePage,
+      410: somePage,
+    },
+    refusals: ['rate_limited', 'busy', 'already_enrolled'],
+    body: { json: false, form: true, schema: inviteBody },
+    handler: (context, { body }) => choose(needs, context, body),
+  });
+  return [show, submit];
+}
+
+async function choose(needs: InviteRouteNeeds, context: RequestContext, body: InviteBody): Promise<Answer> {
+  const { t: text, password, repeated } = body;
+  if (password !== repeated) {
+    const invitation = await lookAtInvitation(needs, text);
+    return invitation.state === 'usable'
+      ? formAnswer(needs, context, text, invitation, 400, ['repeated'])
+      : deadAnswer(needs, context, invitation.state);
+  }
+  try {
+    const { username } = await choosePassword(needs, text, password, originOf(context));
+    return await logIn(needs, context, { username, password }, body);
+  } catch (error) {
+    const dead = error instanceof AuthError ? deadBy[error.code] : undefined;
+    if (dead !== undefined) return deadAnswer(needs, context, dead);
+    const problems = problemsOf(error);
+    const invitation = await lookAtInvitation(needs, text);
+    if (problems === null || invitation.state !== 'usable') throw error;
+    return formAnswer(needs, context, text, invitation, 400, problems);
+  }
+}
+
+const deadBy: Readonly<Partial<Record<AuthError['code'], DeadInvitation>>> = {
+  invalid_enrollment_token: 'unknown',
+  enrollment_expired: 'expired',
+};
+
+function problemsOf(error: unknown): readonly PasswordProblem[] | null {
+  if (!(error instanceof AuthError) || error.code !== 'password_not_acceptable') return null;
+  // The record of the attempt wraps what the rules have thrown.
+  const { cause } = error;
+  return cause instanceof PasswordNotAcceptable ? cause.rules : ['too-long'];
+}
+
+/**
+ * The login to the account page with the password that was just set, by the rules of every login: what the policy asks
+ * for besides is asked now. Where it cannot begin or is refused, the person signs in on the account page.
+ */
+async function logIn(
+  needs: InviteRouteNeeds,
+  context: RequestContext,
+  credentials: { readonly username: string; readonly password: string },
+  { state, nonce, code_challenge: challenge }: InviteBody,
+): Promise<Answer> {
+  const { username } = credentials;
+  const accountPath = servesAccountPage(context) ? accountPaths.page : null;
+  const done = () => page(invitedPage(needs.views(context), { username, accountPath }));
+  if (accountPath === null || challenge === undefined) return done();
+  const { binding, headers } = bindBrowser(needs.random, context);
+  const wanted = {
+    response_type: 'code',
+    client_id: 'overlay',
+    redirect_uri: `${new URL(context.issuer).origin}${accountPaths.callback}`,
+    scope: 'openid offline_access',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    state: state ?? '',
+    nonce: nonce ?? '',
+  };
+  const parameters = new Map(Object.entries(wanted).map(([name, value]) => [name, [value]]));
+  try {
+    const authRequest = validateAuthorizationRequest(needs, oidcBindPointOf(context), parameters, binding);
+    const view = () => needs.views(context);
+    const step: Step = { context, authRequest, authRequestId: needs.sealer.seal(authRequest), view };
+    const proof = { method: 'password', ...credentials } as const;
+    const outcome = await submitPrimary(needs, authRequest, proof, [], [], originOf(context));
+    const answer = loginStepFor(needs.signers, step, outcome);
+    return { ...answer, headers: { ...answer.headers, ...headers } };
+  } catch (error) {
+    if (error instanceof AuthError) return done();
+    throw error;
+  }
+}
+
+function formAnswer(
+  needs: InviteRouteNeeds,
+  context: RequestContext,
+  text: string,
+  { username, isReset, policy }: ShownInvitation,
+  status: number,
+  problems: readonly PasswordProblem[],
+): Answer {
+  const form = invitePage(needs.views(context), {
+    action: invitePath,
+    token: text,
+    username,
+    isReset,
+    leadsToAccount: servesAccountPage(context),
+    rules: { policy, shortest: shortestPassword(policy) },
+    problems,
+    referenceId: context.requestId,
+  });
+  return page(form, { status, scripts: true });
+}
+
+function deadAnswer(needs: InviteRouteNeeds, context: RequestContext, state: DeadInvitation): Answer {
+  const shown = deadInvitePage(needs.views(context), state, context.requestId);
+  return page(shown, { status: state === 'expired' ? 410 : 404 });
+}

@@ -1,0 +1,65 @@
+// The fields in which somebody chooses a password, and what is said of one that was refused: the same on every page.
+
+import type { PasswordPolicy } from '../model/auth-policy.ts';
+import { describedBy, referenceLine } from './failure.ts';
+import { type Html, html } from './html.ts';
+import { passwordField } from './login.ts';
+import type { Texts } from './texts/en.ts';
+import type { View } from './view.ts';
+
+/** Why a password was not taken. */
+export type PasswordProblem = keyof Texts['newPassword']['problems'] | 'too-short';
+
+/** What the password must be. */
+export interface ShownPasswordRules {
+  readonly policy: PasswordPolicy;
+  /** In characters. */
+  readonly shortest: number;
+}
+
+/** A new password, and the same again. @param problems of the last attempt; empty at first */
+export function newPasswordFields(
+  view: View,
+  { label, rules }: { readonly label: string; readonly rules: ShownPasswordRules },
+  problems: readonly PasswordProblem[],
+): Html {
+  const { newPassword } = view.texts;
+  const isAboutRepetition = problems.includes('repeated');
+  const isAboutPassword = problems.length > 0 && !isAboutRepetition;
+  return html`${passwordField(view, {
+    id: 'password',
+    label,
+    autocomplete: 'new-password',
+    attributes: html` minlength="${rules.shortest}"${describedBy(isAboutPassword, 'password-hint')}`,
+    hint: html`<p id="password-hint" class="hint">${rulesText(view, rules)} ${newPassword.advice}</p>`,
+  })}
+${passwordField(view, {
+  id: 'repeated',
+  label: newPassword.repeated,
+  autocomplete: 'new-password',
+  attributes: describedBy(isAboutRepetition, null),
+})}`;
+}
+
+/** What was refused and why, before all else on the page. */
+export function refusedForm(view: View, what: string, reasons: readonly string[], referenceId: string): Html {
+  return html`<div id="failure" class="failure" role="alert" tabindex="-1" autofocus>
+<p><strong>${what}</strong></p>
+<ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul>
+${referenceLine(view, referenceId)}
+</div>`;
+}
+
+/** @param shortest that the password may be, in characters */
+export function passwordProblemText({ texts }: View, problem: PasswordProblem, shortest: number): string {
+  const { newPassword } = texts;
+  return problem === 'too-short' ? newPassword.tooShort(shortest) : newPassword.problems[problem];
+}
+
+function rulesText({ texts: { newPassword } }: View, { policy, shortest }: ShownPasswordRules): string {
+  return newPassword.atLeast(shortest, [
+    ...(policy.requireMixedCase ? [newPassword.mixedCase] : []),
+    ...(policy.requireNumberChar ? [newPassword.digit] : []),
+    ...(policy.requireSpecialChar ? [newPassword.special] : []),
+  ]);
+}

@@ -1,0 +1,139 @@
+import { isDisabled } from '../../model/identity.ts';
+import { asId } from '../../model/ids.ts';
+import type { Invitation } from '../../model/invitation.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type {
+  InvitationRedemption,
+  InvitationStore,
+  NewInvitation,
+  OpenInvitation,
+} from '../contracts/invitations.ts';
+import { endSessionsOf, forgetLogins } from './api-sessions.ts';
+import {
+  authPolicyColumns,
+  authPolicyOf,
+  identityColumns,
+  identityOf,
+  integer,
+  text,
+  textOrNull,
+} from './codec.ts';
+import type { Database } from './database.ts';
+import { insertPassword } from './identities.ts';
+import { first, type Intent, type SqlRow } from './intent.ts';
+
+export const invitationIntents = { createInvitation, redeemInvitation, deleteInvitation } as const;
+
+export function invitationStore({ write, find }: Database): InvitationStore {
+  return {
+    create: (invitation, now) => write('createInvitation', { invitation, now }),
+    find: (identityId) => find(invitationOf, 'SELECT * FROM invitations WHERE identity_id = ?', identityId),
+    findByTokenHash: (tokenHash) => find(openInvitationOf, invitationByHashSql, tokenHash),
+    redeem: (redemption) => write('redeemInvitation', redemption),
+    delete: (identityId) => write('deleteInvitation', { identityId }),
+  };
+}
+
+const invitationByHashSql = `SELECT invitations.*, authenticators.username AS username,
+    ${identityColumns('identities', 'identity__')}, ${authPolicyColumns('auth_policies', 'policy__')}
+  FROM invitations
+  JOIN identities ON identities.id = invitations.identity_id
+  JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
+  LEFT JOIN authenticators ON authenticators.identity_id = identities.id AND authenticators.method = 'updb'
+  WHERE invitations.token_hash = ?`;
+
+function invitationOf(row: SqlRow): Invitation {
+  return {
+    identityId: asId(text(row, 'identity_id')),
+    endSessions: integer(row, 'end_sessions') === 1,
+    isByHelper: integer(row, 'is_by_helper') === 1,
+    createdAt: integer(row, 'created_at'),
+    expiresAt: integer(row, 'expires_at'),
+  };
+}
+
+function openInvitationOf(row: SqlRow): OpenInvitation {
+  return {
+    invitation: invitationOf(row),
+    identity: identityOf(row, 'identity__'),
+    policy: authPolicyOf(row, 'policy__'),
+    username: textOrNull(row, 'username'),
+  };
+}
+
+function* createInvitation(args: {
+  readonly invitation: NewInvitation;
+  readonly now: Millis;
+}): Intent<'created' | 'unknown' | 'disabled' | 'beyond-help'> {
+  const { invitation, now } = args;
+  const { identityId, tokenHash, endSessions, isByHelper, createdAt, expiresAt } = invitation;
+  const row = yield* first('SELECT * FROM identities WHERE id = ?', identityId);
+  if (row === undefined) return 'unknown';
+  const identity = identityOf(row);
+  if (isDisabled(identity, now)) return 'disabled';
+  if (isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
+  yield* first('DELETE FROM invitations WHERE identity_id = ?', identityId);
+  yield* first(
+    `INSERT INTO invitations (identity_id, token_hash, end_sessions, is_by_helper, created_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    identityId,
+    tokenHash,
+    endSessions ? 1 : 0,
+    isByHelper ? 1 : 0,
+    createdAt,
+    expiresAt,
+  );
+  return 'created';
+}
+
+function* redeemInvitation({
+  tokenHash,
+  password,
+  now,
+}: InvitationRedemption): Intent<'set' | 'unknown' | 'expired' | 'disabled'> {
+  const row = yield* first('SELECT * FROM identities WHERE id = ?', password.identityId);
+  if (row === undefined) return 'unknown';
+  const identity = identityOf(row);
+  if (isDisabled(identity, now)) return 'disabled';
+  const hasPower = identity.isAdmin || identity.permissions.length > 0;
+  // Of two transactions that come this far with one token, the delete lets one on.
+  const used = yield* first(
+    `DELETE FROM invitations WHERE token_hash = ? AND identity_id = ? AND expires_at > ?
+       ${hasPower ? 'AND is_by_helper = 0' : ''} RETURNING end_sessions`,
+    tokenHash,
+    identity.id,
+    now,
+  );
+  if (used === undefined) {
+    const late = yield* first(
+      'SELECT identity_id FROM invitations WHERE token_hash = ? AND expires_at <= ?',
+      tokenHash,
+      now,
+    );
+    return late === undefined ? 'unknown' : 'expired';
+  }
+  yield* putPassword(password, now);
+  yield* first(`DELETE FROM enrollments WHERE identity_id = ? AND method = 'updb'`, identity.id);
+  // The rows of a login are ended with the sessions, and otherwise by themselves: the password in them is gone.
+  if (integer(used, 'end_sessions') === 1) yield* endSessionsOf(identity.id, 'credential-changed', now, null);
+  else yield* forgetLogins(identity.id);
+  return 'set';
+}
+
+/** Also ends the lock of the password before: who has it no more was locked out by guessing it. */
+function* putPassword(password: InvitationRedemption['password'], now: Millis): Intent<void> {
+  const { identityId, passwordHash } = password;
+  const changed = yield* first(
+    `UPDATE authenticators SET password_hash = ?, updated_at = ? WHERE identity_id = ? AND method = 'updb' RETURNING id`,
+    passwordHash,
+    now,
+    identityId,
+  );
+  if (changed === undefined) yield* insertPassword({ ...password, tags: '{}' }, now);
+  else yield* first('DELETE FROM attempts WHERE key = ?', `password:${text(changed, 'id')}`);
+}
+
+function* deleteInvitation({ identityId }: { readonly identityId: string }): Intent<boolean> {
+  const row = yield* first('DELETE FROM invitations WHERE identity_id = ? RETURNING identity_id', identityId);
+  return row !== undefined;
+}

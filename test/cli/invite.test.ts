@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { login } from '../support/flow.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: CommandLine;
+before(async () => {
+  server = await startTestServer();
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  admin = commandLine();
+  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+  assert.equal((await admin.run(args, { input: `${password}\n` })).code, 0);
+});
+after(async () => {
+  await admin?.[Symbol.asyncDispose]();
+  await server?.close();
+});
+
+async function fine(...args: readonly string[]): Promise<Outcome> {
+  const outcome = await admin.run(args);
+  assert.equal(outcome.code, 0, `${args.join(' ')}: ${outcome.stderr}`);
+  return outcome;
+}
+
+async function use(url: string, chosen: string): Promise<number> {
+  const t = new URL(url).searchParams.get('t') ?? '';
+  const form = { t, password: chosen, repeated: chosen };
+  return (await server.post('/invite', { form, headers: { accept: 'text/html' } })).status;
+}
+
+test('a person without a password is invited, and chooses one', async () => {
+  await fine('create', 'identity', 'ana');
+  const { stdout } = await fine('invite', 'ana');
+  const [url = ''] = stdout.split('\n');
+  assert.ok(url.startsWith(`${server.url}/invite?t=`), stdout);
+  assert.match(stdout, /works once, until .* chooses the password of ana/);
+  assert.equal(await use(url, 'eleven loud umbrellas'), 200);
+  assert.equal(typeof (await login(server, 'ana', 'eleven loud umbrellas')).access_token, 'string');
+});
+
+test('a link is written to a file of its owner, drawn, and given to programs', async () => {
+  await fine('create', 'identity', 'ben');
+  const file = join(admin.cwd, 'ben.url');
+  const { stdout } = await fine('invite', 'ben', '--expires', '7d', '-o', file);
+  const url = readFileSync(file, 'utf8').trim();
+  assert.ok(!stdout.includes('/invite?t='), stdout);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.match(url, /\/invite\?t=[\w-]{91}$/);
+  // A name that is taken is refused before the link that is in that file is replaced.
+  const taken = await admin.run(['invite', 'ben', '-o', file]);
+  assert.equal(taken.code, 2);
+  assert.equal(await use(url, 'eleven loud umbrellas'), 200);
+
+  const drawn = await fine('invite', 'ben', '--qr', '--end-sessions');
+  assert.match(drawn.stdout, /[█▀▄]/);
+  const { json } = await fine('invite', 'ben', '--expires', '90m', '-j');
+  assert.deepEqual(Object.keys(json).sort(), ['expiresAt', 'id', 'name', 'url']);
+  await fine('invite', 'ben', '--withdraw');
+  assert.equal(await use(json.url, 'twelve loud umbrellas'), 404);
+});
+
+test('what cannot be done is said, with what to do', async () => {
+  await fine('create', 'identity', 'dora');
+  for (const [args, code, text] of [
+    [['invite', 'nobody'], 1, /nobody/],
+    [['invite', 'dora', '--expires', '1m'], 1, /5 minutes/],
+    [['invite', 'dora', '--withdraw', '--qr'], 2, /no other option/],
+    [['invite', 'dora', '--withdraw'], 1, /next:/],
+  ] as const) {
+    const outcome = await admin.run([...args]);
+    assert.equal(outcome.code, code, outcome.stderr);
+    assert.match(outcome.stderr, text);
+  }
+});

@@ -1,0 +1,327 @@
+// Links with which people choose their password.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { createPolicy, reasonOf } from '../support/external-jwt.ts';
+import { login, obtainCode } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const chosen = 'eleven loud umbrellas';
+const clock = fixedClock('2026-03-01T12:00:00Z');
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  server = await startTestServer({ clock });
+  admin = await rootOf(server);
+});
+after(() => server?.close());
+
+let count = 0;
+/** Somebody without any way to log in. */
+async function newPerson(more: object = {}): Promise<{ id: string; name: string }> {
+  count += 1;
+  const name = `person ${count}`;
+  return { name, id: createdId(await admin.call('POST', 'identities', { name, type: 'User', ...more })) };
+}
+
+async function linkFor(id: string, body: object = {}, by = admin): Promise<string> {
+  const answer = await by.call('POST', `identities/${id}/invitation`, body);
+  assert.equal(answer.status, 201, answer.text);
+  const { url, ...rest } = answer.json.data;
+  assert.deepEqual(Object.keys(rest), ['expiresAt']);
+  assert.ok(url.startsWith(`${server.url}/invite?t=`), url);
+  return url;
+}
+
+const tokenOf = (url: string) => new URL(url).searchParams.get('t') ?? '';
+
+function open(url: string, accept = 'text/html'): Promise<Answer> {
+  return server.get(url.slice(server.url.length), { headers: { accept } });
+}
+
+function use(url: string, secret = chosen, more: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  const form = { t: tokenOf(url), password: secret, repeated: secret, ...more };
+  return server.post('/invite', { form, headers: { accept: 'text/html' } });
+}
+
+const canLogIn = async (name: string, secret: string) => {
+  try {
+    await login(server, name, secret);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('an invitation', () => {
+  test('lets a person choose the first password, once', async () => {
+    const { id, name } = await newPerson();
+    const url = await linkFor(id);
+    const shown = await open(url);
+    assert.equal(shown.status, 200);
+    assert.match(shown.text, new RegExp(`value="${name}"`));
+    assert.equal(shown.headers['referrer-policy'], 'no-referrer');
+    assert.equal(shown.headers['cache-control'], 'no-store');
+    const answer = await use(url);
+    assert.equal(answer.status, 200, answer.text);
+    assert.match(answer.text, /Your password is set/);
+    assert.ok(await canLogIn(name, chosen));
+    assert.equal((await use(url, 'twelve loud umbrellas')).status, 404);
+    assert.equal((await open(url)).status, 404);
+    assert.ok(await canLogIn(name, chosen));
+  });
+
+  test('is not used up by whoever only looks, and asks for a page', async () => {
+    const { id } = await newPerson();
+    const url = await linkFor(id);
+    for (const accept of ['text/html', '*/*', 'image/*', 'application/json']) {
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT']) {
+        await server.request(method, url.slice(server.url.length), { headers: { accept } });
+      }
+    }
+    assert.equal((await use(url)).status, 200);
+  });
+
+  test('replaces a forgotten password; the old one works until then', async () => {
+    const id = await server.createUser({ name: 'forgetful', password });
+    const session = await loggedIn(server, 'forgetful');
+    const url = await linkFor(id);
+    assert.match((await open(url)).text, /Choose a new password/);
+    assert.ok(await canLogIn('forgetful', password));
+    assert.equal((await use(url)).status, 200);
+    assert.deepEqual(
+      [await canLogIn('forgetful', password), await canLogIn('forgetful', chosen)],
+      [false, true],
+    );
+    // A forgotten password is not a stolen one.
+    assert.equal((await session.get('/edge/client/v1/current-identity')).status, 200);
+  });
+
+  test('ends the sessions where it says so, when it is used', async () => {
+    const id = await server.createUser({ name: 'robbed', password });
+    const session = await loggedIn(server, 'robbed');
+    const url = await linkFor(id, { endSessions: true });
+    assert.equal((await admin.get(`identities/${id}/invitation`)).json.data.endSessions, true);
+    assert.equal((await session.get('/edge/client/v1/current-identity')).status, 200);
+    await use(url);
+    assertRefused(await session.get('/edge/client/v1/current-identity'), 401, 'UNAUTHORIZED');
+  });
+
+  test('withdraws a code that the old password got', async () => {
+    const id = await server.createUser({ name: 'in the middle', password });
+    const url = await linkFor(id);
+    const code = await obtainCode(server, 'in the middle', password);
+    await use(url);
+    const answer = await server.post('/oidc/token', {
+      form: {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: 'http://localhost:8400/auth/callback',
+        client_id: 'overlay',
+        code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+      },
+    });
+    assert.equal(answer.status, 400, answer.text);
+  });
+
+  test('leaves the second factor in place', async () => {
+    const authPolicyId = await createPolicy(server, 'codes too', { secondary: { requireTotp: true } });
+    const { id, name } = await newPerson({ authPolicyId });
+    await use(await linkFor(id));
+    await assert.rejects(login(server, name, chosen), /authQueries|MFA/);
+  });
+
+  test('ends with its time, with a newer one, and when it is withdrawn', async () => {
+    const { id } = await newPerson();
+    const first = await linkFor(id);
+    const second = await linkFor(id, { expiresIn: '5m' });
+    const refused = await use(first);
+    assert.equal(refused.status, 404);
+    assert.equal(await reasonOf(server, refused), 'invitation-unknown');
+    clock.advance(5 * MINUTE);
+    assert.equal((await open(second)).status, 410);
+    const late = await use(second);
+    assert.equal(late.status, 410);
+    assert.equal(await reasonOf(server, late), 'invitation-expired');
+    assertRefused(await admin.get(`identities/${id}/invitation`), 404, 'NOT_FOUND');
+
+    const third = await linkFor(id);
+    assert.equal((await admin.call('DELETE', `identities/${id}/invitation`)).status, 200);
+    assertRefused(await admin.call('DELETE', `identities/${id}/invitation`), 404, 'NOT_FOUND');
+    assert.equal((await open(third)).status, 404);
+  });
+
+  test('ends when the identity is disabled, also after it is enabled again', async () => {
+    const { id } = await newPerson();
+    const url = await linkFor(id);
+    await admin.call('POST', `identities/${id}/disable`, {});
+    assert.equal((await open(url)).status, 404);
+    assertRefused(await admin.call('POST', `identities/${id}/invitation`, {}), 409, 'CONFLICT');
+    await admin.call('POST', `identities/${id}/enable`, {});
+    assert.equal((await use(url)).status, 404);
+    const other = await linkFor(id);
+    await admin.call('DELETE', `identities/${id}`);
+    assert.equal((await use(other)).status, 404);
+  });
+
+  test('holds the password to the rules of the policy, and stays good', async () => {
+    const standard = await server.store.authPolicies.find('default' as never);
+    const updb = { ...standard?.primary.updb, requireNumberChar: true } as never;
+    const authPolicyId = await createPolicy(server, 'with a digit', { primary: { updb } });
+    const { id, name } = await newPerson({ authPolicyId });
+    const url = await linkFor(id);
+    for (const bad of ['short', 'password1', chosen, `${name} 1`]) {
+      const answer = await use(url, bad);
+      assert.equal(answer.status, 400, bad);
+      assert.ok(!answer.text.includes(`value="${bad}"`));
+      assert.match(answer.text, /role="alert"/);
+    }
+    const differ = await server.post('/invite', {
+      form: { t: tokenOf(url), password: `${chosen} 1`, repeated: `${chosen} 2` },
+      headers: { accept: 'text/html' },
+    });
+    assert.equal(differ.status, 400);
+    assert.match(differ.text, /differ/);
+    assert.equal((await use(url, `${chosen} 1`)).status, 200);
+    assert.ok(await canLogIn(name, `${chosen} 1`));
+  });
+
+  test('is refused where there would be nothing to set up', async () => {
+    const standard = await server.store.authPolicies.find('default' as never);
+    const updb = { ...standard?.primary.updb, allowed: false } as never;
+    const authPolicyId = await createPolicy(server, 'no passwords', { primary: { updb } });
+    const { id } = await newPerson({ authPolicyId });
+    const refused = await admin.call('POST', `identities/${id}/invitation`, {});
+    assertRefused(refused, 409, 'CONFLICT');
+    assert.match(refused.text, /no passwords/);
+
+    const meanwhile = await newPerson();
+    const url = await linkFor(meanwhile.id);
+    await admin.call('PATCH', `identities/${meanwhile.id}`, { authPolicyId });
+    assert.equal((await use(url)).status, 404);
+
+    await server.createUser({ name: 'holder', password });
+    const holder = (await admin.get(`identities?filter=${encodeURIComponent('name="holder"')}`)).json.data[0];
+    await admin.call('PATCH', `identities/${holder.id}`, { name: 'renamed' });
+    const namesake = createdId(await admin.call('POST', 'identities', { name: 'holder', type: 'User' }));
+    const taken = await admin.call('POST', `identities/${namesake}/invitation`, {});
+    assertRefused(taken, 400, 'COULD_NOT_VALIDATE', 'username');
+    assertRefused(await admin.call('POST', 'identities/nobody/invitation', {}), 404, 'NOT_FOUND');
+  });
+
+  test('lasts between five minutes and thirty days', async () => {
+    const { id } = await newPerson();
+    for (const expiresIn of ['4m59s', '720h1s', '0', '-1h', 'soon', '', 24]) {
+      const answer = await admin.call('POST', `identities/${id}/invitation`, { expiresIn });
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'expiresIn');
+    }
+    assertRefused(
+      await admin.call('POST', `identities/${id}/invitation`, { expires: '1h' }),
+      400,
+      'COULD_NOT_VALIDATE',
+    );
+    for (const expiresIn of ['5m', '720h']) await linkFor(id, { expiresIn });
+  });
+
+  test('is made by administrators, and by helpers for those without power', async () => {
+    const helperOf = async (name: string, permissions: readonly string[]) => {
+      const id = await server.createUser({ name, password });
+      await admin.call('PATCH', `identities/${id}`, { permissions });
+      return { id, caller: await loggedIn(server, name) };
+    };
+    const helper = await helperOf('helper', ['helpdesk']);
+    const reader = await helperOf('reader', ['read']);
+    const { id } = await newPerson();
+    const plain = await server.createUser({ name: 'plain', password });
+    const stranger = await loggedIn(server, 'plain');
+    for (const caller of [reader.caller, stranger]) {
+      for (const method of ['POST', 'DELETE']) {
+        assertRefused(await caller.call(method, `identities/${id}/invitation`, {}), 403, 'FORBIDDEN');
+      }
+    }
+    const root = (await admin.get('current-identity')).json.data.id;
+    for (const target of [root, helper.id, reader.id]) {
+      for (const method of ['POST', 'DELETE']) {
+        assertRefused(
+          await helper.caller.call(method, `identities/${target}/invitation`, {}),
+          403,
+          'FORBIDDEN',
+        );
+      }
+    }
+    const url = await linkFor(plain, {}, helper.caller);
+    assert.equal((await reader.caller.get(`identities/${plain}/invitation`)).status, 200);
+    await admin.call('PATCH', `identities/${plain}`, { isAdmin: true });
+    const refused = await use(url);
+    assert.equal(refused.status, 404);
+    assert.equal(await reasonOf(server, refused), 'invitation-not-allowed');
+    assert.ok(await canLogIn('plain', password));
+  });
+
+  test('is audited, explained, and nowhere in the log', async () => {
+    const { id } = await newPerson();
+    const url = await linkFor(id, { endSessions: true });
+    await open(url);
+    await use(url, 'short');
+    await use(url);
+    await use(url);
+    const everything = JSON.stringify(server.log.entries);
+    for (const event of ['admin.changed', 'enrollment.refused', 'enrollment.completed']) {
+      const about = server.log.entries.filter(({ fields }) => fields.event === event);
+      assert.ok(
+        about.some(({ fields }) => [fields.entity, fields.enrollment].includes('invitation')),
+        event,
+      );
+    }
+    assert.ok(!everything.includes(tokenOf(url)));
+    assert.ok(!everything.includes(chosen));
+  });
+
+  test('takes no form of another site, and no JSON', async () => {
+    const { id, name } = await newPerson();
+    const url = await linkFor(id);
+    const form = { t: tokenOf(url), password: chosen, repeated: chosen };
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'null' },
+    ]) {
+      assert.equal((await server.post('/invite', { form, headers })).status, 403);
+    }
+    assert.equal((await server.post('/invite', { json: form })).status, 415);
+    assert.equal((await open(url)).status, 200);
+    assert.equal(await canLogIn(name, chosen), false);
+  });
+
+  test('of many who come at once, one sets the password', async () => {
+    const { id, name } = await newPerson();
+    const url = await linkFor(id);
+    const secrets = Array.from({ length: 4 }, (_all, at) => `${chosen} number ${at}`);
+    const answers = await Promise.all(secrets.map((secret) => use(url, secret)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404, 404]);
+    const winner = secrets[answers.findIndex(({ status }) => status === 200)] ?? '';
+    assert.ok(await canLogIn(name, winner));
+  });
+
+  test('that nobody made counts against where it comes from', async () => {
+    for (const t of ['', 'x', 'A'.repeat(91), 'A'.repeat(201)]) {
+      const answer = await server.post('/invite', {
+        form: { t, password: chosen, repeated: chosen },
+        headers: { accept: 'text/html' },
+      });
+      assert.equal(answer.status, t.length > 200 ? 400 : 404, answer.text);
+      assert.equal((await open(`${server.url}/invite?t=${t}`)).status, t.length > 200 ? 400 : 404);
+    }
+    const limit = { key: 'source:127.0.0.1', max: 300 };
+    const { store } = server;
+    const now = clock.now();
+    const wide = { ...limit, lockFor: MINUTE, longestLock: MINUTE, forgetAfter: MINUTE };
+    for (let at = 0; at < 300; at += 1) await store.attempts.reserve([wide], now);
+    const { id } = await newPerson();
+    assert.equal((await use(await linkFor(id))).status, 429);
+    await store.attempts.clear([limit.key]);
+  });
+});

@@ -1,0 +1,156 @@
+// Invitations in a real browser: from the link to the account page.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { systemClock } from '../../src/platform/clock.ts';
+import { accessibilityProblems } from '../support/axe.ts';
+import {
+  narrow,
+  screenshot,
+  type Visitor,
+  type VisitorOptions,
+  visitor,
+  zoomed,
+} from '../support/browser.ts';
+import { createPolicy } from '../support/external-jwt.ts';
+import { type Caller, createdId, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { scan } from '../support/totp.ts';
+
+const chosen = 'eleven loud umbrellas';
+let server: TestServer;
+let admin: Caller;
+before(async () => {
+  server = await startTestServer();
+  admin = await rootOf(server);
+});
+after(() => server?.close());
+
+async function linkFor(name: string, more: object = {}): Promise<string> {
+  const id = createdId(await admin.call('POST', 'identities', { name, type: 'User', ...more }));
+  return (await admin.call('POST', `identities/${id}/invitation`, {})).json.data.url;
+}
+
+async function following(url: string, options: VisitorOptions = {}): Promise<Visitor> {
+  const guest = await visitor(options);
+  await guest.page.goto(url);
+  return guest;
+}
+
+async function choose({ page }: Visitor, secret = chosen, repeated = secret): Promise<void> {
+  await page.fill('#password', secret);
+  await page.fill('#repeated', repeated);
+  await page.click('#choose');
+}
+
+async function assertClean({ page, complaints }: Visitor): Promise<void> {
+  assert.deepEqual(await accessibilityProblems(page), []);
+  const width = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  assert.equal(width, 0, 'nothing sticks out');
+  assert.deepEqual(
+    complaints.filter((complaint) => !/status of 4\d\d/.test(complaint)),
+    [],
+  );
+}
+
+describe('a person who opens an invitation', () => {
+  test('chooses a password and is signed in, with nothing else to do', async () => {
+    const guest = await following(await linkFor('nina'));
+    const { page } = guest;
+    assert.equal(await page.inputValue('#username'), 'nina');
+    await assertClean(guest);
+    await screenshot(page, 'invite');
+    await choose(guest);
+    await page.locator('#sign-out').waitFor();
+    assert.equal(page.url(), `${server.url}/account`);
+    await page.getByText('nina', { exact: true }).waitFor();
+    await guest.close();
+  });
+
+  test('goes from field to field and to the end with the keyboard alone', async () => {
+    const guest = await following(await linkFor('kim'));
+    const { page } = guest;
+    await page.focus('#username');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(chosen);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(chosen);
+    await page.keyboard.press('Enter');
+    await page.locator('#sign-out').waitFor();
+    await guest.close();
+  });
+
+  test('sets up the authenticator app that the policy asks for on the way', async () => {
+    const authPolicyId = await createPolicy(server, 'with codes', { secondary: { requireTotp: true } });
+    const guest = await following(await linkFor('olga', { authPolicyId }));
+    const { page } = guest;
+    await choose(guest);
+    await page.click('#start-enrollment');
+    const app = scan(systemClock, (await page.locator('#open-app').getAttribute('href')) ?? '');
+    await page.check('#saved');
+    await page.fill('#code', app.code());
+    await page.click('#verify');
+    await page.locator('#sign-out').waitFor();
+    assert.equal(page.url(), `${server.url}/account`);
+    await guest.close();
+  });
+
+  test('is told what is wrong with a password, and tries again', async () => {
+    const guest = await following(await linkFor('pete'), { viewport: narrow });
+    const { page } = guest;
+    await page.evaluate('document.querySelector("#password").removeAttribute("minlength")');
+    await choose(guest, 'short');
+    await page.getByRole('alert').getByText('at least 12').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'failure');
+    assert.equal(await page.inputValue('#password'), '');
+    await assertClean(guest);
+    await choose(guest, chosen, `${chosen}!`);
+    await page.getByRole('alert').getByText('differ').waitFor();
+    await choose(guest);
+    await page.locator('#sign-out').waitFor();
+    await guest.close();
+  });
+
+  test('without scripts sets the password, and is shown the way to the account', async () => {
+    const url = await linkFor('quinn');
+    const guest = await following(url, { scripts: false, viewport: zoomed });
+    await choose(guest);
+    await guest.page.locator('#to-account').waitFor();
+    assert.match(await guest.page.innerText('main'), /quinn/);
+    await guest.page.goto(url);
+    assert.match(await guest.page.innerText('h1'), /does not work/);
+    await guest.close();
+    const next = await following(url);
+    await assertClean(next);
+    await next.close();
+  });
+
+  test('reads it in German, in the dark', async () => {
+    const id = await server.createUser({ name: 'rita', password });
+    const { url } = (await admin.call('POST', `identities/${id}/invitation`, {})).json.data;
+    const guest = await following(url, { language: 'de', colorScheme: 'dark' });
+    assert.equal(await guest.page.innerText('h1'), 'Wählen Sie ein neues Passwort');
+    await assertClean(guest);
+    await choose(guest);
+    await guest.page.locator('#sign-out').getByText('Abmelden').waitFor();
+    await guest.close();
+  });
+
+  test('who is somebody else in this tab becomes the invited person', async () => {
+    await server.createUser({ name: 'sam', password });
+    const first = await following(`${server.url}/account`);
+    const { page } = first;
+    await page.click('#sign-in');
+    await page.fill('#username', 'sam');
+    await page.fill('#password', password);
+    await page.click('#login');
+    await page.getByText('sam', { exact: true }).waitFor();
+    await page.goto(await linkFor('tess'));
+    await choose(first);
+    await page.getByText('tess', { exact: true }).waitFor();
+    await first.close();
+  });
+});
