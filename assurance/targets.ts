@@ -94,7 +94,11 @@ export const targets: readonly Target[] = [
     id: 'T-07',
     what: 'power cut: writes that were not synced are lost, pages are torn',
     aim: 'no violation in 10,000 cuts',
-    why: 'there is no model of a disk that loses what was not synced; T-01 kills processes, not machines',
+    round: {
+      does: '10,000 cuts of what strace has seen the embedded store ask of the system',
+      rounds: 1,
+      tests: ['assurance/power-cut.test.ts'],
+    },
   },
   {
     id: 'T-08',
@@ -177,7 +181,12 @@ export const targets: readonly Target[] = [
     id: 'T-17',
     what: 'refusals that tell by their time whether a user exists',
     aim: 'no class stands out at p < 0.001 in 10,000 samples each',
-    why: 'nothing measures it; that the same work is done is tested by counts',
+    round: {
+      does: '2,500 of each class, with both mechanisms',
+      rounds: 4,
+      tests: ['assurance/refusal-times.test.ts'],
+      env: { OVERLAY_AUTH_REFUSALS: '2500' },
+    },
   },
   {
     id: 'T-18',
