@@ -100,7 +100,7 @@ const sessionEnds = {
   refused: 'The session has ended: the server does not renew it.',
   expired: 'The access token has ended, and there is no refresh token.',
   'logged-out': 'The session has ended: somebody has logged out.',
-  lost: 'The session goes on elsewhere, and its tokens did not arrive here.',
+  'ended-elsewhere': 'The session has ended in another tab or program.',
 } as const;
 
 /** Why a session is over. */

@@ -45,13 +45,21 @@ export function openSession({ provider, store }: SessionOptions): Session {
   const tell = (event: SessionEvent) => {
     for (const listener of listeners) listener(event);
   };
+  store.watch?.((tokens) =>
+    tell(
+      tokens === null
+        ? { kind: 'ended', reason: 'logged-out', requestId: undefined }
+        : { kind: 'renewed', tokens },
+    ),
+  );
   const isUsable = (tokens: Tokens, refused: string | undefined) =>
     tokens.accessToken !== refused &&
     provider.now() < tokens.accessTokenExpiresAt - Math.min(longestMargin, tokens.lifetime / 4);
 
-  async function renewed(refused: string | undefined): Promise<Tokens> {
+  async function renewed(before: Tokens | null, refused: string | undefined): Promise<Tokens> {
     const outcome = await store.update<Tokens | SessionEnded>(async (latest) => {
-      if (latest === null) return [null, new SessionEnded('not-logged-in')];
+      if (latest === null)
+        return [null, new SessionEnded(before === null ? 'not-logged-in' : 'ended-elsewhere')];
       if (isUsable(latest, refused)) return [latest, latest];
       const { refreshToken } = latest;
       const next =
@@ -73,7 +81,7 @@ export function openSession({ provider, store }: SessionOptions): Session {
   async function usable(refused?: string): Promise<Tokens> {
     const current = await store.read();
     if (current !== null && isUsable(current, refused)) return current;
-    renewing ??= renewed(refused).finally(() => {
+    renewing ??= renewed(current, refused).finally(() => {
       renewing = undefined;
     });
     const next = await renewing;

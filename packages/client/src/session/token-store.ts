@@ -12,6 +12,8 @@ export interface TokenStore {
    * what to save, and what to return; when it throws, nothing is saved.
    */
   update<T>(change: (tokens: Tokens | null) => Promise<readonly [Tokens | null, T]>): Promise<T>;
+  /** Calls back when another holder has renewed the tokens, or ended the session (null). */
+  watch?(listener: (tokens: Tokens | null) => void): void;
 }
 
 /** Tokens in the memory of this program, gone with it. */

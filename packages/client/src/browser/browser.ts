@@ -1,0 +1,10 @@
+// What the package adds in browsers.
+
+export {
+  type BrowserSession,
+  type BrowserSessionOptions,
+  openBrowserSession,
+  type PageStart,
+  type SignInOptions,
+} from './browser-session.ts';
+export { type TabStore, type TabStoreOptions, tabTokenStore } from './tab-store.ts';
