@@ -107,8 +107,9 @@ export function sqliteFile({ db }: Config, otherwise = 'This works on SQLite onl
  * process, however it ends. A PostgreSQL database is for any number of them.
  * @throws AlreadyRunning
  */
-export function claimDatabase({ db }: Config): { release(): void } {
-  return db.engine === 'sqlite' ? acquireRunLock(db.file) : { release() {} };
+export function claimDatabase({ db, edge }: Config): { release(): void } {
+  if (db.engine !== 'sqlite') return { release() {} };
+  return acquireRunLock(db.file, edge.api.address);
 }
 
 /**

@@ -19,6 +19,7 @@ import type { Random } from '../platform/random.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { IdentityStore, NewIdentity } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
+import { usualRules } from './auth-policies.ts';
 
 export interface AdministratorNeeds {
   readonly store: { readonly authPolicies: AuthPolicyStore };
@@ -47,13 +48,7 @@ export async function prepareAdministrator(
   wanted: { readonly username: string; readonly password: string },
 ): Promise<PreparedAdministrator> {
   const username = wanted.username.trim();
-  const key = usernameKey(username);
-  if (key === undefined) {
-    throw new AuthError('invalid_field', {
-      description: 'This cannot be a user name: it has 1 to 100 visible characters',
-      fields: [{ field: 'username', reason: 'has 1 to 100 visible characters' }],
-    });
-  }
+  const key = administratorKey(username);
   const policy = await policyOf(needs, defaultAuthPolicyId);
   return {
     identity: {
@@ -73,6 +68,29 @@ export async function prepareAdministrator(
       passwordHash: await hashNewPassword(needs, wanted.password, policy, [username]),
     },
   };
+}
+
+/**
+ * Checks name and password by the rules that a new database begins with, before there is one.
+ * @throws AuthError invalid_field, password_not_acceptable
+ */
+export function checkFirstAdministrator(wanted: {
+  readonly username: string;
+  readonly password: string;
+}): void {
+  const username = wanted.username.trim();
+  administratorKey(username);
+  checkNewPassword(wanted.password, usualRules.primary.updb, [username]);
+}
+
+/** @throws AuthError invalid_field */
+function administratorKey(username: string): string {
+  const key = usernameKey(username);
+  if (key !== undefined) return key;
+  throw new AuthError('invalid_field', {
+    description: 'This cannot be a user name: it has 1 to 100 visible characters',
+    fields: [{ field: 'username', reason: 'has 1 to 100 visible characters' }],
+  });
 }
 
 /**

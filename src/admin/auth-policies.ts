@@ -150,7 +150,7 @@ async function change(
 }
 
 /** What members have that are not sent: as in the policy `default` when it was new. */
-const usualRules: AuthPolicyRules = {
+export const usualRules: AuthPolicyRules = {
   name: '',
   primary: {
     cert: { allowed: true, allowExpiredCerts: false },

@@ -39,15 +39,31 @@ export function systemPorts(): CliPorts {
     pause: (time) => setTimeout(time),
     // Getters, because creating the stream of an unused stdin costs time.
     get stdout() {
+      endOnClosedPipe(process.stdout);
       return forLocale(process.stdout, process.env);
     },
     get stderr() {
+      endOnClosedPipe(process.stderr);
       return process.stderr;
     },
     get stdin() {
       return process.stdin;
     },
   };
+}
+
+/** What a shell reports for a program that a closed pipe ended (128 + SIGPIPE). */
+const brokenPipeStatus = 141;
+const guarded = new WeakSet<NodeJS.WriteStream>();
+
+/** Nobody reads on, as in `… | head`: the command is over, like any other program at the end of a pipe. */
+function endOnClosedPipe(output: NodeJS.WriteStream): void {
+  if (guarded.has(output)) return;
+  guarded.add(output);
+  output.on('error', (error) => {
+    if ('code' in error && error.code === 'EPIPE') process.exit(brokenPipeStatus);
+    throw error;
+  });
 }
 
 /** What we write besides ASCII, but for QR codes and the words of others. */

@@ -25,6 +25,7 @@ import { registerSetupCommands } from './commands/setup.ts';
 import { registerStateCommands } from './commands/state.ts';
 import { registerStatusCommand } from './commands/status.ts';
 import { registerVerifyCommand } from './commands/verify.ts';
+import { registerVersionCommand } from './commands/version.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { CliPorts } from './ports.ts';
 import { reportFailure } from './terminal/output.ts';
@@ -55,7 +56,7 @@ const registrations: readonly (readonly [heading: string, ...groups: Registratio
     registerPkiCommands,
     registerOpsCommands,
   ],
-  [lastHeading, registerCompletionCommand],
+  [lastHeading, registerCompletionCommand, registerVersionCommand],
 ];
 
 /** The whole command line, ready to parse. */

@@ -1,3 +1,4 @@
+import { shellWord } from '../platform/formats/shell-word.ts';
 import { describedBy, referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
@@ -68,11 +69,6 @@ export function setupDonePage(view: View, done: { readonly username: string; rea
 <pre tabindex="0"><code>overlay-auth login ${done.url} -u ${shellWord(done.username)}
 overlay-auth whoami</code></pre>`,
   });
-}
-
-/** The command can be pasted whatever the name is. */
-function shellWord(text: string): string {
-  return /^[\w.@+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 export type DeadLink = keyof Texts['setup']['dead'];

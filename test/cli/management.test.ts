@@ -97,7 +97,10 @@ describe('identities', () => {
     for (const line of narrow.stdout.split('\n')) assert.ok(line.length <= 80, line);
     assert.equal(narrow.stderr, 'No room for attributes: widen the terminal, or add -j.\n');
     const none = await cli.run(['list', 'identities', 'name = "nobody"'], { columns: 80 });
-    assert.equal(none.stderr, 'There are none.\n');
+    assert.equal(none.stdout, '');
+    assert.equal(none.stderr, 'There is no identity that fits the filter.\n');
+    const noCa = await cli.run(['list', 'cas']);
+    assert.deepEqual([noCa.stdout, noCa.stderr], ['', 'There is no CA.\n']);
     const unsorted = await cli.run(['list', 'identities', '--sort', 'colour']);
     assert.match(unsorted.stderr, /^error: The sort order could not be parsed: .* fields id, name/);
     const wide = await cli.run(['list', 'identities', 'name = "root"'], { columns: 200 });
@@ -135,21 +138,6 @@ describe('identities', () => {
     const denied = await other.run(['list', 'identities']);
     assert.equal(denied.code, 4);
     assert.match(denied.stderr, /reference: \S+\nnext: overlay-auth whoami/);
-  });
-
-  test('whose password is refused exist without one, and the error says how to go on', async () => {
-    const refused = await cli.run(['create', 'identity', 'hasty', '--updb', '--password-stdin'], {
-      input: 'short',
-    });
-    assert.equal(refused.code, 1);
-    assert.match(
-      refused.stderr,
-      /^error: The identity hasty was created \(\S+\), but it has no password yet: .+/,
-    );
-    const next = /next: overlay-auth (create authenticator updb \S+) USERNAME/.exec(refused.stderr)?.[1];
-    assert.ok(next);
-    await fine([...next.split(' '), 'hasty', '--password-stdin'], 'nine patient otters');
-    assert.match((await fine(['list', 'authenticators', 'username = "hasty"'])).stdout, /updb +hasty +hasty/);
   });
 
   test('of which nothing is to change are not sent', async () => {
@@ -198,7 +186,7 @@ describe('an identity', () => {
       input: secret,
     });
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /next: overlay-auth create authenticator updb \S+ USERNAME/);
+    assert.match(refused.stderr, /next: overlay-auth create authenticator updb \S+ mute/);
   });
 
   test('has sessions that are listed and ended, one or all', async () => {
@@ -217,6 +205,51 @@ describe('an identity', () => {
     );
     assert.equal((await first.run(['whoami'])).code, 3);
   });
+});
+
+test('an external JWT signer is enrolled with, by options or from a file', async () => {
+  const made = ['create', 'ext-jwt-signer', 'acme', 'https://idp.example.com', 'overlay'];
+  const enrolling = ['--enroll-to-cert', '--enroll-name-claim', 'email', '--enroll-auth-policy', 'Default'];
+  await fine([...made, '--jwks-endpoint', 'https://idp.example.com/keys', ...enrolling]);
+  const signer = async () => (await fine(['get', 'ext-jwt-signer', 'acme', '-j'])).json;
+  const first = await signer();
+  assert.deepEqual(
+    [
+      first.enrollToCertEnabled,
+      first.enrollToTokenEnabled,
+      first.enrollNameClaimsSelector,
+      first.enrollAuthPolicyId,
+    ],
+    [true, false, 'email', 'default'],
+  );
+  writeFileSync(
+    join(cli.cwd, 'signer.yaml'),
+    'enrollToTokenEnabled: true\nenrollAttributeClaimsSelector: groups\n',
+  );
+  await fine(['update', 'ext-jwt-signer', 'acme', '--no-enroll-to-cert', '--file', 'signer.yaml']);
+  const second = await signer();
+  assert.deepEqual(
+    [second.enrollToCertEnabled, second.enrollToTokenEnabled, second.enrollAttributeClaimsSelector],
+    [false, true, 'groups'],
+  );
+  await fine(['delete', 'ext-jwt-signer', 'acme']);
+});
+
+test('sessions are revoked by the name of whose they are, and the revocation is found by it', async () => {
+  await fine(['create', 'identity', 'grace h']);
+  const { id } = (await fine(['get', 'identity', 'grace h', '-j'])).json;
+  await fine(['create', 'revocation', 'IDENTITY', 'grace h']);
+  assert.equal((await fine(['get', 'revocation', 'grace h', '-j'])).json.id, id);
+  assert.equal((await fine(['get', 'revocation', id, '-j'])).json.type, 'IDENTITY');
+  await fine(['delete', 'revocation', 'grace h']);
+  assert.equal((await cli.run(['get', 'revocation', 'grace h'])).code, 1);
+  const unknown = await cli.run(['create', 'revocation', 'IDENTITY', 'nobody']);
+  assert.match(
+    unknown.stderr,
+    /^error: There is no identity "nobody"\.\nnext: overlay-auth list identities\n$/,
+  );
+  await fine(['create', 'revocation', 'JTI', 'some-jti']);
+  await fine(['delete', 'revocation', 'some-jti']);
 });
 
 test('processes that need a new access token at the same time spend one refresh token once', async (t) => {

@@ -121,6 +121,21 @@ describe('auth policies', () => {
   });
 });
 
+test('disabling the last administrator needs --force, which is named as it is typed', async () => {
+  const refused = await cli.run(['identity', 'disable', 'root']);
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stderr,
+    /^error: After this change the last administrator .*\n.*\nnext: create .*, or add --force\n$/,
+  );
+  await fine('identity', 'disable', 'root', '--minutes', '1', '--force');
+  const root = { op: '=', field: 'name', value: 'root' } as const;
+  const { items } = await server.store.identities.list({ filter: root, sort: [], limit: 1, offset: 0 });
+  const { id } = items[0] ?? assert.fail();
+  await server.store.identities.update(id, { disabledAt: null, disabledUntil: null }, server.clock.now());
+  await login();
+});
+
 describe('an identity', () => {
   test('is unlocked', async () => {
     const id = await server.createUser({ name: 'locked', password });
@@ -129,7 +144,12 @@ describe('an identity', () => {
       (await submitPassword(server, await beginLogin(server), 'locked', secret)).status;
     assert.equal(await attempt('wrong'), 401);
     assert.equal(await attempt(password), 401);
+    assert.match(
+      (await fine('get', 'identity', 'locked')).stdout,
+      /^lockedUntil +password until \d{4}-\S+Z$/m,
+    );
     assert.equal((await fine('identity', 'unlock', id)).stdout, 'Unlocked locked.\n');
+    assert.match((await fine('get', 'identity', 'locked')).stdout, /^lockedUntil +-$/m);
     assert.equal(await attempt(password), 302);
     await fine('update', 'auth-policy', 'default', '--max-attempts', '10');
   });

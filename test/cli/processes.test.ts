@@ -1,9 +1,11 @@
 // Each kind of command as a process: it ends by itself, says everything before it ends, and with the right code.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { type Sandbox, sandbox } from '../support/command.ts';
 
+const entry = new URL('../../src/main.ts', import.meta.url).pathname;
 let box: Sandbox;
 before(async () => {
   box = sandbox();
@@ -15,6 +17,7 @@ after(() => box.close());
 const config = ['--config', 'h/controller.yml'];
 
 for (const [args, code, said, input] of [
+  [['version'], 0, /^overlay-auth \d+\.\d+\.\d+ \(Node \d+\.\d+\.\d+, \S+ \S+\)\n$/],
   [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
   [['admin', 'create', 'ana', '--password-stdin', ...config], 0, /ana/, 'tall tree bakery 41\n'],
   [['admin', 'create', 'bob', '--password-stdin', ...config], 1, /^error: .*\n$/s, 'bob\n'],
@@ -37,3 +40,14 @@ for (const [args, code, said, input] of [
     if (code !== 0) assert.equal(done.stdout, '');
   });
 }
+
+test('a command whose reader has gone ends without a word, as any program at the end of a pipe', () => {
+  const pipeline = '(sleep 0.5; "$0" "$1" config schema; echo $? >&2) | true';
+  const { stderr } = spawnSync('/bin/sh', ['-c', pipeline, process.execPath, entry], {
+    encoding: 'utf8',
+    cwd: box.cwd,
+    env: { ...process.env, HOME: box.cwd },
+  });
+  // 128 + SIGPIPE.
+  assert.equal(stderr, '141\n');
+});

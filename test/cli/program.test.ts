@@ -64,6 +64,17 @@ test('who runs a command by npx is told to type npx next', async () => {
   assert.match(elsewhere.stderr, /^next: overlay-auth login /m);
 });
 
+test('the suggested address is that of the controller which is set up here', async () => {
+  await using cli = commandLine();
+  const unknown = await cli.run(['whoami']);
+  assert.match(unknown.stderr, /^next: overlay-auth login https:\/\/localhost:1280$/m);
+  const made = await cli.run(['init', '--home', '.overlay', '--address', 'localhost:4711']);
+  assert.equal(made.code, 0, made.stderr);
+  for (const args of [['whoami'], ['login']]) {
+    assert.match((await cli.run(args)).stderr, /^next: overlay-auth login https:\/\/localhost:4711$/m);
+  }
+});
+
 test('a value that is none of the choices is told apart from them', async () => {
   await using cli = commandLine();
   for (const [line, said] of [

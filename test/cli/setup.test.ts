@@ -204,7 +204,9 @@ describe('quickstart', () => {
     assert.equal(stdout, '');
     assert.match(
       stderr,
-      /^error: Another controller is running on .*overlay\.db.*\nnext: stop the other controller.*\n$/,
+      new RegExp(
+        `^error: Another controller is running on .*overlay\\.db \\(process ${started.child.pid}, localhost:0\\): stop it first.*\nnext: stop the other controller.*\n$`,
+      ),
     );
     const run = await box.run(['run', 'controller', ready.config]);
     assert.equal(run.code, 1);
@@ -332,6 +334,40 @@ describe('init', () => {
     assert.equal(check.code, 0, check.stderr);
     assert.doesNotMatch(check.stdout, /warning/);
     assert.deepEqual(check.stdout.match(/issuer: .*/g), ['issuer: https://auth.example.com:8443/oidc']);
+  });
+
+  test('makes nothing at all when the administrator cannot be made', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    writeFileSync(join(box.cwd, 'short'), 'x');
+    writeFileSync(join(box.cwd, 'pw'), `${password}\n`);
+    for (const [name, file, said] of [
+      ['ana', 'short', /The password is not acceptable: .*12 are needed/],
+      [' ana', 'pw', /--admin " ana" begins or ends with a space/],
+      ['a\u0007', 'pw', /This cannot be a user name/],
+    ] as const) {
+      const args = ['init', '--home', 'h', '--admin', name, '--admin-password-file', file];
+      const { code, stderr } = await box.run(args);
+      assert.notEqual(code, 0);
+      assert.match(stderr, said);
+      assert.equal(existsSync(join(box.cwd, 'h')), false, name);
+    }
+  });
+
+  test('names its files as a shell takes them', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const made = await box.run(['init', '--home', 'my home']);
+    assert.match(made.stderr, /^next: overlay-auth run controller 'my home\/controller\.yml'$/m);
+    assert.match(made.stderr, /^then: overlay-auth admin create NAME --config 'my home\/controller\.yml'$/m);
+    writeFileSync(join(box.cwd, 'pw'), `${password}\n`);
+    const create = ['admin', 'create', 'a b', '--password-file', 'pw', '--config', 'my home/controller.yml'];
+    assert.match((await box.run(create)).stderr, /^next: overlay-auth login https:\S+ -u 'a b'$/m);
+    const again = await box.run(create);
+    assert.match(
+      again.stderr,
+      /^next: overlay-auth admin recover 'a b' --config 'my home\/controller\.yml'$/m,
+    );
   });
 
   test('prints one JSON document under -j', async (t) => {

@@ -186,4 +186,27 @@ describe('ops db move', () => {
     assert.equal(twice.code, 1);
     assert.match(twice.stderr, /is on PostgreSQL already/);
   });
+
+  test('say in words that a password is missing, wrong, or that there is no such database', async (t) => {
+    const db = new URL(await server.createDatabase());
+    const box = sandbox();
+    t.after(() => box.close());
+    const initWith = (change: { readonly [Part in 'password' | 'pathname']?: string }) => {
+      const url = Object.assign(new URL(db), change);
+      return box.run(['init', '--home', 'h', '--address', 'localhost:0', '--db', url.href], {
+        env: { PGPASSFILE: join(box.cwd, 'nothing') },
+      });
+    };
+    for (const [change, said, next] of [
+      [{ password: '' }, /asks for a password, and none was given/, /PGPASSWORD/],
+      [{ password: 'wrong' }, /password authentication failed/, /PGPASSWORD/],
+      [{ pathname: '/nowhere' }, /"nowhere" does not exist/, /create the database/],
+    ] as const) {
+      const { code, stderr } = await initWith(change);
+      assert.notEqual(code, 0);
+      assert.match(stderr, said);
+      assert.match(stderr.split('next: ')[1] ?? '', next);
+      assert.doesNotMatch(stderr, /SASL|SCRAM/);
+    }
+  });
 });

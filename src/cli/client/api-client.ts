@@ -116,7 +116,7 @@ function notAuthenticated(answer: HttpsAnswer, login: SavedLogin): CliError {
     what: `Every call needs a valid token of ${secondary.issuer}`,
     next:
       secondaryJwtFile === undefined
-        ? `overlay-auth login ${login.url} with --ext-jwt FILE; the token is then read from FILE at every command`
+        ? `overlay-auth login ${login.url} --ext-jwt FILE   (the token is then read from FILE at every command)`
         : `put a new token into ${secondaryJwtFile} and run the command again`,
   });
 }

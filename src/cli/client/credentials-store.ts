@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Millis } from '../../platform/clock.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliPorts } from '../ports.ts';
 import { asObject, parseJson } from './json-shape.ts';
@@ -115,7 +116,7 @@ async function readCredentials(path: string): Promise<Credentials> {
   if (v !== fileVersion) {
     throw new CliError(`The saved logins in ${path} are damaged or of another version.`, {
       code: 'credentials_unreadable',
-      next: `rm ${path}   (then log in again)`,
+      next: `rm ${shellWord(path)}   (then log in again)`,
     });
   }
   // Written by this program; whoever else can write here can do more harm than a wrong shape does.

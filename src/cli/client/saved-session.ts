@@ -1,11 +1,12 @@
 // Finds the login that a command works with and keeps its access token fresh.
 
 import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { CliPorts } from '../ports.ts';
 import { connectionTo } from './connection.ts';
-import type { Credentials, CredentialsStore, SavedLogin } from './credentials-store.ts';
+import type { CredentialsStore, SavedLogin } from './credentials-store.ts';
 import type { HttpsClient } from './https-client.ts';
 import { asObject, textField } from './json-shape.ts';
 import { readJwt } from './jwt-text.ts';
@@ -27,19 +28,15 @@ export interface SessionNeeds {
  * @throws CliError exit 3 when there is none
  */
 export async function savedLogin(needs: SessionNeeds, server: string | undefined): Promise<SavedLogin> {
-  return loginIn(await needs.store.read(), server);
-}
-
-function loginIn(credentials: Credentials, server: string | undefined): SavedLogin {
+  const credentials = await needs.store.read();
   if (server !== undefined) return loginMeantBy(credentials, server);
   const login = currentLogin(credentials);
   if (login !== undefined) return login;
   const other = Object.values(credentials.logins).at(-1);
-  throw notLoggedIn(
-    other === undefined
-      ? 'overlay-auth login https://localhost:1280'
-      : `overlay-auth login use ${shellWord(loginWord(other))}`,
-  );
+  if (other !== undefined) throw notLoggedIn(`overlay-auth login use ${shellWord(loginWord(other))}`);
+  // Reads the configuration of the host, which takes a while.
+  const { suggestedServer } = await import('./local-server.ts');
+  throw notLoggedIn(`overlay-auth login ${suggestedServer(needs.ports)}`);
 }
 
 function notLoggedIn(next: string): CliError {
@@ -137,9 +134,4 @@ export function sessionIsOver(login: SavedLogin, reference?: string): CliError {
     next: ['overlay-auth login', login.url, ...login.loginArguments.map(shellWord)].join(' '),
     ...(reference === undefined ? {} : { reference }),
   });
-}
-
-/** A word that a shell takes as it is. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,7 +4,7 @@ import type { EntityDescriptor, EntityOption, EntityOptions } from '../entities/
 import { entities } from '../entities/entities.ts';
 import type { ListOptions } from '../entities/run-entities.ts';
 import type { CliPorts } from '../ports.ts';
-import { reportOf, serverOption } from './report-of.ts';
+import { forceOption, reportOf, serverOption, yesOption } from './report-of.ts';
 
 /** `create|get|list|update|delete ENTITY …`, from the descriptors. */
 export function registerEntityCommands(program: Command, ports: CliPorts): void {
@@ -79,6 +79,7 @@ function registerUpdate(parent: Command, entity: EntityDescriptor, ports: CliPor
 function registerDelete(parent: Command, entity: EntityDescriptor, ports: CliPorts): void {
   const command = subcommand(parent, entity).argument('<names...>', nameHelp(entity));
   argumentCompletedBy(command, { entity: entity.name });
+  command.addOption(yesOption());
   addForceOption(command, entity);
   command.action(async (names: string[], options: EntityOptions) => {
     const { deleteEntities } = await import('../entities/run-entities.ts');
@@ -116,7 +117,7 @@ function addOptions(command: Command, entity: EntityDescriptor, name: 'create' |
 
 function addForceOption(command: Command, entity: EntityDescriptor): void {
   if (entity.isForceable === true) {
-    command.option('--force', 'also when no administrator could log in any more');
+    command.addOption(forceOption());
   }
 }
 

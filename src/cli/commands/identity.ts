@@ -4,7 +4,9 @@ import type { IdentityOptions } from '../entities/identity-actions.ts';
 import type { InviteOptions } from '../entities/invite.ts';
 import type { CliPorts } from '../ports.ts';
 import type { SecretOptions } from '../terminal/secret-input.ts';
-import { reportOf, serverOption } from './report-of.ts';
+import { forceOption, reportOf, serverOption } from './report-of.ts';
+
+type DisableOptions = IdentityOptions & { readonly minutes?: string; readonly force?: boolean };
 
 /** `invite NAME` */
 export function registerInviteCommand(program: Command, ports: CliPorts): void {
@@ -53,7 +55,8 @@ export function registerIdentityCommands(program: Command, ports: CliPorts): voi
 
   action('disable', 'end its sessions and refuse it from now on')
     .option('--minutes <n>', 'enable it again by itself after N minutes')
-    .action(async (name: string, options: IdentityOptions & { minutes?: string }, command: Command) => {
+    .addOption(forceOption())
+    .action(async (name: string, options: DisableOptions, command: Command) => {
       const { disableIdentity } = await import('../entities/identity-actions.ts');
       await disableIdentity(reportOf(command, ports), name, options);
     });

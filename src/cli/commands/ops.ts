@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { configOption } from '../host/config-option.ts';
 import type { ImportOptions } from '../host/import-ziti.ts';
 import type { CliPorts } from '../ports.ts';
+import { yesOption } from './report-of.ts';
 
 interface OpsOptions {
   readonly config?: string;
@@ -34,9 +35,10 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .description('replace the database with the backup FILE; sessions end, and tokens and links stop working')
     .argument('<file>', 'backup to restore; it stays as it is')
     .addOption(configOption())
-    .action(async (file: string, options: OpsOptions, command: Command) => {
+    .addOption(yesOption())
+    .action(async (file: string, options: OpsOptions & { readonly yes?: boolean }, command: Command) => {
       const { restoreCommand } = await import('../host/db-commands.ts');
-      await restoreCommand(reportOf(command), options.config, file);
+      await restoreCommand(reportOf(command), options, file);
     });
 
   db.command('restored')
@@ -44,9 +46,10 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
       'after the database was put back with other tools: end all sessions, withdraw tokens and links',
     )
     .addOption(configOption())
-    .action(async (options: OpsOptions, command: Command) => {
+    .addOption(yesOption())
+    .action(async (options: OpsOptions & { readonly yes?: boolean }, command: Command) => {
       const { restoredCommand } = await import('../host/db-commands.ts');
-      await restoredCommand(reportOf(command), options.config);
+      await restoredCommand(reportOf(command), options);
     });
 
   db.command('check')

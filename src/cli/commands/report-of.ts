@@ -16,3 +16,13 @@ export function serverOption(command: Command): Command {
   );
   return command.addOption(completedBy(server, 'login'));
 }
+
+/** `--yes` of what asks at a terminal before it does something that cannot be undone. */
+export function yesOption(): Option {
+  return new Option('-y, --yes', 'do not ask');
+}
+
+/** `--force`: lifts the refusal for the sake of the last administrator. */
+export function forceOption(): Option {
+  return new Option('--force', 'also when no administrator could log in any more');
+}

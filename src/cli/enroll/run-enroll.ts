@@ -1,10 +1,10 @@
 // `enroll FILE`: what a device or person does with the JWT that an administrator gave out.
 
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { answerError } from '../answer-failure.ts';
 import { usageError } from '../cli-error.ts';
 import { createHttpsClient, type HttpsAnswer } from '../client/https-client.ts';
 import { asObject, textField } from '../client/json-shape.ts';
-import { shellWord } from '../client/saved-session.ts';
 import { refuseTakenFile, writeOwnerFile } from '../owner-file.ts';
 import { notice, printable, printResult, type Report } from '../terminal/output.ts';
 import { externalJwt, readNamedFile, readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';

@@ -29,14 +29,17 @@ export async function bodyOf(
   let body = document;
   for (const { field, label, typed } of fields) {
     if (typed !== undefined)
-      body = withMember(body, field.path.split('.'), await typedValue(ports, api, field, label, typed));
+      body = withMember(
+        body,
+        field.path.split('.'),
+        await typedValue({ ports, api, sofar: body }, field, label, typed),
+      );
   }
   return body;
 }
 
 async function typedValue(
-  ports: CliPorts,
-  api: ApiClient,
+  { ports, api, sofar }: { readonly ports: CliPorts; readonly api: ApiClient; readonly sofar: JsonObject },
   field: EntityField,
   label: string,
   typed: unknown,
@@ -44,6 +47,7 @@ async function typedValue(
   if (field.kind === 'flag') return typed === true;
   if (field.kind === 'tags') return tagsOf(Array.isArray(typed) ? typed.map(String) : [String(typed)], label);
   const text = String(typed);
+  if (namePaths.has(field.path)) requireTidyName(label, text);
   if (field.nullable === true && text === '') return null;
   switch (field.kind) {
     case 'text':
@@ -61,7 +65,32 @@ async function typedValue(
       return readNamedFile(ports, text, 'file');
     case 'reference':
       return (await findEntity(api, entityNamed(field.entity), text)).id;
+    case 'revoked': {
+      const entity = revokedEntities[String(sofar.type)];
+      return entity === undefined ? text : (await findEntity(api, entityNamed(entity), text)).id;
+    }
   }
+}
+
+/** Which entity a revocation of this type names; the others name what has no name. */
+const revokedEntities: Readonly<Record<string, string>> = {
+  IDENTITY: 'identity',
+  EXT_JWT_SIGNER: 'ext-jwt-signer',
+  CA: 'ca',
+};
+
+const namePaths = new Set(['name', 'username']);
+
+/**
+ * Nobody means the spaces around a name: they come from a slip in quoting.
+ * @throws CliError exit 2
+ */
+export function requireTidyName(label: string, text: string): void {
+  if (text === text.trim()) return;
+  throw usageError(
+    `${label} ${JSON.stringify(text)} begins or ends with a space.`,
+    'type it without the space',
+  );
 }
 
 function tagsOf(pairs: readonly string[], label: string): Readonly<Record<string, string>> {

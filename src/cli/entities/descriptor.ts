@@ -13,6 +13,7 @@ import type { Column } from '../terminal/table.ts';
  * - `tags`: `key=value`, the option may be repeated
  * - `file`: the name of a file, whose content is sent
  * - `reference`: the name or id of another entity, whose id is sent
+ * - `revoked`: the same, of the entity that the field `type` before it says
  */
 export type EntityField = {
   /** Where the value stands in the body; dots lead into objects (`primary.updb.allowed`). */
@@ -23,7 +24,7 @@ export type EntityField = {
   readonly only?: 'create' | 'update';
   readonly nullable?: boolean;
 } & (
-  | { readonly kind: 'text' | 'integer' | 'list' | 'tags' | 'file' }
+  | { readonly kind: 'text' | 'integer' | 'list' | 'tags' | 'file' | 'revoked' }
   | { readonly kind: 'flag' }
   | { readonly kind: 'reference'; readonly entity: string }
 );
@@ -44,6 +45,8 @@ export interface EntityDescriptor {
   readonly help: string;
   /** Filter fields by which one is found, besides its id. */
   readonly lookupFields: readonly string[];
+  /** It has the id of one of these entities, by whose name it is found too. */
+  readonly namesOfOthers?: readonly string[];
   readonly columns: readonly Column<JsonObject>[];
   /** Positional arguments of `create`; without them the entity cannot be created here. */
   readonly createArguments?: readonly EntityArgument[];
@@ -52,6 +55,8 @@ export interface EntityDescriptor {
   readonly isUpdatable?: boolean;
   /** `list` only: nothing of it is found by a name. */
   readonly isListOnly?: boolean;
+  /** Whether one by itself says more than in a list. */
+  readonly hasDetail?: boolean;
   /** Nobody deletes it: it comes and goes by itself. */
   readonly isLasting?: boolean;
   /** Whether `create` and `update` take a document with `--file`. */

@@ -65,6 +65,7 @@ const identity: EntityDescriptor = {
   ],
   isUpdatable: true,
   isForceable: true,
+  hasDetail: true,
   afterCreate: {
     options: [
       {
@@ -226,6 +227,39 @@ const extJwtSigner: EntityDescriptor = {
       help: 'which token clients send',
     },
     {
+      flags: '--enroll-to-cert',
+      path: 'enrollToCertEnabled',
+      kind: 'flag',
+      help: 'who shows a token of it may enroll a client certificate',
+    },
+    {
+      flags: '--enroll-to-token',
+      path: 'enrollToTokenEnabled',
+      kind: 'flag',
+      help: 'who shows a token of it gets an identity, and goes on logging in with such tokens',
+    },
+    {
+      flags: '--enroll-auth-policy <policy>',
+      path: 'enrollAuthPolicyId',
+      kind: 'reference',
+      entity: 'auth-policy',
+      nullable: true,
+      help: 'auth policy of identities that enroll so',
+    },
+    {
+      flags: '--enroll-name-claim <claim>',
+      path: 'enrollNameClaimsSelector',
+      kind: 'text',
+      help: 'claim that becomes their name, or a JSON pointer (default: sub)',
+    },
+    {
+      flags: '--enroll-attribute-claim <claim>',
+      path: 'enrollAttributeClaimsSelector',
+      kind: 'text',
+      nullable: true,
+      help: 'claim that holds their role attributes, or a JSON pointer',
+    },
+    {
       flags: '--tag <key=value>',
       path: 'tags',
       kind: 'tags',
@@ -234,6 +268,7 @@ const extJwtSigner: EntityDescriptor = {
   ],
   isUpdatable: true,
   isForceable: true,
+  hasFile: true,
 };
 
 const apiSession: EntityDescriptor = {
@@ -259,6 +294,7 @@ const revocation: EntityDescriptor = {
   path: '/revocations',
   help: 'tokens, sessions, and whose sessions were revoked',
   lookupFields: [],
+  namesOfOthers: ['identity', 'ext-jwt-signer', 'ca'],
   columns: [
     { heading: 'id', cell: (row) => row.id },
     { heading: 'type', cell: (row) => row.type },
@@ -273,7 +309,12 @@ const revocation: EntityDescriptor = {
       choices: ['JTI', 'IDENTITY', 'API_SESSION', 'EXT_JWT_SIGNER', 'CA'],
       help: 'one access token; all sessions of an identity; one session; all that a signer or a CA has opened',
     },
-    { argument: '<id>', path: 'id', kind: 'text', help: 'jti of the token, or id' },
+    {
+      argument: '<what>',
+      path: 'id',
+      kind: 'revoked',
+      help: 'jti of the token, id of the session, or name or id',
+    },
   ],
   options: [
     {

@@ -1,3 +1,4 @@
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import { asObject, textField } from '../client/json-shape.ts';
@@ -12,5 +13,8 @@ export async function handOutJwt(report: Report, api: ApiClient, id: string, fil
   if (jwt === undefined) throw new CliError('The server did not show the JWT of the enrollment.');
   await writeOwnerFile(report.ports, file, jwt);
   const expiresAt = withoutMilliseconds(textField(asObject(data), 'expiresAt') ?? '');
-  notice(report, `Wrote ${file}: works once, until ${expiresAt}. On the device: overlay-auth enroll ${file}`);
+  notice(
+    report,
+    `Wrote ${file}: works once, until ${expiresAt}. On the device: overlay-auth enroll ${shellWord(file)}`,
+  );
 }

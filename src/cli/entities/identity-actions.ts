@@ -1,10 +1,12 @@
 // What an administrator does to one identity: unlock, disable, enable, reset-mfa, set-password, end-sessions.
 
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import { type ApiClient, withApi } from '../client/api-client.ts';
 import { asList, asObject, type JsonObject, numberField, textField } from '../client/json-shape.ts';
 import { printable, printResult, type Report } from '../terminal/output.ts';
 import { readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
+import { changed } from './change.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
 
@@ -20,11 +22,11 @@ interface Target {
   readonly path: string;
 }
 
-/** `identity disable NAME [--minutes N]` */
+/** `identity disable NAME [--minutes N] [--force]` */
 export async function disableIdentity(
   report: Report,
   nameOrId: string,
-  options: IdentityOptions & { readonly minutes?: string },
+  options: IdentityOptions & { readonly minutes?: string; readonly force?: boolean },
 ): Promise<void> {
   const { minutes } = options;
   if (minutes !== undefined && !/^[1-9]\d{0,6}$/.test(minutes)) {
@@ -35,7 +37,8 @@ export async function disableIdentity(
   }
   await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
     const json = minutes === undefined ? {} : { durationMinutes: Number(minutes) };
-    await api.call({ method: 'POST', path: `${path}/disable`, json });
+    const { force } = options;
+    await changed(api, { method: 'POST', path: `${path}/disable`, json }, { force });
     const until = minutes === undefined ? 'until it is enabled' : `for ${minutes} minutes`;
     printResult(report, { id, name }, () => printable(`Disabled ${name} ${until}; its sessions are ended.`));
   });
@@ -93,7 +96,7 @@ export async function setPassword(
     if (authenticatorId === undefined) {
       throw new CliError(`${name} has no user name and password.`, {
         code: 'NOT_FOUND',
-        next: `overlay-auth create authenticator updb ${id} USERNAME`,
+        next: `overlay-auth create authenticator updb ${id} ${shellWord(name)}`,
       });
     }
     const password = await readNewPassword(report.ports, options, printable(name));

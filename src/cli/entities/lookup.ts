@@ -2,6 +2,7 @@ import { CliError } from '../cli-error.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
 import type { EntityDescriptor } from './descriptor.ts';
+import { entityNamed } from './entities.ts';
 import { entityNoun } from './entity-noun.ts';
 
 /**
@@ -22,6 +23,11 @@ export async function findEntity(
   if (one !== undefined && id !== undefined) return { ...one, id };
   const what = entityNoun(entity);
   if (found.length === 0) {
+    for (const other of entity.namesOfOthers ?? []) {
+      const bearer = await idByName(api, entityNamed(other), nameOrId);
+      const theirs = bearer === undefined ? undefined : await withId(api, entity, bearer);
+      if (theirs !== undefined) return theirs;
+    }
     throw new CliError(`There is no ${what} "${nameOrId}".`, {
       code: 'NOT_FOUND',
       next: `overlay-auth list ${entity.aliases[0] ?? entity.name}`,
@@ -32,6 +38,23 @@ export async function findEntity(
     code: 'ambiguous',
     next: `use one of these ids: ${ids}`,
   });
+}
+
+async function withId(
+  api: ApiClient,
+  entity: EntityDescriptor,
+  id: string,
+): Promise<(JsonObject & { readonly id: string }) | undefined> {
+  const query = { filter: `id = ${filterText(id)}`, limit: '1' };
+  const [found] = asList((await api.call({ method: 'GET', path: entity.path, query })).data).map(asObject);
+  return found === undefined ? undefined : { ...found, id };
+}
+
+/** The id of what has this very name; undefined when nothing has. */
+async function idByName(api: ApiClient, entity: EntityDescriptor, name: string): Promise<string | undefined> {
+  const query = { filter: `name = ${filterText(name)}`, limit: '1' };
+  const [found] = asList((await api.call({ method: 'GET', path: entity.path, query })).data).map(asObject);
+  return textField(found ?? {}, 'id');
 }
 
 /** A text in the filter language. Names are stored in normal form C. */

@@ -1,8 +1,10 @@
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError, usageError } from '../cli-error.ts';
+import type { ApiClient } from '../client/api-client.ts';
 import { asObject, textField } from '../client/json-shape.ts';
 import { refuseTakenFile } from '../owner-file.ts';
-import { printable } from '../terminal/output.ts';
-import { readNewPassword } from '../terminal/secret-input.ts';
+import { notice, printable } from '../terminal/output.ts';
+import { isPrompted, readNewPassword } from '../terminal/secret-input.ts';
 import type { AfterCreate } from './descriptor.ts';
 import { entityNamed } from './entities.ts';
 import { handOutJwt } from './hand-out-jwt.ts';
@@ -57,7 +59,13 @@ export const newIdentity: AfterCreate = {
 
 const help = 'overlay-auth create identity --help';
 
-/** `create identity NAME --updb`: the password is asked for first and set in a second call. */
+/** So often a person may choose another password when the server refuses one. */
+const mostTries = 3;
+
+/**
+ * `create identity NAME --updb`: the password is asked for first and set in a second call. When the server refuses it,
+ * a person is asked for another one; otherwise the identity goes again, so that nothing is left half-way.
+ */
 const newIdentityPassword: AfterCreate = {
   async prepare(report, options, body) {
     const { updb } = options;
@@ -69,24 +77,56 @@ const newIdentityPassword: AfterCreate = {
     }
     const name = textField(body, 'name') ?? '';
     const username = typeof updb === 'string' ? updb : name;
-    const password = await readNewPassword(report.ports, options, printable(username));
+    const readAgain = () => readNewPassword(report.ports, options, printable(username));
+    let password = await readAgain();
     return async (api, identityId) => {
-      const json = { method: 'updb', identityId, username, password };
-      try {
-        await api.call({ method: 'POST', path: '/authenticators', json });
-      } catch (error) {
-        if (!(error instanceof CliError)) throw error;
-        throw new CliError(
-          `The identity ${name} was created (${identityId}), but it has no password yet: ${error.message}`,
-          {
-            exitCode: error.exitCode,
-            ...(error.code === undefined ? {} : { code: error.code }),
-            ...(error.reference === undefined ? {} : { reference: error.reference }),
-            next: `overlay-auth create authenticator updb ${identityId} USERNAME`,
-            cause: error,
-          },
-        );
+      for (let tries = 1; ; tries += 1) {
+        try {
+          const json = { method: 'updb', identityId, username, password };
+          await api.call({ method: 'POST', path: '/authenticators', json });
+          return;
+        } catch (error) {
+          if (!(error instanceof CliError)) throw error;
+          const isChoosing = error.field === 'password' && isPrompted(report.ports, options);
+          if (!isChoosing || tries === mostTries)
+            throw await withoutIdentity(api, { identityId, name, username }, error);
+          notice(report, error.message);
+          // Ctrl-C here leaves nothing behind either.
+          password = await readAgain().catch(async (cancelled: unknown) => {
+            throw cancelled instanceof CliError
+              ? await withoutIdentity(api, { identityId, name, username }, cancelled)
+              : cancelled;
+          });
+        }
       }
     };
   },
 };
+
+/** Deletes the identity that got no password. Returns the failure to show, which says what is there now. */
+async function withoutIdentity(
+  api: ApiClient,
+  {
+    identityId,
+    name,
+    username,
+  }: { readonly identityId: string; readonly name: string; readonly username: string },
+  cause: CliError,
+): Promise<CliError> {
+  const { exitCode, code, reference } = cause;
+  const rest = {
+    exitCode,
+    ...(code === undefined ? {} : { code }),
+    ...(reference === undefined ? {} : { reference }),
+    cause,
+  };
+  try {
+    await api.call({ method: 'DELETE', path: `/identities/${encodeURIComponent(identityId)}` });
+  } catch {
+    return new CliError(
+      `The identity ${name} was created (${identityId}), but it has no password yet: ${cause.message}`,
+      { ...rest, next: `overlay-auth create authenticator updb ${identityId} ${shellWord(username)}` },
+    );
+  }
+  return new CliError(`Nothing was created: ${cause.message}`, { ...rest, next: help });
+}

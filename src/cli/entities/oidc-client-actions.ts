@@ -1,3 +1,4 @@
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
 import { type ApiClient, withApi } from '../client/api-client.ts';
 import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
@@ -24,7 +25,7 @@ export async function addClientSecret(
       report,
       'The secret is not shown again. Give it to the application, then delete the one before it.',
     );
-    notice(report, `next: overlay-auth oidc-client delete-secret ${nameOrId}`);
+    notice(report, `next: overlay-auth oidc-client delete-secret ${shellWord(nameOrId)}`);
   });
 }
 
@@ -59,8 +60,8 @@ async function olderSecret(api: ApiClient, path: string, nameOrId: string): Prom
       code: 'conflict',
       next:
         oldest === undefined
-          ? `overlay-auth oidc-client add-secret ${nameOrId}`
-          : `overlay-auth oidc-client delete-secret ${nameOrId} ${oldest}`,
+          ? `overlay-auth oidc-client add-secret ${shellWord(nameOrId)}`
+          : `overlay-auth oidc-client delete-secret ${shellWord(nameOrId)} ${oldest}`,
     },
   );
 }

@@ -1,14 +1,17 @@
 // What create, get, list, update and delete do, for any entity.
 
-import { CliError, usageError } from '../cli-error.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
+import { usageError } from '../cli-error.ts';
 import { type ApiClient, withApi } from '../client/api-client.ts';
 import { asList, asObject, type JsonObject, numberField, textField } from '../client/json-shape.ts';
 import type { CliPorts } from '../ports.ts';
 import { notice, printable, printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
+import { confirmAtTerminal } from '../terminal/prompt.ts';
 import { readNewPassword } from '../terminal/secret-input.ts';
-import { renderFields } from '../terminal/table.ts';
+import { renderFields, withoutMilliseconds } from '../terminal/table.ts';
 import { bodyOf, type TypedField } from './body.ts';
+import { changed } from './change.ts';
 import type { EntityDescriptor, EntityOptions } from './descriptor.ts';
 import { entityNoun } from './entity-noun.ts';
 import { findEntity } from './lookup.ts';
@@ -48,7 +51,12 @@ export async function getEntity(
   options: EntityOptions,
 ): Promise<void> {
   await withApi(report, serverOf(options), async (api) => {
-    const found = await findEntity(api, entity, nameOrId);
+    const { id, ...listed } = await findEntity(api, entity, nameOrId);
+    const path = `${entity.path}/${encodeURIComponent(id)}`;
+    const found =
+      entity.hasDetail === true
+        ? asObject((await api.call({ method: 'GET', path })).data)
+        : { id, ...listed };
     printResult(report, found, () => renderFields(shownFields(found)));
   });
 }
@@ -79,7 +87,8 @@ export async function listEntities(
     };
     const { data, meta } = await api.call({ method: 'GET', path: entity.path, query });
     const rows = asList(data).map(asObject);
-    printTable(report, rows, entity.columns, rows);
+    const which = filter === undefined ? '' : ' that fits the filter';
+    printTable(report, rows, entity.columns, rows, `There is no ${entityNoun(entity)}${which}.`);
     const total = numberField(asObject(meta.pagination), 'totalCount') ?? rows.length;
     if (rows.length < total) notice(report, `${rows.length} of ${total}; all of them: --limit none`);
   });
@@ -120,6 +129,12 @@ export async function deleteEntities(
   await withApi(report, serverOf(options), async (api) => {
     const ids: string[] = [];
     for (const nameOrId of namesOrIds) ids.push((await findEntity(api, entity, nameOrId)).id);
+    const named = namesOrIds.map(shellWord).join(', ');
+    await confirmAtTerminal(
+      report,
+      printable(`Delete ${entityNoun(entity)} ${named}?`),
+      options.yes === true,
+    );
     for (const id of ids) await deleteOne(api, entity, id, options);
     printResult(report, { ids }, () =>
       namesOrIds.map((nameOrId) => printable(`Deleted ${entityNoun(entity)} ${nameOrId}.`)).join('\n'),
@@ -135,27 +150,6 @@ async function deleteOne(
 ): Promise<void> {
   const path = `${entity.path}/${encodeURIComponent(id)}`;
   await changed(api, { method: 'DELETE', path }, options);
-}
-
-/** Sends a change; the refusal for the sake of the last administrator names the option that is typed here. */
-async function changed(
-  api: ApiClient,
-  change: Pick<Parameters<ApiClient['call']>[0], 'method' | 'path' | 'json'>,
-  { force }: EntityOptions,
-): Promise<void> {
-  try {
-    await api.call({ ...change, ...(force === true ? { query: { force: 'true' } } : {}) });
-  } catch (error) {
-    if (!(error instanceof CliError) || error.field !== 'force') throw error;
-    const { code, reference, exitCode } = error;
-    throw new CliError('After this change the last administrator could not log in any more.', {
-      exitCode,
-      next: 'create another administrator first, or add --force',
-      cause: error,
-      ...(code === undefined ? {} : { code }),
-      ...(reference === undefined ? {} : { reference }),
-    });
-  }
 }
 
 async function documentOf(ports: CliPorts, { file }: EntityOptions): Promise<JsonObject> {
@@ -195,10 +189,19 @@ function serverOf({ server }: EntityOptions): string | undefined {
 function shownFields(found: JsonObject): readonly (readonly [string, unknown])[] {
   return Object.entries(found)
     .filter(([name]) => name !== '_links')
-    .map(([name, value]) => [
-      name,
-      textField(asObject(value), 'entity') === undefined ? value : asObject(value).name,
-    ]);
+    .map(([name, value]) => [name, name === 'lockedUntil' ? shownLocks(value) : shownMember(value)]);
+}
+
+function shownMember(value: unknown): unknown {
+  return textField(asObject(value), 'entity') === undefined ? value : asObject(value).name;
+}
+
+/** Of an identity, the time for each factor that cannot be tried; of an authenticator, its own time. */
+function shownLocks(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .filter(([, until]) => until !== null)
+    .map(([factor, until]) => `${factor} until ${withoutMilliseconds(String(until))}`);
 }
 
 /** The name under which commander hands over an option: `--external-id <id>` is `externalId`. */

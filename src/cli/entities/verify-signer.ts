@@ -1,3 +1,4 @@
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
 import { withApi } from '../client/api-client.ts';
 import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
@@ -41,7 +42,7 @@ export async function verifySigner(
 function acceptance({ use, identity }: JsonObject): string {
   const name = textField(asObject(identity), 'name') ?? '';
   const what = use === 'secondary' ? 'as the second proof of' : 'as a login of';
-  return `The server accepts this token ${what} ${name}. What ${name} must prove besides: overlay-auth explain policy ${name}`;
+  return `The server accepts this token ${what} ${name}. What ${name} must prove besides: overlay-auth explain policy ${shellWord(name)}`;
 }
 
 function refusal({ reason, explanation }: JsonObject): CliError {

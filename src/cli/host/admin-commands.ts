@@ -5,6 +5,7 @@ import { issuerOf } from '../../config/addresses.ts';
 import type { Config } from '../../config/config.ts';
 import { passwordHasher } from '../../login/password/password.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
 import type { AdminOptions, RecoverOptions } from '../commands/admin.ts';
 import { setupUrl } from '../setup/setup-url.ts';
@@ -20,7 +21,7 @@ export async function createAdmin(report: Report, name: string, options: AdminOp
     if ((await findAdministrator(foundations, name)) !== null) {
       throw new CliError(`There is an identity with the name ${JSON.stringify(name)} already.`, {
         code: 'conflict',
-        next: `overlay-auth admin recover ${name}${configArgument(options)}`,
+        next: `overlay-auth admin recover ${shellWord(name)}${configArgument(options)}`,
       });
     }
     const password = await readNewPassword(ports, options, name);
@@ -30,7 +31,7 @@ export async function createAdmin(report: Report, name: string, options: AdminOp
     return { id: identity.id, name: identity.name, url: urlOf(foundations.config) };
   });
   printResult(report, created, () => `Created the administrator ${created.name}.`);
-  notice(report, `next: overlay-auth login ${created.url} -u ${created.name}`);
+  notice(report, `next: overlay-auth login ${created.url} -u ${shellWord(created.name)}`);
 }
 
 async function createLink(report: Report, options: AdminOptions): Promise<void> {
@@ -60,7 +61,7 @@ export async function recoverAdmin(report: Report, name: string, options: Recove
     if (identity === null) {
       throw new CliError(`There is no identity with the name ${JSON.stringify(name)}.`, {
         code: 'not_found',
-        next: `overlay-auth admin create ${name}${configArgument(options)}`,
+        next: `overlay-auth admin create ${shellWord(name)}${configArgument(options)}`,
       });
     }
     if (!identity.isAdmin) throw notAnAdministrator(name);
@@ -83,7 +84,7 @@ export async function recoverAdmin(report: Report, name: string, options: Recove
       `${recovered.name} has a new password, is enabled and was signed out everywhere. The user name is ${recovered.username}.`,
   );
   for (const factor of recovered.furtherFactors) notice(report, `The auth policy also asks for ${factor}.`);
-  notice(report, `next: overlay-auth login ${recovered.url} -u ${recovered.username}`);
+  notice(report, `next: overlay-auth login ${recovered.url} -u ${shellWord(recovered.username)}`);
 }
 
 function notAnAdministrator(name: string): CliError {
@@ -115,5 +116,5 @@ function urlOf(config: Config): string {
 
 /** What has to be typed again for the same configuration. */
 function configArgument({ config }: { readonly config?: string }): string {
-  return config === undefined ? '' : ` --config ${config}`;
+  return config === undefined ? '' : ` --config ${shellWord(config)}`;
 }

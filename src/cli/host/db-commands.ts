@@ -19,6 +19,7 @@ import {
 } from '../../restore-database.ts';
 import { CliError } from '../cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
+import { confirmAtTerminal } from '../terminal/prompt.ts';
 import { explained } from './failures.ts';
 import { configPath, loadConfigFile, shownPath } from './load-config.ts';
 import { audited } from './operator-log.ts';
@@ -81,10 +82,24 @@ export async function checkCommand(report: Report, named: string | undefined): P
 const afterRestore =
   'Identities, policies, passwords and certificates are those of the backup: look through what was disabled, removed or changed since.';
 
+export interface RestoreOptions {
+  readonly config?: string;
+  readonly yes?: boolean;
+}
+
 /** `ops db restore FILE` @throws CliError a controller runs, or the backup cannot be used; nothing is changed then */
-export async function restoreCommand(report: Report, named: string | undefined, file: string): Promise<void> {
+export async function restoreCommand(
+  report: Report,
+  { config: named, yes }: RestoreOptions,
+  file: string,
+): Promise<void> {
   const { ports } = report;
   await withRestoreNeeds(report, named, 'ops db restore', async (needs, audit) => {
+    await confirmAtTerminal(
+      report,
+      `Replace ${databaseName(needs.config)} by ${file}? Everybody will have to log in anew.`,
+      yes === true,
+    );
     const restored = await restoreDatabase(needs, resolve(ports.cwd, file));
     recordRestore(audit, restored);
     const database = sqliteFile(needs.config);
@@ -102,8 +117,13 @@ export async function restoreCommand(report: Report, named: string | undefined, 
 }
 
 /** `ops db restored` @throws CliError controllers run */
-export async function restoredCommand(report: Report, named: string | undefined): Promise<void> {
+export async function restoredCommand(report: Report, { config: named, yes }: RestoreOptions): Promise<void> {
   await withRestoreNeeds(report, named, 'ops db restored', async (needs, audit) => {
+    await confirmAtTerminal(
+      report,
+      `End all sessions in ${databaseName(needs.config)}? Everybody will have to log in anew.`,
+      yes === true,
+    );
     const restored = await afterForeignRestore(needs);
     recordRestore(audit, restored);
     printResult(report, restored, () => withdrawnText(restored));

@@ -14,6 +14,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { ListenError } from '../../http/server/listen-error.ts';
 import { PkiFileError } from '../../overlay-pki.ts';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { PostgresTlsError } from '../../platform/network/postgres-tls.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/secrets/key-file-format.ts';
 import { SealBroken } from '../../platform/secrets/sealed-box.ts';
@@ -114,10 +115,22 @@ function databaseFailure(error: unknown): CliError | undefined {
       cause: error,
     });
   }
+  return engineFailure(error);
+}
+
+/** What SQLite or the server of PostgreSQL says. */
+function engineFailure(error: unknown): CliError | undefined {
   if (isSqliteError(error)) {
     return new CliError(`The database cannot be used: ${error.message}.`, {
       code: 'database',
-      next: 'check the file that db names in the configuration, or restore a backup',
+      next: afterSqliteFailure[error.errcode & 0xff] ?? 'check the file that db names in the configuration',
+      cause: error,
+    });
+  }
+  if (isWithoutPassword(error)) {
+    return new CliError('The PostgreSQL server asks for a password, and none was given.', {
+      code: 'database',
+      next: 'set PGPASSWORD, or PGPASSFILE to a file with a line HOST:PORT:DATABASE:USER:PASSWORD',
       cause: error,
     });
   }
@@ -125,14 +138,18 @@ function databaseFailure(error: unknown): CliError | undefined {
     return new CliError(`The database cannot be used: ${error.message}.`, {
       exitCode: exitCodes.unreachable,
       code: 'database',
-      next: 'check that its server runs, and that db in the configuration or OVERLAY_AUTH_DB is right',
+      next:
+        afterPostgresFailure[codeOf(error.cause)] ??
+        'check that its server runs, and that db in the configuration or OVERLAY_AUTH_DB is right',
       cause: error,
     });
   }
   if (isPostgresError(error)) {
     return new CliError(`The database refused: ${error.message}.`, {
       code: 'database',
-      next: 'check the permissions of its user, which must create tables, read and write',
+      next:
+        afterPostgresFailure[error.code] ??
+        'check the permissions of its user, which must create tables, read and write',
       cause: error,
     });
   }
@@ -162,7 +179,7 @@ function afterConfigFailure({ problems: [first] }: ConfigError): string {
   const isAboutTheWhole = first?.line === null && first.path === '';
   return first === undefined || isAboutTheWhole
     ? 'name the file that is meant; without --config it is controller.yml in OVERLAY_AUTH_HOME or ./.overlay'
-    : 'correct what is named, then run: overlay-auth config validate FILE';
+    : `correct what is named, then run: overlay-auth config validate ${shellWord(first.file)}`;
 }
 
 const afterKeyFailure: Readonly<Partial<Record<KeyFileFailure, string>>> = {
@@ -173,16 +190,51 @@ const afterKeyFailure: Readonly<Partial<Record<KeyFileFailure, string>>> = {
     'correct OVERLAY_AUTH_KEY_PASSPHRASE or the file OVERLAY_AUTH_KEY_PASSPHRASE_FILE names',
 };
 
+/** By the primary result code of SQLite. */
+const afterSqliteFailure: Readonly<Record<number, string>> = {
+  5: 'another program holds the file; run the command again when it has ended',
+  8: 'make the file and its folder writable for this user',
+  10: 'check the disk and its file system; the message of the system is in its log',
+  11: 'overlay-auth ops db restore BACKUP   (keep a copy of the damaged file)',
+  13: 'free space on the disk, then run the command again; nothing that was confirmed is lost',
+  14: 'check that the file that db names exists, and that this user may open it and its folder',
+  26: 'correct db in the configuration: the file it names is no database',
+};
+
+/** By SQLSTATE. */
+const afterPostgresFailure: Readonly<Record<string, string>> = {
+  '28P01': 'put the right password into PGPASSWORD, into the file that PGPASSFILE names, or into db',
+  '28000': 'let the user in from this host in pg_hba.conf of the server, or correct db',
+  '3D000': 'create the database, owned by its user, or correct db',
+  '53100': 'free space on the disk of the server, then run the command again',
+  '53300': 'raise max_connections of the server, or end other programs that use it',
+};
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+}
+
+/** The driver has words of its own for this, of the protocol; what they begin with has not changed for years. */
+function isWithoutPassword(error: unknown): boolean {
+  return (
+    error instanceof Error && /client password must be a string|no password supplied/.test(fullMessage(error))
+  );
+}
+
+function fullMessage(error: Error): string {
+  return error.cause instanceof Error ? `${error.message} ${fullMessage(error.cause)}` : error.message;
+}
+
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function isSqliteError(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+function isSqliteError(error: unknown): error is Error & { readonly errcode: number } {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }
 
 /** What the server of PostgreSQL says. */
-function isPostgresError(error: unknown): error is Error {
+function isPostgresError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && 'severity' in error && 'code' in error;
 }
 
@@ -204,7 +256,10 @@ function isFileError(error: unknown): error is FileError {
 function fileFailure(error: FileError): CliError {
   return new CliError(`${error.path} cannot be used: ${fileErrorReason(error)}.`, {
     code: 'file',
-    next: 'check the path and the permissions',
+    next:
+      error.code === 'ENOSPC'
+        ? 'free space on the disk, then run the command again'
+        : 'check the path and the permissions',
     cause: error,
   });
 }

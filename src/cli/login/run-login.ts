@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { SECOND } from '../../platform/clock.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { usageError } from '../cli-error.ts';
 import { connectionTo } from '../client/connection.ts';
-import { type CredentialsStore, credentialsStore, type SavedLogin } from '../client/credentials-store.ts';
+import { credentialsStore, type SavedLogin } from '../client/credentials-store.ts';
 import type { HttpsClient } from '../client/https-client.ts';
 import { type IdentityFile, identityFileOf } from '../client/identity-file.ts';
 import { discover, type Provider, type TokenAnswer } from '../client/oidc-client.ts';
-import { shellWord } from '../client/saved-session.ts';
+import type { SessionNeeds } from '../client/saved-session.ts';
 import { establishTrust } from '../client/server-trust.ts';
 import { serverOrigin } from '../client/server-url.ts';
 import { currentLogin, loginKey, loginWord, withCurrentLogin } from '../client/several-logins.ts';
@@ -44,7 +45,7 @@ export async function runLogin(
   checkOptions(options);
   const clientCertificate = certificateFiles(ports, options);
   const identity = await identityOf(ports, options);
-  const origin = await originToUse(store, url, identity);
+  const origin = await originToUse({ ports, store }, url, identity);
 
   const saved = await store.read();
   const trust = await establishTrust(
@@ -138,7 +139,7 @@ async function identityOf(ports: CliPorts, { cert }: LoginOptions): Promise<Iden
 }
 
 async function originToUse(
-  store: CredentialsStore,
+  { ports, store }: SessionNeeds,
   url: string | undefined,
   identity: IdentityFile | undefined,
 ): Promise<string> {
@@ -146,7 +147,8 @@ async function originToUse(
   if (identity?.origin !== undefined) return identity.origin;
   const current = currentLogin(await store.read());
   if (current !== undefined) return current.url;
-  throw usageError('The address of the server is missing.', 'overlay-auth login https://localhost:1280');
+  const { suggestedServer } = await import('../client/local-server.ts');
+  throw usageError('The address of the server is missing.', `overlay-auth login ${suggestedServer(ports)}`);
 }
 
 function certificateFiles(ports: CliPorts, { cert, key }: LoginOptions): SavedLogin['clientCertificate'] {

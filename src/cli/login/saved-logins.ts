@@ -36,6 +36,7 @@ export async function listLogins(report: Report): Promise<void> {
       { heading: 'state', cell: (row) => (row.isOver ? 'over' : row.isCurrent ? 'current' : 'saved') },
     ],
     rows,
+    'You are not logged in anywhere.',
   );
 }
 

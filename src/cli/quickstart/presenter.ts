@@ -1,6 +1,7 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../platform/clock.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import type { QuickstartOptions } from '../commands/setup.ts';
 import { shownPath } from '../host/load-config.ts';
 import type { CliPorts } from '../ports.ts';
@@ -25,8 +26,8 @@ export function screenOf(ports: CliPorts, options: QuickstartOptions, paths: Hom
     home: options.ephemeral === true ? paths.home : shownPath(ports.cwd, paths.home),
     isEphemeral: options.ephemeral === true,
     program: isUnderNpm ? 'npx overlay-auth' : 'overlay-auth',
-    configOption: isFound ? '' : ` --config ${shownPath(ports.cwd, paths.config)}`,
-    caOption: isFound ? '' : ` --ca ${shownPath(ports.cwd, paths.rootCa.cert)}`,
+    configOption: isFound ? '' : ` --config ${shellWord(shownPath(ports.cwd, paths.config))}`,
+    caOption: isFound ? '' : ` --ca ${shellWord(shownPath(ports.cwd, paths.rootCa.cert))}`,
   };
 }
 
@@ -66,20 +67,24 @@ export function presenter(ports: CliPorts, options: QuickstartOptions, screen: S
   }
   return {
     begin: () => stdout.write(`\n${headline(screen)}`),
-    steps: (steps) => stdout.write(setupLines(steps)),
+    steps: (steps) => stdout.write(setupLines(steps, stdout.columns)),
     ready(ready, setup, config) {
       const rootCa = shownPath(
         cwd,
         config.identity.serverCertFile === home.server.cert ? home.rootCa.cert : config.identity.caFile,
       );
       stdout.write(
-        readyLines(screen, {
-          ready,
-          setup,
-          rootCa,
-          config: shownPath(cwd, home.config),
-          log: shownPath(cwd, home.log),
-        }),
+        readyLines(
+          screen,
+          {
+            ready,
+            setup,
+            rootCa,
+            config: shownPath(cwd, home.config),
+            log: shownPath(cwd, home.log),
+          },
+          stdout.columns,
+        ),
       );
     },
     stopped: () => stdout.write('\nStopped.\n'),

@@ -8,6 +8,7 @@ import type { Config } from '../../config/config.ts';
 import type { RunningController } from '../../controller.ts';
 import { claimDatabase } from '../../database.ts';
 import { auditLog } from '../../explain/audit-log.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { QuickstartOptions } from '../commands/setup.ts';
@@ -149,6 +150,9 @@ function refuseOtherPort(
 
 /** The command without its port, as it is typed again. */
 function commandAgain({ home, ephemeral }: QuickstartOptions): string {
-  const words = [home === undefined ? '' : ` --home ${home}`, ephemeral === true ? ' --ephemeral' : ''];
+  const words = [
+    home === undefined ? '' : ` --home ${shellWord(home)}`,
+    ephemeral === true ? ' --ephemeral' : '',
+  ];
   return `overlay-auth quickstart${words.join('')}`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SetupStep } from '../setup/prepare-home.ts';
-import { headline, readyLines, type Screen, setupLines } from './screen.ts';
+import { besideOrBelow, headline, readyLines, type Screen, setupLines, wrapWords } from './screen.ts';
 
 const screen: Screen = {
   version: '0.1.0',
@@ -59,6 +59,29 @@ describe('the first screen', () => {
     assert.match(later, /Ready at https:\/\/localhost:1280 {3}0\.6 s/);
   });
 
+  test('fits a terminal of 80 columns; what is copied stays in one piece', () => {
+    const fingerprint = Array.from({ length: 32 }, () => 'AB').join(':');
+    const names = 'localhost, auth.example.com, auth.internal.example.com, 127.0.0.1, ::1, 192.0.2.7';
+    const made = setupLines(
+      [
+        step('root CA', 'created', `SHA-256 ${fingerprint}`),
+        step('server certificate', 'created', names),
+        {
+          ...step('master key', 'created', '73b3-2c38-ad25'),
+          note: 'back it up, but not beside the database',
+        },
+      ],
+      80,
+    );
+    const url = `https://localhost:1280/setup#t=${'x'.repeat(91)}`;
+    const shown = readyLines(screen, { ready, setup: { url, expiresAt: 0 }, ...files }, 80);
+    for (const line of `${made}${shown}`.split('\n'))
+      assert.ok(line.length <= 80 || line.includes(url), line);
+    assert.match(shown, new RegExp(`^ {5}${url.replace('?', '\\?')}$`, 'm'));
+    assert.ok(made.replaceAll(/\s+/g, ' ').includes(names), made);
+    for (const part of ['back it up,', 'beside the database']) assert.ok(made.includes(part), made);
+  });
+
   test('says what becomes of the home, and names a home that commands do not find by themselves', () => {
     assert.match(headline(screen), /\(kept; --ephemeral to discard\)/);
     assert.match(headline({ ...screen, isEphemeral: true }), /\(discarded at the end\)/);
@@ -71,4 +94,16 @@ describe('the first screen', () => {
   test('a name of a folder cannot steer the terminal', () => {
     assert.ok(!headline({ ...screen, home: 'a\u001b[2Jb' }).includes('\u001b'));
   });
+});
+
+test('words are kept whole, also one that is longer than the line', () => {
+  assert.deepEqual(wrapWords('one two three', 7), ['one two', 'three']);
+  assert.deepEqual(wrapWords('a https://a.long.address/x b', 8), ['a', 'https://a.long.address/x', 'b']);
+  assert.deepEqual(wrapWords('', 8), ['']);
+});
+
+test('parts stand beside each other while they fit', () => {
+  assert.deepEqual(besideOrBelow(['ab', 'cd'], 7), ['ab   cd']);
+  assert.deepEqual(besideOrBelow(['ab', 'cd'], 6), ['ab', 'cd']);
+  assert.deepEqual(besideOrBelow(['ab', ''], 2), ['ab']);
 });

@@ -23,16 +23,30 @@ export function headline({ version, home, isEphemeral }: Screen): string {
   return `overlay-auth ${version} · quickstart · data in ${printable(home)} (${fate})\n`;
 }
 
-/** One line for each thing that was made, one for all that was there. */
-export function setupLines(steps: readonly SetupStep[]): string {
+const indent = 2;
+const madeWidth = 8;
+const whatWidth = 18;
+
+/**
+ * One line for each thing that was made, one for all that was there.
+ * @param columns of the terminal; what does not fit continues below itself
+ */
+export function setupLines(steps: readonly SetupStep[], columns = Number.POSITIVE_INFINITY): string {
   const shown = steps.filter(({ what }) => what !== 'configuration');
   const made = shown.filter((step) => step.made !== 'found');
   const found = [...new Set(shown.filter((step) => step.made === 'found').map(({ what }) => what))];
-  const width = Math.max(0, ...made.map(({ detail }) => shortened(detail).length));
-  const lines = made.map(({ made: how, what, detail, note }) =>
-    `  ${how.padEnd(8)}  ${what.padEnd(18)}  ${shortened(detail).padEnd(width)}   ${note}`.trimEnd(),
-  );
-  if (found.length > 0) lines.push(`  ${'found'.padEnd(8)}  ${found.join(', ')}`);
+  const detailWidth = Math.max(0, ...made.map(({ detail }) => shortened(detail).length));
+  const noteWidth = Math.max(0, ...made.map(({ note }) => note.length));
+  const before = indent + madeWidth + 2 + whatWidth + 2;
+  const fits = before + detailWidth + 3 + noteWidth <= columns;
+  const lines = made.flatMap(({ made: how, what, detail, note }) => {
+    const head = `${' '.repeat(indent)}${how.padEnd(madeWidth)}  ${what.padEnd(whatWidth)}  `;
+    const rest = fits
+      ? [`${shortened(detail).padEnd(detailWidth)}   ${note}`]
+      : besideOrBelow([shortened(detail), note], columns - before);
+    return rest.map((text, at) => `${at === 0 ? head : ' '.repeat(before)}${text}`.trimEnd());
+  });
+  if (found.length > 0) lines.push(`${' '.repeat(indent)}${'found'.padEnd(madeWidth)}  ${found.join(', ')}`);
   return `\n${lines.map(printable).join('\n')}\n`;
 }
 
@@ -53,24 +67,29 @@ export interface ReadyScreen {
 }
 
 /** Everything after the set-up. */
-export function readyLines(screen: Screen, { ready, setup, rootCa, config, log }: ReadyScreen): string {
+export function readyLines(
+  screen: Screen,
+  { ready, setup, rootCa, config, log }: ReadyScreen,
+  columns = Number.POSITIVE_INFINITY,
+): string {
   const { program, configOption, caOption } = screen;
-  const steps: [string, string][] = [];
+  const steps: [what: string, how: string, note: string][] = [];
   if (setup !== null) {
-    steps.push([
-      'Set up an administrator',
-      `${setup.url}   (valid until ${clockTime(setup.expiresAt)}, once)`,
-    ]);
-    steps.push(['or in a terminal', `${program} admin create NAME${configOption}`]);
+    steps.push(['Set up an administrator', setup.url, `(valid until ${clockTime(setup.expiresAt)}, once)`]);
+    steps.push(['or in a terminal', `${program} admin create NAME${configOption}`, '']);
   }
-  steps.push(['Get a token', `${program} login ${ready.url} -u NAME${caOption}`]);
-  steps.push(['See who you are', `${program} whoami`]);
+  steps.push(['Get a token', `${program} login ${ready.url} -u NAME${caOption}`, '']);
+  steps.push(['See who you are', `${program} whoami`, '']);
   let number = 0;
-  const numbered = steps.map(([what, how]) => {
+  const numbered = steps.flatMap(([what, how, note]) => {
     const isAlternative = what.startsWith('or ');
     if (!isAlternative) number += 1;
-    const mark = isAlternative ? ' ' : String(number);
-    return `  ${mark}  ${what.padEnd(24)}  ${how}`;
+    const head = `  ${isAlternative ? ' ' : String(number)}  ${what.padEnd(24)}  `;
+    const whole = `${head}${note === '' ? how : `${how}   ${note}`}`;
+    // A link and a command stay in one piece: they are copied.
+    return whole.length <= columns
+      ? [whole]
+      : [head.trimEnd(), `     ${how}`, ...(note === '' ? [] : [`     ${note}`])];
   });
   const seconds = (ready.readyAfterMs / 1000).toFixed(1);
   const lines = [
@@ -80,7 +99,10 @@ export function readyLines(screen: Screen, { ready, setup, rootCa, config, log }
     ...numbered,
     '',
     `  Issuer   ${ready.issuers.join('  ')}`,
-    `  Root CA  ${rootCa}   (browsers do not know it yet; curl: --cacert)`,
+    ...besideOrBelow(
+      [`Root CA  ${rootCa}`, '(browsers do not know it yet; curl: --cacert)'],
+      columns - 11,
+    ).map((text, at) => `${at === 0 ? '  ' : '           '}${text}`),
     `  Config   ${config}`,
     `  Log      ${log}`,
     `  Ctrl-C stops.${screen.isEphemeral ? '' : ' Run again to continue where you left off.'}`,
@@ -91,4 +113,27 @@ export function readyLines(screen: Screen, { ready, setup, rootCa, config, log }
 /** The time of day where the person is. */
 function clockTime(time: Millis): string {
   return new Date(time).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}
+
+/**
+ * Lines of at most `width` characters, broken between words. A word that is longer, such as an address that has to be
+ * copied as it is, has a line of its own.
+ */
+export function wrapWords(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** Puts `parts` beside each other where they fit into `width`, otherwise below each other, wrapped. */
+export function besideOrBelow(parts: readonly string[], width: number): readonly string[] {
+  const whole = parts.filter((part) => part !== '').join('   ');
+  return whole.length <= width
+    ? [whole]
+    : parts.filter((part) => part !== '').flatMap((part) => wrapWords(part, width));
 }

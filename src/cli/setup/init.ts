@@ -1,15 +1,18 @@
 import { isIP } from 'node:net';
-import { createAdministrator } from '../../admin/administrators.ts';
+import { checkFirstAdministrator, createAdministrator } from '../../admin/administrators.ts';
 import { formatHostAndPort, isUnspecified, parseHostAndPort } from '../../config/addresses.ts';
-import { claimDatabase } from '../../database.ts';
+import { claimDatabase, hasDatabase } from '../../database.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { passwordHasher } from '../../login/password/password.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { InitOptions } from '../commands/setup.ts';
+import { requireTidyName } from '../entities/body.ts';
 import { explained } from '../host/failures.ts';
 import { shownPath } from '../host/load-config.ts';
 import { openOperatorLog, operatorAudit } from '../host/operator-log.ts';
+import { setupLines } from '../quickstart/screen.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { readNewPassword } from '../terminal/secret-input.ts';
 import { renderTable } from '../terminal/table.ts';
@@ -36,7 +39,7 @@ export async function init(report: Report, options: InitOptions): Promise<void> 
     if (isComplete(paths)) {
       throw new CliError(`${shownPath(ports.cwd, paths.config)} exists already; nothing was changed.`, {
         code: 'exists',
-        next: `overlay-auth run controller ${shownPath(ports.cwd, paths.config)}`,
+        next: `overlay-auth run controller ${shellWord(shownPath(ports.cwd, paths.config))}`,
       });
     }
     const steps = await setUp(report, paths, wishes, options.admin, password);
@@ -52,6 +55,10 @@ async function setUp(
   password: string,
 ): Promise<readonly SetupStep[]> {
   const home = loadHomeConfig(paths, wishes, ports.env);
+  // Before anything is made. What a database that is there already asks for is checked when it is open.
+  if (admin !== undefined && !(await hasDatabase(home.loaded.config))) {
+    checkFirstAdministrator({ username: admin, password });
+  }
   makeFolders(paths);
   const lock = claimDatabase(home.loaded.config);
   const log = openOperatorLog(paths.config, home.loaded.config.log.format);
@@ -105,6 +112,7 @@ async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promis
 async function adminPassword({ ports }: Report, options: InitOptions): Promise<string> {
   const { admin, adminPasswordFile } = options;
   if (admin === undefined && adminPasswordFile === undefined) return '';
+  if (admin !== undefined) requireTidyName('--admin', admin);
   if (admin === undefined || adminPasswordFile === undefined) {
     throw usageError('--admin and --admin-password-file go together.', 'overlay-auth init --help');
   }
@@ -131,6 +139,21 @@ async function ensureAdmin(
   }
 }
 
+/** A file or a pipe gets whole fingerprints, in one line each; a terminal what fits. */
+function stepsText({ ports }: Report, steps: readonly SetupStep[]): string {
+  const { isTTY, columns } = ports.stdout;
+  if (isTTY === true) return setupLines(steps, columns).slice(1);
+  return renderTable(
+    [
+      { heading: 'made', cell: ({ made }: SetupStep) => made },
+      { heading: 'what', cell: ({ what }) => what },
+      { heading: 'detail', cell: ({ detail }) => detail },
+      { heading: 'note', cell: ({ note }) => note },
+    ],
+    steps,
+  );
+}
+
 function printSteps(
   report: Report,
   paths: HomePaths,
@@ -140,18 +163,14 @@ function printSteps(
   const isPostgres = db.startsWith('postgres');
   const config = shownPath(report.ports.cwd, paths.config);
   printResult(report, { home: paths.home, config: paths.config, steps }, () =>
-    renderTable(
-      [
-        { heading: 'made', cell: (step: SetupStep) => step.made },
-        { heading: 'what', cell: ({ what }) => what },
-        { heading: 'detail', cell: ({ detail, path }) => (path === detail ? config : detail) },
-        { heading: 'note', cell: ({ note }) => note },
-      ],
-      steps,
+    stepsText(
+      report,
+      steps.map((step) => (step.path === step.detail ? { ...step, detail: config } : step)),
     ),
   );
-  notice(report, `next: overlay-auth run controller ${config}`);
-  if (admin === undefined) notice(report, `then: overlay-auth admin create NAME --config ${config}`);
+  notice(report, `next: overlay-auth run controller ${shellWord(config)}`);
+  if (admin === undefined)
+    notice(report, `then: overlay-auth admin create NAME --config ${shellWord(config)}`);
   if (isPostgres) {
     notice(
       report,

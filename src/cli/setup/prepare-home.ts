@@ -11,6 +11,7 @@ import { databaseKind, databaseName, hasDatabase, schemaVersion } from '../../da
 import { type OpenFoundations, openFoundations } from '../../foundations.ts';
 import { algorithmsInUse } from '../../model/signing-key.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import type { Random } from '../../platform/random.ts';
 import { createKeyFile, keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
@@ -173,7 +174,7 @@ function ensureMasterKey(needs: SetupNeeds, paths: HomePaths, existing: Config |
       {
         code: 'key_missing',
         next: isFile
-          ? `put the key back, or move the database away: mv ${paths.database} ${paths.database}.old`
+          ? `put the key back, or move the database away: mv ${shellWord(paths.database)} ${shellWord(`${paths.database}.old`)}`
           : 'copy the folder secrets of the controller that uses the database, or name an empty database',
       },
     );

@@ -4,20 +4,22 @@ import { type Column, fittingColumns, renderTable } from './table.ts';
 /**
  * Prints rows: `value` as JSON under `-j`, otherwise a table. A terminal gets the columns that fit into it, and is told
  * which are missing; a file or a pipe gets all.
+ * @param nothing said on standard error when there are no rows; standard output stays empty then
  */
 export function printTable<Row>(
   report: Report,
   value: unknown,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
+  nothing = 'There are none.',
 ): void {
   const { isTTY, columns: width } = report.ports.stdout;
   const { shown, leftOut } =
     isTTY === true && width !== undefined
       ? fittingColumns(columns, rows, width)
       : { shown: columns, leftOut: [] };
-  printResult(report, value, () => renderTable(shown, rows));
-  if (rows.length === 0 && isTTY === true) notice(report, 'There are none.');
+  printResult(report, value, () => (rows.length === 0 ? '' : renderTable(shown, rows)));
+  if (rows.length === 0) notice(report, nothing);
   if (leftOut.length > 0) {
     const names = leftOut.map(({ heading }) => heading).join(', ');
     notice(report, `No room for ${names}: widen the terminal, or add -j.`);

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { CliPorts } from '../ports.ts';
+import type { Report } from './output.ts';
 
 /** Whether somebody can be asked. */
 export function canPrompt(ports: CliPorts): boolean {
@@ -22,6 +23,20 @@ export function askHidden(ports: CliPorts, question: string): Promise<string> {
 /** Asks a question to which only an explicit yes is yes. The caller has checked `canPrompt`. */
 export async function confirm(ports: CliPorts, question: string): Promise<boolean> {
   return /^(y|yes)$/i.test((await askLine(ports, `${question} [y/N] `)).trim());
+}
+
+/**
+ * Asks before something that cannot be undone, where a person is there to ask: not under `-j`, nor without a terminal.
+ * @param isSure `--yes`
+ * @throws CliError the answer is not yes
+ */
+export async function confirmAtTerminal(report: Report, question: string, isSure: boolean): Promise<void> {
+  if (isSure || report.json || !canPrompt(report.ports)) return;
+  if (await confirm(report.ports, question)) return;
+  throw new CliError('Nothing was changed.', {
+    code: 'cancelled',
+    next: 'add --yes to do it without being asked',
+  });
 }
 
 async function ask(ports: CliPorts, question: string, echo: boolean): Promise<string> {

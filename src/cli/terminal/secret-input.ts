@@ -35,18 +35,27 @@ export async function readPassword(
   return notEmpty(await askHidden(ports, question));
 }
 
-/** The same for a password that is being set: asked for twice at a terminal. */
+/** So often is asked for a new password before the command gives up. */
+const mostTries = 3;
+
+/**
+ * The same for a password that is being set: asked for twice at a terminal, and again when the two differ.
+ * @throws CliError after the third time
+ */
 export async function readNewPassword(
   ports: CliPorts,
   options: SecretOptions,
   whose: string,
 ): Promise<string> {
-  const first = await readPassword(ports, options, `New password for ${whose}: `);
-  if (!isPrompted(ports, options)) return first;
-  const second = await askHidden(ports, 'The same again: ');
-  if (first !== second)
-    throw new CliError('The two passwords differ; nothing was changed.', { code: 'password_mismatch' });
-  return first;
+  for (let tries = 1; ; tries += 1) {
+    const first = await readPassword(ports, options, `New password for ${whose}: `);
+    if (!isPrompted(ports, options)) return first;
+    if (first === (await askHidden(ports, 'The same again: '))) return first;
+    if (tries === mostTries) {
+      throw new CliError('The two passwords differ; nothing was changed.', { code: 'password_mismatch' });
+    }
+    ports.stderr.write('The two differ. Once more, please.\n');
+  }
 }
 
 /** Reads a file that the person named. @throws CliError exit 2 when it cannot be read */
@@ -86,7 +95,8 @@ export async function readStdin(ports: CliPorts): Promise<string> {
   return text;
 }
 
-function isPrompted(ports: CliPorts, options: SecretOptions): boolean {
+/** Whether a password is typed by a person, who can be asked again. */
+export function isPrompted(ports: CliPorts, options: SecretOptions): boolean {
   const given = options.passwordStdin === true || options.passwordFile !== undefined;
   return !given && ports.env.OVERLAY_AUTH_PASSWORD === undefined;
 }

@@ -1,0 +1,16 @@
+import { issuerOf } from '../../config/addresses.ts';
+import { configPath, loadConfigFile } from '../host/load-config.ts';
+import type { CliPorts } from '../ports.ts';
+
+const usualUrl = 'https://localhost:1280';
+
+/** The address to suggest to somebody who named none: that of the controller set up here, otherwise the usual one. */
+export function suggestedServer(ports: Pick<CliPorts, 'cwd' | 'env'>): string {
+  try {
+    const { config } = loadConfigFile(ports, configPath(ports, undefined));
+    return new URL(issuerOf(config.edge.api.address)).origin;
+  } catch {
+    // None is set up here, or not by this user.
+    return usualUrl;
+  }
+}

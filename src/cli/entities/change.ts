@@ -1,0 +1,23 @@
+import { CliError } from '../cli-error.ts';
+import type { ApiClient } from '../client/api-client.ts';
+
+/** Sends a change; the refusal for the sake of the last administrator names the option that is typed here. */
+export async function changed(
+  api: ApiClient,
+  change: Pick<Parameters<ApiClient['call']>[0], 'method' | 'path' | 'json'>,
+  { force }: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  try {
+    await api.call({ ...change, ...(force === true ? { query: { force: 'true' } } : {}) });
+  } catch (error) {
+    if (!(error instanceof CliError) || error.field !== 'force') throw error;
+    const { code, reference, exitCode } = error;
+    throw new CliError('After this change the last administrator could not log in any more.', {
+      exitCode,
+      next: 'create another administrator first, or add --force',
+      cause: error,
+      ...(code === undefined ? {} : { code }),
+      ...(reference === undefined ? {} : { reference }),
+    });
+  }
+}

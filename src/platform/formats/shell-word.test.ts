@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { shellWord } from './shell-word.ts';
+
+test('a shell reads the word as it was meant, whatever is in it', () => {
+  for (const text of [
+    'ada',
+    "o'neil",
+    'two words',
+    '$(id)',
+    '`id`',
+    '"',
+    '\\',
+    'a;b',
+    '*',
+    '~',
+    '',
+    '!x',
+    'a\nb',
+  ]) {
+    assert.equal(execFileSync('/bin/sh', ['-c', `printf %s ${shellWord(text)}`], { encoding: 'utf8' }), text);
+  }
+});
+
+test('what needs no quotes has none', () => {
+  for (const text of ['ada', '/etc/overlay/controller.yml', 'ada@localhost:1280', 'k=v']) {
+    assert.equal(shellWord(text), text);
+  }
+});
