@@ -25,8 +25,11 @@ const longestFirst = [
   'test/store',
   'test/cli',
 ];
-/** Their files have whole servers of their own, wait more than they work, and gain nothing from being together. */
-const apart = ['test/cluster'];
+/**
+ * Files that are a group each. Those of the cluster have whole servers of their own, wait more than they work, and gain
+ * nothing from being together. One collects garbage after every endpoint, which costs the more the more is in memory.
+ */
+const apart = ['test/cluster', 'test/http/what-strangers-cost.test.ts'];
 const isFullSize = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
 /** Tests wait for other processes now and then: one group more than there are cores. What measures runs alone. */
 const atOnce = isFullSize ? 1 : availableParallelism() + 1;

@@ -14,7 +14,7 @@ const endLimit = 20_000;
 
 /**
  * The files by the folder that they belong to: `src` as a whole, and each folder of `test/`.
- * @param apart folders of which each file is a group
+ * @param apart folders of which each file is a group, and files that are one
  * @param longestFirst groups that begin before the others, in this order
  * @returns name and files of each group
  */
@@ -22,7 +22,7 @@ export function groupsOf(files, { apart, longestFirst }) {
   const groups = Map.groupBy(files, (file) => {
     const [top, area, ...rest] = file.split('/');
     const folder = top === 'test' && rest.length > 0 ? `${top}/${area}` : top;
-    return apart.includes(folder) ? file : folder;
+    return apart.includes(folder) || apart.includes(file) ? file : folder;
   });
   const rank = (name) => {
     const at = longestFirst.findIndex((first) => name.startsWith(first));

@@ -29,6 +29,7 @@ let signerId: string;
 before(async () => {
   const db = 'sqlite:./overlay.db';
   server = await startTestServer({ clock, signing: true, db, configure: withCompatibility });
+  database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
   await server.createUser({ name: 'alice', password });
   idp = await startTestIdp();
   const enrolls = {
@@ -40,6 +41,7 @@ before(async () => {
   signerId = await createSigner(await rootOf(server), idp, 'idp', enrolls);
 });
 after(async () => {
+  database?.close();
   await server?.close();
   await idp?.close();
 });
@@ -57,22 +59,30 @@ interface Cost {
 }
 
 /** Every row of the database, by its content. Those that a node writes about itself are nobody's doing. */
+function readRows(): ReadonlySet<string> {
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const rows = tables
+    .filter(({ name }) => name !== 'nodes')
+    .flatMap(({ name }) =>
+      database
+        .prepare(`SELECT * FROM "${name}"`)
+        .all()
+        .map((row) => JSON.stringify([name, row])),
+    );
+  return new Set(rows);
+}
+
+let database: DatabaseSync;
+let seen: { readonly version: unknown; readonly rows: ReadonlySet<string> } = {
+  version: null,
+  rows: new Set(),
+};
+
+/** Reads them again only when something was committed. */
 function storedRows(): ReadonlySet<string> {
-  const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
-  try {
-    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-    const rows = tables
-      .filter(({ name }) => name !== 'nodes')
-      .flatMap(({ name }) =>
-        database
-          .prepare(`SELECT * FROM "${name}"`)
-          .all()
-          .map((row) => JSON.stringify([name, row])),
-      );
-    return new Set(rows);
-  } finally {
-    database.close();
-  }
+  const version = database.prepare('PRAGMA data_version').get()?.data_version;
+  if (seen.version !== version) seen = { version, rows: readRows() };
+  return seen.rows;
 }
 
 /** Counts what the hash pool is asked for. */

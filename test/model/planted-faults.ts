@@ -102,7 +102,7 @@ else {
   const page = `# Planted faults
 
 \`npm run planted-faults\` plants each of these faults in a copy of the source and lets the model of the login (\`test/model/\`)
-look for it with the seeds of \`npm test\`; the first 2,000 runs are those of \`npm test\`. The number of runs changes with
+look for it with the seeds of \`npm test\`; the first 1,000 runs are those of \`npm test\`. The number of runs changes with
 every change of the steps that the model plays. The time includes the start of the server, on two cores that were busy
 otherwise. Last run: ${isoTime(systemClock.now()).slice(0, 10)}.
 

@@ -39,8 +39,6 @@ export async function bytesRemembered(run: () => Promise<void>): Promise<number>
   // What ends with its connection, and what a later turn lets go of, is not remembered.
   for (let turn = 0; turn < 10; turn += 1) await nextTurn();
   collectGarbage();
-  await nextTurn();
-  collectGarbage();
   return additions.reduce((sum, { owner, key }) => sum + sizeIn(owner.deref(), key), 0);
 }
 
