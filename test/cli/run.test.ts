@@ -81,27 +81,22 @@ describe('run controller', () => {
     }
   });
 
-  test('writes text when the configuration says so', async (t) => {
+  test('writes text when the configuration says so; a second signal does not wait for requests under way', async (t) => {
     const box = await homeBox();
     t.after(() => box.close());
     const run = box.start(['run', 'controller', configFile]);
-    while (!run.output().stdout.includes('event=ready'))
-      await new Promise((resolve) => setImmediate(resolve));
-    const { code, stdout } = await stopped(run);
-    assert.equal(code, 0);
-    assert.match(stdout, /INFO {2}ready event=ready issuers=\["https:\/\/localhost:\d+\/oidc"\]/);
-  });
-
-  test('a second signal does not wait for requests under way', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
-    const run = startRun(box);
-    const ready = await untilReady(run);
-    const { socket } = await presented(box, ready.url);
+    const said = async (words: string) => {
+      while (!run.output().stdout.includes(words)) await new Promise((resolve) => setImmediate(resolve));
+      return run.output().stdout;
+    };
+    const ready = /INFO {2}ready event=ready issuers=\["(https:\/\/localhost:\d+)\/oidc"\]/.exec(
+      await said('event=ready'),
+    );
+    const { socket } = await presented(box, ready?.[1] ?? '');
     socket.on('error', () => undefined);
     socket.write('POST /oidc/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n');
     run.child.kill('SIGTERM');
-    await run.line((line) => line.event === 'stopping');
+    await said('event=stopping');
     run.child.kill('SIGTERM');
     assert.equal((await run.finished).code, 1);
     socket.destroy();
@@ -150,20 +145,7 @@ describe('run controller', () => {
     assert.equal((await stopped(run)).code, 0);
   });
 
-  test('logs what it adjusts, with the old and the new value', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
-    edit(box, (yaml) => yaml.replace('accessTokenDuration: 30m', 'accessTokenDuration: 30s'));
-    const run = startRun(box);
-    await untilReady(run);
-    const line = await run.line(({ path }) => path === 'edge.oidc.accessTokenDuration');
-    assert.equal(line.level, 'warn');
-    assert.equal(line.oldValue, '30s');
-    assert.equal(line.newValue, '1m');
-    await stopped(run);
-  });
-
-  test('warns of a server certificate that ends within thirty days', async (t) => {
+  test('warns of what it adjusts, with the old and the new value, and of a certificate that ends soon', async (t) => {
     const box = await homeBox();
     t.after(() => box.close());
     const pki = join(box.cwd, 'h', 'pki');
@@ -175,8 +157,11 @@ describe('run controller', () => {
     );
     writeFileSync(join(pki, 'server.cert.pem'), short.certPem);
     writeFileSync(join(pki, 'server.key.pem'), short.keyPem);
+    edit(box, (yaml) => yaml.replace('accessTokenDuration: 30m', 'accessTokenDuration: 30s'));
     const run = startRun(box);
     await untilReady(run);
+    const adjusted = await run.line(({ path }) => path === 'edge.oidc.accessTokenDuration');
+    assert.deepEqual([adjusted.level, adjusted.oldValue, adjusted.newValue], ['warn', '30s', '1m']);
     const line = await run.line(({ daysLeft }) => daysLeft !== undefined);
     assert.equal(line.level, 'warn');
     assert.equal(line.daysLeft, 4);

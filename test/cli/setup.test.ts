@@ -2,26 +2,18 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { clientOfHome, type Sandbox, sandbox, stopped, untilReady } from '../support/command.ts';
 import { login } from '../support/flow.ts';
-import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { freePort } from '../support/nodes.ts';
-
-const password = 'tall tree bakery 41';
-
-function submitSetup(
-  client: HttpsClient,
-  token: string,
-  changes: Record<string, string> = {},
-): Promise<Answer> {
-  const form = { t: token, username: 'ana', password, repeated: password, ...changes };
-  return client.post('/setup', { form, headers: { accept: 'text/html' } });
-}
+import { password, submitSetup } from '../support/setup.ts';
+import { sized } from '../support/size.ts';
 
 function tokenOf(url: string): string {
   return new URL(url).searchParams.get('t') ?? '';
 }
+
+type Quickstart = Awaited<ReturnType<typeof quickstart>>;
 
 /** Starts a quickstart on a port of the system's choice. */
 async function quickstart(box: Sandbox, ...args: string[]) {
@@ -35,10 +27,7 @@ describe('metrics', () => {
   test('have a listener of their own on the loopback address, whose port keeps nobody from logging in', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    const first = await quickstart(box);
-    assert.equal((await first.client.get('/metrics')).status, 404);
-    first.client.closeConnections();
-    await stopped(first.started);
+    await box.home('.overlay', 'localhost:0');
     const file = join(box.cwd, '.overlay', 'controller.yml');
     const yaml = readFileSync(file, 'utf8');
     const port = await freePort();
@@ -50,6 +39,7 @@ describe('metrics', () => {
     writeFileSync(file, `${main}- name: metrics${moved}`);
     const second = await quickstart(box);
     const scraper = clientOfHome(`https://localhost:${port}`, join(box.cwd, '.overlay'));
+    assert.equal((await second.client.get('/metrics')).status, 404);
     assert.match((await scraper.get('/metrics')).text, /^overlay_auth_build_info/m);
     for (const path of ['/version', '/oidc/.well-known/openid-configuration', '/health-checks'])
       assert.equal((await scraper.get(path)).status, 404, path);
@@ -68,20 +58,27 @@ describe('metrics', () => {
 });
 
 describe('quickstart', () => {
-  test('from nothing: makes what is missing, then the link makes an administrator who can log in', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
-    const { started, ready, client } = await quickstart(box);
-    t.after(() => client.closeConnections());
-    assert.deepEqual(ready.issuers, [`${ready.url}/oidc`]);
-    assert.equal(ready.home, join(box.cwd, '.overlay'));
-    const lines = started
+  const box = sandbox();
+  const linesOf = ({ started }: Quickstart) =>
+    started
       .output()
       .stdout.trim()
       .split('\n')
       .map((line) => JSON.parse(line));
+  let first: Quickstart;
+  before(async () => {
+    first = await quickstart(box);
+  });
+  after(() => box.close());
+
+  test('from nothing: makes what is missing, and offers a link', async () => {
+    const { started, ready, client } = first;
+    assert.deepEqual(ready.issuers, [`${ready.url}/oidc`]);
+    assert.equal(ready.home, join(box.cwd, '.overlay'));
     assert.deepEqual(
-      lines.filter(({ event }) => event === 'created').map(({ what }) => what),
+      linesOf(first)
+        .filter(({ event }) => event === 'created')
+        .map(({ what }) => what),
       [
         'master key',
         'root CA',
@@ -94,75 +91,76 @@ describe('quickstart', () => {
       ],
     );
     assert.equal(started.output().stderr, '');
-
-    const token = tokenOf(ready.setup.url);
-    const page = await client.get(`/setup?t=${token}`, { headers: { accept: 'text/html' } });
+    const page = await client.get(`/setup?t=${tokenOf(ready.setup.url)}`, {
+      headers: { accept: 'text/html' },
+    });
     assert.equal(page.status, 200);
     assert.equal(page.headers['cache-control'], 'no-store');
     assert.equal(page.headers['referrer-policy'], 'no-referrer');
     assert.match(page.text, /<form method="post" action="\/setup">/);
     assert.doesNotMatch(page.text, /<script(?! src="\/assets\/)/);
+  });
 
+  test('what it writes can be read by its owner only where it is secret', () => {
+    const { home } = first.ready;
+    const mode = (...path: string[]) => statSync(join(home, ...path)).mode & 0o777;
+    for (const folder of ['.', 'pki', 'secrets']) assert.equal(mode(folder), 0o700, folder);
+    for (const file of readdirSync(join(home, 'pki')).filter((name) => name.includes('.key.'))) {
+      assert.equal(mode('pki', file), 0o600, file);
+    }
+    for (const file of ['secrets/master.key', 'overlay.db', 'controller.log', 'controller.yml']) {
+      assert.equal(mode(file), 0o600, file);
+    }
+    assert.equal(readFileSync(join(home, '.gitignore'), 'utf8'), '*\n');
+  });
+
+  test('a second one on the same home is refused with one sentence', async () => {
+    const { code, stderr, stdout } = await box.run(['quickstart']);
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(
+      stderr,
+      /^error: Another controller is running on .*overlay\.db.*\nnext: stop the other controller.*\n$/,
+    );
+    const run = await box.run(['run', 'controller', first.ready.config]);
+    assert.equal(run.code, 1);
+    assert.match(run.stderr, /^error: Another controller is running/);
+  });
+
+  test('a later run continues with the same keys, and offers a newer link while there is no administrator', async () => {
+    const rootCa = readFileSync(join(first.ready.home, 'pki', 'root-ca.cert.pem'), 'utf8');
+    first.client.closeConnections();
+    await stopped(first.started);
+    const second = await quickstart(box);
+    const { client, ready } = second;
+    assert.deepEqual(
+      linesOf(second).filter(({ event }) => event === 'created' || event === 'renewed'),
+      [],
+    );
+    assert.equal(readFileSync(join(ready.home, 'pki', 'root-ca.cert.pem'), 'utf8'), rootCa);
+    const old = await client.get(`/setup?t=${tokenOf(first.ready.setup.url)}`, {
+      headers: { accept: 'text/html' },
+    });
+    assert.equal(old.status, 410, 'a newer link replaces an older one');
+
+    const token = tokenOf(ready.setup.url);
     const done = await submitSetup(client, token);
     assert.equal(done.status, 201);
     assert.match(done.text, /overlay-auth login https:\/\/localhost:\d+ -u ana/);
-    const tokens = await login(client, 'ana', password);
-    assert.ok(tokens.access_token);
+    assert.ok((await login(client, 'ana', password)).access_token);
+    client.closeConnections();
 
-    const { code, stdout } = await stopped(started);
+    const { code, stdout } = await stopped(second.started);
     assert.equal(code, 0);
     assert.equal(JSON.parse(stdout.trim().split('\n').at(-1) ?? '').event, 'stopped');
     const log = readFileSync(join(ready.home, 'controller.log'), 'utf8');
     assert.match(log, /event=setup\.completed/);
     assert.ok(!log.includes(token), 'the token is in no log line');
     assert.ok(!log.includes(password));
-  });
-
-  test('a later run continues with the same keys, and offers a link only while there is no administrator', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
-    const first = await quickstart(box);
-    const rootCa = readFileSync(join(first.ready.home, 'pki', 'root-ca.cert.pem'), 'utf8');
-    await stopped(first.started);
-
-    const second = await quickstart(box);
-    const lines = second.started
-      .output()
-      .stdout.trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    assert.deepEqual(
-      lines.filter(({ event }) => event === 'created' || event === 'renewed'),
-      [],
-    );
-    assert.equal(readFileSync(join(second.ready.home, 'pki', 'root-ca.cert.pem'), 'utf8'), rootCa);
-    const old = await second.client.get(`/setup?t=${tokenOf(first.ready.setup.url)}`, {
-      headers: { accept: 'text/html' },
-    });
-    assert.equal(old.status, 410, 'a newer link replaces an older one');
-    assert.equal((await submitSetup(second.client, tokenOf(second.ready.setup.url))).status, 201);
-    second.client.closeConnections();
-    await stopped(second.started);
 
     const third = await quickstart(box);
     assert.equal(third.ready.setup, null);
     await stopped(third.started);
-  });
-
-  test('what it writes can be read by its owner only where it is secret', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
-    const { started, ready } = await quickstart(box);
-    const mode = (...path: string[]) => statSync(join(ready.home, ...path)).mode & 0o777;
-    for (const folder of ['.', 'pki', 'secrets']) assert.equal(mode(folder), 0o700, folder);
-    for (const file of readdirSync(join(ready.home, 'pki')).filter((name) => name.includes('.key.'))) {
-      assert.equal(mode('pki', file), 0o600, file);
-    }
-    for (const file of ['secrets/master.key', 'overlay.db', 'controller.log', 'controller.yml']) {
-      assert.equal(mode(file), 0o600, file);
-    }
-    assert.equal(readFileSync(join(ready.home, '.gitignore'), 'utf8'), '*\n');
-    await stopped(started);
   });
 
   test('an ephemeral home is gone afterwards', async (t) => {
@@ -228,73 +226,6 @@ describe('quickstart', () => {
       assert.match(stderr, /^error: .+\nnext: .+\n$/, args.join(' '));
     }
     assert.deepEqual(readdirSync(box.cwd), []);
-  });
-});
-
-describe('the set-up page', () => {
-  test('shows every rule that a password breaks and keeps the link usable', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
-    const { ready, client } = await quickstart(box);
-    t.after(() => client.closeConnections());
-    const token = tokenOf(ready.setup.url);
-    const refusals: [Record<string, string>, number, RegExp][] = [
-      [{ password: 'short', repeated: 'short' }, 400, /at least 12 are needed/],
-      [{ password: 'password123', repeated: 'password123' }, 400, /too common/],
-      [{ repeated: 'something else' }, 400, /two passwords differ/],
-      [{ username: '' }, 400, /cannot be a user name/],
-      [{ username: 'a\u200bb' }, 400, /cannot be a user name/],
-    ];
-    for (const [changes, status, text] of refusals) {
-      const answer = await submitSetup(client, token, changes);
-      assert.equal(answer.status, status, JSON.stringify(changes));
-      assert.match(answer.text, text);
-      assert.match(answer.text, /role="alert"/);
-      assert.match(answer.text, /<title>Error: /);
-      assert.doesNotMatch(answer.text, /value="(short|password123)"/);
-    }
-    const evil = await submitSetup(client, token, {
-      username: '"><b>x',
-      password: 'short',
-      repeated: 'short',
-    });
-    assert.match(evil.text, /value="&quot;&gt;&lt;b&gt;x"/);
-    assert.equal((await submitSetup(client, token)).status, 201);
-  });
-
-  test('says of a link that cannot be used why, and how to get another', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
-    const { ready, client } = await quickstart(box);
-    t.after(() => client.closeConnections());
-    const token = tokenOf(ready.setup.url);
-    await submitSetup(client, token);
-    const dead: [string, number, RegExp][] = [
-      [token, 410, /has been used/],
-      ['', 404, /not a set-up link/],
-      ['x', 404, /not a set-up link/],
-      [Buffer.alloc(32, 7).toString('base64url'), 404, /not a set-up link/],
-    ];
-    for (const [link, status, text] of dead) {
-      const shown = await client.get(`/setup?t=${link}`, { headers: { accept: 'text/html' } });
-      const posted = await submitSetup(client, link, { username: 'eve' });
-      for (const answer of [shown, posted]) {
-        assert.equal(answer.status, status, link);
-        assert.match(answer.text, text);
-        assert.match(answer.text, /overlay-auth admin create NAME/);
-      }
-    }
-  });
-
-  test('of many who use a link at once, one becomes administrator', async (t) => {
-    const box = sandbox();
-    t.after(() => box.close());
-    const { ready, client } = await quickstart(box);
-    t.after(() => client.closeConnections());
-    const token = tokenOf(ready.setup.url);
-    const names = Array.from({ length: 6 }, (_, index) => `user${index}`);
-    const answers = await Promise.all(names.map((username) => submitSetup(client, token, { username })));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 410, 410, 410, 410, 410]);
   });
 });
 
@@ -424,7 +355,10 @@ describe('init', () => {
   test('a set-up that was killed anywhere is finished by running it again', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    const moments = ['secrets/master.key', 'pki/root-ca.key.pem', 'pki/server.cert.pem', 'overlay.db'];
+    const moments = sized({
+      small: ['secrets/master.key', 'overlay.db'],
+      full: ['secrets/master.key', 'pki/root-ca.key.pem', 'pki/server.cert.pem', 'overlay.db'],
+    });
     for (const [index, moment] of moments.entries()) {
       const home = `h${index}`;
       const first = box.start(['init', '--home', home]);

@@ -2,7 +2,7 @@
 // file, or a PostgreSQL server when a test says so (or OVERLAY_AUTH_TEST_DB=postgres, for all of them).
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load.ts';
@@ -19,9 +19,11 @@ import { createRandom, type Random } from '../../src/platform/random.ts';
 import { createHashPool, type HashPool } from '../../src/platform/secrets/hash-pool.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { makeSigningKey } from '../../src/tokens/key-ring.ts';
 import { undeclaredIn } from './declared-answers.ts';
 import { readNamedFile } from './files.ts';
+import { atTheEnd } from './group.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
 import { postgresServer } from './postgres.ts';
 import { testPki } from './test-pki.ts';
@@ -88,6 +90,20 @@ async function giveKeys({ keys }: Store, clock: Clock): Promise<void> {
   }
 }
 
+let empty: Promise<string> | undefined;
+
+/** A database with the tables and nothing else, to be copied: made once by each process. */
+function emptyDatabase(): Promise<string> {
+  empty ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-empty-'));
+    atTheEnd(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, 'overlay.db');
+    await (await openSqliteStore({ path })).close();
+    return path;
+  })();
+  return empty;
+}
+
 /** By home, for servers that are started again. */
 const databases = new Map<string, string>();
 
@@ -143,6 +159,10 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   const kept = memoryLogger();
   const log: Logger = options.log ?? kept;
   const { config } = loadConfig(configFile, { readFile: readNamedFile, env: {} });
+  // Whoever brings a folder has a database in it, or looks at how one is made.
+  if (options.home === undefined && config.db.engine === 'sqlite') {
+    copyFileSync(await emptyDatabase(), config.db.file);
+  }
   const opened = await openStore(config);
   // A clock that a test sets has nothing to do with that of a database server.
   const databaseTime = async () => null;

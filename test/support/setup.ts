@@ -1,0 +1,14 @@
+import type { Answer, HttpsClient } from './https-client.ts';
+
+/** Of the administrator that `submitSetup` makes. */
+export const password = 'tall tree bakery 41';
+
+/** Posts the form of a set-up page, as `ana` unless changed. */
+export function submitSetup(
+  client: HttpsClient,
+  token: string,
+  changes: Record<string, string> = {},
+): Promise<Answer> {
+  const form = { t: token, username: 'ana', password, repeated: password, ...changes };
+  return client.post('/setup', { form, headers: { accept: 'text/html' } });
+}
