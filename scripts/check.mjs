@@ -21,9 +21,11 @@ const longestFirst = [
   'test/cluster/faults',
   'test/pages',
   'test/oidc',
-  'test/cluster',
-  'test/store',
   'test/cli',
+  'test/http',
+  'test/postgres',
+  'test/model',
+  'test/store',
 ];
 /**
  * Files that are a group each. Those of the cluster have whole servers of their own, wait more than they work, and gain
@@ -31,8 +33,12 @@ const longestFirst = [
  */
 const apart = ['test/cluster', 'test/http/what-strangers-cost.test.ts'];
 const isFullSize = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
-/** Tests wait for other processes now and then: one group more than there are cores. What measures runs alone. */
+/**
+ * Tests wait for other processes now and then: one group more than there are cores. What mostly waits runs beside them,
+ * one after another. What measures runs alone.
+ */
 const atOnce = isFullSize ? 1 : availableParallelism() + 1;
+const mostlyWaits = (name) => !isFullSize && name.startsWith('test/cluster/');
 /** In full size a single test may take most of an hour. */
 const limits = isFullSize ? { silence: 3_600_000 } : {};
 
@@ -41,20 +47,40 @@ const notable = 4;
 
 function run(command, args) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-    child.on('error', () => resolve(127));
-    child.on('close', (code) => resolve(code ?? 1));
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
+    }
+    child.on('error', (error) => resolve({ code: 127, text: `${error.message}\n` }));
+    child.on('close', (code) => resolve({ code: code ?? 1, text }));
   });
 }
 
 async function step(name, command, args) {
-  process.stdout.write(`\n== ${name}\n`);
-  const code = await run(command, args);
+  const began = performance.now();
+  const { code, text } = await run(command, args);
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  process.stdout.write(`\n== ${name}: ${code === 0 ? 'passed' : 'failed'}, ${seconds} s\n${text}`);
   if (code === 0) totals.passed += 1;
   else totals.failed += 1;
 }
 
-async function tests(files) {
+/** What is not a test. */
+async function otherChecks() {
+  await step('lint and format', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']);
+  await step('types', 'node_modules/.bin/tsc', ['--noEmit']);
+  await step('types of the scripts in web/', 'node_modules/.bin/tsc', ['-p', 'tsconfig.web.json']);
+}
+
+async function worker(jobs) {
+  for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await job();
+}
+
+/** @param before what runs beside the first of the tests */
+async function tests(files, before) {
   const groups = flags.apart
     ? files.map((file) => ({ name: file, files: [file] }))
     : groupsOf(files, { apart, longestFirst });
@@ -65,16 +91,15 @@ async function tests(files) {
   };
   const env = { NODE_COMPILE_CACHE: 'node_modules/.cache/compile' };
   const outcomes = [];
-  const waiting = [...groups];
-  async function worker() {
-    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
-      const outcome = await runGroup(group, { serve, env, limits });
-      process.stdout.write(`\n== ${described(outcome)}\n${outcome.output}`);
-      for (const problem of outcome.problems) process.stdout.write(`✖ ${problem}\n`);
-      outcomes.push(outcome);
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  const jobOf = (group) => async () => {
+    const outcome = await runGroup(group, { serve, env, limits });
+    process.stdout.write(`\n== ${described(outcome)}\n${outcome.output}`);
+    for (const problem of outcome.problems) process.stdout.write(`✖ ${problem}\n`);
+    outcomes.push(outcome);
+  };
+  const beside = groups.filter(({ name }) => mostlyWaits(name)).map(jobOf);
+  const others = [...before, ...groups.filter(({ name }) => !mostlyWaits(name)).map(jobOf)];
+  await Promise.all([worker(beside), ...Array.from({ length: atOnce }, () => worker(others))]);
   await postgres.close();
   return outcomes;
 }
@@ -89,12 +114,6 @@ function counted({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-if (only === undefined) {
-  await step('lint and format', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']);
-  await step('types', 'node_modules/.bin/tsc', ['--noEmit']);
-  await step('types of the scripts in web/', 'node_modules/.bin/tsc', ['-p', 'tsconfig.web.json']);
-}
-
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
   .filter((file) => only === undefined || file.includes(only))
   .sort();
@@ -102,7 +121,7 @@ if (files.length === 0) {
   process.stdout.write(`no test file matches ${JSON.stringify(only)}\n`);
   totals.failed += 1;
 }
-const outcomes = await tests(files);
+const outcomes = await tests(files, only === undefined ? [otherChecks] : []);
 process.stdout.write('\n== groups\n');
 for (const outcome of outcomes.sort((a, b) => b.seconds - a.seconds)) {
   process.stdout.write(`${described(outcome)}\n`);
