@@ -6,7 +6,6 @@
 // To add a group: write commands/<group>.ts with one `register…(program, ports)` function and list it below.
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type CliError, usageError } from './cli-error.ts';
 import { registerAdminCommands } from './commands/admin.ts';
 import { registerCaCommands } from './commands/ca.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
@@ -29,6 +28,7 @@ import { registerVersionCommand } from './commands/version.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { CliPorts } from './ports.ts';
 import { reportFailure } from './terminal/output.ts';
+import { helpCommand, refuseOtherChoices, usageFailure } from './usage-failure.ts';
 
 type Registration = (program: Command, ports: CliPorts) => void;
 
@@ -85,6 +85,7 @@ export function createProgram(ports: CliPorts): Command {
     program.commandsGroup(heading);
     for (const register of groups) register(program, ports);
   }
+  refuseOtherChoices(program);
   return program;
 }
 
@@ -109,10 +110,7 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.fine;
     const failure = error instanceof CommanderError ? usageFailure(program, words, error) : error;
-    return reportFailure(
-      { ports, json, helpCommand: `${deepestCommand(program, words).path} --help` },
-      failure,
-    );
+    return reportFailure({ ports, json, helpCommand: helpCommand(program, words) }, failure);
   }
 }
 
@@ -122,39 +120,4 @@ function wantsJson(words: readonly string[]): boolean {
   return words.some(
     (word, at) => word === '--log-format=json' || (word === '--log-format' && words[at + 1] === 'json'),
   );
-}
-
-function usageFailure(program: Command, words: readonly string[], error: CommanderError): CliError {
-  const command = deepestCommand(program, words);
-  const next = `${command.path} --help`;
-  if (error.code === 'commander.help') return usageError(`"${command.path}" needs a subcommand.`, next);
-  return usageError(usageSentence(error.message), next);
-}
-
-/** What commander says, as a sentence of ours. */
-function usageSentence(said: string): string {
-  const text = said
-    .replace(/^error: /, '')
-    .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?')
-    .replace(
-      /^(?:command-argument value|option '(\S+)[^']*' argument) '(.*)' is invalid\b/s,
-      (_, option, value) =>
-        option === undefined
-          ? `invalid value '${value}'`
-          : `invalid value '${value}' for ${option.replace(/,$/, '')}`,
-    )
-    .replace(/( for argument '[^']*')?\. Allowed choices are (.*)\.$/, '; choose one of: $2');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
-}
-
-function deepestCommand(program: Command, words: readonly string[]): { path: string } {
-  let command = program;
-  let path = program.name();
-  for (const word of words) {
-    const next = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
-    if (next === undefined) break;
-    command = next;
-    path += ` ${next.name()}`;
-  }
-  return { path };
 }

@@ -3,11 +3,20 @@
  * @param candidates not empty, or the answer is undefined
  */
 export function nearestKey(key: string, candidates: readonly string[]): string | undefined {
+  return ranked(key, candidates)[0]?.candidate;
+}
+
+/** The nearest candidate, where at most two edits in five characters lead to it: it is likely what was meant. */
+export function similarKey(key: string, candidates: readonly string[]): string | undefined {
+  const [nearest] = ranked(key, candidates);
+  return nearest !== undefined && nearest.distance <= 0.4 * key.length ? nearest.candidate : undefined;
+}
+
+function ranked(key: string, candidates: readonly string[]) {
   const plain = (text: string) => text.slice(0, 64).toLowerCase().replaceAll(/[-_]/g, '');
-  const ranked = candidates
+  return candidates
     .map((candidate) => ({ candidate, distance: editDistance(plain(key), plain(candidate)) }))
     .sort((a, b) => a.distance - b.distance);
-  return ranked[0]?.candidate;
 }
 
 /** Levenshtein distance: insertions, deletions and replacements, one row at a time. */

@@ -84,7 +84,21 @@ test('a value that is none of the choices is told apart from them', async () => 
       "Invalid value 'Ghost' for --type; choose one of: Default, User, Device, Service, Router.",
     ],
     ['lst', "Unknown command 'lst'; did you mean list?"],
+    ['nothing-like-it', "Unknown command 'nothing-like-it'."],
     ['get identity', "Missing required argument 'name'."],
+    ['get identity a b', "Too many arguments for 'identity': expected 1 argument, got 2: a, b."],
+    ['login https://x --totp-cod 1', "Unknown option '--totp-cod'; did you mean --totp-code?"],
+    ['login https://x --nothing-like-it', "Unknown option '--nothing-like-it'."],
+    [
+      'export --kind nothing',
+      "Invalid value 'nothing' for --kind; choose one of: auth-policy, ext-jwt-signer, ca, config-type, oidc-client, identity.",
+    ],
+    ['status --config', 'The option --config needs a value.'],
+    ['init', 'The option --home is required.'],
+    [
+      'status --config a --server https://x',
+      '--config asks on the host, --server a running service: give one of them.',
+    ],
     [
       'login https://x --totp-code 1',
       'The browser asks for the one-time code; --totp-code goes with -u, -c or -e.',

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CliPorts } from '../ports.ts';
 import type { ApplyOptions } from '../state/run-apply.ts';
 import type { ExportOptions } from '../state/run-export.ts';
@@ -12,12 +12,9 @@ export function registerStateCommands(program: Command, ports: CliPorts): void {
   serverOption(program.command('export'))
     .description('print the managed entities as YAML, by name and without secrets, for apply')
     .addOption(
-      new Option('--kind <kind>', `only this kind: ${kinds.join(', ')} (may be repeated)`).argParser(
-        (kind: string, before: readonly string[] = []) => {
-          if (!kinds.includes(kind)) throw new InvalidArgumentError(`It is one of ${kinds.join(', ')}.`);
-          return [...before, kind];
-        },
-      ),
+      new Option('--kind <kind>', 'only this kind (may be repeated)')
+        .choices(kinds)
+        .argParser((kind: string, before: readonly string[] = []) => [...before, kind]),
     )
     .option('--schema', 'print the JSON Schema of such files, for editors')
     .action(async (options: ExportOptions, command: Command) => {

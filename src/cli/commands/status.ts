@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { usageError } from '../cli-error.ts';
 import type { CliPorts } from '../ports.ts';
 import { reportOf, serverOption } from './report-of.ts';
 
@@ -10,9 +11,14 @@ export function registerStatusCommand(program: Command, ports: CliPorts): void {
       new Option(
         '--config <file>',
         'on the host: of the controller with this configuration, whether it runs or not',
-      ).conflicts('server'),
+      ),
     )
     .action(async (options: { server?: string; config?: string }, command: Command) => {
+      if (options.config !== undefined && options.server !== undefined)
+        throw usageError(
+          '--config asks on the host, --server a running service: give one of them.',
+          'overlay-auth status --help',
+        );
       if (options.config === undefined) {
         const { serverStatus } = await import('../status/server-status.ts');
         await serverStatus(reportOf(command, ports), options.server);
