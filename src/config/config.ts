@@ -1,5 +1,6 @@
 // What the rest of the service sees of the configuration. Nothing here is optional soup: every default is resolved,
 // every path is absolute, every duration is Millis.
+import type { BrowserSessionRules } from '../model/browser-session.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { Millis } from '../platform/clock.ts';
 
@@ -81,6 +82,8 @@ export type ListenerApi =
       /** Never empty: the loopback defaults stand in for an absent or empty list. */
       readonly redirectUris: readonly RedirectUriPattern[];
       readonly postLogoutUris: readonly RedirectUriPattern[];
+      /** How long people stay signed in in their browser; null: each authorization asks again. */
+      readonly browserSession: BrowserSessionRules | null;
     };
 
 export interface EdgeConfig {

@@ -91,6 +91,14 @@ function apiShape(api: ListenerApi): FileValue {
     options: {
       redirectURIs: api.redirectUris.map(formatRedirectUri),
       postLogoutURIs: api.postLogoutUris.map(formatRedirectUri),
+      ...(api.browserSession === null
+        ? {}
+        : {
+            browserSession: {
+              idle: formatDuration(api.browserSession.idle),
+              absolute: formatDuration(api.browserSession.absolute),
+            },
+          }),
     },
   };
 }

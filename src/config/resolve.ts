@@ -116,13 +116,14 @@ function resolveListeners(
 
 function resolveApi(api: ListenerContent['apis'][number]): ListenerApi {
   if (api.binding !== 'edge-oidc') return { binding: api.binding };
-  const { redirectURIs, postLogoutURIs } = api.options;
+  const { redirectURIs, postLogoutURIs, browserSession = null } = api.options;
   const defaults = automaticOidcApi();
   return {
     binding: 'edge-oidc',
     explicit: true,
     redirectUris: redirectURIs.length > 0 ? redirectURIs : defaults.redirectUris,
     postLogoutUris: postLogoutURIs.length > 0 ? postLogoutURIs : defaults.postLogoutUris,
+    browserSession,
   };
 }
 
@@ -132,6 +133,7 @@ function automaticOidcApi(): Extract<ListenerApi, { binding: 'edge-oidc' }> {
     explicit: false,
     redirectUris: DEFAULT_REDIRECT_URIS.map(parseRedirectUri),
     postLogoutUris: DEFAULT_POST_LOGOUT_URIS.map(parseRedirectUri),
+    browserSession: null,
   };
 }
 

@@ -173,6 +173,22 @@ const listenerOptionsSchema = z
     }
   });
 
+const browserSessionSchema = z
+  .strictObject({
+    idle: duration({ min: MINUTE, max: TEN_YEARS }).describe('It ends after this long without a use.'),
+    absolute: duration({ min: MINUTE, max: TEN_YEARS }).describe(
+      'It ends this long after the login, however often it is used.',
+    ),
+  })
+  .superRefine(({ idle, absolute }, context) => {
+    if (idle <= absolute) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['idle'],
+      message: `idle ${formatDuration(idle)} is longer than absolute ${formatDuration(absolute)}, which ends the session anyway`,
+    });
+  });
+
 const redirectUris = z.array(textReadBy(parseRedirectUri)).max(200).default([]);
 
 const apiSchema = z.discriminatedUnion('binding', [
@@ -186,6 +202,11 @@ const apiSchema = z.discriminatedUnion('binding', [
         postLogoutURIs: redirectUris.describe(
           'Where a browser may go after logout. Default: /auth/logout on any port of a loopback host.',
         ),
+        browserSession: browserSessionSchema
+          .optional()
+          .describe(
+            'People stay signed in in their browser, and further applications do not ask again. Default: off.',
+          ),
       })
       .prefault({}),
   }),

@@ -103,6 +103,9 @@ web:
       #       - https://console.example.com/auth/callback
       #     postLogoutURIs:
       #       - https://console.example.com/
+      #     browserSession:          # people stay signed in in their browser; without it each application asks again
+      #       idle: 30m
+      #       absolute: 12h
       - binding: health-checks
 ${metricsListener(template.metrics)}
 ${edgeSection(template)}

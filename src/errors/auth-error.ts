@@ -70,6 +70,8 @@ export interface ValidatedRedirect {
   readonly state: string | null;
   /** The `iss` parameter of RFC 9207. */
   readonly issuer: string;
+  /** By redirect unless given (OAuth 2.0 Form Post Response Mode). */
+  readonly responseMode?: 'form_post';
 }
 
 /** An authorization error that goes back to the client by redirect (RFC 6749 4.1.2.1). */

@@ -23,6 +23,7 @@ export const errorCodes = {
   expired_token: 'the device code has expired; start again',
   login_required: 'the user has to log in',
   interaction_required: 'the user has to interact',
+  account_selection_required: 'the user has to choose with which account to go on',
   request_not_supported: 'request objects are not supported',
   request_uri_not_supported: 'request objects by reference are not supported',
   registration_not_supported: 'client registration is not supported',

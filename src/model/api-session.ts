@@ -36,6 +36,8 @@ export interface ApiSession {
   readonly scopes: readonly string[];
   readonly issuer: string;
   readonly configTypes: readonly string[];
+  /** To which its tokens are limited, by the authorization request (RFC 8707); empty: all of the client. */
+  readonly resources: readonly string[];
   readonly ipAddress: string;
   readonly createdAt: Millis;
   /** When tokens were last issued (OIDC) or the session was last used (legacy). */

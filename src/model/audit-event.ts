@@ -42,6 +42,19 @@ export type AuditEvent =
       readonly sessionId: string;
       readonly clientId: string;
     }
+  /** Somebody stays signed in in a browser, and an application got its code by that. */
+  | {
+      readonly event: 'browser-session.opened' | 'browser-session.used';
+      readonly identityId: string;
+      readonly browserSessionId: string;
+      readonly clientId: string;
+    }
+  | {
+      readonly event: 'browser-session.ended';
+      readonly browserSessionId: string;
+      readonly reason: 'logout' | 'administrator' | 'no-longer-enough';
+      readonly byIdentityId: string | null;
+    }
   | {
       readonly event: 'code.refused';
       readonly reason: string;

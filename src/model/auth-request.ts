@@ -1,5 +1,6 @@
-import type { Millis } from '../platform/clock.ts';
-import type { AuthRequestKey } from './ids.ts';
+import type { Millis, Seconds } from '../platform/clock.ts';
+import type { BrowserSessionRules } from './browser-session.ts';
+import type { AuthRequestKey, BrowserSessionId, IdentityId } from './ids.ts';
 import type { PrimaryMethod } from './login.ts';
 
 /**
@@ -26,4 +27,29 @@ export interface AuthRequest {
   readonly createdAt: Millis;
   /** What the client thinks the user name is: fills the field of the page, and proves nothing. */
   readonly loginHint?: string;
+  /** To which the tokens are limited (RFC 8707 2.1); all of the client unless given. */
+  readonly resources?: readonly string[];
+  /** How the answer reaches the client; by redirect unless given. */
+  readonly responseMode?: 'form_post';
+  /** Only where people stay signed in in their browser, and for such a browser. */
+  readonly browserSession?: {
+    readonly rules: BrowserSessionRules;
+    /** The one that the browser had when the request began; its login takes the place of it. */
+    readonly replaces: BrowserSessionId | null;
+    readonly wish: AuthenticationWish;
+  };
 }
+
+/** What a client asks of the authentication itself (OIDC Core 3.1.2.1). */
+export interface AuthenticationWish {
+  readonly prompts: readonly Prompt[];
+  /** How old the login may be. */
+  readonly maxAge: Seconds | null;
+  /** Those that we know; empty: any will do. */
+  readonly acrValues: readonly string[];
+  /** Of the ID token hint: nobody else is meant. */
+  readonly identityId: IdentityId | null;
+}
+
+export const prompts = ['none', 'login', 'select_account', 'consent'] as const;
+export type Prompt = (typeof prompts)[number];

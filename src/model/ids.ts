@@ -15,6 +15,8 @@ export type CaId = Branded<'ca'>;
 export type EnrollmentId = Branded<'enrollment'>;
 /** The API session; `z_asid` in tokens. Constant over every refresh. */
 export type ApiSessionId = Branded<'api-session'>;
+/** What somebody proved in a browser, for further authorizations there. */
+export type BrowserSessionId = Branded<'browser-session'>;
 /** Identifies one authorization request in the store; inside the sealed text that clients call the auth request id. */
 export type AuthRequestKey = Branded<'auth-request'>;
 export type SessionCertificateId = Branded<'session-certificate'>;

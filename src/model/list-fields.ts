@@ -110,6 +110,16 @@ export const apiSessionListFields = listFields({
   expiresAt: time,
 });
 
+export const browserSessionListFields = listFields({
+  id: text,
+  ...ofIdentity,
+  issuer: text,
+  ipAddress: text,
+  createdAt: time,
+  lastUsedAt: time,
+  expiresAt: time,
+});
+
 export const externalJwtSignerListFields = listFields({
   id: text,
   name: text,

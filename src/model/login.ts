@@ -1,6 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
 import type { ClientInfo } from './client-info.ts';
-import type { AuthenticatorId, CaId, IdentityId, SignerId } from './ids.ts';
+import type { AuthenticatorId, BrowserSessionId, CaId, IdentityId, SignerId } from './ids.ts';
 
 /** The primary methods, by the words of the `method` parameter (spec 4.2). */
 export const primaryMethods = ['password', 'cert', 'ext-jwt'] as const;
@@ -39,6 +39,8 @@ export interface LoginProgress {
   readonly certificateKey?: string;
   /** What the client said about itself; kept when the login is complete. */
   readonly clientInfo?: ClientInfo;
+  /** The browser session that this login opened or continued; it ends when the API session is logged out. */
+  readonly browserSessionId?: BrowserSessionId;
 }
 
 /** A secondary factor that a policy asks for. */

@@ -3,6 +3,7 @@ import { algorithmsInUse, type SigningAlgorithm } from '../model/signing-key.ts'
 import { foreignAlgorithms } from '../platform/jwk/verification-key.ts';
 import { acrValues } from '../tokens/access-token.ts';
 import type { ClientRegistry } from './clients.ts';
+import { responseModes } from './flow/authorization-request.ts';
 import { grantTypes } from './grants/token-endpoint.ts';
 import { advertisedScopes } from './scopes.ts';
 
@@ -50,7 +51,7 @@ export function discoveryDocument(
     overlay_login_endpoints: Object.fromEntries(loginSteps.map((step) => [step, `${issuer}/login/${step}`])),
     scopes_supported: scopes,
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: responseModes,
     grant_types_supported: grantTypes(clients),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: algorithmsInUse(idTokenAlg),

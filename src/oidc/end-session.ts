@@ -2,9 +2,11 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { BrowserSession } from '../model/browser-session.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import type { BrowserSessionStore } from '../store/contracts/browser-sessions.ts';
 import { readIdTokenHint } from '../tokens/id-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
 import { type ClientRegistry, postLogoutUrisOf } from './clients.ts';
@@ -13,23 +15,44 @@ import { optional, type Parameters } from './parameters.ts';
 import { isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
 
 /**
- * `nothing`: no hint was given, so no session was named and none was ended. `ask`: an application names itself and where
- * to go on, but no session; the person is asked before anybody is sent there.
+ * `nothing`: no hint was given, so no session was named and none was ended. `ask`: nothing proves that the person wants to
+ * be signed out, or to be sent to where an application says; the person is asked before.
  */
 export type LogoutResult =
-  | { readonly kind: 'redirect'; readonly location: string }
+  | {
+      readonly kind: 'signed-out';
+      /** Where the browser goes on; null: nowhere. */
+      readonly location: string | null;
+      /** Whether nobody is signed in in this browser any more. */
+      readonly leavesBrowser: boolean;
+    }
   | {
       readonly kind: 'ask';
-      readonly clientId: string;
-      readonly redirectUri: string;
-      readonly state: string | null;
+      /** Where to go on; null: nowhere. */
+      readonly to: LogoutTarget | null;
     }
-  | { readonly kind: 'signed-out' | 'nothing' };
+  | { readonly kind: 'nothing' };
+
+export interface LogoutTarget {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly state: string | null;
+}
 
 export interface LogoutRequest {
   readonly parameters: Parameters;
   /** Whether the person has agreed, on a page of ours. */
   readonly isAgreed: boolean;
+  /** In which somebody is signed in in this browser. */
+  readonly browserSession: Pick<BrowserSession, 'id' | 'progress'> | null;
+}
+
+export interface EndSessionNeeds {
+  readonly store: { readonly apiSessions: ApiSessionStore; readonly browserSessions: BrowserSessionStore };
+  readonly clients: ClientRegistry;
+  readonly ring: KeyRing;
+  readonly clock: Clock;
+  readonly audit: AuditTrail;
 }
 
 const maxStateLength = 4096;
@@ -40,17 +63,12 @@ const maxStateLength = 4096;
  * @throws AuthError invalid_request   hint not ours or of another client, URI not registered, parameter repeated
  */
 export async function endSession(
-  needs: {
-    readonly store: { readonly apiSessions: ApiSessionStore };
-    readonly clients: ClientRegistry;
-    readonly ring: KeyRing;
-    readonly clock: Clock;
-    readonly audit: AuditTrail;
-  },
+  needs: EndSessionNeeds,
   bindPoint: OidcBindPoint,
-  { parameters, isAgreed }: LogoutRequest,
+  request: LogoutRequest,
   origin: RequestOrigin,
 ): Promise<LogoutResult> {
+  const { parameters, browserSession } = request;
   const hintText = optional(parameters, 'id_token_hint');
   const clientId = optional(parameters, 'client_id');
   const redirectUri = optional(parameters, 'post_logout_redirect_uri');
@@ -59,8 +77,13 @@ export async function endSession(
     throw new AuthError('invalid_request', { description: 'state is too long' });
   }
   if (hintText === null) {
-    if (redirectUri === null) return { kind: 'nothing' };
-    return withoutHint(needs, bindPoint, { clientId, redirectUri, state }, isAgreed);
+    if (redirectUri === null && browserSession === null) return { kind: 'nothing' };
+    const to =
+      redirectUri === null ? null : requireTarget(needs, bindPoint, { clientId, redirectUri, state });
+    if (!request.isAgreed) return { kind: 'ask', to };
+    await endBrowserSession(needs, browserSession, origin);
+    const location = to === null ? null : withState(to.redirectUri, to.state);
+    return { kind: 'signed-out', location, leavesBrowser: browserSession !== null };
   }
 
   const now = needs.clock.now();
@@ -77,27 +100,40 @@ export async function endSession(
       origin,
     );
   }
-  if (redirectUri === null) return { kind: 'signed-out' };
-  return { kind: 'redirect', location: withState(redirectUri, state) };
+  // Of somebody else in this browser the hint says nothing.
+  const leavesBrowser = browserSession?.progress.identityId === hint.sub;
+  if (leavesBrowser) await endBrowserSession(needs, browserSession, origin);
+  const location = redirectUri === null ? null : withState(redirectUri, state);
+  return { kind: 'signed-out', location, leavesBrowser };
+}
+
+async function endBrowserSession(
+  { store, audit }: EndSessionNeeds,
+  session: LogoutRequest['browserSession'],
+  origin: RequestOrigin,
+): Promise<void> {
+  if (session === null || !(await store.browserSessions.end(session.id))) return;
+  const ended = {
+    browserSessionId: session.id,
+    reason: 'logout',
+    byIdentityId: session.progress.identityId,
+  } as const;
+  audit.record({ event: 'browser-session.ended', ...ended }, origin);
 }
 
 /** @throws AuthError invalid_request   no client is named, or the URI is not registered for it */
-function withoutHint(
+function requireTarget(
   { clients }: { readonly clients: ClientRegistry },
   bindPoint: OidcBindPoint,
-  asked: { readonly clientId: string | null; readonly redirectUri: string; readonly state: string | null },
-  isAgreed: boolean,
-): LogoutResult {
-  const { clientId, redirectUri, state } = asked;
+  { clientId, redirectUri, state }: Omit<LogoutTarget, 'clientId'> & { readonly clientId: string | null },
+): LogoutTarget {
   if (clientId === null) {
     throw new AuthError('invalid_request', {
       description: 'a redirect after logout needs an id_token_hint or a client_id',
     });
   }
   requirePostLogoutUri(clients, clientId, bindPoint, redirectUri);
-  return isAgreed
-    ? { kind: 'redirect', location: withState(redirectUri, state) }
-    : { kind: 'ask', clientId, redirectUri, state };
+  return { clientId, redirectUri, state };
 }
 
 function requirePostLogoutUri(

@@ -62,3 +62,22 @@ export function resourcesOf({ registered }: Client, parameters: Parameters): rea
   const asked = [...new Set((parameters.get('resource') ?? []).filter((resource) => resource !== ''))];
   return asked.every((resource) => registered.resources.includes(resource)) ? asked : undefined;
 }
+
+/**
+ * Those that an access token is for: of what the person was asked for, what the client asks for now; all without a word
+ * of it (RFC 8707 2.2). What was taken from the client since is left out.
+ * @param granted by the authorization request; empty: all of the client
+ * @throws AuthError invalid_target   one was not granted
+ */
+export function resourcesWithin(
+  { registered }: Client,
+  granted: readonly string[],
+  asked: readonly string[],
+): readonly string[] {
+  if (granted.length === 0) return asked;
+  if (!asked.every((resource) => granted.includes(resource))) throw new AuthError('invalid_target');
+  const wanted = asked.length === 0 ? granted : asked;
+  const own = wanted.filter((resource) => registered?.resources.includes(resource) ?? false);
+  if (own.length === 0) throw new AuthError('invalid_target');
+  return own;
+}

@@ -1,28 +1,29 @@
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
-import { destination } from './sign-in-ways.ts';
+import { type Application, destination } from './sign-in-ways.ts';
 import type { View } from './view.ts';
 
 export interface LogOutQuestion {
   /** Path that the form posts to. */
   readonly action: string;
-  /** Host of the application that asks; null for one on the visitor's own device. */
-  readonly application: string | null;
+  /** What it leads to; `none` where it leads nowhere. */
+  readonly application: Application | null | 'none';
   /** Hidden fields, by name. */
   readonly fields: readonly (readonly [string, string])[];
 }
 
-/** Asks whether to sign out and go on to the application. Works without scripts. */
+/** Asks whether to sign out, and to go on to the application that wants it. Works without scripts. */
 export function logOutQuestionPage(view: View, { action, application, fields }: LogOutQuestion): Html {
   const { signOutQuestion } = view.texts;
+  const isPlain = application === 'none';
   return layout(view, {
     title: signOutQuestion.heading,
     heading: signOutQuestion.heading,
-    lead: destination(view, application),
-    content: html`<p>${signOutQuestion.text}</p>
+    lead: isPlain ? undefined : destination(view, application),
+    content: html`<p>${isPlain ? signOutQuestion.plainText : signOutQuestion.text}</p>
 <form method="post" action="${action}">
 ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<button id="sign-out" type="submit">${signOutQuestion.submit}</button>
+<button id="sign-out" type="submit">${isPlain ? signOutQuestion.plainSubmit : signOutQuestion.submit}</button>
 </form>`,
   });
 }

@@ -1,15 +1,14 @@
 import { type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
-import { destination, otherWays, type SignInWays } from './sign-in-ways.ts';
+import { type Application, destination, otherWays, type SignInWays } from './sign-in-ways.ts';
 import type { View } from './view.ts';
 
 export interface CertificateLoginPage {
   /** Path that the form posts to. */
   readonly action: string;
   readonly authRequestId: string;
-  /** Host of the application that asks; null for one on the visitor's own device. */
-  readonly application: string | null;
+  readonly application: Application | null;
   /** Whether browsers are asked for a certificate at this address at all. */
   readonly isAskedFor: boolean;
   readonly ways: SignInWays;

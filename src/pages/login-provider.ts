@@ -1,7 +1,13 @@
 import { type Failure, failureSummary, referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
-import { destination, otherWays, providerButtons, type SignInWays } from './sign-in-ways.ts';
+import {
+  type Application,
+  destination,
+  otherWays,
+  providerButtons,
+  type SignInWays,
+} from './sign-in-ways.ts';
 import type { View } from './view.ts';
 
 /** Why a sign-in at a provider led back without success. */
@@ -12,8 +18,7 @@ export interface ProviderFailure extends Failure {
 }
 
 export interface ProviderLoginPage {
-  /** Host of the application that asks; null for one on the visitor's own device. */
-  readonly application: string | null;
+  readonly application: Application | null;
   readonly ways: SignInWays;
   readonly failure: ProviderFailure | null;
 }

@@ -1,15 +1,14 @@
 import { describedBy, type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
-import { destination, otherWays, type SignInWays } from './sign-in-ways.ts';
+import { type Application, destination, otherWays, type SignInWays } from './sign-in-ways.ts';
 import type { View } from './view.ts';
 
 export interface LoginPage {
   /** Path that the form posts to. */
   readonly action: string;
   readonly authRequestId: string;
-  /** Host of the application that asks; null for one on the visitor's own device. */
-  readonly application: string | null;
+  readonly application: Application | null;
   /** What was typed before; shown again after a refusal, so that nobody types it twice (WCAG 3.3.7). */
   readonly username: string;
   readonly ways: SignInWays;

@@ -39,9 +39,18 @@ function choice(id: string | null, href: string, label: string): Html {
   return html`<a${id !== null && html` id="${id}"`} class="button second" href="${href}">${label}</a>`;
 }
 
-/** To which application this login leads. */
-export function destination({ texts }: View, application: string | null): Html | string {
-  return application === null
-    ? texts.signIn.toThisDevice
-    : texts.signIn.to(html`<strong>${application}</strong>`);
+/** What a login leads to. */
+export interface Application {
+  readonly name: string;
+  /** Of its address; null where the name says it, or it has none. */
+  readonly host: string | null | 'this-device';
+}
+
+/** To which application this login leads; null for one on the visitor's own device that has no name. */
+export function destination({ texts }: View, application: Application | null): Html | string {
+  const { to, toHere, toThisDevice } = texts.signIn;
+  if (application === null) return toThisDevice;
+  const name = html`<strong>${application.name}</strong>`;
+  if (application.host === 'this-device') return toHere(name);
+  return to(application.host === null ? name : html`${name} (${application.host})`);
 }

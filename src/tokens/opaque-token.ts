@@ -1,5 +1,5 @@
-// Opaque secrets that carry the id of their row: authorization and device codes, refresh tokens, session tokens
-// and the tokens of enrollments.
+// Opaque secrets that carry the id of their row: authorization and device codes, refresh tokens, session tokens,
+// the cookies of browser sessions and the tokens of enrollments.
 //
 //   16 bytes id · 4 bytes generation · 32 bytes random · 16 bytes tag        → 91 characters of base64url
 //
@@ -18,7 +18,8 @@ export type OpaqueTokenKind =
   | 'refresh-jwt'
   | 'zt-session'
   | 'enrollment'
-  | 'invitation';
+  | 'invitation'
+  | 'browser-session';
 
 export interface OpaqueToken {
   /** UUID of the row it belongs to. */

@@ -71,6 +71,7 @@ export function fullFile(): Tree {
             options: {
               redirectURIs: ['http://localhost:*/auth/callback', 'https://console.example.com/auth/callback'],
               postLogoutURIs: ['https://console.example.com/'],
+              browserSession: { idle: '30m', absolute: '12h' },
             },
           },
           { binding: 'metrics' },

@@ -116,6 +116,7 @@ describe('loading the configuration', () => {
         { kind: 'exact', uri: 'https://console.example.com/auth/callback' },
       ],
       postLogoutUris: [{ kind: 'exact', uri: 'https://console.example.com/' }],
+      browserSession: { idle: 30 * MINUTE, absolute: 12 * 60 * MINUTE },
     });
     assert.equal(config.edge.api.sessionTimeout, 45 * MINUTE);
     assert.equal(config.edge.enrollment.signingCert?.keyFile, '/srv/overlay/pki/signing.key');
@@ -137,6 +138,24 @@ describe('loading the configuration', () => {
       for (const child of Object.values(value)) check(child);
     };
     check(load(fullFile()).config);
+  });
+
+  test('nobody stays signed in unless the file says for how long, and idle is no longer than absolute', () => {
+    const given = (options?: unknown) => {
+      const apis = [
+        { binding: 'edge-client' },
+        { binding: 'edge-oidc', ...(options === undefined ? {} : { options }) },
+      ];
+      return replaceAt(minimalFile(), ['web', 0, 'apis'], apis);
+    };
+    for (const options of [undefined, {}]) {
+      const api = load(given(options)).config.listeners[0]?.apis[1];
+      assert.ok(api?.binding === 'edge-oidc');
+      assert.equal(api.browserSession, null);
+    }
+    const [problem] = problemsOf(given({ browserSession: { idle: '2h', absolute: '1h' } }));
+    assert.match(problem?.message ?? '', /idle 2h is longer than absolute 1h/);
+    assert.notEqual(problemsOf(given({ browserSession: { idle: '30m' } })).length, 0);
   });
 
   test('an absent or empty list of redirect URIs means loopback callbacks, at any port', () => {

@@ -75,6 +75,8 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
     'data:x',
     '#',
   ],
+  'web.apis.options.browserSession.idle': ['59s', '0s', '30', 'soon', '13h'],
+  'web.apis.options.browserSession.absolute': ['59s', '0s', '-1m'],
   'edge.api.sessionTimeout': ['0s', '30', '-1m', 'soon', '9999999h'],
   'edge.api.address': [
     'localhost',

@@ -13,6 +13,7 @@ import type { Route } from '../../src/http/request/route.ts';
 import type { JsonSchema } from '../../src/model/json-schema.ts';
 import { fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { type Visitor, visitor } from '../support/browser.ts';
+import { sessionCookieName } from '../support/browser-session.ts';
 import { registerCa, withCertificate } from '../support/certificates.ts';
 import { authority, client, clientExtensions, generalName, subjectAltName } from '../support/chains.ts';
 import { invited } from '../support/enrollment.ts';
@@ -76,7 +77,7 @@ function onAnswer(route: Route, { status }: Answer): void {
 function withOneApplication(yaml: string): string {
   const binding = '- binding: edge-client\n';
   assert.ok(yaml.includes(binding));
-  const options = `options: { redirectURIs: ["${redirectUri}"] }`;
+  const options = `options: { redirectURIs: ["${redirectUri}"], browserSession: { idle: 30m, absolute: 12h } }`;
   return yaml.replace(binding, (line) => {
     const indent = /( *)- binding: edge-client\n/.exec(yaml)?.[1] ?? '';
     return `${line}${indent}- binding: edge-oidc\n${indent}  ${options}\n`;
@@ -202,11 +203,18 @@ describe('what the pages send', () => {
   });
 });
 
-/** Somebody in the middle of a login: the browser has our cookies, and an enrollment in TOTP waits for its first code. */
+/**
+ * Somebody who is signed in, and in the middle of another login: the browser has our cookies, and an enrollment in TOTP
+ * waits for its first code.
+ */
 async function victim(withLeaf: boolean): Promise<Visitor & { readonly loot: Loot }> {
   const clientCertificate = { origin: server.url, certPem: leaf.certPem, keyPem: leaf.keyPem };
   const one = await visitor(withLeaf ? { clientCertificate } : {});
-  const query = authorizationQuery({ method: 'password' });
+  await one.context.route(`${redirectUri}?**`, (route) => route.fulfill({ body: 'the application' }));
+  await signInAs(one, 'plain');
+  const cookies = await one.context.cookies(server.url);
+  assert.ok(cookies.some(({ name }) => name === sessionCookieName));
+  const query = authorizationQuery({ method: 'password', prompt: 'login' });
   await one.page.goto(`${server.url}/oidc/authorization?${query}`);
   await one.page.fill('#username', 'victim');
   await one.page.fill('#password', password);
@@ -216,6 +224,14 @@ async function victim(withLeaf: boolean): Promise<Visitor & { readonly loot: Loo
   const id = await one.page.getAttribute('input[name=authRequestId]', 'value');
   assert.notEqual((await one.context.cookies(server.url)).length, 0);
   return { ...one, loot: await lootWith(id ?? '', app.code()) };
+}
+
+async function signInAs({ page }: Visitor, username: string): Promise<void> {
+  await page.goto(`${server.url}/oidc/authorization?${authorizationQuery({ method: 'password' })}`);
+  await page.fill('#username', username);
+  await page.fill('#password', password);
+  await page.click('#login');
+  await page.waitForURL(`${redirectUri}?**`);
 }
 
 function waysFor({ method }: Operation): readonly Way[] {

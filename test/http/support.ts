@@ -69,6 +69,7 @@ const allApis: readonly ListenerApi[] = [
       { kind: 'any-port', prefix: 'https://wild.example', suffix: '/auth/callback' },
     ],
     postLogoutUris: [],
+    browserSession: null,
   },
   { binding: 'health-checks' },
 ];

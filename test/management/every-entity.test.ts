@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { z } from 'zod';
 import { fixedClock, HOUR, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { signedInBrowser, withBrowserSession } from '../support/browser-session.ts';
 import { authority } from '../support/chains.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
@@ -284,14 +285,16 @@ const entities: readonly Entity[] = [
     isDeletable: true,
   },
   { collection: 'api-sessions', hasTags: false, isDeletable: true },
+  { collection: 'browser-sessions', hasTags: false, isDeletable: true },
   { collection: 'controllers', hasTags: false, isDeletable: false },
   { collection: 'login-attempts', hasTags: false, isDeletable: false },
 ];
 
 before(async () => {
-  server = await startTestServer({ clock, signing: true });
+  server = await startTestServer({ clock, signing: true, configure: withBrowserSession });
   admin = await rootOf(server);
   await server.createUser({ name: 'alice', password });
+  await signedInBrowser(server, 'alice');
   await loggedIn(server, 'alice');
   await server.controller.services.attempts.flush();
 });

@@ -5,6 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { callWith, claimsOf, codeOf, locationOf, obtainCode, redeem, refresh } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
+import { rootOf } from '../support/management.ts';
+import { registerClient } from '../support/oidc-clients.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, totpPolicy } from '../support/totp.ts';
 
@@ -249,4 +251,34 @@ test('discovery names the endpoint and the grant', async () => {
   const { json } = await server.get('/.well-known/openid-configuration');
   assert.equal(json.device_authorization_endpoint, `${server.url}/oidc/device_authorization`);
   assert.ok(json.grant_types_supported.includes(grantType));
+});
+
+describe('a device of an application that is not for the person', () => {
+  test('is refused at once, and the person is told on the page', async () => {
+    const app = await registerClient(await rootOf(server), {
+      name: 'Kiosk',
+      type: 'public',
+      tokenEndpointAuthMethod: 'none',
+      allowedRoleAttributes: ['staff'],
+    });
+    const own = { client_id: app.id };
+    const { json } = await asked(own);
+    const person = browser();
+    const confirmation = await decide(person, json.user_code, 'look');
+    assert.ok(confirmation.text.includes('Kiosk'), 'by its name');
+    const start = await decide(person, json.user_code, 'continue');
+    const form = await person.get(locationOf(start));
+    assert.ok(form.text.includes('Kiosk'));
+    const id = /name="authRequestId" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+    const answer = await person.post('/oidc/login/username', {
+      authRequestId: id,
+      username: 'alice',
+      password,
+    });
+    assert.equal(answer.status, 403);
+    assert.match(answer.text, /You may not use this application/);
+    assertOAuthError(await poll(json.device_code, own), 'access_denied');
+    const gone = await decide(person, json.user_code, 'look');
+    assert.equal(gone.status, 404);
+  });
 });

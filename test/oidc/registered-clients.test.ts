@@ -4,7 +4,18 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
-import { authorize, callWith, claimsOf, locationOf, login, refresh, verifier } from '../support/flow.ts';
+import {
+  authorize,
+  authRequestIdOf,
+  callWith,
+  claimsOf,
+  codeOf,
+  locationOf,
+  login,
+  refresh,
+  submitPassword,
+  verifier,
+} from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { type Caller, callerWith, password, rootOf } from '../support/management.ts';
 import {
@@ -294,6 +305,29 @@ describe('an access token of an application', () => {
       const refused = await refreshAs(server, app, tokens.refresh_token, { resource: wrong });
       assertError(refused, 400, 'invalid_target');
     }
+  });
+
+  test('is for what the authorization request named, or for less of it', async () => {
+    const [one, two, three] = ['https://api.example/1', 'https://api.example/2', 'https://api.example/3'];
+    const app = await registerClient(await asRoot(), { resources: [one, two, three] });
+    const asked = { client_id: app.id, redirect_uri: appRedirectUri };
+    const begun = await authorize(server, { ...asked, resource: one }, [['resource', two]]);
+    const code = codeOf(await submitPassword(server, authRequestIdOf(begun), 'alice', password));
+    assertError(await redeemAs(server, app, code, { resource: three }), 400, 'invalid_target');
+    const tokens = (await redeemAs(server, app, code)).json;
+    assert.deepEqual(claimsOf(tokens.access_token).aud, [one, two], 'and the code was not used up');
+    assertError(
+      await refreshAs(server, app, tokens.refresh_token, { resource: three }),
+      400,
+      'invalid_target',
+    );
+    const less = (await refreshAs(server, app, tokens.refresh_token, { resource: two })).json;
+    assert.equal(claimsOf(less.access_token).aud, two);
+    const again = (await refreshAs(server, app, less.refresh_token)).json;
+    assert.deepEqual(claimsOf(again.access_token).aud, [one, two], 'the grant stays');
+    await change(app.id, { resources: [two] });
+    const left = (await refreshAs(server, app, again.refresh_token)).json;
+    assert.equal(claimsOf(left.access_token).aud, two, 'what was taken from the client is left out');
   });
 
   test('ends with the client, and so do its sessions and its logins', async () => {

@@ -308,6 +308,7 @@ export function authRequestTests(shared: GetDatabase): void {
         scopes: ['openid', 'offline_access'],
         issuer: 'https://localhost:1280/oidc',
         configTypes: ['router.v1'],
+        resources: [],
         ipAddress: '192.0.2.1',
         createdAt: t0 + SECOND,
         lastActivityAt: t0 + SECOND,

@@ -152,6 +152,7 @@ export function listTests(shared: GetDatabase): void {
       loginAttemptListFields: (store, asked) => store.loginAttempts.list(asked),
       ownLoginAttemptListFields: (store, asked) => store.loginAttempts.list(asked),
       apiSessionListFields: (store, asked) => store.apiSessions.list(asked, t0),
+      browserSessionListFields: (store, asked) => store.browserSessions.list(asked, t0),
       externalJwtSignerListFields: (store, asked) => store.externalJwtSigners.list(asked),
       publicSignerListFields: (store, asked) => store.externalJwtSigners.list(asked),
       caListFields: (store, asked) => store.cas.list(asked),

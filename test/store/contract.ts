@@ -5,6 +5,7 @@ import { after, before, describe } from 'node:test';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { apiSessionTests } from './contract-api-sessions.ts';
 import { authRequestTests } from './contract-auth-requests.ts';
+import { browserSessionTests } from './contract-browser-sessions.ts';
 import { callerTests } from './contract-callers.ts';
 import { caTests } from './contract-cas.ts';
 import { certificateExtensionTests } from './contract-certificate-extension.ts';
@@ -58,6 +59,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     apiSessionTests(shared);
     legacySessionTests(shared);
     sessionCertificateTests(shared);
+    browserSessionTests(shared);
     deviceLoginTests(shared);
     identityTests(shared);
     keyTests(shared);

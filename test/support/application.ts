@@ -3,19 +3,29 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 export interface Application {
   readonly redirectUri: string;
   readonly postLogoutUri: string;
   /** Paths with queries that browsers came back with. */
   readonly arrivals: readonly string[];
+  /** Forms that browsers posted there. */
+  readonly posts: readonly URLSearchParams[];
   close(): Promise<void>;
 }
 
 export async function startApplication(): Promise<Application> {
   const arrivals: string[] = [];
+  const posts: URLSearchParams[] = [];
   const server = createServer((request, response) => {
     if (request.url?.startsWith('/auth/')) arrivals.push(request.url);
+    if (request.method === 'POST') {
+      text(request).then(
+        (body) => posts.push(new URLSearchParams(body)),
+        () => undefined,
+      );
+    }
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
     response.end('<!doctype html><html lang="en"><title>Application</title><h1>Back at the application</h1>');
   });
@@ -26,6 +36,7 @@ export async function startApplication(): Promise<Application> {
     redirectUri: `${origin}/auth/callback`,
     postLogoutUri: `${origin}/auth/logout`,
     arrivals,
+    posts,
     async close() {
       server.close();
       server.closeAllConnections();

@@ -288,6 +288,23 @@ const apiSession: EntityDescriptor = {
   ],
 };
 
+const browserSession: EntityDescriptor = {
+  name: 'browser-session',
+  aliases: ['browser-sessions'],
+  path: '/browser-sessions',
+  help: 'browsers in which somebody is signed in',
+  lookupFields: [],
+  columns: [
+    { heading: 'id', cell: (row) => row.id },
+    { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
+    { heading: 'expires', cell: (row) => row.expiresAt },
+    { heading: 'factors', cell: (row) => row.amr },
+    { heading: 'address', cell: (row) => row.ipAddress },
+    { heading: 'last used', cell: (row) => row.lastUsedAt },
+    { heading: 'applications', cell: (row) => row.applications },
+  ],
+};
+
 const revocation: EntityDescriptor = {
   name: 'revocation',
   aliases: ['revocations'],
@@ -359,6 +376,7 @@ export const entities: readonly EntityDescriptor[] = [
   ca,
   enrollment,
   apiSession,
+  browserSession,
   loginAttempt,
   controller,
   revocation,

@@ -21,6 +21,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
     | 'authenticators'
     | 'authPolicies'
     | 'apiSessions'
+    | 'browserSessions'
     | 'attempts'
     | 'totp'
     | 'loginAttempts'

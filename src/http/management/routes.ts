@@ -12,6 +12,7 @@ import { managementRoot } from './admin-route.ts';
 import { apiSessionRoutes } from './api-sessions.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
+import { browserSessionRoutes } from './browser-sessions.ts';
 import { caRoutes } from './cas.ts';
 import { configTypeRoutes } from './config-types.ts';
 import { controllerRoutes } from './controllers.ts';
@@ -42,6 +43,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...authPolicyRoutes(needs),
     heartbeatRoute(needs, managementRoot),
     ...apiSessionRoutes(needs),
+    ...browserSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
     ...configTypeRoutes(needs),

@@ -1,19 +1,24 @@
 import { z } from 'zod';
+import type { AuthRequest } from '../../model/auth-request.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
-import type { ClientRegistry } from '../../oidc/clients.ts';
-import { validateAuthorizationRequest } from '../../oidc/flow/authorization-request.ts';
-import type { AuthRequestSealer } from '../../oidc/flow/open-auth-request.ts';
+import {
+  type AuthorizationNeeds,
+  responseModes,
+  validateAuthorizationRequest,
+} from '../../oidc/flow/authorization-request.ts';
+import { answerSignedIn, type SignedInNeeds } from '../../oidc/flow/continue-signed-in.ts';
 import { parameter } from '../../oidc/parameters.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Random } from '../../platform/random.ts';
 import { languageCookies } from '../pages/views.ts';
-import { redirect, wantsHtml } from '../request/answer.ts';
-import { redirectAnswer } from '../request/declared-answers.ts';
+import { htmlType, jsonType, redirect, wantsHtml } from '../request/answer.ts';
+import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { oidcBindPointOf } from './bind-point.ts';
 import { bindBrowser } from './browser-binding.ts';
+import { handoverAnswer } from './handover.ts';
+import type { StepNeeds } from './login-step.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
+import { continuePath, signedInBrowser } from './signed-in.ts';
 
 /** Path segment of the login page of each primary method (spec 4.2). */
 const segments: Readonly<Record<PrimaryMethod, string>> = {
@@ -38,22 +43,25 @@ const authorizationParameters = z.object({
   ui_locales: z.string().optional(),
   login_hint: z.string().optional(),
   method: z.enum(primaryMethods).optional(),
+  response_mode: z.enum(responseModes).optional(),
+  prompt: z.string().optional(),
+  max_age: z.string().optional(),
+  acr_values: z.string().optional(),
+  id_token_hint: z.string().optional(),
   configTypes: z.array(z.string()).optional(),
 });
 
-/** GET and POST `/oidc/authorization` (spec 4.2, OIDC Core 3.1.2.1): answers with the login URL. Stores nothing. */
-export function authorizationRoutes(needs: AuthorizationNeeds): readonly Route[] {
+type AuthorizationRouteNeeds = AuthorizationNeeds & SignedInNeeds & Pick<StepNeeds, 'sealer' | 'views'>;
+
+/**
+ * GET and POST `/oidc/authorization` (spec 4.2, OIDC Core 3.1.2.1): answers with the login URL and stores nothing; with
+ * the code where somebody is signed in in the browser.
+ */
+export function authorizationRoutes(needs: AuthorizationRouteNeeds): readonly Route[] {
   return paths.map((path) => authorizationRoute(needs, path));
 }
 
-interface AuthorizationNeeds {
-  readonly clients: ClientRegistry;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly sealer: AuthRequestSealer;
-}
-
-function authorizationRoute(needs: AuthorizationNeeds, path: string): Route {
+function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route {
   return route({
     methods: ['GET', 'POST'],
     path,
@@ -61,34 +69,69 @@ function authorizationRoute(needs: AuthorizationNeeds, path: string): Route {
     guard: 'anonymous',
     errors: 'html-or-oauth',
     summary: 'Begin a login (RFC 6749 section 4.1.1, with PKCE)',
-    answers: { 302: redirectAnswer('To the login page; to the client for an error that it may learn of') },
+    answers: {
+      200: contentAnswer(htmlType, 'The form that brings the answer to the client, where it asks for one'),
+      302: redirectAnswer(
+        'To the login page; to the client for an error that it may learn of, or with the code of somebody who is signed in',
+      ),
+    },
+    produces: [jsonType, htmlType],
     refusals: ['invalid_client', 'could_not_validate'],
     acceptsForeignPages:
       'applications begin a login with a form (OpenID Connect Core 3.1.2.1); nothing is stored, and GET does the same',
     described: { query: authorizationParameters, body: authorizationParameters },
     query: anyParameters,
     body: { json: false, form: true, schema: anyParameters },
-    handler(context, { query, body }) {
-      const browser = wantsHtml(context.headers.accept) ? bindBrowser(needs.random, context) : null;
+    async handler(context, { query, body }) {
       const parameters = parametersOf(query, body ?? {});
       const bindPoint = oidcBindPointOf(context);
-      const authRequest = validateAuthorizationRequest(
-        needs,
-        bindPoint,
-        parameters,
-        browser?.binding ?? null,
-      );
-      const segment = segments[authRequest.requestedMethod ?? defaultMethod(context)];
-      const id = needs.sealer.seal(authRequest);
-      const location = `/oidc/login/${segment}?authRequestID=${id}`;
-      if (browser === null) return redirect(location);
+      // Programs have no cookies, and nobody is signed in there.
+      if (!wantsHtml(context.headers.accept)) {
+        return redirect(
+          loginPage(needs, context, validateAuthorizationRequest(needs, bindPoint, parameters, null)),
+        );
+      }
+      const { binding, headers } = bindBrowser(needs.random, context);
+      const browser = await signedInBrowser(needs, context, isVisit(context));
+      const from = { binding, session: browser.session };
+      const authRequest = validateAuthorizationRequest(needs, bindPoint, parameters, from);
       const cookies = [
-        browser.headers['set-cookie'],
+        headers['set-cookie'],
         ...languageCookies(context, parameter(parameters, 'ui_locales')),
       ];
-      return redirect(location, { headers: { 'set-cookie': cookies } });
+      const answer = await answerSignedIn(needs, authRequest, browser);
+      if (answer.kind === 'log-in' || answer.kind === 'choose') {
+        const location =
+          answer.kind === 'choose'
+            ? pageOf(continuePath, needs, authRequest)
+            : loginPage(needs, context, authRequest);
+        return redirect(location, { headers: { 'set-cookie': cookies } });
+      }
+      return handoverAnswer(() => needs.views(context), answer);
     },
   });
+}
+
+function loginPage(
+  needs: AuthorizationRouteNeeds,
+  context: RequestContext,
+  authRequest: AuthRequest,
+): string {
+  const segment = segments[authRequest.requestedMethod ?? defaultMethod(context)];
+  return pageOf(`/oidc/login/${segment}`, needs, authRequest);
+}
+
+function pageOf(path: string, { sealer }: AuthorizationRouteNeeds, authRequest: AuthRequest): string {
+  return `${path}?authRequestID=${sealer.seal(authRequest)}`;
+}
+
+/**
+ * Whether somebody goes there, and no script, image or form of another page asks: only then does who is signed in count.
+ * Forms of other sites bring no cookie anyway, those of other ports of this host would.
+ */
+function isVisit({ method, headers }: RequestContext): boolean {
+  const mode = headers['sec-fetch-mode'];
+  return method === 'GET' && (mode === undefined || mode === 'navigate');
 }
 
 /** Without a hint the TLS connection decides (spec 4.2). */

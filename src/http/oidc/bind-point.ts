@@ -12,11 +12,12 @@ export function oidcBindPointOf(context: RequestContext): OidcBindPoint {
   if (api?.binding !== 'edge-oidc')
     throw new Error('an OIDC endpoint is mounted on a listener without edge-oidc');
   const { issuer } = context;
-  const { redirectUris, postLogoutUris } = api;
-  if (!servesAccountPage(context)) return { issuer, redirectUris, postLogoutUris };
+  const { redirectUris, postLogoutUris, browserSession } = api;
+  if (!servesAccountPage(context)) return { issuer, redirectUris, postLogoutUris, browserSession };
   const { origin } = new URL(issuer);
   return {
     issuer,
+    browserSession,
     redirectUris: [...redirectUris, { kind: 'exact', uri: `${origin}${accountPaths.callback}` }],
     postLogoutUris: [...postLogoutUris, { kind: 'exact', uri: `${origin}${accountPaths.page}` }],
   };

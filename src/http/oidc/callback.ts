@@ -1,14 +1,20 @@
 import { z } from 'zod';
 import { type CallbackSealer, callbackPath, followCallback } from '../../oidc/flow/callback.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { redirect } from '../request/answer.ts';
-import { redirectAnswer } from '../request/declared-answers.ts';
+import type { Views } from '../pages/views.ts';
+import { htmlType } from '../request/answer.ts';
+import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindingCookie } from './browser-binding.ts';
+import { handoverAnswer } from './handover.ts';
 
 /** GET `/oidc/authorize/callback?id=`: the second redirect after a login of a client of the compatibility profile. */
-export function callbackRoute(needs: { readonly callbacks: CallbackSealer; readonly clock: Clock }): Route {
+export function callbackRoute(needs: {
+  readonly callbacks: CallbackSealer;
+  readonly clock: Clock;
+  readonly views: Views;
+}): Route {
   return route({
     methods: ['GET'],
     path: `/oidc${callbackPath}`,
@@ -16,10 +22,16 @@ export function callbackRoute(needs: { readonly callbacks: CallbackSealer; reado
     guard: 'anonymous',
     errors: 'html-or-oauth',
     summary: 'Follow the second redirect of a finished login (compatibility profile)',
-    answers: { 302: redirectAnswer('To the redirect URI, with the code') },
+    answers: {
+      200: contentAnswer(htmlType, 'The form that brings the code to the client, where it asks for one'),
+      302: redirectAnswer('To the redirect URI, with the code'),
+    },
     refusals: ['auth_request_unknown'],
     query: z.object({ id: z.string() }),
     handler: (context, { query }) =>
-      redirect(followCallback(needs, query.id, originOf(context), bindingCookie(context))),
+      handoverAnswer(
+        () => needs.views(context),
+        followCallback(needs, query.id, originOf(context), bindingCookie(context)),
+      ),
   });
 }

@@ -24,7 +24,7 @@ import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
-import { passwordPath } from './sign-in-ways.ts';
+import { clientName, passwordPath } from './sign-in-ways.ts';
 
 export interface DeviceRouteNeeds extends DeviceLoginNeeds, ClientAuthNeeds {
   readonly store: DeviceLoginNeeds['store'] & ClientAuthNeeds['store'];
@@ -117,7 +117,8 @@ function decisionRoute(needs: DeviceRouteNeeds): Route {
         return page(deviceDonePage(view, isDenied ? 'denied' : 'gone'));
       }
       const userCode = shownUserCode(readUserCode(body.user_code) ?? '');
-      const { clientId: client, ipAddress, createdAt } = device;
+      const { ipAddress, createdAt } = device;
+      const client = clientName(needs.clients, device.clientId);
       return page(confirmDevicePage(view, { userCode, client, ipAddress, since: isoTime(createdAt) }));
     },
   });

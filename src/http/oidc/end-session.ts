@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { AuditTrail } from '../../model/audit-event.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
-import { endSession, type LogoutResult } from '../../oidc/end-session.ts';
+import { type EndSessionNeeds, endSession, type LogoutTarget } from '../../oidc/end-session.ts';
+import { presentedSession } from '../../oidc/flow/browser-session.ts';
 import { loggedOutPage, logOutQuestionPage } from '../../pages/log-out.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { ApiSessionStore } from '../../store/contracts/api-sessions.ts';
-import type { KeyRing } from '../../tokens/key-ring.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, json, page, redirect, wantsHtml } from '../request/answer.ts';
 import { documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
+import { formTarget } from '../request/security-headers.ts';
 import { oidcBindPointOf, servesAccountPage } from './bind-point.ts';
-import { formTarget } from './login-step.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
-import { applicationAt } from './sign-in-ways.ts';
+import { noSessionCookieHeader, sessionCookie } from './session-cookie.ts';
+import { applicationOf } from './sign-in-ways.ts';
 
 const path = '/oidc/end_session';
 /** With which the form of our own page says that the person has agreed. */
@@ -30,14 +28,9 @@ const logoutParameters = z.object({
 });
 
 /** GET and POST `/oidc/end_session` (OIDC RP-Initiated Logout 1.0). */
-export function endSessionRoute(needs: {
-  readonly store: { readonly apiSessions: ApiSessionStore };
-  readonly clients: ClientRegistry;
-  readonly ring: KeyRing;
-  readonly clock: Clock;
-  readonly audit: AuditTrail;
-  readonly views: Views;
-}): Route {
+export function endSessionRoute(
+  needs: EndSessionNeeds & { readonly tagKey: Buffer; readonly views: Views },
+): Route {
   return route({
     methods: ['GET', 'POST'],
     path,
@@ -58,14 +51,21 @@ export function endSessionRoute(needs: {
     async handler(context, { query, body }) {
       const parameters = parametersOf(query, body ?? {});
       const isAgreed = body?.[agreedField] === agreedValue && isOfOwnPage(context);
-      const asked = { parameters, isAgreed };
-      const result = await endSession(needs, oidcBindPointOf(context), asked, originOf(context));
-      if (result.kind === 'redirect') return redirect(result.location);
-      if (result.kind === 'ask') return question(needs, context, result);
+      const bindPoint = oidcBindPointOf(context);
+      const isForPeople = wantsHtml(context.headers.accept);
+      // Programs keep no cookies, and nobody could answer for them.
+      const cookie = isForPeople ? sessionCookie(context) : null;
+      const browserSession = await presentedSession(needs, bindPoint, cookie);
+      const asked = { parameters, isAgreed, browserSession };
+      const result = await endSession(needs, bindPoint, asked, originOf(context));
+      if (result.kind === 'ask') return question(needs, context, result.to);
       const isSignedOut = result.kind === 'signed-out';
-      if (!wantsHtml(context.headers.accept)) return json({ signedOut: isSignedOut });
+      const leavesBrowser = isSignedOut && result.leavesBrowser;
+      const headers = leavesBrowser ? { 'set-cookie': noSessionCookieHeader } : {};
+      if (isSignedOut && result.location !== null) return redirect(result.location, { headers });
+      if (!isForPeople) return json({ signedOut: isSignedOut });
       const accountPath = servesAccountPage(context) ? accountPaths.page : null;
-      return page(loggedOutPage(needs.views(context), { isSignedOut, accountPath }));
+      return page(loggedOutPage(needs.views(context), { isSignedOut, accountPath }), { headers });
     },
   });
 }
@@ -82,21 +82,26 @@ function isOfOwnPage({ method, headers, issuer }: RequestContext): boolean {
  * @throws AuthError invalid_request   a program asks, which nobody can answer for
  */
 function question(
-  { views }: { readonly views: Views },
+  { views, clients }: { readonly views: Views; readonly clients: ClientRegistry },
   context: RequestContext,
-  { clientId, redirectUri, state }: Extract<LogoutResult, { kind: 'ask' }>,
+  to: LogoutTarget | null,
 ): Answer {
   if (!wantsHtml(context.headers.accept)) {
     throw new AuthError('invalid_request', { description: 'a redirect after logout needs an id_token_hint' });
   }
+  const agreed = [agreedField, agreedValue] as const;
+  if (to === null) {
+    return page(logOutQuestionPage(views(context), { action: path, application: 'none', fields: [agreed] }));
+  }
+  const { clientId, redirectUri, state } = to;
   const html = logOutQuestionPage(views(context), {
     action: path,
-    application: applicationAt(redirectUri),
+    application: applicationOf(clients, { clientId, redirectUri, issuer: context.issuer }),
     fields: [
       ['client_id', clientId],
       ['post_logout_redirect_uri', redirectUri],
       ...(state === null ? [] : [['state', state] as const]),
-      [agreedField, agreedValue],
+      agreed,
     ],
   });
   return page(html, { formTargets: [formTarget(redirectUri)] });

@@ -11,9 +11,12 @@ import {
 } from '../../enrollment/with-invitation.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { PasswordNotAcceptable, shortestPassword } from '../../login/password/password-rules.ts';
-import { validateAuthorizationRequest } from '../../oidc/flow/authorization-request.ts';
+import {
+  type AuthorizationNeeds,
+  validateAuthorizationRequest,
+} from '../../oidc/flow/authorization-request.ts';
+import type { SignedInNeeds } from '../../oidc/flow/continue-signed-in.ts';
 import { submitPrimary } from '../../oidc/flow/login-flow.ts';
-import type { LoginFlowNeeds } from '../../oidc/flow/next-step.ts';
 import { deadInvitePage, invitedPage, invitePage } from '../../pages/invite.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
 import { invitePath } from '../documents/invite-path.ts';
@@ -26,10 +29,16 @@ import { oidcBindPointOf, servesAccountPage } from './bind-point.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { stepAnswers } from './login-declarations.ts';
 import type { Step, StepNeeds } from './login-step.ts';
+import { applicationOf } from './sign-in-ways.ts';
+import { signedInBrowser } from './signed-in.ts';
 import { loginStepFor } from './totp-pages.ts';
 
-export interface InviteRouteNeeds extends InvitationUseNeeds, LoginFlowNeeds, StepNeeds {
-  readonly store: InvitationUseNeeds['store'] & LoginFlowNeeds['store'];
+export interface InviteRouteNeeds
+  extends InvitationUseNeeds,
+    SignedInNeeds,
+    StepNeeds,
+    Pick<AuthorizationNeeds, 'ring'> {
+  readonly store: InvitationUseNeeds['store'] & SignedInNeeds['store'];
 }
 
 /** 91 characters; longer is none of ours. */
@@ -149,13 +158,18 @@ async function logIn(
   };
   const parameters = new Map(Object.entries(wanted).map(([name, value]) => [name, [value]]));
   try {
-    const authRequest = validateAuthorizationRequest(needs, oidcBindPointOf(context), parameters, binding);
+    const { session } = await signedInBrowser(needs, context);
+    const browser = { binding, session };
+    const authRequest = validateAuthorizationRequest(needs, oidcBindPointOf(context), parameters, browser);
+    const application = applicationOf(needs.clients, authRequest);
     const view = () => needs.views(context);
-    const step: Step = { context, authRequest, authRequestId: needs.sealer.seal(authRequest), view };
+    const authRequestId = needs.sealer.seal(authRequest);
+    const step: Step = { context, authRequest, authRequestId, application, view };
     const proof = { method: 'password', ...credentials } as const;
     const outcome = await submitPrimary(needs, authRequest, proof, [], [], originOf(context));
     const answer = loginStepFor(needs.signers, step, outcome);
-    return { ...answer, headers: { ...answer.headers, ...headers } };
+    const cookies = [headers['set-cookie'], answer.headers['set-cookie'] ?? []].flat();
+    return { ...answer, headers: { ...answer.headers, 'set-cookie': cookies } };
   } catch (error) {
     if (error instanceof AuthError) return done();
     throw error;

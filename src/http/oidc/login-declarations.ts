@@ -51,6 +51,7 @@ export const stepRefusals: readonly ErrorCode[] = ['auth_request_unknown'];
 export const primaryRefusals: readonly ErrorCode[] = [
   ...stepRefusals,
   'invalid_auth',
+  'client_not_allowed',
   'csr_not_acceptable',
   'conflict',
   'rate_limited',
@@ -58,6 +59,7 @@ export const primaryRefusals: readonly ErrorCode[] = [
 export const totpRefusals: readonly ErrorCode[] = [
   ...stepRefusals,
   'invalid_auth',
+  'client_not_allowed',
   'invalid_totp_code',
   'mfa_exists',
   'not_found',

@@ -12,8 +12,9 @@ import type { Random } from '../../platform/random.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, page, wantsHtml } from '../request/answer.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
+import { formTarget } from '../request/security-headers.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
-import { hrefOf, pageAsking } from './sign-in-ways.ts';
+import { type Application, applicationOf, hrefOf, pageAsking } from './sign-in-ways.ts';
 
 /** The spellings of the auth request id, in body and query alike (spec 2.2, design 2.3). */
 export const authRequestIdMembers = {
@@ -60,6 +61,8 @@ export interface Step {
   readonly authRequest: AuthRequest;
   /** As the client spelled it; in a page, bound to the browser that shows it. */
   readonly authRequestId: string;
+  /** To which it leads; null for one on the person's own device that has no name. */
+  readonly application: Application | null;
   /** How pages look to whoever asks. */
   readonly view: () => View;
 }
@@ -79,7 +82,9 @@ export function openStep(
   if (isFormOfPerson(context)) requireBoundId(needs, authRequestId);
   const authRequest = openAuthRequest(needs, authRequestId, originOf(context), browser);
   const view = () => needs.views(context);
-  const step = boundTo(needs, authRequest.browserBinding, { context, authRequest, authRequestId, view });
+  const application = applicationOf(needs.clients, authRequest);
+  const opened = { context, authRequest, authRequestId, application, view };
+  const step = boundTo(needs, authRequest.browserBinding, opened);
   return withPage(step, pageAsking(context.path));
 }
 
@@ -141,10 +146,4 @@ export function loginPageAnswer(
   options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Answer {
   return page(document, { ...options, scripts: true, formTargets: [formTarget(authRequest.redirectUri)] });
-}
-
-/** The origin, or for a private scheme the scheme, to which the answer to the last form of a login will lead. */
-export function formTarget(redirectUri: string): string {
-  const url = new URL(redirectUri);
-  return url.origin === 'null' ? url.protocol : url.origin;
 }

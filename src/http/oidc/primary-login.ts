@@ -28,7 +28,6 @@ import {
 } from './login-step.ts';
 import { providerPage } from './provider-pages.ts';
 import {
-  applicationOf,
   asksForCertificates,
   certificatePath,
   existingPasswordPath,
@@ -161,7 +160,7 @@ function passwordForm(
   const html = loginPage(step.view(), {
     action: passwordPath,
     authRequestId: step.authRequestId,
-    application: applicationOf(step),
+    application: step.application,
     username,
     ways: signInWays(signers, step, 'password'),
     failure: status === 200 ? null : { referenceId: step.context.requestId },
@@ -205,7 +204,7 @@ function certificateForm(
   const html = certificateLoginPage(step.view(), {
     action: certificatePath,
     authRequestId: step.authRequestId,
-    application: applicationOf(step),
+    application: step.application,
     isAskedFor: asksForCertificates(step),
     ways: signInWays(signers, step, 'cert'),
     failure: status === 200 ? null : { referenceId: step.context.requestId },

@@ -6,7 +6,7 @@ import { isForPeople as isProviderForPeople, type ProviderFailure } from '../../
 import { providerLoginPage, secondProviderPage } from '../../pages/login-provider.ts';
 import type { Answer } from '../request/answer.ts';
 import { loginPageAnswer, type Step } from './login-step.ts';
-import { applicationOf, hrefOf, passwordPath, signInWays, visitHref } from './sign-in-ways.ts';
+import { hrefOf, passwordPath, signInWays, visitHref } from './sign-in-ways.ts';
 
 /** One button for each provider. */
 export function providerPage(
@@ -20,7 +20,7 @@ export function providerPage(
 ): Answer {
   const { status = 200, headers = {}, failure } = options;
   const html = providerLoginPage(step.view(), {
-    application: applicationOf(step),
+    application: step.application,
     ways: signInWays(signers, step, 'ext-jwt'),
     failure: failure === undefined ? null : shownFailure(step, failure),
   });

@@ -28,7 +28,7 @@ import {
   withPage,
 } from './login-step.ts';
 import { providerPage, secondProviderAnswer } from './provider-pages.ts';
-import { pageOfProviderStep, visitPath } from './sign-in-ways.ts';
+import { applicationOf, pageOfProviderStep, visitPath } from './sign-in-ways.ts';
 import { loginStepFor } from './totp-pages.ts';
 
 const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', produces: [htmlType] } as const;
@@ -82,7 +82,8 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
       const visit = openVisit(needs, state, { signerId: params.signer, browser }, origin);
       const { authRequest } = visit;
       const authRequestId = needs.sealer.seal(authRequest);
-      const left = { context, authRequest, authRequestId, view: () => needs.views(context) };
+      const application = applicationOf(needs.clients, authRequest);
+      const left = { context, authRequest, authRequestId, application, view: () => needs.views(context) };
       const step = withPage(left, pageOfProviderStep[visit.step]);
       const outcome = await returnFromProvider(needs, visit, { code, error, iss }, origin);
       return outcome.kind === 'failed'

@@ -3,6 +3,7 @@
 import type { ProviderLoginNeeds } from '../../oidc/flow/provider-login.ts';
 import type { GrantNeeds } from '../../oidc/grants/issue-tokens.ts';
 import type { AuthenticatorStore } from '../../store/contracts/authenticators.ts';
+import type { BrowserSessionStore } from '../../store/contracts/browser-sessions.ts';
 import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import type { Route } from '../request/route.ts';
 import { authorizationRoutes } from './authorization.ts';
@@ -16,6 +17,7 @@ import type { StepNeeds } from './login-step.ts';
 import { totpLoginRoutes } from './login-totp.ts';
 import { primaryLoginRoutes } from './primary-login.ts';
 import { providerVisitRoutes } from './provider-visit.ts';
+import { signedInRoutes } from './signed-in.ts';
 import { tokenRoutes } from './token.ts';
 import { userInfoRoute } from './userinfo.ts';
 
@@ -24,7 +26,11 @@ export type OidcNeeds = GrantNeeds &
   ProviderLoginNeeds &
   StepNeeds &
   InviteRouteNeeds & {
-    readonly store: { readonly authenticators: AuthenticatorStore; readonly deviceLogins: DeviceLoginStore };
+    readonly store: {
+      readonly authenticators: AuthenticatorStore;
+      readonly browserSessions: BrowserSessionStore;
+      readonly deviceLogins: DeviceLoginStore;
+    };
   };
 
 export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
@@ -32,6 +38,7 @@ export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
     ...authorizationRoutes(needs),
     // Nothing leads there for other clients.
     ...(needs.clients.aliasIds.size === 0 ? [] : [callbackRoute(needs)]),
+    ...signedInRoutes(needs),
     ...primaryLoginRoutes(needs),
     ...providerVisitRoutes(needs),
     ...totpLoginRoutes(needs),

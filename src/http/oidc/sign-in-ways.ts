@@ -1,10 +1,14 @@
 // The ways in which a login can be done at this address, for the pages that offer them.
 
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { ClientRegistry } from '../../oidc/clients.ts';
 import { isForDevice } from '../../oidc/device/device-login.ts';
 import { isForPeople, type ProviderStep } from '../../oidc/flow/provider-login.ts';
-import type { SignInWays } from '../../pages/sign-in-ways.ts';
+import type { Application, SignInWays } from '../../pages/sign-in-ways.ts';
 import type { Step } from './login-step.ts';
+
+export type { Application };
 
 export const passwordPath = '/oidc/login/username';
 /** Where existing SDKs send passwords. */
@@ -64,14 +68,28 @@ export function visitHref(step: Step, signerId: string, providerStep: ProviderSt
   return `${hrefOf(step, visitPath)}&signer=${encodeURIComponent(signerId)}&step=${providerStep}`;
 }
 
-/** Host of the application to which a login leads, or the client that a device has; null for one on the person's own device. */
-export function applicationOf({ authRequest }: Step): string | null {
-  if (isForDevice(authRequest)) return authRequest.clientId;
-  return applicationAt(authRequest.redirectUri);
+/**
+ * The application to which a login leads. A registered one has the name that an administrator gave it, and the host beside
+ * it: the name alone is no proof. Null for one on the person's own device that has no name.
+ */
+export function applicationOf(
+  clients: ClientRegistry,
+  { clientId, redirectUri, issuer }: Pick<AuthRequest, 'clientId' | 'redirectUri' | 'issuer'>,
+): Application | null {
+  if (isForDevice({ redirectUri, issuer })) return { name: clientName(clients, clientId), host: null };
+  const name = clients.find(clientId)?.registered?.name ?? null;
+  const host = hostOf(redirectUri);
+  if (host === null) return name === null ? null : { name, host: 'this-device' };
+  return name === null ? { name: host, host: null } : { name, host };
 }
 
-/** The same of the application that owns a redirect URI. */
-export function applicationAt(redirectUri: string): string | null {
+/** What a client is called in front of people. */
+export function clientName(clients: ClientRegistry, clientId: string): string {
+  return clients.find(clientId)?.registered?.name ?? clientId;
+}
+
+/** Of a web application; null for one on the person's own device. */
+function hostOf(redirectUri: string): string | null {
   const { protocol, host, hostname } = new URL(redirectUri);
   const isWeb = protocol === 'https:' || protocol === 'http:';
   return isWeb && !/^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? host : null;

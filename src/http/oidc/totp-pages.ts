@@ -13,8 +13,9 @@ import {
   enrollmentIntroPage,
   enrollmentPage,
 } from '../../pages/totp-enrollment.ts';
-import { type Answer, json, redirect } from '../request/answer.ts';
+import { type Answer, json } from '../request/answer.ts';
 import { challengeLines } from '../request/challenges.ts';
+import { handoverAnswer } from './handover.ts';
 import { isForPeople, loginPageAnswer, type Step } from './login-step.ts';
 import { secondProviderAnswer } from './provider-pages.ts';
 import { hrefOf, passwordPath } from './sign-in-ways.ts';
@@ -27,8 +28,12 @@ export const cancelPath = '/oidc/login/totp/enroll/cancel';
 
 /** The answer to a login step; for people, the page that asks for what remains. */
 export function loginStepFor(signers: SignerDirectory, step: Step, outcome: LoginStep): Answer {
-  const answer = loginStepAnswer(outcome);
-  if (outcome.kind === 'redirect' || !isForPeople(step)) return answer;
+  if (outcome.kind !== 'queries') {
+    // The JSON contract knows no cookie.
+    return handoverAnswer(step.view, isForPeople(step) ? outcome : { ...outcome, cookie: undefined });
+  }
+  const answer = queriesAnswer(outcome);
+  if (!isForPeople(step)) return answer;
   const { 'content-type': _json, ...headers } = answer.headers;
   const shown = nextPage(signers, step, outcome.authQueries);
   return { ...shown, headers: { ...shown.headers, ...headers } };
@@ -87,9 +92,8 @@ function actionsOf(step: Step): EnrollmentActions {
   };
 }
 
-/** The answer to a login step: 302 to the client with its code, or 200 with what remains (spec 3.1). */
-function loginStepAnswer(step: LoginStep): Answer {
-  if (step.kind === 'redirect') return redirect(step.location);
+/** 200 with what remains (spec 3.1). */
+function queriesAnswer(step: Extract<LoginStep, { kind: 'queries' }>): Answer {
   const challenges = challengeLines(step.challenges);
   const headers = {
     ...(step.isTotpRequired ? { 'totp-required': 'true' } : {}),

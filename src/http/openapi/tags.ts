@@ -11,6 +11,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['authenticators', 'What identities log in with: passwords and certificates.'],
   ['authorization', 'Where a login begins (RFC 6749 section 3.1).'],
   ['authorize', 'Where a login begins for existing SDKs, and where it returns to.'],
+  ['browser-sessions', 'Browsers in which somebody is signed in, and how to end that.'],
   ['cas', 'Third-party authorities whose certificates identities may log in or enroll with.'],
   ['config-types', 'Names of configurations that clients ask for at login.'],
   ['controllers', 'The controllers of the network, this one included.'],

@@ -5,6 +5,7 @@ import type { View } from '../../pages/view.ts';
 import { type Answer, type AnswerHeaders, json, page, redirect, wantsHtml } from './answer.ts';
 import { challengeLines } from './challenges.ts';
 import { errorTable, retryAfterOf } from './errors.ts';
+import { formPostAnswer } from './form-post.ts';
 
 /** How an endpoint words its errors; `html-or-…`: a page for clients that prefer one. */
 export type ErrorFormat = 'oauth' | 'edge' | 'html-or-oauth' | 'html-or-edge';
@@ -23,7 +24,7 @@ export interface FailedRequest {
 
 /** The answer to a failed request: a redirect to the client when that is safe, otherwise a document. */
 export function errorAnswer(failure: AuthError, format: ErrorFormat, request: FailedRequest): Answer {
-  if (failure instanceof AuthorizationError) return authorizationErrorRedirect(failure);
+  if (failure instanceof AuthorizationError) return authorizationErrorAnswer(failure, request.view);
   if ((format === 'html-or-edge' || format === 'html-or-oauth') && wantsHtml(request.accept)) {
     return htmlError(failure, request);
   }
@@ -124,15 +125,17 @@ export function htmlError(failure: AuthError, request: FailedRequest): Answer {
  * by whoever built the error.
  * @see RFC 6749 section 4.1.2.1, RFC 9207
  */
-function authorizationErrorRedirect(failure: AuthorizationError): Answer {
-  const { redirectUri, state, issuer } = failure.redirect;
-  const parameters = [
-    `error=${encodeURIComponent(errorTable[failure.code].oauthError)}`,
-    `error_description=${encodeURIComponent(oauthDescription(failure))}`,
+function authorizationErrorAnswer(failure: AuthorizationError, view: () => View): Answer {
+  const { redirectUri, state, issuer, responseMode } = failure.redirect;
+  const fields: readonly (readonly [string, string])[] = [
+    ['error', errorTable[failure.code].oauthError],
+    ['error_description', oauthDescription(failure)],
+    // toWellFormed: a lone surrogate has no percent-encoding and would turn the refusal into a failure of ours.
+    ...(state === null ? [] : [['state', state.toWellFormed()] as const]),
+    ['iss', issuer],
   ];
-  // toWellFormed: a lone surrogate has no percent-encoding and would turn the refusal into a failure of ours.
-  if (state !== null) parameters.push(`state=${encodeURIComponent(state.toWellFormed())}`);
-  parameters.push(`iss=${encodeURIComponent(issuer)}`);
+  if (responseMode === 'form_post') return formPostAnswer(view(), { action: redirectUri, fields });
+  const parameters = fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return redirect(`${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${parameters.join('&')}`);
 }
 

@@ -25,6 +25,7 @@ export type OAuthError =
   | 'expired_token'
   | 'login_required'
   | 'interaction_required'
+  | 'account_selection_required'
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'registration_not_supported'
@@ -62,6 +63,7 @@ export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
   expired_token: row(400, 'expired_token', 'COULD_NOT_VALIDATE'),
   login_required: row(400, 'login_required', 'INVALID_AUTH'),
   interaction_required: row(400, 'interaction_required', 'INVALID_AUTH'),
+  account_selection_required: row(400, 'account_selection_required', 'INVALID_AUTH'),
   request_not_supported: row(400, 'request_not_supported', 'COULD_NOT_VALIDATE'),
   request_uri_not_supported: row(400, 'request_uri_not_supported', 'COULD_NOT_VALIDATE'),
   registration_not_supported: row(400, 'registration_not_supported', 'COULD_NOT_VALIDATE'),

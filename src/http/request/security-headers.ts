@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 /**
  * On every answer, whatever made it. A handler may replace `cache-control` where a document is public.
  * @see RFC 6797 (HSTS, one year)
@@ -25,13 +27,25 @@ export interface ContentSecurity {
   readonly formTargets?: readonly string[];
   /** Whether the page loads scripts of ours. */
   readonly scripts?: boolean;
+  /** The one script that stands in the page itself; it is allowed by its hash. */
+  readonly inlineScript?: string;
+}
+
+/** The origin, or for a private scheme the scheme, to which the answer to the last form of a login will lead. */
+export function formTarget(redirectUri: string): string {
+  const url = new URL(redirectUri);
+  return url.origin === 'null' ? url.protocol : url.origin;
 }
 
 /**
  * The content security policy of a page: nothing but what our pages use, from nowhere but here.
  * @throws RangeError when a target is neither an origin nor a scheme, because it could smuggle in a directive
  */
-export function contentSecurityPolicy({ formTargets = [], scripts = false }: ContentSecurity): string {
+export function contentSecurityPolicy({
+  formTargets = [],
+  scripts = false,
+  inlineScript,
+}: ContentSecurity): string {
   for (const target of formTargets) {
     if (!/^[a-z][a-z0-9+.-]*:(?:\/\/[a-zA-Z0-9.:[\]_-]+)?$/.test(target)) {
       throw new RangeError('a form target must be an origin or a scheme');
@@ -45,6 +59,9 @@ export function contentSecurityPolicy({ formTargets = [], scripts = false }: Con
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ];
+  if (inlineScript !== undefined) {
+    directives.push(`script-src 'sha256-${hash('sha256', inlineScript, 'base64')}'`);
+  }
   if (scripts) directives.push("script-src 'self'", "connect-src 'self'");
   return directives.join('; ');
 }

@@ -8,7 +8,7 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { DeviceLogin } from '../../model/device-login.ts';
 import { type AuthRequestKey, asId } from '../../model/ids.ts';
-import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
+import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { KeyVault } from '../../platform/secrets/key-vault.ts';
 import type { AuthRequestStore } from '../../store/contracts/auth-requests.ts';
@@ -158,6 +158,21 @@ export function authRequestFor(
 /** @returns false when the device does not wait any more */
 export function denyDevice(needs: DeviceLoginNeeds, device: DeviceLogin): Promise<boolean> {
   return needs.store.deviceLogins.settle(device.id, null, needs.clock.now());
+}
+
+/** Ends the waiting of the device for which somebody has logged in who may not use it: it is told at its next question. */
+export async function denyWaitingDevice(
+  {
+    store,
+    clock,
+  }: {
+    readonly store: { readonly deviceLogins: Pick<DeviceLoginStore, 'findWaiting' | 'settle'> };
+    readonly clock: Clock;
+  },
+  { codeChallenge }: Pick<AuthRequest, 'codeChallenge'>,
+): Promise<void> {
+  const device = await store.deviceLogins.findWaiting({ codeChallenge }, clock.now());
+  if (device !== null) await store.deviceLogins.settle(device.id, null, clock.now());
 }
 
 /**

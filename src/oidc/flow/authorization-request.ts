@@ -4,12 +4,16 @@ import { AuthError, AuthorizationError, type ValidatedRedirect } from '../../err
 import type { ErrorCode } from '../../errors/codes.ts';
 import { readConfigTypes } from '../../login/config-types.ts';
 import { usernameKey } from '../../login/password/password.ts';
-import type { AuthRequest } from '../../model/auth-request.ts';
-import { asId } from '../../model/ids.ts';
+import { type AuthenticationWish, type AuthRequest, prompts } from '../../model/auth-request.ts';
+import type { BrowserSession, BrowserSessionRules } from '../../model/browser-session.ts';
+import { asId, type IdentityId } from '../../model/ids.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
+import { acrValues } from '../../tokens/access-token.ts';
+import { readIdTokenHint } from '../../tokens/id-token.ts';
+import type { KeyRing } from '../../tokens/key-ring.ts';
 import { type Client, type ClientRegistry, redirectUrisOf, requiresPkce } from '../clients.ts';
 import { isRepeated, type Parameters, parameter, required } from '../parameters.ts';
 import { isCodeChallenge } from '../pkce.ts';
@@ -21,7 +25,27 @@ export interface OidcBindPoint {
   readonly issuer: string;
   readonly redirectUris: readonly RedirectUriPattern[];
   readonly postLogoutUris: readonly RedirectUriPattern[];
+  /** Null: nobody stays signed in. */
+  readonly browserSession: BrowserSessionRules | null;
 }
+
+/** The browser from which a request comes. */
+export interface Browser {
+  /** Hash of the cookie that ties the login to it. */
+  readonly binding: string;
+  /** In which somebody is signed in there; null for nobody. */
+  readonly session: BrowserSession | null;
+}
+
+export interface AuthorizationNeeds {
+  readonly clients: ClientRegistry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ring: KeyRing;
+}
+
+/** How an answer reaches the client, the default first. */
+export const responseModes = ['query', 'form_post'] as const;
 
 const maxStateSize = 4098;
 const maxNonceLength = 512;
@@ -39,6 +63,8 @@ const singleParameters = [
   'method',
   'prompt',
   'max_age',
+  'acr_values',
+  'id_token_hint',
   'login_hint',
   'request',
   'request_uri',
@@ -48,15 +74,15 @@ const singleParameters = [
 /**
  * Checks an authorization request. The client and the redirect URI come first: before both are good, an error
  * is shown to the person and never redirected (RFC 6749 4.1.2.1, RFC 9700 4.11.2).
- * @param browserBinding hash of the cookie that ties the login to this browser, or null
+ * @param browser null for clients that are not browsers
  * @throws AuthError          before the redirect URI is proven
  * @throws AuthorizationError after it
  */
 export function validateAuthorizationRequest(
-  needs: { readonly clients: ClientRegistry; readonly clock: Clock; readonly random: Random },
+  needs: AuthorizationNeeds,
   bindPoint: OidcBindPoint,
   parameters: Parameters,
-  browserBinding: string | null,
+  browser: Browser | null,
 ): AuthRequest {
   const client = needs.clients.find(required(parameters, 'client_id'));
   if (client === undefined) throw new AuthError('invalid_client');
@@ -68,7 +94,7 @@ export function validateAuthorizationRequest(
   }
 
   const state = isRepeated(parameters, 'state') ? null : parameter(parameters, 'state');
-  const back = { redirectUri, state, issuer: bindPoint.issuer };
+  const back = { redirectUri, state, issuer: bindPoint.issuer, ...wantedMode(parameters) };
   checkOnce(back, parameters);
   if (state !== null && sizeOf(state) > maxStateSize) {
     throw new AuthorizationError(
@@ -84,9 +110,11 @@ export function validateAuthorizationRequest(
     throw refuse(back, 'invalid_request', 'nonce is too long');
   const scopes = readScopes(back, client, parameters);
   // Before the challenge: whoever only asks whether somebody is logged in gets that answer (OIDC Core 3.1.2.6).
-  checkPromptAndAge(back, parameters);
+  const wish = readWish(needs, back, parameters, { bindPoint, session: browser?.session ?? null });
   const codeChallenge = readChallenge(back, client, parameters);
-  checkResources(back, client, parameters);
+  const resources = resourcesOf(client, parameters);
+  // RFC 8707 2.1: only what the client may ask for.
+  if (resources === undefined) throw refuse(back, 'invalid_target');
   const requestedMethod = readMethod(back, parameters);
 
   const authRequest: AuthRequest = {
@@ -100,9 +128,14 @@ export function validateAuthorizationRequest(
     issuer: bindPoint.issuer,
     requestedMethod,
     configTypes: wantedConfigTypes(back, parameters),
-    browserBinding,
+    browserBinding: browser?.binding ?? null,
     createdAt: needs.clock.now(),
     ...wantedUserName(parameters),
+    ...wantedMode(parameters),
+    ...(resources.length === 0 ? {} : { resources }),
+    ...(browser === null || bindPoint.browserSession === null
+      ? {}
+      : { browserSession: { rules: bindPoint.browserSession, replaces: browser.session?.id ?? null, wish } }),
   };
   if (sizeOf(authRequest) > maxRequestSize)
     throw refuse(back, 'invalid_request', 'the parameters are too long together');
@@ -132,8 +165,8 @@ function checkResponseType(back: ValidatedRedirect, parameters: Parameters): voi
   if (responseType !== 'code')
     throw refuse(back, 'unsupported_response_type', 'only response_type=code is supported');
   const responseMode = parameter(parameters, 'response_mode');
-  if (responseMode !== null && responseMode !== 'query') {
-    throw refuse(back, 'invalid_request', 'only response_mode=query is supported');
+  if (responseMode !== null && !responseModes.some((known) => known === responseMode)) {
+    throw refuse(back, 'invalid_request', 'only response_mode=query and form_post are supported');
   }
 }
 
@@ -166,11 +199,6 @@ function readChallenge(back: ValidatedRedirect, client: Client, parameters: Para
   return challenge;
 }
 
-/** RFC 8707 2.1: only what the client may ask for. Tokens are asked for it at the token endpoint. */
-function checkResources(back: ValidatedRedirect, client: Client, parameters: Parameters): void {
-  if (resourcesOf(client, parameters) === undefined) throw refuse(back, 'invalid_target');
-}
-
 function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMethod | null {
   const asked = parameter(parameters, 'method');
   if (asked === null) return null;
@@ -181,18 +209,56 @@ function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMet
   return method;
 }
 
-/** Every login is interactive and fresh, so `max_age` is always met and `prompt=none` never can be. */
-function checkPromptAndAge(back: ValidatedRedirect, parameters: Parameters): void {
-  const prompts = parameter(parameters, 'prompt')?.split(' ') ?? [];
-  if (prompts.includes('none')) {
-    throw prompts.length === 1
-      ? refuse(back, 'login_required')
-      : refuse(back, 'invalid_request', 'prompt=none must not be combined with other values');
+/**
+ * Where nobody is signed in, the login that follows is interactive and fresh: `max_age` is always met, and
+ * `prompt=none` never can be.
+ */
+function readWish(
+  needs: AuthorizationNeeds,
+  back: ValidatedRedirect,
+  parameters: Parameters,
+  { bindPoint, session }: { readonly bindPoint: OidcBindPoint; readonly session: BrowserSession | null },
+): AuthenticationWish {
+  const asked = parameter(parameters, 'prompt')?.split(' ') ?? [];
+  if (asked.includes('none')) {
+    if (asked.length > 1) {
+      throw refuse(back, 'invalid_request', 'prompt=none must not be combined with other values');
+    }
+    if (session === null) throw refuse(back, 'login_required');
   }
   const maxAge = parameter(parameters, 'max_age');
   if (maxAge !== null && !/^[0-9]{1,9}$/.test(maxAge)) {
     throw refuse(back, 'invalid_request', 'max_age must be a number of seconds');
   }
+  const acr = parameter(parameters, 'acr_values')?.split(' ') ?? [];
+  return {
+    prompts: prompts.filter((known) => asked.includes(known)),
+    maxAge: maxAge === null ? null : Number(maxAge),
+    acrValues: acrValues.filter((known) => acr.includes(known)),
+    identityId: bindPoint.browserSession === null ? null : hintedIdentity(needs, back, parameters),
+  };
+}
+
+/** OIDC Core 3.1.2.1, `id_token_hint`: one of ours, however old and of whichever client. */
+function hintedIdentity(
+  { ring, clock }: AuthorizationNeeds,
+  back: ValidatedRedirect,
+  parameters: Parameters,
+): IdentityId | null {
+  const text = parameter(parameters, 'id_token_hint');
+  if (text === null) return null;
+  const hint = readIdTokenHint(ring, text, clock.now());
+  if (hint === undefined || hint.iss !== back.issuer) {
+    throw refuse(back, 'invalid_request', 'the id_token_hint is not valid here');
+  }
+  return asId(hint.sub);
+}
+
+/** OAuth 2.0 Form Post Response Mode; left out for `query`, the default. */
+function wantedMode(parameters: Parameters): Pick<AuthRequest, 'responseMode'> {
+  const isFormPost =
+    !isRepeated(parameters, 'response_mode') && parameter(parameters, 'response_mode') === 'form_post';
+  return isFormPost ? { responseMode: 'form_post' } : {};
 }
 
 function wantedConfigTypes(back: ValidatedRedirect, parameters: Parameters): readonly string[] {

@@ -6,6 +6,7 @@ import type { AuthRequest } from '../../model/auth-request.ts';
  */
 export function beginAgain(authRequest: AuthRequest): string {
   const { state, nonce, requestedMethod, configTypes } = authRequest;
+  const wish = authRequest.browserSession?.wish;
   const parameters = [
     ['response_type', 'code'],
     ['client_id', authRequest.clientId],
@@ -17,6 +18,11 @@ export function beginAgain(authRequest: AuthRequest): string {
     ['code_challenge_method', authRequest.codeChallenge === '' ? null : 'S256'],
     ['method', requestedMethod],
     ['login_hint', authRequest.loginHint],
+    ['response_mode', authRequest.responseMode],
+    ['prompt', wish?.prompts.join(' ') || null],
+    ['max_age', wish?.maxAge?.toString()],
+    ['acr_values', wish?.acrValues.join(' ') || null],
+    ...(authRequest.resources ?? []).map((resource) => ['resource', resource]),
     ...configTypes.map((configType) => ['configTypes', configType]),
   ].filter((pair): pair is [string, string] => typeof pair[1] === 'string');
   return `/oidc/authorization?${new URLSearchParams(parameters).toString()}`;

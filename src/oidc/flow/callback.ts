@@ -2,7 +2,7 @@
 // redirect on this service, since some of them follow the first one here whatever it names. What the second hop
 // answers is sealed into the address of the first: nothing is stored, and the code is read nowhere but there.
 
-import { AuthError } from '../../errors/auth-error.ts';
+import { AuthError, type ValidatedRedirect } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { AuthRequestKey } from '../../model/ids.ts';
@@ -18,7 +18,18 @@ import { requireSameBrowser } from './open-auth-request.ts';
 /** Path of the second hop below the issuer. */
 export const callbackPath = '/authorize/callback';
 
-interface FinishedLogin extends Pick<AuthRequest, 'redirectUri' | 'state' | 'issuer' | 'browserBinding'> {
+/** How a client gets what its request came to. */
+export type Handover =
+  | { readonly kind: 'redirect'; readonly location: string }
+  /** The browser posts the fields (OAuth 2.0 Form Post Response Mode). */
+  | {
+      readonly kind: 'form';
+      readonly action: string;
+      readonly fields: readonly (readonly [string, string])[];
+    };
+
+interface FinishedLogin
+  extends Pick<AuthRequest, 'redirectUri' | 'state' | 'issuer' | 'browserBinding' | 'responseMode'> {
   readonly code: string;
   /** Of the code. */
   readonly expiresAt: Millis;
@@ -45,19 +56,25 @@ export function callbackSealer(root: Buffer): CallbackSealer {
   };
 }
 
-/** Where to send a client whose login is finished, with its code. */
-export function finishedLocation(
+/** Where an error may be sent that comes up after the request was validated. */
+export function wayBack({ redirectUri, state, issuer, responseMode }: AuthRequest): ValidatedRedirect {
+  return { redirectUri, state, issuer, ...(responseMode === undefined ? {} : { responseMode }) };
+}
+
+/** Gives a client whose login is finished its code. */
+export function handOver(
   needs: { readonly clients: ClientRegistry; readonly callbacks: CallbackSealer; readonly clock: Clock },
   authRequest: AuthRequest,
   code: string,
-): string {
-  const { redirectUri, state, issuer, browserBinding } = authRequest;
+): Handover {
+  const { issuer, browserBinding } = authRequest;
+  const answer = wayBack(authRequest);
   if (needs.clients.find(authRequest.clientId)?.profile !== 'compatibility') {
-    return clientLocation({ redirectUri, state, issuer, code });
+    return toClient({ ...answer, code });
   }
   const now = needs.clock.now();
-  const login = { redirectUri, state, issuer, browserBinding, code, expiresAt: now + codeLifetime };
-  return `${issuer}${callbackPath}?id=${needs.callbacks.seal(login, now)}`;
+  const login = { ...answer, browserBinding, code, expiresAt: now + codeLifetime };
+  return { kind: 'redirect', location: `${issuer}${callbackPath}?id=${needs.callbacks.seal(login, now)}` };
 }
 
 /**
@@ -70,20 +87,24 @@ export function followCallback(
   id: string,
   origin: RequestOrigin,
   browserCookie: string | null,
-): string {
+): Handover {
   const login = needs.callbacks.open(id, needs.clock.now());
   if (login === undefined || login.issuer !== origin.issuer) throw new AuthError('auth_request_unknown');
   requireSameBrowser(login.browserBinding, browserCookie === null ? null : sha256(browserCookie));
-  return clientLocation(login);
+  return toClient(login);
 }
 
 /** The code comes before the state: some clients take for the code whatever follows `code=`. */
-function clientLocation(login: Pick<FinishedLogin, 'redirectUri' | 'state' | 'issuer' | 'code'>): string {
-  return withParameters(login.redirectUri, [
-    ['code', login.code],
-    ['state', login.state],
-    ['iss', login.issuer],
-  ]);
+function toClient(login: Omit<FinishedLogin, 'browserBinding' | 'expiresAt'>): Handover {
+  const { redirectUri, code, state, issuer, responseMode } = login;
+  const parameters = [['code', code] as const, ...stated(state), ['iss', issuer] as const];
+  return responseMode === 'form_post'
+    ? { kind: 'form', action: redirectUri, fields: parameters }
+    : { kind: 'redirect', location: withParameters(redirectUri, parameters) };
+}
+
+function stated(state: string | null): readonly (readonly ['state', string])[] {
+  return state === null ? [] : [['state', state]];
 }
 
 // Authorization codes (RFC 6749 4.1.2): opaque, short-lived, used once.

@@ -2,7 +2,7 @@
 // authenticator are looked at again, since steps of a login lie minutes apart.
 
 import type { ClientCertificateIssuer } from '../../certificates/client-certificate-issuer.ts';
-import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
+import { AuthError } from '../../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../../errors/challenge.ts';
 import { isEnabled, stillHasAuthenticator } from '../../login/account.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
@@ -21,14 +21,17 @@ import { asId } from '../../model/ids.ts';
 import type { AuthQuery, Factor, LoginProgress, PassedMethod, PrimaryMethod } from '../../model/login.ts';
 import type { RefusalReason } from '../../model/login-attempt.ts';
 import type { AuthRequestStore, PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
+import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import type { IdentityStore } from '../../store/contracts/identities.ts';
-import { type ClientRegistry, mayUse } from '../clients.ts';
-import { type CallbackSealer, codeLifetime, finishedLocation, mintCode } from './callback.ts';
+import type { ClientRegistry } from '../clients.ts';
+import { newBrowserSession, noteOpened } from './browser-session.ts';
+import { type CallbackSealer, codeLifetime, type Handover, handOver, mintCode } from './callback.ts';
+import { requireMayUse } from './require-may-use.ts';
 
 /** What to answer to a login step. */
 export type LoginStep =
-  /** Finished: send the client to its redirect URI with the code. */
-  | { readonly kind: 'redirect'; readonly location: string }
+  /** Finished: the client gets the code, and the browser the cookie of its new session if it is to have one. */
+  | (Handover & { readonly cookie?: string })
   /** Partially authenticated: these remain. */
   | {
       readonly kind: 'queries';
@@ -43,12 +46,15 @@ export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
     ConfigTypeResolving['store'] &
     TotpEnrollmentNeeds['store'] & {
       readonly authRequests: AuthRequestStore;
+      readonly deviceLogins: Pick<DeviceLoginStore, 'findWaiting' | 'settle'>;
       readonly identities: IdentityStore;
     };
   readonly clients: ClientRegistry;
   readonly callbacks: CallbackSealer;
   readonly tagKey: Buffer;
   readonly certificateIssuer: Pick<ClientCertificateIssuer, 'readRequest'>;
+  /** How many sessions one identity may have, of each kind. */
+  readonly maxSessionsPerIdentity: number;
 }
 
 /** Path at which TOTP codes are submitted during an OIDC login. */
@@ -75,8 +81,9 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
   const account = primary.current ?? (await requireStillAllowed(needs, progress, origin));
   const outstanding = outstandingFor(needs, account, progress);
   // Not before everything is proven: whoever only has a password learns nothing of who may use what.
-  if (outstanding.length === 0) requireMayUse(needs, authRequest, { account, progress }, origin);
+  if (outstanding.length === 0) await requireMayUse(needs, authRequest, { account, progress }, origin);
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
+  const opened = code === null ? null : newBrowserSession(needs, authRequest, origin);
   const recorded = await record(
     code === null
       ? null
@@ -84,6 +91,7 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
           hash: code.hash,
           expiresAt: needs.clock.now() + codeLifetime,
           forgetFailures: failureKeys(progress.identityId, progress.authenticatorId),
+          ...(opened === null ? {} : { browserSession: opened.stored }),
         },
   );
   if (isOutdated(recorded)) return recorded;
@@ -92,28 +100,10 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
   if (code === null) return queriesStep(needs, authRequest, outstanding, primary.error);
-  return { kind: 'redirect', location: finishedLocation(needs, authRequest, code.text) };
-}
-
-/** @throws AuthorizationError client_not_allowed   the application is not for this identity; it is told so */
-function requireMayUse(
-  needs: LoginFlowNeeds,
-  { clientId, redirectUri, state, issuer }: AuthRequest,
-  { account, progress }: { readonly account: Account; readonly progress: LoginProgress },
-  origin: RequestOrigin,
-): void {
-  const { identity } = account;
-  const client = needs.clients.find(clientId);
-  if (client === undefined || mayUse(client, identity)) return;
-  const attempt = needs.attempts.begin(progress.passed[0] as PrimaryMethod, 'oidc', origin);
-  attempt.about({ identityId: identity.id });
-  const wanted = client.registered?.allowedRoleAttributes.join(', ') ?? '';
-  attempt.failed('application allowed', 'client-not-allowed', `${clientId} is for ${wanted}`);
-  attempt.conclude();
-  const back = { redirectUri, state, issuer };
-  throw new AuthorizationError('client_not_allowed', back, {
-    detail: `the client ${clientId} is not for this identity`,
-  });
+  const handover = handOver(needs, authRequest, code.text);
+  if (opened === null) return handover;
+  noteOpened(needs, opened.stored.id, authRequest, progress.identityId, origin);
+  return { ...handover, cookie: opened.cookie };
 }
 
 /** @typeParam Outcome what may come of a recording; not every one can be outdated */
@@ -144,7 +134,8 @@ export async function outstandingNow(
   return outstandingFor(needs, account, progress);
 }
 
-function outstandingFor(
+/** What remains, by the one rule. */
+export function outstandingFor(
   needs: LoginFlowNeeds,
   { policy, isTotpEnrolled }: Account,
   progress: LoginProgress,

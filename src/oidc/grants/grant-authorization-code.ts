@@ -11,6 +11,7 @@ import { clientObjection, isForSome, refreshTokenFormOf, requiresPkce } from '..
 import { readCode } from '../flow/callback.ts';
 import { optional, required } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
+import { resourcesWithin } from '../scopes.ts';
 import {
   type GrantNeeds,
   issueTokens,
@@ -59,12 +60,14 @@ export async function redeemCode(
     throw new AuthError('invalid_grant');
   }
 
+  const key = asId<AuthRequestKey>(code.id);
+  await requireGrantedResources(needs, request, key);
   const now = needs.clock.now();
   const sessionId = asId<ApiSessionId>(needs.random.id());
   const refresh = firstRefreshToken(needs, sessionId, refreshTokenFormOf(client));
   const refreshExpiresAt = now + needs.lifetimes.refreshToken;
   const outcome = await needs.store.authRequests.redeemCode({
-    key: asId<AuthRequestKey>(code.id),
+    key,
     codeHash: code.hash,
     clientId: client.clientId,
     redirectUri,
@@ -114,7 +117,22 @@ export async function redeemCode(
   );
   await endOldestSessions(needs, identity.id, origin);
   const refreshToken = session.scopes.includes('offline_access') ? refresh : null;
-  const key = certificateKey === null || !mayBeCertified(client) ? null : requestedKeyOf(certificateKey);
-  const sessionCert = await sessionCertificate(needs, session, key, origin, now);
+  const wanted = certificateKey === null || !mayBeCertified(client) ? null : requestedKeyOf(certificateKey);
+  const sessionCert = await sessionCertificate(needs, session, wanted, origin, now);
   return issueTokens(needs, request, session, identity, { nonce, refreshToken, sessionCert }, now);
+}
+
+/**
+ * RFC 8707 2.2, before the code is used up. Only who asks for something causes the reading.
+ * @throws AuthError invalid_target
+ */
+async function requireGrantedResources(
+  { store, clock }: GrantNeeds,
+  { client, resources }: Pick<GrantRequest, 'client' | 'resources'>,
+  key: AuthRequestKey,
+): Promise<void> {
+  if (resources.length === 0) return;
+  const login = await store.authRequests.findLogin(key, clock.now());
+  if (login?.authRequest.clientId !== client.clientId) return;
+  resourcesWithin(client, login.authRequest.resources ?? [], resources);
 }

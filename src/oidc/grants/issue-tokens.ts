@@ -19,6 +19,7 @@ import type { KeyRing } from '../../tokens/key-ring.ts';
 import { type RefreshSecret, refreshTokenText } from '../../tokens/refresh-token.ts';
 import { audienceOf, type Client, type IssuingRules, type TokenLifetimes } from '../clients.ts';
 import { optional } from '../parameters.ts';
+import { resourcesWithin } from '../scopes.ts';
 import type { ClientAuthNeeds } from './authenticate-client.ts';
 import type { DeviceGrantNeeds } from './grant-device-code.ts';
 import type { GrantRequest } from './token-endpoint.ts';
@@ -100,7 +101,7 @@ export function issueAccessToken(
     facts,
     needs.lifetimes.accessToken,
     now,
-    audienceOf(client, resources),
+    audienceOf(client, resourcesWithin(client, session.resources, resources)),
   );
 }
 

@@ -17,7 +17,7 @@ import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
 import { type Client, clientObjection, refreshTokenFormOf } from '../clients.ts';
 import { optional, required } from '../parameters.ts';
-import { narrowed, narrowedScope } from '../scopes.ts';
+import { narrowed, narrowedScope, resourcesWithin } from '../scopes.ts';
 import {
   type GrantNeeds,
   issueTokens,
@@ -63,7 +63,7 @@ export function presentedRefreshToken(
 /**
  * Replaces a refresh token by its successor. The old one is dead when this resolves.
  * @param window within which the direct predecessor from the same sender does not end the session
- * @throws AuthError invalid_request, invalid_scope, unavailable (nothing is used up), invalid_grant for everything else alike
+ * @throws AuthError invalid_request, invalid_scope, invalid_target, unavailable (nothing is used up), invalid_grant for everything else alike
  */
 export async function useRefreshToken(
   needs: GrantNeeds,
@@ -77,6 +77,7 @@ export async function useRefreshToken(
   // Its row goes when the last of its tokens has expired.
   if (session === null) throw noLongerGood('expired', 'unknown');
   requireRefreshable(client, session);
+  resourcesWithin(client, session.resources, request.resources);
   const asked = narrowedScope(client, session, optional(parameters, 'scope'));
   await requireStanding(needs, session, request);
 

@@ -71,6 +71,7 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   expired_token: badRequest,
   login_required: badRequest,
   interaction_required: badRequest,
+  account_selection_required: badRequest,
   request_not_supported: badRequest,
   request_uri_not_supported: badRequest,
   registration_not_supported: badRequest,
@@ -139,6 +140,7 @@ export const de: Texts = {
     title: 'Anmelden',
     to: (application: Html) => html`weiter zu ${application}`,
     toThisDevice: 'weiter zu einer Anwendung auf diesem Gerät',
+    toHere: (application: Html) => html`weiter zu ${application} auf diesem Gerät`,
     username: 'Benutzername',
     password: 'Passwort',
     showPassword: 'Passwort anzeigen',
@@ -269,6 +271,19 @@ export const de: Texts = {
     },
   },
 
+  signedIn: {
+    heading: 'Sie sind angemeldet',
+    as: (name: Html) => html`Sie sind hier als ${name} angemeldet.`,
+    submit: 'Weiter',
+    other: 'Ein anderes Konto verwenden',
+  },
+
+  formPost: {
+    heading: 'Zurück zur Anwendung',
+    text: 'Wenn in einigen Sekunden nichts geschieht, drücken Sie die Schaltfläche.',
+    submit: 'Weiter',
+  },
+
   signedOut: {
     heading: 'Sie sind abgemeldet',
     text: 'Die Sitzung ist beendet. Sie können dieses Fenster schließen.',
@@ -282,6 +297,8 @@ export const de: Texts = {
     heading: 'Abmelden?',
     text: 'Die Anwendung bittet Sie, sich hier abzumelden, bevor es weitergeht.',
     submit: 'Abmelden und weiter',
+    plainText: 'Sie sind in diesem Browser angemeldet. Anwendungen können ohne Rückfrage fortfahren.',
+    plainSubmit: 'Abmelden',
   },
 
   account: {

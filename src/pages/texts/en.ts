@@ -77,6 +77,7 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   expired_token: badRequest,
   login_required: badRequest,
   interaction_required: badRequest,
+  account_selection_required: badRequest,
   request_not_supported: badRequest,
   request_uri_not_supported: badRequest,
   registration_not_supported: badRequest,
@@ -145,6 +146,7 @@ export const en = {
     title: 'Sign in',
     to: (application: Html) => html`to continue to ${application}`,
     toThisDevice: 'to continue to an application on this device',
+    toHere: (application: Html) => html`to continue to ${application} on this device`,
     username: 'User name',
     password: 'Password',
     showPassword: 'Show password',
@@ -271,6 +273,19 @@ export const en = {
     },
   },
 
+  signedIn: {
+    heading: 'You are signed in',
+    as: (name: Html) => html`You are signed in here as ${name}.`,
+    submit: 'Continue',
+    other: 'Use another account',
+  },
+
+  formPost: {
+    heading: 'Going back to the application',
+    text: 'If nothing happens within a few seconds, press the button.',
+    submit: 'Continue',
+  },
+
   signedOut: {
     heading: 'You are signed out',
     text: 'The session has ended. You can close this window.',
@@ -284,6 +299,8 @@ export const en = {
     heading: 'Sign out?',
     text: 'The application asks you to sign out here before you go on.',
     submit: 'Sign out and continue',
+    plainText: 'You are signed in in this browser. Applications may go on without asking you.',
+    plainSubmit: 'Sign out',
   },
 
   /** The shell; what the script says is in `web/account/texts-en.js`. */

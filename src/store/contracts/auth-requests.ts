@@ -5,6 +5,7 @@ import type { IdentityInTokens } from '../../model/identity.ts';
 import type { ApiSessionId, AuthRequestKey } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { NewBrowserSession } from './browser-sessions.ts';
 import type { Within } from './store.ts';
 
 /** An authorization code as it is stored: never the code itself. */
@@ -14,6 +15,8 @@ export interface StoredCode {
   readonly expiresAt: Millis;
   /** Keys of counters of attempts (`AttemptStore`) that start anew, since the login is complete with the code. */
   readonly forgetFailures: readonly string[];
+  /** Opened by the same step: the person stays signed in in this browser. */
+  readonly browserSession?: NewBrowserSession;
 }
 
 /** A login in progress: exists from the first verified primary login on. */

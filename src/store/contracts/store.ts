@@ -9,6 +9,7 @@ import type { AttemptStore } from './attempts.ts';
 import type { AuthPolicyStore } from './auth-policies.ts';
 import type { AuthRequestStore } from './auth-requests.ts';
 import type { AuthenticatorStore } from './authenticators.ts';
+import type { BrowserSessionStore } from './browser-sessions.ts';
 import type { CaStore } from './cas.ts';
 import type { ChangeFeed } from './changes.ts';
 import type { ConfigTypeStore } from './config-types.ts';
@@ -33,6 +34,7 @@ import type { TotpStore } from './totp.ts';
 export interface Store {
   readonly authRequests: AuthRequestStore;
   readonly apiSessions: ApiSessionStore;
+  readonly browserSessions: BrowserSessionStore;
   readonly sessionCertificates: SessionCertificateStore;
   readonly identities: IdentityStore;
   readonly authenticators: AuthenticatorStore;
@@ -90,6 +92,7 @@ export type Within = Millis;
  */
 interface Powers {
   readonly apiSessions: 'end' | 'endAllOf';
+  readonly browserSessions: 'end';
   readonly identities: 'create' | 'update' | 'delete';
   readonly authenticators:
     | 'createPassword'

@@ -37,6 +37,26 @@ export const tablesOfLogins: readonly string[] = [
     sealed_code TEXT
   )`,
   'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
+  // Browsers in which somebody is signed in; progress is what was proven there.
+  `CREATE TABLE browser_sessions (
+    id TEXT PRIMARY KEY,
+    token_hash TEXT NOT NULL,
+    identity_id TEXT NOT NULL,
+    authenticator_id TEXT,
+    signer_id TEXT,
+    ca_id TEXT,
+    issuer TEXT NOT NULL,
+    progress TEXT NOT NULL,
+    applications TEXT NOT NULL,
+    ip_address TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    last_used_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX browser_sessions_by_identity ON browser_sessions (identity_id, created_at)',
+  'CREATE INDEX browser_sessions_by_signer ON browser_sessions (signer_id) WHERE signer_id IS NOT NULL',
+  'CREATE INDEX browser_sessions_by_ca ON browser_sessions (ca_id) WHERE ca_id IS NOT NULL',
+  'CREATE INDEX browser_sessions_by_expiry ON browser_sessions (expires_at)',
   // What opened it stands there too: the signer of the external JWT, the third-party authority of the certificate,
   // and the external JWT itself, which is no second proof.
   `CREATE TABLE api_sessions (
@@ -66,7 +86,9 @@ export const tablesOfLogins: readonly string[] = [
     refresh_generation BIGINT NOT NULL DEFAULT 0,
     refresh_expires_at BIGINT,
     refresh_rotated_at BIGINT,
-    family_expires_at BIGINT
+    family_expires_at BIGINT,
+    browser_session_id TEXT,
+    resources TEXT
   )`,
   'CREATE UNIQUE INDEX api_sessions_by_token ON api_sessions (token_hash) WHERE token_hash IS NOT NULL',
   'CREATE INDEX api_sessions_by_identity ON api_sessions (identity_id)',

@@ -52,6 +52,28 @@ export const upgradeFrom16: readonly string[] = [
     expires_at BIGINT NOT NULL
   )`,
   'CREATE INDEX invitations_by_expiry ON invitations (expires_at)',
+  // Browsers in which somebody is signed in; progress is what was proven there.
+  `CREATE TABLE browser_sessions (
+    id TEXT PRIMARY KEY,
+    token_hash TEXT NOT NULL,
+    identity_id TEXT NOT NULL,
+    authenticator_id TEXT,
+    signer_id TEXT,
+    ca_id TEXT,
+    issuer TEXT NOT NULL,
+    progress TEXT NOT NULL,
+    applications TEXT NOT NULL,
+    ip_address TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    last_used_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX browser_sessions_by_identity ON browser_sessions (identity_id, created_at)',
+  'CREATE INDEX browser_sessions_by_signer ON browser_sessions (signer_id) WHERE signer_id IS NOT NULL',
+  'CREATE INDEX browser_sessions_by_ca ON browser_sessions (ca_id) WHERE ca_id IS NOT NULL',
+  'CREATE INDEX browser_sessions_by_expiry ON browser_sessions (expires_at)',
+  'ALTER TABLE api_sessions ADD COLUMN browser_session_id TEXT',
+  'ALTER TABLE api_sessions ADD COLUMN resources TEXT',
   // What a signer or an authority has opened is ended with it.
   'CREATE INDEX api_sessions_alive ON api_sessions (identity_id, created_at) WHERE ended_at IS NULL',
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',

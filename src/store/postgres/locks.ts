@@ -5,6 +5,7 @@
 // it, or it is named a key that it holds. What they read of identities, policies and authenticators cannot change
 // meanwhile, because the intents that change those run alone.
 
+import type { StoredCode } from '../contracts/auth-requests.ts';
 import type { IntentArgs, IntentCall, IntentName } from '../sql/store.ts';
 
 /** Keys that an intent holds against others of the list that name the same. */
@@ -12,6 +13,11 @@ type KeysOf<Name extends IntentName> = (args: IntentArgs<Name>) => readonly stri
 
 const none = (): readonly string[] => [];
 const attemptKeys = (keys: readonly string[]): readonly string[] => keys.map((key) => `attempts:${key}`);
+
+// What counts and adds the browser sessions of an identity.
+const browserKey = (identityId: string) => `browser-sessions:${identityId}`;
+const browserKeys = (identityId: string, code: StoredCode | null): readonly string[] =>
+  code?.browserSession === undefined ? [] : [browserKey(identityId)];
 
 const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   extendLogin: none,
@@ -27,9 +33,17 @@ const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   announceNode: none,
   leaveNode: none,
   // What reads, decides and writes a counter, and what clears one.
-  recordPrimaryLogin: ({ code, release }) =>
-    attemptKeys([...(release ?? []), ...(code?.forgetFailures ?? [])]),
-  recordFactor: ({ code }) => attemptKeys(code?.forgetFailures ?? []),
+  recordPrimaryLogin: ({ code, release, identityId }) => [
+    ...attemptKeys([...(release ?? []), ...(code?.forgetFailures ?? [])]),
+    ...browserKeys(identityId, code),
+  ],
+  recordFactor: ({ code, progress }) => [
+    ...attemptKeys(code?.forgetFailures ?? []),
+    ...browserKeys(progress.identityId, code),
+  ],
+  // Reads which applications there were before.
+  continueBrowserSession: ({ identityId }) => [browserKey(identityId)],
+  endBrowserSession: none,
   // Reads what was passed before.
   addPassed: ({ id }) => [`session:${id}`],
   reserveAttempt: ({ limits }) => attemptKeys(limits.map(({ key }) => key)),

@@ -11,6 +11,7 @@ import type {
   RotateOutcome,
   RotateRefreshToken,
 } from '../contracts/api-sessions.ts';
+import { endBrowserSession, endBrowserSessionsOf } from './browser-sessions.ts';
 import { recordChange } from './changes.ts';
 import {
   apiSessionOf,
@@ -114,11 +115,14 @@ function liveSessions(now: Millis) {
   });
 }
 
+/** Somebody wants the person to be out; with the others the person goes on, or a client is to blame. */
+const endsBrowserSession: ReadonlySet<SessionEndReason> = new Set(['logout', 'administrator', 'revoked']);
+
 /** Ends a live session and leaves a change-feed entry; false when it was not alive. */
 export function* endSession(id: string, reason: SessionEndReason, now: Millis): Intent<boolean> {
   const row = yield* first(
     `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
-     WHERE id = ? AND ended_at IS NULL AND expires_at > ? RETURNING id`,
+     WHERE id = ? AND ended_at IS NULL AND expires_at > ? RETURNING browser_session_id`,
     now,
     reason,
     id,
@@ -126,6 +130,9 @@ export function* endSession(id: string, reason: SessionEndReason, now: Millis): 
   );
   if (row === undefined) return false;
   yield* recordChange('session-ended', id, now);
+  const browserSession = textOrNull(row, 'browser_session_id');
+  if (browserSession !== null && endsBrowserSession.has(reason))
+    yield* endBrowserSession({ id: browserSession });
   return true;
 }
 
@@ -153,6 +160,7 @@ export function* endSessionsOf(
     openedUntil,
   );
   for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
+  yield* endBrowserSessionsOf({ identityId, except, openedUntil });
   yield* forgetLogins(identityId);
   return rows.length;
 }
@@ -175,6 +183,7 @@ export function* endSessionsOfAuthenticator(
     except ?? '',
   );
   for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
+  yield* endBrowserSessionsOf({ identityId, except, authenticatorId });
   yield* forgetLogins(identityId);
 }
 

@@ -15,9 +15,11 @@ import type {
   RedeemCode,
   RedeemOutcome,
   RedeemRefusal,
+  StoredCode,
 } from '../contracts/auth-requests.ts';
 import { endSession } from './api-sessions.ts';
 import { clearAttempts, releaseAttempts } from './attempts.ts';
+import { openBrowserSession } from './browser-sessions.ts';
 import { keepClientInfo } from './client-info.ts';
 import { authPolicyRulesOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
@@ -59,11 +61,17 @@ interface PrimaryLoginRow extends Omit<RecordPrimaryLogin, 'authRequest' | 'prog
   readonly progress: string;
 }
 
+/** What was proven, as its column has it; with the browser session that the login opens. */
+function provenText(progress: LoginProgress, code: StoredCode | null): string {
+  const opened = code?.browserSession?.id;
+  return JSON.stringify(opened === undefined ? progress : { ...progress, browserSessionId: opened });
+}
+
 function primaryLoginRow({ authRequest, progress, ...rest }: RecordPrimaryLogin): PrimaryLoginRow {
   const { key, clientId, redirectUri, codeChallenge, issuer, browserBinding } = authRequest;
   const { identityId, authenticatorId, certThumbprint } = progress;
   const bound = { clientId, redirectUri, codeChallenge, issuer, browserBinding, certThumbprint };
-  const structured = { request: JSON.stringify(authRequest), progress: JSON.stringify(progress) };
+  const structured = { request: JSON.stringify(authRequest), progress: provenText(progress, rest.code) };
   return { ...rest, key, ...bound, identityId, authenticatorId, ...structured };
 }
 
@@ -112,6 +120,7 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
   }
   if (integer(row, 'generation') > 1) yield* first('DELETE FROM pending_totp WHERE flow = ?', key);
   yield* clearAttempts({ keys: forgotten });
+  yield* openBrowserSession(login.progress, login.issuer, code);
   return 'recorded';
 }
 
@@ -133,8 +142,8 @@ function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'superseded' |
   // The text is the one that this service wrote, and read back with its members in the same order.
   const row = yield* first(
     `UPDATE auth_requests SET progress = ?, code_hash = ?, code_expires_at = ?, expires_at = ?
-     WHERE ${isOpen} AND progress = ? RETURNING id`,
-    JSON.stringify(factor.progress),
+     WHERE ${isOpen} AND progress = ? RETURNING issuer`,
+    provenText(factor.progress, factor.code),
     factor.code?.hash ?? null,
     factor.code?.expiresAt ?? null,
     Math.max(factor.expiresAt, factor.code?.expiresAt ?? 0),
@@ -148,6 +157,7 @@ function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'superseded' |
     return open === undefined ? 'superseded' : 'outdated';
   }
   if (factor.code !== null) yield* clearAttempts({ keys: factor.code.forgetFailures });
+  yield* openBrowserSession(provenText(factor.progress, factor.code), text(row, 'issuer'), factor.code);
   return 'recorded';
 }
 
@@ -219,7 +229,7 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const request = text(won, 'request');
   const progress = text(won, 'progress');
   const opened = openedSession(redeem, request, progress);
-  yield* insertSession(opened.session, opened.refresh);
+  yield* insertSession(opened);
   yield* keepClientInfo(identity.id, opened.progress.clientInfo);
   const { id, name, isAdmin } = identity;
   const policy = authPolicyRulesOf(bearer);
@@ -253,6 +263,7 @@ function openedSession({ session, now }: RedeemCode, request: string, proven: st
       scopes: authRequest.scopes,
       issuer: authRequest.issuer,
       configTypes: authRequest.configTypes,
+      resources: authRequest.resources ?? [],
       ipAddress: session.ipAddress,
       createdAt: now,
       lastActivityAt: now,
@@ -280,12 +291,13 @@ function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOut
   };
 }
 
-function* insertSession(session: ApiSession, refresh: NewRefreshFamily | null): Intent<void> {
+function* insertSession({ session, refresh, progress }: OpenedSession): Intent<void> {
   yield* first(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, passed, auth_time, cert_thumbprint,
        signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
-       refresh_hash, refresh_generation, refresh_expires_at, family_expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`,
+       refresh_hash, refresh_generation, refresh_expires_at, family_expires_at, browser_session_id,
+       resources)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
     session.id,
     session.mechanism,
     session.identityId,
@@ -307,6 +319,8 @@ function* insertSession(session: ApiSession, refresh: NewRefreshFamily | null): 
     refresh?.hash ?? null,
     refresh?.expiresAt ?? null,
     refresh?.familyExpiresAt ?? null,
+    progress.browserSessionId ?? null,
+    session.resources.length === 0 ? null : JSON.stringify(session.resources),
   );
 }
 

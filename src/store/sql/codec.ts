@@ -153,6 +153,7 @@ export function apiSessionOf(row: SqlRow): ApiSession {
   const signerId = textOrNull(row, 'signer_id');
   const caId = textOrNull(row, 'ca_id');
   const primaryProof = textOrNull(row, 'primary_proof');
+  const resources = textOrNull(row, 'resources');
   return {
     id: asId(text(row, 'id')),
     mechanism: text(row, 'mechanism') as ApiSession['mechanism'],
@@ -168,6 +169,7 @@ export function apiSessionOf(row: SqlRow): ApiSession {
     scopes: json<string[]>(row, 'scopes'),
     issuer: text(row, 'issuer'),
     configTypes: json<string[]>(row, 'config_types'),
+    resources: resources === null ? [] : (JSON.parse(resources) as string[]),
     ipAddress: text(row, 'ip_address'),
     createdAt: integer(row, 'created_at'),
     lastActivityAt: integer(row, 'last_activity_at'),

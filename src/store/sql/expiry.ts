@@ -24,6 +24,7 @@ function* deleteExpired(args: { readonly now: Millis; readonly batch: number }):
   const expired: readonly (readonly [table: string, key: string, condition: string, before: Millis])[] = [
     ['auth_requests', 'id', 'expires_at <= ?', now],
     ['device_logins', 'id', 'expires_at <= ?', now],
+    ['browser_sessions', 'id', 'expires_at <= ?', now],
     ['api_sessions', 'id', `expires_at <= ? AND mechanism = 'oidc'`, now],
     ['api_sessions', 'id', `expires_at <= ? AND mechanism = 'legacy'`, now - activityGrace],
     ['session_certificates', 'id', 'expires_at <= ?', now],

@@ -25,9 +25,10 @@ export function* endSessionsOpenedBy(
   },
 ): Intent<number> {
   const { reason, now, byRule = false, openedUntil = Number.MAX_SAFE_INTEGER } = end;
+  const column = voucher === 'signer' ? 'signer_id' : 'ca_id';
   const rows = yield* all(
     `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
-     WHERE ${voucher === 'signer' ? 'signer_id' : 'ca_id'} = ? AND ended_at IS NULL AND expires_at > ?
+     WHERE ${column} = ? AND ended_at IS NULL AND expires_at > ?
        AND created_at <= ? ${byRule ? 'AND authenticator_id IS NULL' : ''} RETURNING id`,
     now,
     reason,
@@ -36,6 +37,12 @@ export function* endSessionsOpenedBy(
     openedUntil,
   );
   for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
+  yield* first(
+    `DELETE FROM browser_sessions WHERE ${column} = ? AND created_at <= ?
+       ${byRule ? 'AND authenticator_id IS NULL' : ''}`,
+    id,
+    openedUntil,
+  );
   // Progress names signers and authorities by their id, and no other text in it can be one. Used codes stay.
   yield* first(`DELETE FROM auth_requests WHERE code_used_at IS NULL AND progress LIKE '%' || ? || '%'`, id);
   return rows.length;

@@ -68,6 +68,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   // What they are about was issued before, and counts no more.
   revocations: { kept: 'id type issued_before expires_at tags created_at updated_at' },
   auth_requests: 'emptied',
+  browser_sessions: 'emptied',
   session_certificates: 'emptied',
   api_sessions: 'emptied',
   // Those that were withdrawn since, because others knew them, would sign again.

@@ -8,6 +8,7 @@ import { attemptIntents, attemptStore } from './attempts.ts';
 import { authPolicyIntents, authPolicyStore } from './auth-policies.ts';
 import { authRequestIntents, authRequestStore } from './auth-requests.ts';
 import { authenticatorIntents, authenticatorStore } from './authenticators.ts';
+import { browserSessionIntents, browserSessionStore } from './browser-sessions.ts';
 import { type Caller, inTheNameOf } from './caller.ts';
 import { caIntents, caStore } from './cas.ts';
 import { certificateExtensionIntents } from './certificate-extension.ts';
@@ -40,6 +41,7 @@ const single = {
   ...authRequestIntents,
   ...apiSessionIntents,
   ...legacySessionIntents,
+  ...browserSessionIntents,
   ...sessionCertificateIntents,
   ...identityIntents,
   ...authenticatorIntents,
@@ -98,6 +100,7 @@ export function sqlStore(engine: Engine): Store {
   return {
     authRequests: authRequestStore(database),
     apiSessions: apiSessionStore(database),
+    browserSessions: browserSessionStore(database),
     sessionCertificates: sessionCertificateStore(database),
     identities: identityStore(database),
     authenticators: authenticatorStore(database),

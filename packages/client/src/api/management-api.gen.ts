@@ -818,6 +818,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/browser-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the browser sessions
+         * @description For administrators and whoever has the permission read.
+         */
+        get: operations["listBrowserSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/browser-sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a browser session
+         * @description For administrators and whoever has the permission read.
+         */
+        get: operations["getBrowserSession"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a browser session
+         * @description For administrators and whoever has the permission helpdesk.
+         */
+        delete: operations["deleteBrowserSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/external-jwt-signers": {
         parameters: {
             query?: never;
@@ -1906,6 +1950,33 @@ export interface components {
                     name: string;
                 }[];
             };
+        };
+        /** @description Somebody is signed in in a browser */
+        BrowserSession: {
+            id: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            _links: {
+                [key: string]: components["schemas"]["Link"];
+            };
+            tags: {
+                [key: string]: string | number | boolean | null;
+            };
+            identityId: string;
+            identity: components["schemas"]["EntityRef"];
+            issuer: string;
+            amr: string[];
+            /** Format: date-time */
+            authTime: string;
+            /** @description To which applications the person has gone on */
+            applications: string[];
+            ipAddress: string;
+            /** Format: date-time */
+            lastUsedAt: string;
+            /** Format: date-time */
+            expiresAt: string;
         };
         ExternalJwtSigner: {
             id: string;
@@ -4199,6 +4270,87 @@ export interface operations {
         };
     };
     deleteApiSession: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    listBrowserSessions: {
+        parameters: {
+            query?: {
+                filter?: string;
+                limit?: string;
+                offset?: string;
+                sort?: string;
+                roleFilter?: "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BrowserSession"][];
+                        meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+        };
+    };
+    getBrowserSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BrowserSession"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    deleteBrowserSession: {
         parameters: {
             query?: {
                 force?: "true" | "false";

@@ -1,0 +1,53 @@
+// Browser sessions, seen and ended by administrators. How they open and what they are good for is oidc/'s business.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import { asId } from '../model/ids.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { NamedBrowserSession } from '../store/contracts/browser-sessions.ts';
+import type { StoreForCallers } from '../store/contracts/store.ts';
+import { type AdminCall, actingFor } from './admin-call.ts';
+import { requireMayHelp } from './help-desk.ts';
+
+export interface BrowserSessionNeeds {
+  readonly store: StoreForCallers<'browserSessions' | 'identities'>;
+  readonly clock: Clock;
+  readonly audit: AuditTrail;
+}
+
+/** Those that have neither ended nor expired. */
+export function listBrowserSessions(
+  { store, clock }: BrowserSessionNeeds,
+  query: ListQuery,
+): Promise<Page<NamedBrowserSession>> {
+  return store.browserSessions.list(query, clock.now());
+}
+
+/** @throws AuthError not_found   also for one that has ended or expired */
+export async function getBrowserSession(
+  { store, clock }: BrowserSessionNeeds,
+  id: string,
+): Promise<NamedBrowserSession> {
+  const session = await store.browserSessions.find(asId(id), clock.now());
+  if (session === null) throw new AuthError('not_found');
+  return session;
+}
+
+/**
+ * Ends one: the next authorization in that browser asks for a login. API sessions that it has opened go on.
+ * @throws AuthError not_found
+ * @throws AuthError forbidden   see help-desk.ts
+ */
+export async function endBrowserSession(
+  needs: BrowserSessionNeeds,
+  by: AdminCall,
+  id: string,
+): Promise<void> {
+  const { progress } = await getBrowserSession(needs, id);
+  const identity = await needs.store.identities.find(progress.identityId);
+  if (identity !== null) requireMayHelp(by, identity);
+  if (!(await actingFor(needs, by).browserSessions.end(asId(id)))) throw new AuthError('not_found');
+  const ended = { browserSessionId: id, reason: 'administrator', byIdentityId: by.actor.identityId } as const;
+  needs.audit.record({ event: 'browser-session.ended', ...ended }, by.origin);
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { endBrowserSession, getBrowserSession, listBrowserSessions } from '../../admin/browser-sessions.ts';
+import { browserSessionListFields } from '../../model/list-fields.ts';
+import type { NamedBrowserSession } from '../../store/contracts/browser-sessions.ts';
+import { mapPage } from '../documents/lists.ts';
+import {
+  entityMembers,
+  entityRef,
+  entityRefSchema,
+  selfLink,
+  timeSchema,
+  wireTime,
+} from '../documents/wire.ts';
+import type { Route } from '../request/route.ts';
+import type { ManagementNeeds } from './needs.ts';
+import { resourceRoutes } from './resource.ts';
+
+const browserSessionSchema = z
+  .strictObject({
+    ...entityMembers,
+    identityId: z.string(),
+    identity: entityRefSchema,
+    issuer: z.string(),
+    amr: z.array(z.string()),
+    authTime: timeSchema,
+    applications: z.array(z.string()).meta({ description: 'To which applications the person has gone on' }),
+    ipAddress: z.string(),
+    lastUsedAt: timeSchema,
+    expiresAt: timeSchema,
+  })
+  .meta({ id: 'BrowserSession', description: 'Somebody is signed in in a browser' });
+
+/** `/browser-sessions`: those that are alive. They open by logging in on the pages only. */
+export function browserSessionRoutes(needs: ManagementNeeds): readonly Route[] {
+  return resourceRoutes({
+    collection: 'browser-sessions',
+    noun: 'a browser session',
+    document: browserSessionSchema,
+    listFields: browserSessionListFields,
+    list: async (query) => mapPage(await listBrowserSessions(needs, query), browserSessionDocument),
+    get: async (id) => browserSessionDocument(await getBrowserSession(needs, id)),
+    permissions: { delete: 'helpdesk' },
+    remove: (by, id) => endBrowserSession(needs, by, id),
+  });
+}
+
+/** A session without its cookie: nobody but the browser ever has that. */
+function browserSessionDocument({ id, progress, ...session }: NamedBrowserSession): object {
+  const { identityId, passed, authTime } = progress;
+  return {
+    id,
+    createdAt: wireTime(session.createdAt),
+    updatedAt: wireTime(session.lastUsedAt),
+    _links: { self: selfLink('browser-sessions', id) },
+    tags: {},
+    identityId,
+    identity: entityRef('identities', identityId, session.identityName),
+    issuer: session.issuer,
+    amr: passed,
+    authTime: wireTime(authTime),
+    applications: session.applications,
+    ipAddress: session.ipAddress,
+    lastUsedAt: wireTime(session.lastUsedAt),
+    expiresAt: wireTime(session.expiresAt),
+  };
+}

@@ -1,0 +1,108 @@
+// `/oidc/login/continue`: the page that says who is signed in in this browser, and goes on as them by a click.
+
+import { z } from 'zod';
+import { presentedSession } from '../../oidc/flow/browser-session.ts';
+import {
+  continueSignedIn,
+  type SignedInBrowser,
+  type SignedInNeeds,
+  whoIsSignedIn,
+} from '../../oidc/flow/continue-signed-in.ts';
+import { signedInPage } from '../../pages/signed-in.ts';
+import { type Answer, htmlType, redirect } from '../request/answer.ts';
+import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
+import { originOf, type RequestContext } from '../request/request-context.ts';
+import { type Route, route } from '../request/route.ts';
+import { oidcBindPointOf } from './bind-point.ts';
+import { handoverAnswer } from './handover.ts';
+import { stepRefusals } from './login-declarations.ts';
+import { authRequestIdMembers, loginPageAnswer, openStep, type Step, type StepNeeds } from './login-step.ts';
+import { sessionCookie } from './session-cookie.ts';
+import { hrefOf, passwordPath } from './sign-in-ways.ts';
+
+export const continuePath = '/oidc/login/continue';
+
+const common = {
+  path: continuePath,
+  api: 'oidc',
+  guard: 'anonymous',
+  errors: 'html-or-edge',
+  produces: [htmlType],
+} as const;
+const query = z.object(authRequestIdMembers);
+const form = z.object({ ...authRequestIdMembers, session: z.string().max(100) });
+
+/**
+ * The browser of a request, with who is signed in there.
+ * @param counts false: nobody is, whatever cookie there is
+ */
+export async function signedInBrowser(
+  needs: SignedInNeeds,
+  context: RequestContext,
+  counts = true,
+): Promise<SignedInBrowser> {
+  const cookie = counts ? sessionCookie(context) : null;
+  const session = await presentedSession(needs, oidcBindPointOf(context), cookie);
+  return { session, clientCertificates: context.clientCertificates, origin: originOf(context) };
+}
+
+export function signedInRoutes(needs: SignedInNeeds & StepNeeds): readonly Route[] {
+  const show = route({
+    ...common,
+    methods: ['GET'],
+    summary: 'Show who is signed in in this browser',
+    answers: {
+      200: contentAnswer(htmlType, 'The page'),
+      302: redirectAnswer('To the login page, where nobody is signed in'),
+    },
+    refusals: stepRefusals,
+    query,
+    async handler(context, input) {
+      const step = openStep(needs, context, input.query);
+      return question(needs, step, await signedInBrowser(needs, context));
+    },
+  });
+
+  const goOn = route({
+    ...common,
+    methods: ['POST'],
+    summary: 'Go on as who is signed in in this browser',
+    answers: {
+      200: contentAnswer(
+        htmlType,
+        'The page again, where somebody else is signed in by now; or the form for the client',
+      ),
+      302: redirectAnswer('To the redirect URI of the client, with the code; or to the login page'),
+    },
+    refusals: stepRefusals,
+    query,
+    body: { json: false, form: true, schema: form },
+    async handler(context, { query: asked, body }) {
+      const step = openStep(needs, context, asked, body);
+      const browser = await signedInBrowser(needs, context);
+      // Nobody goes on as somebody whose name was not on the page.
+      if (browser.session?.id !== body.session) return question(needs, step, browser);
+      const handover = await continueSignedIn(needs, step.authRequest, browser);
+      return handover === null ? toLogin(step) : handoverAnswer(step.view, handover);
+    },
+  });
+  return [show, goOn];
+}
+
+async function question(needs: SignedInNeeds, step: Step, browser: SignedInBrowser): Promise<Answer> {
+  const person = await whoIsSignedIn(needs, step.authRequest, browser);
+  if (person === null || browser.session === null) return toLogin(step);
+  const html = signedInPage(step.view(), {
+    action: continuePath,
+    authRequestId: step.authRequestId,
+    sessionId: browser.session.id,
+    name: person.name,
+    application: step.application,
+    otherAccount: hrefOf(step, passwordPath),
+  });
+  return loginPageAnswer(step, html);
+}
+
+function toLogin(step: Step): Answer {
+  return redirect(hrefOf(step, passwordPath));
+}

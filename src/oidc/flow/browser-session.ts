@@ -1,0 +1,103 @@
+// Opening and finding browser sessions: what somebody has proven in a browser, kept for the next authorization there.
+// How one is used is continue-signed-in.ts.
+
+import type { AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { BrowserSession, BrowserSessionRules } from '../../model/browser-session.ts';
+import { asId, type BrowserSessionId, type IdentityId } from '../../model/ids.ts';
+import type { Clock, Millis } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import type { BrowserSessionStore, NewBrowserSession } from '../../store/contracts/browser-sessions.ts';
+import { mintOpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
+import type { ClientRegistry } from '../clients.ts';
+
+/**
+ * The application to which an authorization leads. A registered one is known by the address on the web that it alone
+ * has; on the person's own device any program may listen or take the scheme (RFC 8252 8.6), and the built-in client is
+ * shared, so there the address counts too.
+ */
+export function applicationKey(
+  clients: ClientRegistry,
+  { clientId, redirectUri }: Pick<AuthRequest, 'clientId' | 'redirectUri'>,
+): string {
+  const { protocol, hostname } = new URL(redirectUri);
+  const isLoopback = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
+  const isRegistered = (clients.find(clientId)?.registered ?? null) !== null;
+  return isRegistered && protocol === 'https:' && !isLoopback ? clientId : `${clientId} ${redirectUri}`;
+}
+
+/** When a session ends that is used now. */
+export function endOfSession(rules: BrowserSessionRules, createdAt: Millis, now: Millis): Millis {
+  return Math.min(now + rules.idle, createdAt + rules.absolute);
+}
+
+/**
+ * What a login opens that is complete now, with the cookie for the browser; null where nobody stays signed in. Every
+ * login has a cookie of its own, so that nobody can know it from before.
+ */
+export function newBrowserSession(
+  needs: {
+    readonly clients: ClientRegistry;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly tagKey: Buffer;
+    readonly maxSessionsPerIdentity: number;
+  },
+  authRequest: AuthRequest,
+  { ipAddress }: RequestOrigin,
+): { readonly stored: NewBrowserSession; readonly cookie: string } | null {
+  if (authRequest.browserSession === undefined) return null;
+  const { rules, replaces } = authRequest.browserSession;
+  const id = asId<BrowserSessionId>(needs.random.id());
+  const token = mintOpaqueToken(needs, 'browser-session', id, 1);
+  const now = needs.clock.now();
+  const stored = {
+    id,
+    tokenHash: token.hash,
+    application: applicationKey(needs.clients, authRequest),
+    ipAddress,
+    now,
+    expiresAt: endOfSession(rules, now, now),
+    replaces,
+    most: needs.maxSessionsPerIdentity,
+  };
+  return { stored, cookie: token.text };
+}
+
+export function noteOpened(
+  { audit }: { readonly audit: AuditTrail },
+  browserSessionId: BrowserSessionId,
+  { clientId }: Pick<AuthRequest, 'clientId'>,
+  identityId: IdentityId,
+  origin: RequestOrigin,
+): void {
+  audit.record({ event: 'browser-session.opened', identityId, browserSessionId, clientId }, origin);
+}
+
+/** A session that a browser has shown the cookie of. */
+export type PresentedSession = BrowserSession & { readonly tokenHash: string };
+
+/**
+ * The session of a cookie; null for none that counts at this bind point now. A shorter time in the configuration holds
+ * for sessions that are open. Garbage costs no query.
+ * @param cookie its value, or null
+ */
+export async function presentedSession(
+  needs: {
+    readonly store: { readonly browserSessions: Pick<BrowserSessionStore, 'findByToken'> };
+    readonly clock: Clock;
+    readonly tagKey: Buffer;
+  },
+  bindPoint: { readonly issuer: string; readonly browserSession: BrowserSessionRules | null },
+  cookie: string | null,
+): Promise<PresentedSession | null> {
+  const { issuer, browserSession: rules } = bindPoint;
+  if (rules === null || cookie === null) return null;
+  const token = readOpaqueToken(needs.tagKey, 'browser-session', cookie);
+  if (token === undefined) return null;
+  const now = needs.clock.now();
+  const session = await needs.store.browserSessions.findByToken(asId(token.id), token.hash, now);
+  if (session === null || session.issuer !== issuer) return null;
+  if (now >= endOfSession(rules, session.createdAt, session.lastUsedAt)) return null;
+  return { ...session, tokenHash: token.hash };
+}

@@ -1,0 +1,175 @@
+// Going on without a login where somebody is signed in in the browser. Everything is judged anew: what the client asks
+// for (OIDC Core 3.1.2.1), the identity, its policy and what the login rested on. The cookie alone gives nothing.
+
+import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
+import { verifyCertificate } from '../../login/certificate/certificate.ts';
+import { resolveConfigTypes } from '../../login/config-types.ts';
+import type { Account } from '../../model/account.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { BrowserSessionStore } from '../../store/contracts/browser-sessions.ts';
+import { acrOf } from '../../tokens/access-token.ts';
+import { applicationKey, endOfSession, type PresentedSession } from './browser-session.ts';
+import { codeLifetime, type Handover, handOver, mintCode, wayBack } from './callback.ts';
+import { requireOpen } from './login-flow.ts';
+import { type LoginFlowNeeds, outstandingFor, requireStillAllowed } from './next-step.ts';
+import { requireMayUse } from './require-may-use.ts';
+
+export interface SignedInNeeds extends LoginFlowNeeds {
+  readonly store: LoginFlowNeeds['store'] & { readonly browserSessions: BrowserSessionStore };
+}
+
+/** The browser that asks, and who is signed in there; null for nobody. */
+export interface SignedInBrowser {
+  readonly session: PresentedSession | null;
+  /** The certificates of its connection. */
+  readonly clientCertificates: { readonly leafThumbprint: string; readonly chain: readonly Buffer[] } | null;
+  readonly origin: RequestOrigin;
+}
+
+/** `log-in`: credentials are needed. `choose`: the person has to say whether to go on as who is signed in. */
+export type SignedInAnswer = Handover | { readonly kind: 'log-in' } | { readonly kind: 'choose' };
+
+/**
+ * What an authorization request comes to where somebody may be signed in: its code at once for an application that the
+ * person has gone on to before, a question for another one.
+ * @throws AuthorizationError with `prompt=none`, where a person would have to do something; client_not_allowed
+ */
+export async function answerSignedIn(
+  needs: SignedInNeeds,
+  authRequest: AuthRequest,
+  browser: SignedInBrowser,
+): Promise<SignedInAnswer> {
+  const wish = authRequest.browserSession?.wish;
+  if (browser.session === null || wish === undefined) return { kind: 'log-in' };
+  const refuse = (code: 'login_required' | 'interaction_required' | 'account_selection_required') =>
+    new AuthorizationError(code, wayBack(authRequest));
+  const isSilent = wish.prompts.includes('none');
+  const account = await signedInAccount(needs, authRequest, browser);
+  if (account === null) {
+    if (isSilent)
+      throw refuse(isStrongEnough(authRequest, browser.session) ? 'login_required' : 'interaction_required');
+    return { kind: 'log-in' };
+  }
+  const isAsked = wish.prompts.includes('select_account') || wish.prompts.includes('consent');
+  if (isAsked || !browser.session.applications.includes(applicationKey(needs.clients, authRequest))) {
+    if (isSilent) throw refuse('account_selection_required');
+    return { kind: 'choose' };
+  }
+  return (await finish(needs, authRequest, browser, account)) ?? { kind: 'log-in' };
+}
+
+/** Who is signed in, for the page that asks; null when it takes a login after all. */
+export async function whoIsSignedIn(
+  needs: SignedInNeeds,
+  authRequest: AuthRequest,
+  browser: SignedInBrowser,
+): Promise<{ readonly name: string } | null> {
+  await requireOpen(needs, authRequest);
+  const account = await signedInAccount(needs, authRequest, browser);
+  return account === null ? null : { name: account.identity.name };
+}
+
+/**
+ * The person has said to go on.
+ * @returns null when it takes a login after all
+ * @throws AuthError auth_request_unknown
+ * @throws AuthorizationError client_not_allowed
+ */
+export async function continueSignedIn(
+  needs: SignedInNeeds,
+  authRequest: AuthRequest,
+  browser: SignedInBrowser,
+): Promise<Handover | null> {
+  await requireOpen(needs, authRequest);
+  const account = await signedInAccount(needs, authRequest, browser);
+  return account === null ? null : finish(needs, authRequest, browser, account);
+}
+
+/** The account of who is signed in, if that does for this request and would be let in today; else null. */
+async function signedInAccount(
+  needs: SignedInNeeds,
+  authRequest: AuthRequest,
+  { session, clientCertificates, origin }: SignedInBrowser,
+): Promise<Account | null> {
+  if (session === null || !answersWish(needs, authRequest, session)) return null;
+  const account = await standingAccount(needs, session, origin);
+  if (account === null) return null;
+  const { certThumbprint } = session.progress;
+  if (certThumbprint === null) return account;
+  // Whoever has copied the cookie has not the key.
+  if (clientCertificates?.leafThumbprint !== certThumbprint) return null;
+  const attempt = needs.attempts.begin('cert', 'oidc', origin);
+  const verdict = await verifyCertificate(needs, clientCertificates.chain, attempt);
+  if (verdict.verdict === 'passed' && verdict.account.identity.id === account.identity.id) return account;
+  attempt.conclude();
+  return null;
+}
+
+function answersWish({ clock }: SignedInNeeds, authRequest: AuthRequest, session: PresentedSession): boolean {
+  const wish = authRequest.browserSession?.wish;
+  if (wish === undefined || wish.prompts.includes('login')) return false;
+  const { identityId, authTime } = session.progress;
+  if (wish.maxAge !== null && clock.now() - authTime > wish.maxAge * 1000) return false;
+  if (wish.identityId !== null && wish.identityId !== identityId) return false;
+  return isStrongEnough(authRequest, session);
+}
+
+/** A login may prove more than this session: it is tried where the client asks for that. */
+function isStrongEnough(authRequest: AuthRequest, { progress }: PresentedSession): boolean {
+  const wanted = authRequest.browserSession?.wish.acrValues ?? [];
+  return wanted.length === 0 || wanted.includes(acrOf(progress.passed));
+}
+
+/** The one rule of what still counts, asked again. A session that is not good any more ends. */
+async function standingAccount(
+  needs: SignedInNeeds,
+  { id, progress }: PresentedSession,
+  origin: RequestOrigin,
+): Promise<Account | null> {
+  const account = await requireStillAllowed(needs, progress, origin).catch((error: unknown) => {
+    if (error instanceof AuthError && error.code === 'invalid_auth') return null;
+    throw error;
+  });
+  if (account !== null && outstandingFor(needs, account, progress).length === 0) return account;
+  if (await needs.store.browserSessions.end(id)) {
+    const ended = { browserSessionId: id, reason: 'no-longer-enough', byIdentityId: null } as const;
+    needs.audit.record({ event: 'browser-session.ended', ...ended }, origin);
+  }
+  return null;
+}
+
+/** @returns null when the session has ended meanwhile */
+async function finish(
+  needs: SignedInNeeds,
+  authRequest: AuthRequest,
+  { session, origin }: SignedInBrowser,
+  account: Account,
+): Promise<Handover | null> {
+  const rules = authRequest.browserSession?.rules;
+  if (session === null || rules === undefined) return null;
+  const { id, tokenHash, progress } = session;
+  await requireMayUse(needs, authRequest, { account, progress }, origin);
+  const merged = {
+    ...authRequest,
+    configTypes: await resolveConfigTypes(needs, authRequest.configTypes),
+  };
+  const code = mintCode(needs, authRequest.key);
+  const now = needs.clock.now();
+  const outcome = await needs.store.browserSessions.continueWith({
+    id,
+    tokenHash,
+    application: applicationKey(needs.clients, authRequest),
+    authRequest: merged,
+    progress,
+    code: { hash: code.hash, expiresAt: now + codeLifetime, forgetFailures: [] },
+    now,
+    expiresAt: endOfSession(rules, session.createdAt, now),
+  });
+  if (outcome === 'gone') return null;
+  if (outcome === 'finished')
+    throw new AuthError('auth_request_unknown', { detail: 'the login is finished' });
+  const used = { identityId: account.identity.id, browserSessionId: id, clientId: authRequest.clientId };
+  needs.audit.record({ event: 'browser-session.used', ...used }, origin);
+  return handOver(needs, merged, code.text);
+}

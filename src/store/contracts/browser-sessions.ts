@@ -1,0 +1,58 @@
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { BrowserSession } from '../../model/browser-session.ts';
+import type { BrowserSessionId } from '../../model/ids.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { LoginProgress } from '../../model/login.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { StoredCode } from './auth-requests.ts';
+
+/** A browser session that the completion of a login opens; the rest of it is that login's. */
+export interface NewBrowserSession {
+  readonly id: BrowserSessionId;
+  /** SHA-256 of the whole cookie value, base64url. */
+  readonly tokenHash: string;
+  /** The application to which the login leads. */
+  readonly application: string;
+  readonly ipAddress: string;
+  readonly now: Millis;
+  readonly expiresAt: Millis;
+  /** The one that this browser had before: it ends in the same step. */
+  readonly replaces: BrowserSessionId | null;
+  /** How many one identity may have; the oldest go. */
+  readonly most: number;
+}
+
+/** Finishes an authorization request with what a browser session has proven. */
+export interface ContinueBrowserSession {
+  readonly id: BrowserSessionId;
+  readonly tokenHash: string;
+  readonly application: string;
+  readonly authRequest: AuthRequest;
+  readonly progress: LoginProgress;
+  readonly code: StoredCode;
+  readonly now: Millis;
+  /** The new end of the session. */
+  readonly expiresAt: Millis;
+}
+
+export type NamedBrowserSession = BrowserSession & { readonly identityName: string };
+
+export interface BrowserSessionStore {
+  /** The session that has this cookie; null when there is none, or it has expired. */
+  findByToken(id: BrowserSessionId, tokenHash: string, now: Millis): Promise<BrowserSession | null>;
+
+  /**
+   * Records the authorization request with its code, and the use of the session, in one step.
+   * @returns `gone` when the session has ended by now, `finished` when the request already has a code; nothing was
+   *   recorded then
+   */
+  continueWith(use: ContinueBrowserSession): Promise<'recorded' | 'gone' | 'finished'>;
+
+  /** Those that have not expired. */
+  list(query: ListQuery, now: Millis): Promise<Page<NamedBrowserSession>>;
+  /** Null when there is none, or it has expired. */
+  find(id: BrowserSessionId, now: Millis): Promise<NamedBrowserSession | null>;
+
+  /** Ends one. False when there was none. */
+  end(id: BrowserSessionId): Promise<boolean>;
+}

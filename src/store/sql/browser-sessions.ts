@@ -1,0 +1,207 @@
+// Browser sessions: rows that are there as long as somebody stays signed in. An end is a deletion: every use reads the
+// row, so no other node has to be told.
+
+import type { BrowserSession } from '../../model/browser-session.ts';
+import { asId } from '../../model/ids.ts';
+import { browserSessionListFields } from '../../model/list-fields.ts';
+import type { LoginProgress } from '../../model/login.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { StoredCode } from '../contracts/auth-requests.ts';
+import type {
+  BrowserSessionStore,
+  ContinueBrowserSession,
+  NamedBrowserSession,
+} from '../contracts/browser-sessions.ts';
+import { integer, text } from './codec.ts';
+import type { Database } from './database.ts';
+import { first, type Intent, type SqlRow } from './intent.ts';
+import { listSource } from './list-source.ts';
+
+export const browserSessionIntents = { continueBrowserSession, endBrowserSession } as const;
+
+export function browserSessionStore({ write, find, list }: Database): BrowserSessionStore {
+  return {
+    findByToken: (id, tokenHash, now) =>
+      find(
+        browserSessionOf,
+        'SELECT * FROM browser_sessions WHERE id = ? AND token_hash = ? AND expires_at > ?',
+        id,
+        tokenHash,
+        now,
+      ),
+    continueWith: ({ authRequest, progress, ...use }) =>
+      write('continueBrowserSession', {
+        ...use,
+        key: authRequest.key,
+        request: JSON.stringify(authRequest),
+        clientId: authRequest.clientId,
+        redirectUri: authRequest.redirectUri,
+        codeChallenge: authRequest.codeChallenge,
+        issuer: authRequest.issuer,
+        browserBinding: authRequest.browserBinding,
+        identityId: progress.identityId,
+        certThumbprint: progress.certThumbprint,
+        progress: JSON.stringify({ ...progress, browserSessionId: use.id }),
+      }),
+    list: (query, now) => list(living(now), query, namedBrowserSessionOf),
+    find: (id, now) => find(namedBrowserSessionOf, findSql, id, now),
+    end: (id) => write('endBrowserSession', { id }),
+  };
+}
+
+/** Their identity is there: its deletion ends them. */
+function living(now: Millis) {
+  return listSource('browser_sessions', browserSessionListFields, {
+    identity: 'JOIN',
+    where: { sql: 'browser_sessions.expires_at > ?', params: [now] },
+  });
+}
+
+const findSql = `SELECT browser_sessions.*, identities.name AS identity_name
+  FROM browser_sessions JOIN identities ON identities.id = browser_sessions.identity_id
+  WHERE browser_sessions.id = ? AND browser_sessions.expires_at > ?`;
+
+function browserSessionOf(row: SqlRow): BrowserSession {
+  return {
+    id: asId(text(row, 'id')),
+    issuer: text(row, 'issuer'),
+    progress: JSON.parse(text(row, 'progress')) as LoginProgress,
+    applications: JSON.parse(text(row, 'applications')) as readonly string[],
+    ipAddress: text(row, 'ip_address'),
+    createdAt: integer(row, 'created_at'),
+    lastUsedAt: integer(row, 'last_used_at'),
+    expiresAt: integer(row, 'expires_at'),
+  };
+}
+
+function namedBrowserSessionOf(row: SqlRow): NamedBrowserSession {
+  return { ...browserSessionOf(row), identityName: text(row, 'identity_name') };
+}
+
+/**
+ * Opens the browser session that comes with a code, if one does, in the place of the one that the browser had before.
+ * Called in the step that records the code.
+ * @param proven the progress of the login, as its column has it
+ */
+export function* openBrowserSession(proven: string, issuer: string, code: StoredCode | null): Intent<void> {
+  if (code?.browserSession === undefined) return;
+  const { id, tokenHash, application, ipAddress, now, expiresAt, replaces, most } = code.browserSession;
+  const { certificateKey: _key, clientInfo: _info, ...kept } = JSON.parse(proven) as LoginProgress;
+  if (replaces !== null) yield* endBrowserSession({ id: replaces });
+  yield* first(
+    `INSERT INTO browser_sessions (id, token_hash, identity_id, authenticator_id, signer_id, ca_id, issuer, progress,
+       applications, ip_address, created_at, last_used_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    tokenHash,
+    kept.identityId,
+    kept.authenticatorId,
+    kept.signerId,
+    kept.caId,
+    issuer,
+    JSON.stringify(kept),
+    JSON.stringify([application]),
+    ipAddress,
+    now,
+    now,
+    expiresAt,
+  );
+  // Whoever can log in could otherwise fill the store.
+  yield* first(
+    `DELETE FROM browser_sessions WHERE id IN (SELECT id FROM browser_sessions WHERE identity_id = ?
+       ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET ?)`,
+    kept.identityId,
+    most,
+  );
+}
+
+type ContinuedRow = Omit<ContinueBrowserSession, 'authRequest' | 'progress'> & {
+  readonly key: string;
+  readonly request: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly codeChallenge: string;
+  readonly issuer: string;
+  readonly browserBinding: string | null;
+  readonly identityId: string;
+  readonly certThumbprint: string | null;
+  readonly progress: string;
+};
+
+/** An application beyond these is asked for again. */
+const mostApplications = 100;
+
+function* continueBrowserSession(use: ContinuedRow): Intent<'recorded' | 'gone' | 'finished'> {
+  const { code, now } = use;
+  const session = yield* first(
+    'SELECT applications FROM browser_sessions WHERE id = ? AND token_hash = ? AND expires_at > ?',
+    use.id,
+    use.tokenHash,
+    now,
+  );
+  if (session === undefined) return 'gone';
+  const recorded = yield* first(
+    `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, browser_binding,
+       identity_id, progress, cert_thumbprint, generation, code_hash, code_expires_at, expires_at)
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?
+     WHERE EXISTS (SELECT 1 FROM browser_sessions WHERE id = ?)
+     ON CONFLICT (id) DO UPDATE SET
+       request = excluded.request, identity_id = excluded.identity_id, progress = excluded.progress,
+       cert_thumbprint = excluded.cert_thumbprint, generation = auth_requests.generation + 1,
+       code_hash = excluded.code_hash, code_expires_at = excluded.code_expires_at
+     WHERE auth_requests.code_hash IS NULL AND auth_requests.browser_binding = excluded.browser_binding
+     RETURNING id`,
+    use.key,
+    use.request,
+    use.clientId,
+    use.redirectUri,
+    use.codeChallenge,
+    use.issuer,
+    use.browserBinding,
+    use.identityId,
+    use.progress,
+    use.certThumbprint,
+    code.hash,
+    code.expiresAt,
+    code.expiresAt,
+    use.id,
+  );
+  if (recorded === undefined) return 'finished';
+  const known = JSON.parse(text(session, 'applications')) as string[];
+  const applications = [...new Set([...known, use.application])].slice(-mostApplications);
+  yield* first(
+    'UPDATE browser_sessions SET applications = ?, last_used_at = ?, expires_at = ? WHERE id = ?',
+    JSON.stringify(applications),
+    now,
+    use.expiresAt,
+    use.id,
+  );
+  return 'recorded';
+}
+
+export function* endBrowserSession({ id }: { readonly id: string }): Intent<boolean> {
+  return (yield* first('DELETE FROM browser_sessions WHERE id = ? RETURNING id', id)) !== undefined;
+}
+
+/**
+ * Ends those of an identity.
+ * @param of.except          spares the one behind this API session
+ * @param of.authenticatorId only those that it opened
+ */
+export function* endBrowserSessionsOf(of: {
+  readonly identityId: string;
+  readonly except: string | null;
+  readonly authenticatorId?: string;
+  readonly openedUntil?: Millis;
+}): Intent<void> {
+  const { identityId, except, authenticatorId, openedUntil = Number.MAX_SAFE_INTEGER } = of;
+  const byAuthenticator = authenticatorId === undefined ? '' : 'AND authenticator_id = ?';
+  yield* first(
+    `DELETE FROM browser_sessions WHERE identity_id = ? AND created_at <= ?
+       AND id <> coalesce((SELECT browser_session_id FROM api_sessions WHERE id = ?), '') ${byAuthenticator}`,
+    identityId,
+    openedUntil,
+    except ?? '',
+    ...(authenticatorId === undefined ? [] : [authenticatorId]),
+  );
+}

@@ -1,0 +1,465 @@
+// Staying signed in in a browser (options.browserSession of a binding): what the client may ask for, and what ends it.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import {
+  asksForLogin,
+  asksWhom,
+  authorizeIn,
+  broughtBack,
+  follow,
+  sessionCookieName,
+  signedInBrowser,
+  signIn,
+  withBrowserSession,
+} from '../support/browser-session.ts';
+import { type CookieBrowser, cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
+import { authorizationQuery, authRequestIdOf, claimsOf, codeOf, redeem } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { appRedirectUri, redeemAs, registerClient, type TestClient } from '../support/oidc-clients.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTotpUser, enroll, totpPolicy } from '../support/totp.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+let server: TestServer;
+let root: Caller;
+let wiki: TestClient;
+let toWiki: Record<string, string>;
+before(async () => {
+  server = await startTestServer({ clock, configure: withBrowserSession });
+  root = await rootOf(server);
+  wiki = await registerClient(root, { name: 'Wiki' });
+  toWiki = { client_id: wiki.id, redirect_uri: appRedirectUri };
+});
+after(() => server.close());
+
+let people = 0;
+async function person(): Promise<{ readonly id: IdentityId; readonly name: string }> {
+  people += 1;
+  const name = `person${people}`;
+  return { id: await server.createUser({ name, password }), name };
+}
+
+async function signedIn() {
+  const who = await person();
+  return { ...who, browser: await signedInBrowser(server, who.name) };
+}
+
+const idTokenOf = async (answer: Answer) => claimsOf((await redeem(server, codeOf(answer))).json.id_token);
+const errorOf = (answer: Answer) => broughtBack(answer).get('error');
+const silently = (browser: CookieBrowser, more: Record<string, string> = {}) =>
+  authorizeIn(browser, { prompt: 'none', ...more });
+
+describe('a second authorization of the same application', () => {
+  test('answers at once, with the time and the methods of the login', async () => {
+    const who = await person();
+    const browser = cookieBrowser(server);
+    const first = await idTokenOf(await signIn(browser, who.name));
+    clock.advance(5 * MINUTE);
+    for (const changes of [{}, { prompt: 'none' }, { max_age: '1000' }, { scope: 'openid' }]) {
+      const claims = await idTokenOf(await authorizeIn(browser, changes));
+      const { sub, auth_time, amr, acr } = first;
+      assert.deepEqual([claims.sub, claims.auth_time, claims.amr, claims.acr], [sub, auth_time, amr, acr]);
+      assert.notEqual(claims.iat, first.iat);
+      assert.notEqual(claims.sid, first.sid);
+    }
+  });
+
+  test('asks again with prompt=login, and where the login is older than max_age', async () => {
+    const { browser, name } = await signedIn();
+    assert.ok(asksForLogin(await authorizeIn(browser, { prompt: 'login' })));
+    assert.ok(!asksForLogin(await authorizeIn(browser, { max_age: '1' })));
+    clock.advance(2 * SECOND);
+    const asked = await authorizeIn(browser, { max_age: '1' });
+    assert.ok(asksForLogin(asked));
+    assert.ok(asksForLogin(await authorizeIn(browser, { max_age: '0' })));
+    const page = await follow(browser, asked);
+    const { auth_time, iat } = await idTokenOf(await browser.submit(page, { username: name, password }));
+    assert.equal(auth_time, iat);
+    assert.equal(errorOf(await silently(browser, { max_age: '60' })), null);
+    clock.advance(2 * MINUTE);
+    assert.equal(errorOf(await silently(browser, { max_age: '60' })), 'login_required');
+  });
+
+  test('does not come around prompt=login by the page that says who is signed in', async () => {
+    const { browser } = await signedIn();
+    const id = authRequestIdOf(await authorizeIn(browser, { prompt: 'login' }));
+    assert.ok(asksForLogin(await browser.get(`/oidc/login/continue?authRequestID=${id}`)));
+  });
+
+  test('goes on for whom the client names, and tells it when that is somebody else', async () => {
+    const other = await signedIn();
+    const hint = (await redeem(server, codeOf(await authorizeIn(other.browser)))).json.id_token;
+    const { browser, name } = await signedIn();
+    assert.equal(errorOf(await silently(other.browser, { id_token_hint: hint })), null);
+    assert.equal(errorOf(await silently(browser, { id_token_hint: hint })), 'login_required');
+    const asked = await authorizeIn(browser, { id_token_hint: hint });
+    assert.ok(asksForLogin(asked));
+    const answer = await browser.submit(await follow(browser, asked), { username: name, password });
+    assert.equal(errorOf(answer), 'login_required');
+    assert.equal(errorOf(await authorizeIn(browser, { id_token_hint: `${hint}x` })), 'invalid_request');
+  });
+
+  test('asks for a login that proves more where acr_values ask for it', async () => {
+    const { browser } = await signedIn();
+    const { acr } = await idTokenOf(await authorizeIn(browser));
+    const known: string[] = (await server.get('/.well-known/openid-configuration')).json.acr_values_supported;
+    const more = known.find((value) => value !== acr) ?? '';
+    assert.equal(errorOf(await silently(browser, { acr_values: known.join(' ') })), null);
+    assert.equal(errorOf(await silently(browser, { acr_values: 'unknown' })), null);
+    assert.equal(errorOf(await silently(browser, { acr_values: more })), 'interaction_required');
+    assert.ok(asksForLogin(await authorizeIn(browser, { acr_values: more })));
+  });
+
+  test('asks where nobody is signed in, and says so silently', async () => {
+    const browser = cookieBrowser(server);
+    assert.ok(asksForLogin(await authorizeIn(browser)));
+    assert.equal(errorOf(await silently(browser)), 'login_required');
+    assert.equal(errorOf(await authorizeIn(browser, { prompt: 'none login' })), 'invalid_request');
+  });
+});
+
+describe('another application', () => {
+  test('shows who is signed in, goes on by a click, and is known from then on', async () => {
+    const { browser, id, name } = await signedIn();
+    assert.equal(errorOf(await silently(browser, toWiki)), 'account_selection_required');
+    const asked = await authorizeIn(browser, toWiki);
+    assert.ok(asksWhom(asked));
+    const page = await follow(browser, asked);
+    assert.equal(page.status, 200);
+    assert.ok(page.text.includes(name));
+    assert.match(page.text, /<strong>Wiki<\/strong> \(app\.example\)/);
+    assert.match(String(page.headers['content-security-policy']), /frame-ancestors 'none'/);
+    const answer = await browser.submit(page);
+    const tokens = await redeemAs(server, wiki, codeOf(answer));
+    assert.equal(claimsOf(tokens.json.id_token).sub, id);
+    assert.equal(errorOf(await silently(browser, toWiki)), null);
+    assertRefusedPage(await browser.submit(page), 'the same form again');
+  });
+
+  test('lets somebody else sign in, whose session takes the place of the first', async () => {
+    const { browser, name } = await signedIn();
+    const before = browser.cookies.get(sessionCookieName);
+    const other = await person();
+    const page = await follow(browser, await authorizeIn(browser, { ...toWiki, prompt: 'select_account' }));
+    assert.ok(page.text.includes(name));
+    const href = /id="other-account" class="button second" href="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const form = await browser.get(href.replaceAll('&amp;', '&'));
+    const answer = await browser.submit(form, { username: other.name, password });
+    assert.equal(broughtBack(answer).has('code'), true);
+    assert.notEqual(browser.cookies.get(sessionCookieName), before);
+    browser.cookies.set(sessionCookieName, String(before));
+    assert.equal(errorOf(await silently(browser)), 'login_required');
+  });
+
+  test('is asked again with prompt=select_account and prompt=consent', async () => {
+    const { browser } = await signedIn();
+    for (const prompt of ['select_account', 'consent']) {
+      assert.ok(asksWhom(await authorizeIn(browser, { prompt })), prompt);
+    }
+  });
+
+  test('on the same device counts by its address: any program may listen there', async () => {
+    const { browser } = await signedIn();
+    const native = await registerClient(root, {
+      type: 'public',
+      redirectUris: ['http://127.0.0.1:*/cb'],
+      tokenEndpointAuthMethod: 'none',
+    });
+    const at = (port: number) => ({ client_id: native.id, redirect_uri: `http://127.0.0.1:${port}/cb` });
+    await browser.submit(await follow(browser, await authorizeIn(browser, at(4001))));
+    assert.equal(errorOf(await silently(browser, at(4001))), null);
+    assert.ok(asksWhom(await authorizeIn(browser, at(4002))));
+  });
+
+  test('that is not for this person is told so after the click', async () => {
+    const { browser } = await signedIn();
+    const staff = await registerClient(root, { allowedRoleAttributes: ['staff'] });
+    const page = await follow(browser, await authorizeIn(browser, { ...toWiki, client_id: staff.id }));
+    assert.equal(errorOf(await browser.submit(page)), 'access_denied');
+  });
+});
+
+function assertRefusedPage(answer: Answer, what: string): void {
+  assert.equal(answer.status, 400, what);
+  assert.match(String(answer.headers['content-type']), /^text\/html/);
+}
+
+describe('what is proven is judged at each use', () => {
+  const ends: readonly (readonly [string, (who: { id: IdentityId; name: string }) => Promise<unknown>])[] = [
+    [
+      'disabling the identity, also when it is enabled again',
+      async ({ id }) => {
+        await root.call('POST', `identities/${id}/disable`, { durationMinutes: 0 });
+        await root.call('POST', `identities/${id}/enable`);
+      },
+    ],
+    ['ending all sessions', ({ id }) => root.call('DELETE', `identities/${id}/api-sessions`)],
+    ['a revocation of the identity', ({ id }) => root.call('POST', 'revocations', { id, type: 'IDENTITY' })],
+    [
+      'a new password',
+      async ({ id }) => {
+        const { data } = (await root.get(`authenticators?filter=identityId="${id}"`)).json;
+        await root.call('PATCH', `authenticators/${data[0].id}`, { password: 'eight louder lanterns' });
+      },
+    ],
+    [
+      'removing the authenticator',
+      async ({ id }) => {
+        const { data } = (await root.get(`authenticators?filter=identityId="${id}"`)).json;
+        await root.call('DELETE', `authenticators/${data[0].id}`);
+      },
+    ],
+    ['deleting the identity', ({ id }) => root.call('DELETE', `identities/${id}`)],
+  ];
+  for (const [what, end] of ends) {
+    test(`${what} ends it`, async () => {
+      const who = await signedIn();
+      assert.equal(errorOf(await silently(who.browser)), null);
+      await end(who);
+      assert.equal(errorOf(await silently(who.browser)), 'login_required');
+      assert.ok(asksForLogin(await authorizeIn(who.browser)));
+    });
+  }
+
+  test('a policy that asks for more, or no longer for passwords, asks for a login', async () => {
+    const who = await signedIn();
+    const policy = await totpPolicy(server);
+    await server.store.identities.update(who.id, { authPolicyId: policy }, clock.now());
+    assert.equal(errorOf(await silently(who.browser)), 'login_required');
+    await server.store.identities.update(who.id, { authPolicyId: defaultAuthPolicyId }, clock.now());
+    assert.equal(errorOf(await silently(who.browser)), 'login_required', 'it has ended');
+
+    const other = await signedIn();
+    const base = await server.store.authPolicies.find(defaultAuthPolicyId);
+    assert.ok(base !== null);
+    const id = asId<typeof defaultAuthPolicyId>(server.random.id());
+    const primary = { ...base.primary, updb: { ...base.primary.updb, allowed: false } };
+    await server.store.authPolicies.create(id, { ...base, name: `no passwords ${id}`, primary }, clock.now());
+    await server.store.identities.update(other.id, { authPolicyId: id }, clock.now());
+    assert.equal(errorOf(await silently(other.browser)), 'login_required');
+  });
+
+  test('with a second factor the session has both, and says so', async () => {
+    const policy = await totpPolicy(server);
+    people += 1;
+    const name = `person${people}`;
+    await createTotpUser(server, policy, name);
+    const { app } = await enroll(server, clock, name);
+    clock.advance(MINUTE);
+    const browser = cookieBrowser(server);
+    const codePage = await signIn(browser, name);
+    assert.equal(browser.cookies.has(sessionCookieName), false, 'nothing is complete yet');
+    const done = await browser.submit(codePage, { code: app.code() });
+    assert.deepEqual((await idTokenOf(done)).amr, ['password', 'totp']);
+    assert.deepEqual((await idTokenOf(await silently(browser))).amr, ['password', 'totp']);
+  });
+
+  test('it ends after the time without a use, and at its end however often it is used', async () => {
+    const { browser } = await signedIn();
+    clock.advance(29 * MINUTE);
+    assert.equal(errorOf(await silently(browser)), null);
+    clock.advance(29 * MINUTE);
+    assert.equal(errorOf(await silently(browser)), null);
+    clock.advance(30 * MINUTE);
+    assert.equal(errorOf(await silently(browser)), 'login_required');
+
+    const long = await signedIn();
+    for (let used = 0; used < 12 * 60; used += 20) {
+      assert.equal(errorOf(await silently(long.browser)), null, String(used));
+      clock.advance(20 * MINUTE);
+    }
+    assert.equal(errorOf(await silently(long.browser)), 'login_required');
+  });
+});
+
+describe('logging out', () => {
+  const logout = '/oidc/end_session';
+  const back = 'http://localhost:8400/auth/logout';
+
+  test('by an application with a hint ends it, with the cookie or without', async () => {
+    for (const withCookie of [true, false]) {
+      const { browser } = await signedIn();
+      const tokens = (await redeem(server, codeOf(await authorizeIn(browser)))).json;
+      const query = `?id_token_hint=${tokens.id_token}&post_logout_redirect_uri=${encodeURIComponent(back)}`;
+      const answer = withCookie
+        ? await browser.get(`${logout}${query}`)
+        : await server.get(`${logout}${query}`);
+      assert.equal(answer.headers.location, back);
+      assert.equal(browser.cookies.has(sessionCookieName), !withCookie);
+      assert.equal(errorOf(await silently(browser)), 'login_required');
+    }
+  });
+
+  test('by the hint of somebody else leaves it alone', async () => {
+    const other = await signedIn();
+    const { id_token } = (await redeem(server, codeOf(await authorizeIn(other.browser)))).json;
+    const { browser } = await signedIn();
+    assert.equal((await browser.get(`${logout}?id_token_hint=${id_token}`)).status, 200);
+    assert.equal(errorOf(await silently(browser)), null);
+  });
+
+  test('without a hint asks first, and ends it when the person agrees on our own page', async () => {
+    const { browser } = await signedIn();
+    const page = await browser.get(logout);
+    assert.match(page.text, /id="sign-out"/);
+    assert.equal(errorOf(await silently(browser)), null);
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    await browser.post(logout, hiddenFields(page), foreign);
+    assert.equal(errorOf(await silently(browser)), null);
+    const answer = await browser.submit(page);
+    assert.match(answer.text, /You are signed out/);
+    assert.equal(browser.cookies.has(sessionCookieName), false);
+    assert.match((await browser.get(logout)).text, /You are not signed in here/);
+  });
+
+  test('of the API session by its owner ends it too', async () => {
+    const { browser } = await signedIn();
+    const { access_token } = (await redeem(server, codeOf(await authorizeIn(browser)))).json;
+    const headers = { authorization: `Bearer ${access_token}` };
+    assert.equal(
+      (await server.request('DELETE', '/edge/client/v1/current-api-session', { headers })).status,
+      200,
+    );
+    assert.equal(errorOf(await silently(browser)), 'login_required');
+  });
+});
+
+describe('the cookie', () => {
+  test('is for this host only, for no script, and comes with no form of another site', async () => {
+    const who = await person();
+    const browser = cookieBrowser(server);
+    const answer = await signIn(browser, who.name);
+    const line = answer.lines('set-cookie').find((text) => text.startsWith(sessionCookieName)) ?? '';
+    assert.match(line, /^__Host-overlay-auth-session=[\w-]{91}; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
+  });
+
+  test('is another one after each login, whatever the browser had before', async () => {
+    const attacker = await signedIn();
+    const planted = String(attacker.browser.cookies.get(sessionCookieName));
+    const victim = await person();
+    const browser = cookieBrowser(server);
+    browser.cookies.set(sessionCookieName, planted);
+    const page = await follow(browser, await authorizeIn(browser, { prompt: 'login' }));
+    await browser.submit(page, { username: victim.name, password });
+    assert.notEqual(browser.cookies.get(sessionCookieName), planted);
+    assert.equal(errorOf(await silently(attacker.browser)), 'login_required');
+  });
+
+  test('opens no API, and no login of programs', async () => {
+    const { browser } = await signedIn();
+    const cookie = `${sessionCookieName}=${browser.cookies.get(sessionCookieName)}`;
+    for (const path of [
+      '/edge/client/v1/current-identity',
+      '/edge/management/v1/identities',
+      '/oidc/userinfo',
+    ]) {
+      assert.equal((await server.get(path, { headers: { cookie } })).status, 401, path);
+    }
+    const headers = { cookie, accept: 'application/json' };
+    const begun = await server.get(
+      `/oidc/authorization?${new URLSearchParams({
+        response_type: 'code',
+        client_id: 'overlay',
+        redirect_uri: 'http://localhost:8400/auth/callback',
+        scope: 'openid',
+        prompt: 'none',
+      })}`,
+      { headers },
+    );
+    assert.equal(errorOf(begun), 'login_required');
+  });
+
+  test('alone goes on with no login: not in another browser, not with the name of somebody else on the page', async () => {
+    const { browser } = await signedIn();
+    const page = await follow(browser, await authorizeIn(browser, toWiki));
+    const thief = cookieBrowser(server);
+    thief.cookies.set(sessionCookieName, String(browser.cookies.get(sessionCookieName)));
+    const stolen = await thief.submit(page);
+    assert.equal(stolen.status, 400);
+    const other = await signedIn();
+    browser.cookies.set(sessionCookieName, String(other.browser.cookies.get(sessionCookieName)));
+    const shown = await browser.submit(page);
+    assert.equal(shown.status, 200, 'the page again');
+    assert.ok(shown.text.includes(other.name));
+  });
+
+  test('counts where somebody goes to the address, and for no script or form of another page', async () => {
+    const { browser } = await signedIn();
+    const query = authorizationQuery({ prompt: 'none' });
+    const mode = (value: string) =>
+      browser.get(`/oidc/authorization?${query}`, { 'sec-fetch-mode': value, 'sec-fetch-site': 'same-site' });
+    assert.equal(errorOf(await mode('navigate')), null);
+    for (const value of ['cors', 'no-cors', 'same-origin']) {
+      assert.equal(errorOf(await mode(value)), 'login_required', value);
+    }
+    const posted = await browser.post('/oidc/authorization', Object.fromEntries(new URLSearchParams(query)), {
+      origin: 'https://localhost:9',
+      'sec-fetch-site': 'same-site',
+      'sec-fetch-mode': 'navigate',
+    });
+    assert.equal(errorOf(posted), 'login_required');
+  });
+
+  test('that is made up or changed is nobody', async () => {
+    const { browser } = await signedIn();
+    const value = String(browser.cookies.get(sessionCookieName));
+    for (const wrong of [
+      `${value.slice(0, -1)}${value.endsWith('A') ? 'B' : 'A'}`,
+      'A'.repeat(91),
+      'x',
+      '',
+    ]) {
+      browser.cookies.set(sessionCookieName, wrong);
+      assert.equal(errorOf(await silently(browser)), 'login_required');
+    }
+  });
+
+  test('is not given to programs', async () => {
+    const { name } = await person();
+    const begun = await server.get(
+      `/oidc/authorization?response_type=code&client_id=overlay&scope=openid&redirect_uri=${encodeURIComponent('http://localhost:8400/auth/callback')}&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256`,
+    );
+    const json = { authRequestId: authRequestIdOf(begun), username: name, password };
+    const answer = await server.post('/oidc/login/username', { json });
+    assert.equal(answer.status, 302);
+    assert.deepEqual(answer.lines('set-cookie'), []);
+  });
+});
+
+describe('administrators', () => {
+  test('see who is signed in where, and end it', async () => {
+    const admin = await loggedIn(server, 'root');
+    const { browser, id, name } = await signedIn();
+    const { data } = (await admin.get(`browser-sessions?filter=identityId="${id}"`)).json;
+    assert.equal(data.length, 1);
+    const [session] = data;
+    assert.equal(session.identity.name, name);
+    assert.deepEqual(session.amr, ['password']);
+    assert.deepEqual(session.applications, ['overlay http://localhost:8400/auth/callback']);
+    assert.equal(JSON.stringify(session).includes('token'), false);
+    assert.deepEqual((await admin.get(`browser-sessions/${session.id}`)).json.data, session);
+    assert.equal((await admin.call('DELETE', `browser-sessions/${session.id}`)).status, 200);
+    assert.equal(errorOf(await silently(browser)), 'login_required');
+    assertRefused(await admin.call('DELETE', `browser-sessions/${session.id}`), 404, 'NOT_FOUND');
+    assertRefused(await admin.get(`browser-sessions/${session.id}`), 404, 'NOT_FOUND');
+  });
+});
+
+test('without the setting nobody stays signed in, and prompt=none is refused', async () => {
+  const plain = await startTestServer({ clock });
+  try {
+    await plain.createUser({ name: 'alice', password });
+    const browser = cookieBrowser(plain);
+    assert.equal(broughtBack(await signIn(browser, 'alice')).has('code'), true);
+    assert.equal(browser.cookies.has(sessionCookieName), false);
+    assert.ok(asksForLogin(await authorizeIn(browser)));
+    assert.equal(errorOf(await silently(browser)), 'login_required');
+    assert.ok(asksForLogin(await authorizeIn(browser, { id_token_hint: 'x', prompt: 'select_account' })));
+  } finally {
+    await plain.close();
+  }
+});

@@ -1,0 +1,75 @@
+// Staying signed in and going back to the application by a form, in a real browser, with scripts and without.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Application, startApplication } from '../support/application.ts';
+import { accessibilityProblems } from '../support/axe.ts';
+import { visitor } from '../support/browser.ts';
+import { withBrowserSession } from '../support/browser-session.ts';
+import { redeem } from '../support/flow.ts';
+import { password, rootOf } from '../support/management.ts';
+import { registerClient } from '../support/oidc-clients.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { beginAt, givePassword } from './support.ts';
+
+let server: TestServer;
+let application: Application;
+let registered: string;
+before(async () => {
+  application = await startApplication();
+  server = await startTestServer({ configure: withBrowserSession });
+  await server.createUser({ name: 'alice', password });
+  const client = await registerClient(await rootOf(server), {
+    name: 'Wiki',
+    redirectUris: [application.redirectUri],
+  });
+  registered = client.id;
+});
+after(async () => {
+  await server.close();
+  await application.close();
+});
+
+for (const scripts of [true, false]) {
+  describe(scripts ? 'with scripts' : 'without scripts', () => {
+    test('the second authorization asks nothing, another application asks for a click', async () => {
+      const { page, complaints, close } = await visitor({ scripts });
+      await beginAt(server, application, page);
+      await givePassword(page, 'alice', password);
+      await page.waitForURL(`${application.redirectUri}?**`);
+      await beginAt(server, application, page);
+      assert.ok(page.url().startsWith(`${application.redirectUri}?code=`), page.url());
+
+      await beginAt(server, application, page, { client_id: registered });
+      assert.equal(await page.innerText('#signed-in-as'), 'alice');
+      assert.match(await page.innerText('.lead'), /Wiki on this device/);
+      if (scripts) assert.deepEqual(await accessibilityProblems(page), []);
+      await page.click('#continue');
+      await page.waitForURL(`${application.redirectUri}?**`);
+
+      await page.goto(`${server.url}/oidc/end_session`);
+      await page.click('#sign-out');
+      await page.waitForSelector('h1:text("You are signed out")');
+      await beginAt(server, application, page);
+      assert.equal(await page.locator('#password').count(), 1);
+      assert.deepEqual(complaints, []);
+      await close();
+    });
+
+    test('the answer as a form comes to the application', async () => {
+      const { page, complaints, close } = await visitor({ scripts });
+      await beginAt(server, application, page, { response_mode: 'form_post', state: `s"<${scripts}>` });
+      await givePassword(page, 'alice', password);
+      if (!scripts) await page.click('main button');
+      await page.waitForURL(application.redirectUri);
+      await page.waitForSelector('h1:text("Back at the application")');
+      const post = application.posts.at(-1);
+      assert.equal(post?.get('state'), `s"<${scripts}>`);
+      assert.equal(post?.get('iss'), server.issuer);
+      const redirected = { redirect_uri: application.redirectUri };
+      assert.equal((await redeem(server, post?.get('code') ?? '', redirected)).status, 200);
+      assert.deepEqual(complaints, []);
+      await close();
+    });
+  });
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { NewBrowserSession } from '../../src/store/contracts/browser-sessions.ts';
+import type { Store } from '../../src/store/contracts/store.ts';
+import type { GetDatabase } from './contract.ts';
+import {
+  createUser,
+  HOUR,
+  MINUTE,
+  newAuthRequest,
+  newId,
+  progressOf,
+  query,
+  redemption,
+  SECOND,
+  t0,
+  type User,
+  uniqueName,
+} from './fixtures.ts';
+
+function newBrowserSession(changes: Partial<NewBrowserSession> = {}): NewBrowserSession {
+  return {
+    id: newId(),
+    tokenHash: uniqueName('cookie'),
+    application: 'wiki',
+    ipAddress: '192.0.2.7',
+    now: t0,
+    expiresAt: t0 + HOUR,
+    replaces: null,
+    most: 100,
+    ...changes,
+  };
+}
+
+/** A login in a browser that ends with a code and a browser session. */
+async function signedIn(store: Store, user: User, changes: Partial<NewBrowserSession> = {}) {
+  const browserSession = newBrowserSession(changes);
+  const authRequest = newAuthRequest({ browserBinding: 'browser' });
+  const code = { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [], browserSession };
+  const login = { authRequest, progress: progressOf(user), code, expiresAt: t0 + 10 * MINUTE, now: t0 };
+  assert.equal(await store.authRequests.recordPrimaryLogin(login), 'recorded');
+  return { ...browserSession, authRequest, codeHash: code.hash };
+}
+
+type SignedIn = Awaited<ReturnType<typeof signedIn>>;
+
+function isThere(store: Store, { id, tokenHash }: SignedIn, now = t0): Promise<boolean> {
+  return store.browserSessions.findByToken(id, tokenHash, now).then((found) => found !== null);
+}
+
+function use(user: User, { id, tokenHash }: SignedIn) {
+  const code = { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [] };
+  const authRequest = newAuthRequest({ browserBinding: 'browser' });
+  const progress = progressOf(user);
+  const times = { now: t0 + SECOND, expiresAt: t0 + 2 * HOUR };
+  return { id, tokenHash, application: 'shop', authRequest, progress, code, ...times };
+}
+
+export function browserSessionTests(shared: GetDatabase): void {
+  describe('browser sessions', () => {
+    test('open with the code of a login, and are found by cookie until they expire', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const session = await signedIn(store, user);
+      const found = await store.browserSessions.findByToken(session.id, session.tokenHash, t0);
+      assert.deepEqual(found, {
+        id: session.id,
+        issuer: session.authRequest.issuer,
+        progress: { ...progressOf(user), browserSessionId: session.id },
+        applications: ['wiki'],
+        ipAddress: '192.0.2.7',
+        createdAt: t0,
+        lastUsedAt: t0,
+        expiresAt: t0 + HOUR,
+      });
+      assert.equal(await store.browserSessions.findByToken(session.id, 'another cookie', t0), null);
+      assert.equal(await isThere(store, session, t0 + HOUR), false);
+    });
+
+    test('open with the last factor of a login too', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const authRequest = newAuthRequest();
+      const known = progressOf(user);
+      const times = { expiresAt: t0 + MINUTE, now: t0 };
+      await store.authRequests.recordPrimaryLogin({ authRequest, progress: known, code: null, ...times });
+      const browserSession = newBrowserSession();
+      const code = { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [], browserSession };
+      const progress = { ...known, passed: [...known.passed, 'totp' as const] };
+      const factor = { key: authRequest.key, generation: 1, known, progress, code, ...times };
+      assert.equal(await store.authRequests.recordFactor(factor), 'recorded');
+      const found = await store.browserSessions.findByToken(browserSession.id, browserSession.tokenHash, t0);
+      assert.deepEqual(found?.progress.passed, progress.passed);
+    });
+
+    test('take the place of the one before, and beyond the most the oldest go', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const first = await signedIn(store, user);
+      const second = await signedIn(store, user, { replaces: first.id, now: t0 + 1 });
+      assert.deepEqual([await isThere(store, first), await isThere(store, second)], [false, true]);
+      const third = await signedIn(store, user, { most: 2, now: t0 + 2 });
+      const fourth = await signedIn(store, user, { most: 2, now: t0 + 3 });
+      const left = await Promise.all([second, third, fourth].map((session) => isThere(store, session)));
+      assert.deepEqual(left, [false, true, true]);
+    });
+
+    test('give another authorization its code, once, and live longer by it', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const session = await signedIn(store, user);
+      const next = use(user, session);
+      assert.equal(await store.browserSessions.continueWith(next), 'recorded');
+      assert.equal(
+        await store.browserSessions.continueWith({ ...next, code: { ...next.code, hash: 'x' } }),
+        'finished',
+      );
+      const found = await store.browserSessions.findByToken(session.id, session.tokenHash, t0 + HOUR);
+      assert.deepEqual(found?.applications, ['wiki', 'shop']);
+      assert.deepEqual([found?.lastUsedAt, found?.expiresAt], [t0 + SECOND, t0 + 2 * HOUR]);
+      const login = { authRequest: next.authRequest, codeHash: next.code.hash };
+      const redeemed = await store.authRequests.redeemCode(redemption(login));
+      assert.equal(redeemed.outcome, 'redeemed');
+    });
+
+    test('that have ended give no code', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const session = await signedIn(store, user);
+      const next = use(user, session);
+      assert.equal(await store.browserSessions.continueWith({ ...next, tokenHash: 'another' }), 'gone');
+      assert.equal(await store.browserSessions.continueWith({ ...next, now: t0 + HOUR }), 'gone');
+      assert.equal(await store.browserSessions.end(session.id), true);
+      assert.equal(await store.browserSessions.end(session.id), false);
+      assert.equal(await store.browserSessions.continueWith(next), 'gone');
+      assert.equal(await store.authRequests.findLogin(next.authRequest.key, t0), null);
+    });
+
+    test('end with what ends the sessions of their identity', async () => {
+      const { store } = shared();
+      const ends: readonly (readonly [string, (user: User, session: SignedIn) => Promise<unknown>])[] = [
+        ['all sessions', (user) => store.apiSessions.endAllOf(user.id, 'administrator', t0 + 1)],
+        ['disabling', (user) => store.identities.update(user.id, { disabledAt: t0 + 1 }, t0 + 1)],
+        ['deletion', (user) => store.identities.delete(user.id, t0 + 1)],
+        ['the authenticator', (user) => store.authenticators.delete(user.authenticatorId, t0 + 1)],
+      ];
+      for (const [what, end] of ends) {
+        const user = await createUser(store);
+        const session = await signedIn(store, user);
+        await end(user, session);
+        assert.equal(await isThere(store, session, t0 + 2), false, what);
+      }
+    });
+
+    test('end with the API session they opened when that is logged out, not when it is one too many', async () => {
+      const { store } = shared();
+      for (const [reason, isLeft] of [
+        ['logout', false],
+        ['administrator', false],
+        ['revoked', false],
+        ['too-many', true],
+        ['refresh-reuse', true],
+      ] as const) {
+        const user = await createUser(store);
+        const session = await signedIn(store, user);
+        const redeem = redemption(session);
+        await store.authRequests.redeemCode(redeem);
+        assert.equal(await store.apiSessions.end(redeem.session.id, reason, t0 + 1), true);
+        assert.equal(await isThere(store, session), isLeft, reason);
+      }
+    });
+
+    test('stay with the API session that is spared', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const [own, other] = [await signedIn(store, user), await signedIn(store, user)];
+      const redeem = redemption(own);
+      await store.authRequests.redeemCode(redeem);
+      await store.apiSessions.endAllOf(user.id, 'logout', t0 + 1, redeem.session.id);
+      assert.deepEqual([await isThere(store, own), await isThere(store, other)], [true, false]);
+    });
+
+    test('are listed and found with the name of their identity', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const session = await signedIn(store, user);
+      const filter = { op: '=', field: 'identityId', value: user.id } as const;
+      const page = await store.browserSessions.list(query({ filter }), t0);
+      assert.deepEqual(
+        page.items.map(({ id, identityName }) => [id, identityName]),
+        [[session.id, user.identity.name]],
+      );
+      assert.equal((await store.browserSessions.find(session.id, t0))?.identityName, user.identity.name);
+      assert.equal(await store.browserSessions.find(session.id, t0 + HOUR), null);
+    });
+  });
+}

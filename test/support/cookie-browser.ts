@@ -1,0 +1,61 @@
+// A browser without scripts, as cheap as a request: it keeps cookies, asks for pages and submits their forms.
+
+import assert from 'node:assert/strict';
+import type { Answer, HttpsClient } from './https-client.ts';
+
+export interface CookieBrowser {
+  readonly cookies: Map<string, string>;
+  /** Navigates, as somebody who follows a link or an application that redirects does. */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Submits a form of one of our pages. */
+  post(
+    path: string,
+    form: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+  /** The hidden fields of the page, and what is typed, to where its form leads. */
+  submit(page: Answer, typed?: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+export function cookieBrowser(server: HttpsClient & { readonly url: string }): CookieBrowser {
+  const cookies = new Map<string, string>();
+  const own = () => ({
+    accept: 'text/html,application/xhtml+xml',
+    ...(cookies.size === 0
+      ? {}
+      : { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
+  });
+  const keep = (answer: Answer) => {
+    for (const line of answer.lines('set-cookie')) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '' || /max-age=0(?:;|$)/i.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return answer;
+  };
+  const formHeaders = { origin: server.url, 'sec-fetch-site': 'same-origin' };
+  const browser: CookieBrowser = {
+    cookies,
+    get: async (path, headers = {}) => keep(await server.get(path, { headers: { ...own(), ...headers } })),
+    post: async (path, form, headers = formHeaders) =>
+      keep(await server.post(path, { form, headers: { ...own(), ...headers } })),
+    submit(page, typed = {}) {
+      const action = /<form method="post" action="([^"]+)"/.exec(page.text)?.[1];
+      assert.ok(action !== undefined, `no form in ${page.status} ${page.text}`);
+      return browser.post(unescaped(action), { ...hiddenFields(page), ...typed });
+    },
+  };
+  return browser;
+}
+
+/** The hidden fields of the first form of a page. */
+export function hiddenFields(page: Answer): Record<string, string> {
+  const form = /<form method="post"[\s\S]*?<\/form>/.exec(page.text)?.[0] ?? '';
+  const inputs = form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
+  return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, unescaped(value)]));
+}
+
+function unescaped(text: string): string {
+  const characters = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
+  return text.replace(/&(?:lt|gt|quot|amp|#39);/g, (name) => characters[name as keyof typeof characters]);
+}
