@@ -53,7 +53,11 @@ export const decidingModules: readonly DecidingModule[] = [
     ],
     tests: ['test/certificates/path-rules.test.ts', 'test/certificates/path-building.test.ts'],
   },
-  { name: 'guard', files: ['src/http/request/guard.ts'], tests: ['src/http/request/guard.test.ts'] },
+  {
+    name: 'guard',
+    files: ['src/http/request/guard.ts'],
+    tests: ['src/http/request/guard.test.ts', 'src/http/request/session-headers.test.ts'],
+  },
   {
     name: 'browser binding',
     files: ['src/http/oidc/browser-binding.ts', 'src/oidc/flow/open-auth-request.ts'],

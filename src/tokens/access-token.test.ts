@@ -6,7 +6,14 @@ import { fixedClock, MINUTE, SECOND } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
 import { keyVault } from '../platform/secrets/key-vault.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
-import { accessTokenVerifier, clockSkew, edgeAudience, mintAccessToken, toSeconds } from './access-token.ts';
+import {
+  accessTokenVerifier,
+  acrOf,
+  clockSkew,
+  edgeAudience,
+  mintAccessToken,
+  toSeconds,
+} from './access-token.ts';
 import { signJwt } from './jws.ts';
 import { type KeyRing, makeSigningKey, openKeyRing } from './key-ring.ts';
 
@@ -116,6 +123,13 @@ describe('an access token', () => {
     }
   });
 
+  test('that says an earlier end itself ends then', () => {
+    const issued = toSeconds(now) * SECOND;
+    const short = signed({ exp: toSeconds(now) + 60 });
+    assert.equal(verdict(short, issued + MINUTE - 1), 'valid');
+    assert.equal(verdict(short, issued + MINUTE), 'expired');
+  });
+
   test('made under a longer lifetime ends with the shorter one', () => {
     const issued = toSeconds(now) * SECOND;
     const shorter = verifier(MINUTE);
@@ -208,6 +222,14 @@ describe('an access token', () => {
       ...[1, undefined, null, {}, [1], 'other', '', [edgeAudience]].map((aud) => ({ aud })),
     ];
     for (const change of wrong) assert.equal(verdict(signed(change)), 'invalid', JSON.stringify(change));
+    const { material, header } = ring.signer('ES256', 'at+jwt', now);
+    for (const claims of [null, 'text', 1, []]) {
+      assert.equal(verdict(signJwt(material, header, claims as never)), 'invalid', JSON.stringify(claims));
+    }
+    const anyUse = accessTokenVerifier(ring, new Set([issuer]), lifetime, new Set(), () => 'edge-apis');
+    for (const aud of [1, undefined, null, {}, [1]]) {
+      assert.equal(anyUse.verify(signed({ aud }), now).verdict, 'invalid', JSON.stringify(aud));
+    }
     assert.equal(verdict(signed({ exp: 0 })), 'expired');
     assert.equal(verdict(signed({ auth_time: 0 })), 'valid');
     assert.equal(
@@ -235,5 +257,13 @@ describe('an access token', () => {
     ]);
     assert.equal(verdict(signed({ aud: [edgeAudience] })), 'invalid');
     assert.equal(verdict(signed({ aud: 'other' })), 'invalid');
+  });
+
+  test('says by its class how many factors were proven', () => {
+    const [one, two] = ['urn:overlay-auth:acr:one-factor', 'urn:overlay-auth:acr:two-factor'];
+    assert.equal(acrOf(['password']), one);
+    assert.equal(acrOf(['password', 'totp']), two);
+    assert.equal(claimsIn(mint()).acr, two);
+    assert.equal(claimsIn(mint({ passed: ['cert'] })).acr, one);
   });
 });

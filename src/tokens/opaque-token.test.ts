@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sha256 } from '../platform/digest.ts';
 import { systemRandom } from '../platform/random.ts';
-import { mintOpaqueToken, readOpaqueToken } from './opaque-token.ts';
+import { foreignToken, mintOpaqueToken, readOpaqueToken } from './opaque-token.ts';
 
 const tagKey = Buffer.alloc(32, 7);
 const needs = { random: systemRandom, tagKey };
@@ -53,5 +53,31 @@ test('every altered character, cut and addition is refused', () => {
     encodeURIComponent(`${text} `),
   ]) {
     assert.equal(readOpaqueToken(tagKey, 'code', other), undefined, JSON.stringify(other));
+  }
+});
+
+test('what is as long as a token and no base64url is refused, and is no error', () => {
+  for (const character of ['=', ' ', '*', 'é', '+'])
+    assert.equal(readOpaqueToken(tagKey, 'code', character.repeat(91)), undefined, character);
+});
+
+test('a token of another controller is the text of a UUID, and nothing else is', () => {
+  const text = '0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
+  assert.deepEqual(foreignToken(text), { text, hash: sha256(text) });
+  for (const other of [
+    '',
+    `${text}0`,
+    `0${text}`,
+    ` ${text}`,
+    `${text}\n`,
+    text.toUpperCase(),
+    text.replaceAll('-', ''),
+    text.replace('a', 'g'),
+    text.replace('4e5f-', ''),
+    text.replace('4e5f', '4e5'),
+    text.slice(0, -1),
+    mintOpaqueToken(needs, 'code', systemRandom.id(), 1).text,
+  ]) {
+    assert.equal(foreignToken(other), undefined, JSON.stringify(other));
   }
 });

@@ -6,7 +6,7 @@ import { asId, type SignerId } from '../../model/ids.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Principal } from '../../model/principal.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
-import { callerRefusal, enforceGuard } from './guard.ts';
+import { callerRefusal, enforceGuard, requireAudience } from './guard.ts';
 import type { Guard } from './route.ts';
 
 function caller(more: Partial<Principal> = {}): Principal {
@@ -109,4 +109,24 @@ test('a caller from whom something was taken meanwhile is told what', () => {
       ['unauthorized', session, [challenge]],
     );
   }
+});
+
+test('the token of an application without apiAccess is good for the endpoints of OIDC alone', () => {
+  const ofApplication = caller({ isOfApplication: true });
+  for (const api of ['edge-client', 'edge-management'] as const) {
+    assert.throws(
+      () => requireAudience(api, ofApplication),
+      (error) =>
+        error instanceof AuthError &&
+        error.code === 'unauthorized' &&
+        error.message.includes('for an application without apiAccess') &&
+        error.challenges.length === 1 &&
+        error.challenges[0]?.realm === oidcChallenge('invalid').realm &&
+        error.challenges[0]?.error === 'invalid',
+      api,
+    );
+    assert.doesNotThrow(() => requireAudience(api, caller()));
+    assert.doesNotThrow(() => requireAudience(api, caller({ isOfApplication: false })));
+  }
+  assert.doesNotThrow(() => requireAudience('oidc', ofApplication));
 });

@@ -7,6 +7,7 @@ import { fixedClock, MINUTE } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { clientRegistry } from '../clients.ts';
 import {
+  authRequestLifetime,
   authRequestMaxLifetime,
   authRequestSealer,
   isSameBrowser,
@@ -93,6 +94,14 @@ describe('an auth request id', () => {
     assert.equal(ended.code, 'auth_request_unknown');
     assert.match(ended.startAgain ?? '', /^\/oidc\/authorization\?.*state=the\+state/);
   });
+});
+
+test('a request is open for half an hour to the millisecond, and a primary login has ten minutes of that', () => {
+  assert.deepEqual([authRequestLifetime, authRequestMaxLifetime], [600_000, 1_800_000]);
+  const id = sealer.seal(begun);
+  assert.deepEqual(sealer.open(id, start + authRequestMaxLifetime - 1), begun);
+  assert.equal(sealer.open(id, start + authRequestMaxLifetime), undefined);
+  assert.deepEqual(sealer.openEnded(id, start + authRequestMaxLifetime), begun);
 });
 
 test('a browser is the same by its cookie; a login that is not bound takes any', () => {
