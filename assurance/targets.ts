@@ -157,7 +157,11 @@ export const targets: readonly Target[] = [
     id: 'T-13',
     what: 'soak at 60 % of capacity',
     aim: '72 h without a failed request; memory, descriptors and times stay flat',
-    why: 'there is no program for it yet, and it needs a machine of its own for days',
+    round: {
+      does: '10 minutes',
+      rounds: 432,
+      tests: ['assurance/soak.test.ts'],
+    },
   },
   {
     id: 'T-14',
@@ -169,13 +173,23 @@ export const targets: readonly Target[] = [
     id: 'T-15',
     what: 'memory that strangers can take',
     aim: 'growth below 100 MB with 1,000 connections of 100 MB bodies, below 256 MB with 1,000,000 logins begun',
-    why: 'nothing measures it in that size; bodies are bounded by test/http/bodies.test.ts, and a login that was only begun stores nothing (test/oidc/strangers.test.ts)',
+    round: {
+      does: '1,000 connections with such bodies, 50,000 logins begun',
+      rounds: 20,
+      tests: ['assurance/strangers.test.ts'],
+      pattern: 'bodies|logins begun',
+    },
   },
   {
     id: 'T-16',
     what: 'slow clients',
     aim: '10,000 of them change the p99 of others by less than a tenth',
-    why: 'nothing measures it in that size; time-outs and limits of connections are tested in test/http/listener.test.ts',
+    round: {
+      does: '1,000 slow clients',
+      rounds: 10,
+      tests: ['assurance/strangers.test.ts'],
+      pattern: 'slow clients',
+    },
   },
   {
     id: 'T-17',

@@ -1,0 +1,157 @@
+// T-15 and T-16: what strangers can take of memory, and of the time of others.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { MINUTE, SECOND, systemClock } from '../src/platform/clock.ts';
+import { authorizationQuery, callWith, login } from '../test/support/flow.ts';
+import { password } from '../test/support/management.ts';
+import { loopback, quantile, type RunningProgram, startProgram, username } from './controller.ts';
+
+const connections = Number(process.env.OVERLAY_AUTH_BODIES ?? 1000);
+const bodySize = 100 * 1024 * 1024;
+const loginsBegun = Number(process.env.OVERLAY_AUTH_LOGINS_BEGUN ?? 50_000);
+const slowClients = Number(process.env.OVERLAY_AUTH_SLOW_CLIENTS ?? 1000);
+const timedCalls = 1000;
+/** Connections of one source. */
+const perSource = 50;
+const megabyte = 1024 * 1024;
+
+const from = (number: number) => loopback(Math.floor(number / perSource));
+
+/** The most that `work` makes the program have, over what it had before. */
+async function growth(program: RunningProgram, work: () => Promise<void>): Promise<number> {
+  const before = program.memory();
+  let most = before;
+  const look = setInterval(() => {
+    most = Math.max(most, program.memory());
+  }, 50);
+  try {
+    await work();
+  } finally {
+    clearInterval(look);
+  }
+  return Math.max(most, program.memory()) - before;
+}
+
+/** Resolves when one of these has happened, or it has closed. */
+function until(socket: TLSSocket, event: 'secureConnect' | 'drain'): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off(event, done).off('close', done);
+      resolve();
+    };
+    socket.on(event, done).on('close', done);
+  });
+}
+
+/** Sends what the other side takes of a body, and ends when it takes no more. @returns how many bytes that were */
+async function sendBody(socket: TLSSocket, hasLength: boolean): Promise<number> {
+  const chunk = Buffer.alloc(64 * 1024, 'a');
+  let sent = 0;
+  socket.on('error', () => undefined);
+  // The answer is of no interest, but has to be taken.
+  socket.resume();
+  await until(socket, 'secureConnect');
+  const length = hasLength ? `content-length: ${bodySize}` : 'transfer-encoding: chunked';
+  const type = 'content-type: application/x-www-form-urlencoded';
+  socket.write(`POST /oidc/token HTTP/1.1\r\nhost: localhost\r\n${type}\r\n${length}\r\n\r\n`);
+  // Some are neither taken nor refused.
+  const patience = setTimeout(() => socket.destroy(), MINUTE);
+  while (!socket.destroyed && sent < bodySize) {
+    if (!hasLength) socket.write(`${chunk.length.toString(16)}\r\n`);
+    const isTaken = socket.write(hasLength ? chunk : Buffer.concat([chunk, Buffer.from('\r\n')]));
+    sent += chunk.length;
+    if (!isTaken && !socket.destroyed) await until(socket, 'drain');
+  }
+  clearTimeout(patience);
+  socket.destroy();
+  return sent;
+}
+
+describe('strangers', () => {
+  let program: RunningProgram;
+  let accessToken: string;
+  before(async () => {
+    program = await startProgram();
+    accessToken = (await login(program.client, username, password)).access_token;
+    // What grows with the first requests of anybody has grown.
+    for (let at = 0; at < 500; at += 1) await callWith(program.client, accessToken);
+  });
+  after(() => program?.close());
+
+  test(`${connections} connections with bodies of 100 MB take less than 100 MB`, async (t) => {
+    let sent = 0;
+    const most = await growth(program, async () => {
+      const all = Array.from({ length: connections }, async (_none, at) => {
+        sent += await sendBody(program.connectFrom(from(at)), at % 2 === 0);
+      });
+      await Promise.all(all);
+    });
+    t.diagnostic(`grew by ${Math.round(most / megabyte)} MB; ${Math.round(sent / megabyte)} MB were sent`);
+    assert.equal((await callWith(program.client, accessToken)).status, 200);
+    assert.ok(most < 100 * megabyte, `grew by ${Math.round(most / megabyte)} MB`);
+  });
+
+  test(`${loginsBegun} logins begun take less than 256 MB`, async (t) => {
+    const path = `/oidc/authorization?${authorizationQuery({ method: 'password' })}`;
+    let left = loginsBegun;
+    const most = await growth(program, async () => {
+      const lane = async () => {
+        for (; left > 0; left -= 1) {
+          if (left % 10_000 === 0) t.diagnostic(`${loginsBegun - left} begun`);
+          assert.equal((await program.client.get(path)).status, 302);
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, lane));
+    });
+    t.diagnostic(`grew by ${Math.round(most / megabyte)} MB`);
+    assert.ok(most < 256 * megabyte, `grew by ${Math.round(most / megabyte)} MB`);
+  });
+
+  test(`${slowClients} slow clients change the p99 of others by less than a tenth`, async (t) => {
+    const call = async () => {
+      const begun = systemClock.monotonic();
+      assert.equal((await callWith(program.client, accessToken)).status, 200);
+      return systemClock.monotonic() - begun;
+    };
+    const times: { readonly alone: number[]; readonly beside: number[] } = { alone: [], beside: [] };
+    const sockets = new Set<TLSSocket>();
+    let isOver = false;
+    const open = (at: number) => {
+      if (isOver) return;
+      const socket = program.connectFrom(from(at));
+      sockets.add(socket);
+      socket.on('error', () => undefined).once('secureConnect', () => socket.write('GET / HTTP/1.1\r\nx: '));
+      socket.once('close', () => {
+        sockets.delete(socket);
+        setTimeout(() => open(at), SECOND);
+      });
+    };
+    const timed = async (into: number[]) => {
+      for (let count = 0; count < timedCalls; count += 1) into.push(await call());
+    };
+    await timed(times.alone);
+    for (let at = 0; at < slowClients; at += 1) {
+      open(at);
+      if (at % 20 === 19) await wait(20);
+    }
+    const drip = setInterval(() => {
+      for (const socket of sockets) if (socket.writable) socket.write('a');
+    }, SECOND);
+    await wait(5 * SECOND);
+    await timed(times.beside);
+    const connected = sockets.size;
+    isOver = true;
+    clearInterval(drip);
+    for (const socket of sockets) socket.destroy();
+    await wait(2 * SECOND);
+    await timed(times.alone);
+    const [alone, beside] = [quantile(times.alone, 0.99), quantile(times.beside, 0.99)];
+    t.diagnostic(
+      `p99 ${alone.toFixed(2)} ms alone, ${beside.toFixed(2)} ms beside ${connected} slow clients`,
+    );
+    assert.ok(beside < alone * 1.1, `${beside.toFixed(2)} ms instead of ${alone.toFixed(2)} ms`);
+  });
+});
