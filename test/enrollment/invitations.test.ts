@@ -154,6 +154,34 @@ describe('an invitation', () => {
     assert.equal((await open(third)).status, 404);
   });
 
+  test('ends when the password is set or taken away in another way', async () => {
+    const id = await server.createUser({ name: 'remembering', password });
+    const url = await linkFor(id);
+    const { data } = (await admin.get(`authenticators?filter=identityId="${id}"`)).json;
+    const authenticator = `authenticators/${data[0].id}`;
+    const own = await loggedIn(server, 'remembering');
+    const change = { password: 'nine calm rivers', currentPassword: password };
+    const changed = await own.call('PATCH', `/edge/client/v1/current-identity/${authenticator}`, change);
+    assert.equal(changed.status, 200, changed.text);
+    assert.equal((await use(url)).status, 404, 'the person remembers the password, and changes it');
+
+    const second = await linkFor(id);
+    assert.equal((await admin.call('PATCH', authenticator, { password: 'ten calm rivers' })).status, 200);
+    assert.equal((await use(second)).status, 404, 'an administrator sets it');
+
+    const third = await linkFor(id);
+    assert.equal((await admin.call('PATCH', authenticator, { username: 'remembering too' })).status, 200);
+    assert.equal((await open(third)).status, 200, 'another name is no other password');
+    assert.equal((await admin.call('DELETE', authenticator)).status, 200);
+    assert.equal((await use(third)).status, 404, 'it is taken away');
+
+    const fourth = await linkFor(id);
+    const made = { method: 'updb', identityId: id, username: 'remembering', password };
+    assert.equal((await admin.call('POST', 'authenticators', made)).status, 201);
+    assert.equal((await use(fourth)).status, 404, 'an administrator gives one');
+    assert.ok(await canLogIn('remembering', password));
+  });
+
   test('ends when the identity is disabled, also after it is enabled again', async () => {
     const { id } = await newPerson();
     const url = await linkFor(id);

@@ -22,7 +22,7 @@ import {
   text,
 } from './codec.ts';
 import type { Database } from './database.ts';
-import { insertPassword } from './identities.ts';
+import { insertPassword, withdrawInvitation } from './identities.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 
@@ -152,6 +152,7 @@ function* updatePassword(args: {
   );
   if (row === undefined) return false;
   if (patch.passwordHash !== undefined) {
+    yield* withdrawInvitation(text(row, 'identity_id'));
     yield* endSessionsOf(text(row, 'identity_id'), 'credential-changed', now, args.exceptSession);
   }
   return true;
@@ -179,8 +180,9 @@ function deleteAuthenticator(args: {
 }
 
 function* applyDeletion(id: string, now: Millis): Intent<boolean> {
-  const row = yield* first('DELETE FROM authenticators WHERE id = ? RETURNING identity_id', id);
+  const row = yield* first('DELETE FROM authenticators WHERE id = ? RETURNING identity_id, method', id);
   if (row === undefined) return false;
+  if (text(row, 'method') === 'updb') yield* withdrawInvitation(text(row, 'identity_id'));
   yield* endSessionsOfAuthenticator(text(row, 'identity_id'), id, now, null);
   return true;
 }

@@ -77,10 +77,17 @@ export function* createIdentity(args: {
 }
 
 /** The password authenticator of an identity. */
+/** The link with which somebody may set the password; gone with whatever sets or takes it in another way. */
+export function* withdrawInvitation(identityId: string): Intent<boolean> {
+  const row = yield* first('DELETE FROM invitations WHERE identity_id = ? RETURNING identity_id', identityId);
+  return row !== undefined;
+}
+
 export function* insertPassword(
   password: NewPassword & { readonly identityId: string; readonly tags: string },
   now: Millis,
 ): Intent<void> {
+  yield* withdrawInvitation(password.identityId);
   yield* first(
     `INSERT INTO authenticators (id, identity_id, method, username, username_key, password_hash, tags, created_at,
        updated_at) VALUES (?, ?, 'updb', ?, ?, ?, ?, ?, ?)`,
@@ -143,7 +150,7 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
   };
   if (isDisabled(state, now)) {
     yield* endSessionsOf(id, 'identity-disabled', now, null);
-    yield* first('DELETE FROM invitations WHERE identity_id = ?', id);
+    yield* withdrawInvitation(id);
   }
   yield* recordChange('identity', id, now);
   return true;

@@ -19,7 +19,7 @@ import {
   textOrNull,
 } from './codec.ts';
 import type { Database } from './database.ts';
-import { insertPassword } from './identities.ts';
+import { insertPassword, withdrawInvitation } from './identities.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
 export const invitationIntents = { createInvitation, redeemInvitation, deleteInvitation } as const;
@@ -72,7 +72,7 @@ function* createInvitation(args: {
   const identity = identityOf(row);
   if (isDisabled(identity, now)) return 'disabled';
   if (isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
-  yield* first('DELETE FROM invitations WHERE identity_id = ?', identityId);
+  yield* withdrawInvitation(identityId);
   yield* first(
     `INSERT INTO invitations (identity_id, token_hash, end_sessions, is_by_helper, created_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?)`,
@@ -134,6 +134,5 @@ function* putPassword(password: InvitationRedemption['password'], now: Millis): 
 }
 
 function* deleteInvitation({ identityId }: { readonly identityId: string }): Intent<boolean> {
-  const row = yield* first('DELETE FROM invitations WHERE identity_id = ? RETURNING identity_id', identityId);
-  return row !== undefined;
+  return yield* withdrawInvitation(identityId);
 }
