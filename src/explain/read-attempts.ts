@@ -3,6 +3,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { LoginAttempt } from '../model/login-attempt.ts';
+import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 import { type Explanation, explanations } from './reasons.ts';
 
@@ -24,6 +25,31 @@ export async function listLoginAttempts(
   // The id alone is the order of a query that asks for none.
   const sort = query.sort.length > 1 ? query.sort : [{ field: 'id', descending: true }];
   return needs.store.loginAttempts.list({ ...query, sort });
+}
+
+export interface AttemptsOfHour {
+  /** The beginning of the hour. */
+  readonly from: Millis;
+  readonly passed: number;
+  readonly refused: number;
+}
+
+const hoursOfDay = 24;
+
+/** The last 24 hours by the hours of UTC, the oldest first, the one that runs included. */
+export async function attemptsByHour(
+  needs: ReadAttemptsNeeds & { readonly clock: Clock },
+): Promise<readonly AttemptsOfHour[]> {
+  await needs.attempts.flush();
+  const last = Math.floor(needs.clock.now() / HOUR) * HOUR;
+  const first = last - (hoursOfDay - 1) * HOUR;
+  const counts = await needs.store.loginAttempts.countByHour(first);
+  return Array.from({ length: hoursOfDay }, (_, at) => {
+    const from = first + at * HOUR;
+    const of = (outcome: LoginAttempt['outcome']) =>
+      counts.find((count) => count.from === from && count.outcome === outcome)?.count ?? 0;
+    return { from, passed: of('passed'), refused: of('refused') };
+  });
 }
 
 /** The steps of the request with this reference id, in order. @throws AuthError not_found */

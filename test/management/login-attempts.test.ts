@@ -221,3 +221,23 @@ test('a user name that nobody has is not kept: it may have been a password', asy
   assert.notEqual(await subjectOf(`${typed}!`), subject);
   assert.ok(!/canary|heron/i.test(JSON.stringify(server.log.entries)));
 });
+
+test('every reason and step has a name in the console, in every language', async () => {
+  for (const language of ['en', 'de']) {
+    const texts = (await import(`../../web/console/texts/${language}.ts`))[language];
+    for (const reason of refusalReasons) assert.equal(typeof texts.reasons[reason], 'string', reason);
+    for (const step of attemptSteps) assert.equal(typeof texts.attempts.steps[step], 'string', step);
+  }
+});
+
+test('the attempts of the last 24 hours are counted by the hour', async () => {
+  const own = await startTestServer({ clock: fixedClock('2026-01-02T12:30:00Z') });
+  const root = await rootOf(own);
+  const { hours } = (await root.get('login-attempts/hourly')).json.data;
+  assert.equal(hours.length, 24);
+  assert.equal(hours[0].from, '2026-01-01T13:00:00.000Z');
+  assert.deepEqual(hours.at(-1), { from: '2026-01-02T12:00:00.000Z', passed: 1, refused: 0 });
+  await submitPassword(own, await beginLogin(own), 'root', 'wrong');
+  assert.equal((await root.get('login-attempts/hourly')).json.data.hours.at(-1).refused, 1);
+  await own.close();
+});

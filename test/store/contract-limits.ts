@@ -5,7 +5,7 @@ import type { LoginAttempt } from '../../src/model/login-attempt.ts';
 import type { AttemptLimit } from '../../src/store/contracts/attempts.ts';
 import type { PendingTotp } from '../../src/store/contracts/totp.ts';
 import type { GetDatabase } from './contract.ts';
-import { createUser, HOUR, MINUTE, newId, query, t0, uniqueName } from './fixtures.ts';
+import { createUser, DAY, HOUR, MINUTE, newId, query, t0, uniqueName } from './fixtures.ts';
 
 export function pendingTotp(identityId: IdentityId, changes: Partial<PendingTotp> = {}): PendingTotp {
   return {
@@ -225,6 +225,32 @@ export function limitTests(shared: GetDatabase): void {
       assert.equal(await store.loginAttempts.deleteBefore(t0 + 4, 2), 2);
       assert.equal(await store.loginAttempts.deleteBefore(t0 + 4, 2), 1);
       assert.deepEqual(await times(), [4, 5]);
+    });
+
+    test('are counted by the hours of UTC and by outcome', async () => {
+      const { store } = shared();
+      // Days after what other tests keep.
+      const hour = Math.ceil((t0 + 30 * DAY) / HOUR) * HOUR;
+      const at = (time: number, outcome: 'passed' | 'refused') => {
+        const reason = outcome === 'passed' ? null : ('wrong-password' as const);
+        return { ...record(uniqueName('hour'), time), outcome, reason };
+      };
+      await store.loginAttempts.append(
+        [
+          at(hour - 1, 'passed'),
+          at(hour, 'passed'),
+          at(hour + HOUR - 1, 'refused'),
+          at(hour + HOUR - 1, 'refused'),
+          at(hour + HOUR, 'passed'),
+        ],
+        null,
+      );
+      assert.deepEqual(await store.loginAttempts.countByHour(hour), [
+        { from: hour, outcome: 'passed', count: 1 },
+        { from: hour, outcome: 'refused', count: 2 },
+        { from: hour + HOUR, outcome: 'passed', count: 1 },
+      ]);
+      assert.equal(await store.loginAttempts.deleteBefore(hour + DAY, 100), 7);
     });
   });
 }

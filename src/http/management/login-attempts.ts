@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  attemptsByHour,
   explanationOf,
   findLoginAttempts,
   listLoginAttempts,
@@ -7,10 +8,14 @@ import {
 } from '../../explain/read-attempts.ts';
 import { loginAttemptListFields } from '../../model/list-fields.ts';
 import { attemptMechanisms, refusalReasons } from '../../model/login-attempt.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { mapPage } from '../documents/lists.ts';
 import { entityRef, entityRefSchema, timeSchema, wireTime } from '../documents/wire.ts';
+import { envelope } from '../request/answer.ts';
+import { dataAnswer } from '../request/declared-answers.ts';
 import type { Route } from '../request/route.ts';
+import { adminRoute } from './admin-route.ts';
 import { resourceRoutes } from './resource.ts';
 
 export const attemptCheckSchema = z.strictObject({
@@ -41,9 +46,15 @@ const explainedReference = z
   .strictObject({ reference: z.string(), attempts: z.array(attemptSchema) })
   .meta({ id: 'ExplainedReference' });
 
+const hourlySchema = z
+  .strictObject({
+    hours: z.array(z.strictObject({ from: timeSchema, passed: z.int(), refused: z.int() })),
+  })
+  .meta({ id: 'HourlyLoginAttempts' });
+
 /** `/login-attempts`: what was decided and why. In place of an id stands the reference id that the answer showed. */
-export function loginAttemptRoutes(needs: ReadAttemptsNeeds): readonly Route[] {
-  return resourceRoutes({
+export function loginAttemptRoutes(needs: ReadAttemptsNeeds & { readonly clock: Clock }): readonly Route[] {
+  const entities = resourceRoutes({
     collection: 'login-attempts',
     noun: 'a login attempt',
     document: attemptSchema,
@@ -55,6 +66,19 @@ export function loginAttemptRoutes(needs: ReadAttemptsNeeds): readonly Route[] {
       return { reference: attempts[0]?.reference, attempts: attempts.map(loginAttemptDocument) };
     },
   });
+  const hourly = adminRoute('GET', 'login-attempts/hourly', {
+    operationId: 'countLoginAttempts',
+    summary: 'Count the login attempts of the last 24 hours',
+    answer: dataAnswer(
+      hourlySchema,
+      'One entry for each hour of UTC, the oldest first, the one that runs included',
+    ),
+    async handler() {
+      const hours = await attemptsByHour(needs);
+      return envelope({ hours: hours.map(({ from, ...counts }) => ({ from: wireTime(from), ...counts })) });
+    },
+  });
+  return [...entities, hourly];
 }
 
 function loginAttemptDocument(attempt: ListedAttempt): object {

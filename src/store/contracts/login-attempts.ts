@@ -5,6 +5,14 @@ import type { Millis } from '../../platform/clock.ts';
 /** A record as administrators see it; the name is null when the identity is unknown or deleted. */
 export type ListedAttempt = LoginAttempt & { readonly identityName: string | null };
 
+/** How many records an hour has with one outcome. */
+export interface HourlyCount {
+  /** The beginning of the hour. */
+  readonly from: Millis;
+  readonly outcome: LoginAttempt['outcome'];
+  readonly count: number;
+}
+
 export interface LoginAttemptStore {
   /**
    * Keeps decision records. With `keepAtMost` the oldest beyond that number go, a few hundred at most in one step; this
@@ -17,6 +25,8 @@ export interface LoginAttemptStore {
   /** Every record with this reference id, in order: a login of several steps in one request has several. */
   findByReference(reference: string): Promise<readonly LoginAttempt[]>;
   list(query: ListQuery): Promise<Page<ListedAttempt>>;
+  /** Full hours of UTC that have records from `since` on, the oldest first. */
+  countByHour(since: Millis): Promise<readonly HourlyCount[]>;
   /** Deletes at most `batch` records from before `before`. */
   deleteBefore(before: Millis, batch: number): Promise<number>;
 }

@@ -1,6 +1,6 @@
 import { loginAttemptListFields } from '../../model/list-fields.ts';
 import type { AttemptCheck, AttemptStep, LoginAttempt, RefusalReason } from '../../model/login-attempt.ts';
-import type { Millis } from '../../platform/clock.ts';
+import { HOUR, type Millis } from '../../platform/clock.ts';
 import type { LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { integer, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
@@ -24,6 +24,15 @@ export function loginAttemptStore({ write, read, list }: Database): LoginAttempt
         ...loginAttemptOf(row),
         identityName: textOrNull(row, 'identity_name'),
       })),
+    async countByHour(since) {
+      const sql = `SELECT at / ${HOUR} AS hour, outcome, count(*) AS total FROM login_attempts WHERE at >= ?
+        GROUP BY 1, 2 ORDER BY 1, 2`;
+      return (await read(sql, since)).map((row) => ({
+        from: integer(row, 'hour') * HOUR,
+        outcome: text(row, 'outcome') as LoginAttempt['outcome'],
+        count: integer(row, 'total'),
+      }));
+    },
     deleteBefore: (before, batch) => write('deleteLoginAttempts', { before, batch }),
   };
 }

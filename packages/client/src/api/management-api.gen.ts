@@ -1346,6 +1346,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/login-attempts/hourly": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the login attempts of the last 24 hours
+         * @description For administrators and whoever has the permission read.
+         */
+        get: operations["countLoginAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/controllers": {
         parameters: {
             query?: never;
@@ -2182,6 +2202,14 @@ export interface components {
         ExplainedReference: {
             reference: string;
             attempts: components["schemas"]["LoginAttempt"][];
+        };
+        HourlyLoginAttempts: {
+            hours: {
+                /** Format: date-time */
+                from: string;
+                passed: number;
+                refused: number;
+            }[];
         };
         Controller: {
             id: string;
@@ -5782,6 +5810,29 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ExplainedReference"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    countLoginAttempts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One entry for each hour of UTC, the oldest first, the one that runs included */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["HourlyLoginAttempts"];
                         meta: Record<string, never>;
                     };
                 };
