@@ -30,6 +30,14 @@ if (compiled.status !== 0) process.exit(1);
 for (const name of ['web', 'bin', 'docs', 'README.md', 'CHANGELOG.md', 'SECURITY.md']) {
   cpSync(join(root, name), join(target, name), { recursive: true });
 }
+// The console as browsers get it, in place of its sources.
+rmSync(join(target, 'web', 'console'), { recursive: true });
+const bundled = spawnSync(
+  process.execPath,
+  [join(root, 'scripts', 'build-console.mjs'), join(target, 'web', 'console-built')],
+  { stdio: ['ignore', 2, 2] },
+);
+if (bundled.status !== 0) process.exit(1);
 chmodSync(join(target, 'bin', 'overlay-auth.mjs'), 0o755);
 
 // What a package needs to be run, and nothing of how it is developed.

@@ -73,6 +73,7 @@ async function otherChecks() {
   await step('lint and format', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']);
   await step('types', 'node_modules/.bin/tsc', ['--noEmit']);
   await step('types of the scripts in web/', 'node_modules/.bin/tsc', ['-p', 'tsconfig.web.json']);
+  await step('types of the console', 'node_modules/.bin/tsc', ['-p', 'tsconfig.console.json']);
 }
 
 async function worker(jobs) {

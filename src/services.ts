@@ -31,6 +31,7 @@ import { oidcRoutes } from './http/oidc/routes.ts';
 import { openApiRoutes } from './http/openapi/routes.ts';
 import { accountRoutes } from './http/pages/account.ts';
 import { brandedPages } from './http/pages/assets.ts';
+import { consoleRoutes } from './http/pages/console.ts';
 import { setupRoutes } from './http/pages/setup.ts';
 import { originsOf } from './http/request/cors.ts';
 import type { Authenticate } from './http/request/guard.ts';
@@ -336,6 +337,7 @@ export async function openServices(
     ...edgeEndpoints,
     ...setup,
     ...accountRoutes(views),
+    ...consoleRoutes(views),
     ...assets,
     ...health,
     ...metrics,

@@ -12,13 +12,15 @@ export interface Asset {
   readonly content: string | Buffer;
 }
 
+const tokens = fileOf('tokens.css');
 const styles = fileOf('pages.css');
 const script = fileOf('pages.js');
 
 /** The look of a branding, and the files that have to be served for it. */
 export function lookOf(branding: Branding): { readonly look: Look; readonly assets: readonly Asset[] } {
   const { name, colors, logo } = branding;
-  const stylesheet = asset('pages', 'css', 'text/css; charset=utf-8', colorsOf(colors) + styles);
+  const stylesheet = asset('pages', 'css', 'text/css; charset=utf-8', colorsOf(colors) + tokens + styles);
+  const tokensOnly = asset('tokens', 'css', 'text/css; charset=utf-8', colorsOf(colors) + tokens);
   const scripts = asset('pages', 'js', 'text/javascript; charset=utf-8', script);
   const picture =
     logo === null ? null : asset('logo', logo.type === 'image/png' ? 'png' : 'svg', logo.type, logo.content);
@@ -27,9 +29,10 @@ export function lookOf(branding: Branding): { readonly look: Look; readonly asse
       name,
       logoPath: picture?.path ?? null,
       stylesheetPath: stylesheet.path,
+      tokensPath: tokensOnly.path,
       scriptPath: scripts.path,
     },
-    assets: [stylesheet, scripts, ...(picture === null ? [] : [picture])],
+    assets: [stylesheet, tokensOnly, scripts, ...(picture === null ? [] : [picture])],
   };
 }
 

@@ -9,6 +9,8 @@ export interface Look {
   /** Path of the operator's logo; null: the name stands alone. */
   readonly logoPath: string | null;
   readonly stylesheetPath: string;
+  /** The colours alone, for what has styles of its own. */
+  readonly tokensPath: string;
   readonly scriptPath: string;
 }
 

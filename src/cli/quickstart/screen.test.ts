@@ -52,10 +52,11 @@ describe('the first screen', () => {
     const url = 'https://localhost:1280/setup?t=x';
     const first = readyLines(screen, { ready, setup: { url, expiresAt: 0 }, ...files });
     assert.match(first, / 1 {2}Set up an administrator .*setup\?t=x .*once\)\n {5}or in a terminal/);
-    assert.match(first, / 2 {2}Get a token +overlay-auth login https:\/\/localhost:1280 -u NAME\n/);
+    assert.match(first, / 2 {2}Open the console +https:\/\/localhost:1280\/console\n/);
+    assert.match(first, / 3 {2}Get a token +overlay-auth login https:\/\/localhost:1280 -u NAME\n/);
     const later = readyLines(screen, { ready, setup: null, ...files });
     assert.doesNotMatch(later, /Set up/);
-    assert.match(later, / 1 {2}Get a token/);
+    assert.match(later, / 1 {2}Open the console/);
     assert.match(later, /Ready at https:\/\/localhost:1280 {3}0\.6 s/);
   });
 

@@ -78,6 +78,7 @@ export function readyLines(
     steps.push(['Set up an administrator', setup.url, `(valid until ${clockTime(setup.expiresAt)}, once)`]);
     steps.push(['or in a terminal', `${program} admin create NAME${configOption}`, '']);
   }
+  steps.push(['Open the console', `${ready.url}/console`, '']);
   steps.push(['Get a token', `${program} login ${ready.url} -u NAME${caOption}`, '']);
   steps.push(['See who you are', `${program} whoami`, '']);
   let number = 0;

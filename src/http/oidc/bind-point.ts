@@ -1,11 +1,12 @@
 import type { OidcBindPoint } from '../../oidc/flow/authorization-request.ts';
 import { accountPaths } from '../pages/account-paths.ts';
+import { consolePaths } from '../pages/console-paths.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { servesApi } from '../request/route.ts';
+import { type Api, servesApi } from '../request/route.ts';
 
 /**
- * The bind point of a request, as the OIDC endpoints see it: issuer and allowed redirects. Where the account page is
- * served it is a client without any configuration, at the origin of this bind point and at no other.
+ * The bind point of a request, as the OIDC endpoints see it: issuer and allowed redirects. The account page and the
+ * console are clients without any configuration where they are served, at the origin of this bind point and at no other.
  */
 export function oidcBindPointOf(context: RequestContext): OidcBindPoint {
   const api = context.listener.apis.find((bound) => bound.binding === 'edge-oidc');
@@ -13,17 +14,25 @@ export function oidcBindPointOf(context: RequestContext): OidcBindPoint {
     throw new Error('an OIDC endpoint is mounted on a listener without edge-oidc');
   const { issuer } = context;
   const { redirectUris, postLogoutUris, browserSession } = api;
-  if (!servesAccountPage(context)) return { issuer, redirectUris, postLogoutUris, browserSession };
   const { origin } = new URL(issuer);
+  const exact = (path: string) => ({ kind: 'exact' as const, uri: `${origin}${path}` });
+  const own = [
+    ...(servesAccountPage(context) ? [{ login: accountPaths.callback, logout: accountPaths.page }] : []),
+    ...(serves(context, 'console') ? [{ login: consolePaths.callback, logout: consolePaths.signedOut }] : []),
+  ];
   return {
     issuer,
     browserSession,
-    redirectUris: [...redirectUris, { kind: 'exact', uri: `${origin}${accountPaths.callback}` }],
-    postLogoutUris: [...postLogoutUris, { kind: 'exact', uri: `${origin}${accountPaths.page}` }],
+    redirectUris: [...redirectUris, ...own.map(({ login }) => exact(login))],
+    postLogoutUris: [...postLogoutUris, ...own.map(({ logout }) => exact(logout))],
   };
 }
 
 /** Whether the account page is served where a request came in. */
-export function servesAccountPage({ listener }: RequestContext): boolean {
-  return servesApi(new Set(listener.apis.map(({ binding }) => binding)), 'account');
+export function servesAccountPage(context: RequestContext): boolean {
+  return serves(context, 'account');
+}
+
+function serves({ listener }: RequestContext, api: Api): boolean {
+  return servesApi(new Set(listener.apis.map(({ binding }) => binding)), api);
 }

@@ -40,7 +40,7 @@ const descriptions: readonly Description[] = [
     description: 'The protocol endpoints, the steps of a login, and the pages for people.',
     root: '/oidc',
     api: 'oidc',
-    describes: ['oidc', 'pages', 'account'],
+    describes: ['oidc', 'pages', 'account', 'console'],
   },
 ];
 

@@ -4,6 +4,7 @@ import { dataPlaneLists } from '../documents/data-plane.ts';
 export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['.well-known', 'Where clients look first, at addresses that standards have fixed.'],
   ['account', 'The pages on which people manage their own account.'],
+  ['console', 'The pages on which administrators manage everybody.'],
   ['api-sessions', 'The sessions of all identities: who is logged in, and how to end it.'],
   ['assets', 'What the pages are made of; an address with another content is another address.'],
   ['auth-policies', 'Which ways to log in are allowed, and which further factors they need.'],
@@ -27,6 +28,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['health-checks', 'Whether the server is there and ready, for load balancers.'],
   ['identities', 'The people, devices, services and routers that may log in.'],
   ['introspect', 'What a token is worth (RFC 7662).'],
+  ['invite', 'The page behind an invitation, on which a person chooses a password.'],
   ['keys', 'The keys that verify the tokens of the provider (RFC 7517).'],
   ['login', 'The steps of a login that was begun, for programs and for people.'],
   ['login-attempts', 'Why logins were accepted or refused.'],

@@ -13,13 +13,23 @@ import type { AuthenticatedContext, RequestContext } from './request-context.ts'
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Which API an endpoint belongs to. A listener mounts the endpoints of the APIs it binds. */
-export type Api = 'oidc' | 'pages' | 'account' | 'edge-client' | 'edge-management' | 'health' | 'metrics';
+export type Api =
+  | 'oidc'
+  | 'pages'
+  | 'account'
+  | 'console'
+  | 'edge-client'
+  | 'edge-management'
+  | 'health'
+  | 'metrics';
 
 export const bindingsOfApi: Readonly<Record<Api, readonly Binding[]>> = {
   oidc: ['edge-oidc'],
   pages: ['edge-oidc'],
   // A client of both.
   account: ['edge-oidc', 'edge-client'],
+  // Likewise.
+  console: ['edge-oidc', 'edge-management'],
   'edge-client': ['edge-client'],
   'edge-management': ['edge-management'],
   health: ['health-checks'],

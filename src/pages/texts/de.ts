@@ -307,6 +307,12 @@ export const de: Texts = {
       'Diese Seite braucht JavaScript. Erlauben Sie es für diese Adresse, oder bitten Sie die Systemverwaltung, Ihr Passwort zu ändern, Ihre Authenticator-App zu entfernen oder Ihre Sitzungen zu beenden.',
   },
 
+  console: {
+    title: 'Konsole',
+    withoutScripts:
+      'Die Konsole braucht JavaScript. Erlauben Sie es für diese Adresse, oder nutzen Sie den Befehl „overlay-auth“ in einem Terminal.',
+  },
+
   /** Wherever somebody chooses a password. */
   newPassword: {
     repeated: 'Dasselbe Passwort noch einmal',

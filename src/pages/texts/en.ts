@@ -310,6 +310,12 @@ export const en = {
       'This page needs JavaScript. Allow it for this site, or ask an administrator to change your password, remove your authenticator app or end your sessions.',
   },
 
+  console: {
+    title: 'Console',
+    withoutScripts:
+      'The console needs JavaScript. Allow it for this site, or use the command "overlay-auth" in a terminal.',
+  },
+
   /** Wherever somebody chooses a password. */
   newPassword: {
     repeated: 'The same password again',

@@ -1,0 +1,43 @@
+// Bundles the console for the browser.
+//   node scripts/build-console.mjs FOLDER   into FOLDER, which is made and replaced as a whole
+// What stands there: the scripts and styles, each with its Brotli form, and `manifest.json`, which is written last.
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error('which folder?');
+const target = resolve(folder);
+/** Somebody else may build at the same time: each builds for itself, and what is complete takes the place. */
+const own = `${target}.${process.pid}`;
+
+mkdirSync(own, { recursive: true });
+await build({
+  entryPoints: { main: join(root, 'web/console/main.tsx') },
+  outdir: own,
+  tsconfig: join(root, 'tsconfig.console.json'),
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  minify: true,
+  legalComments: 'none',
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  define: { 'process.env.NODE_ENV': '"production"' },
+  logLevel: 'warning',
+});
+cpSync(join(root, 'web/console/console.css'), join(own, 'console.css'));
+
+const names = readdirSync(own).filter((name) => /\.(?:js|css)$/.test(name));
+for (const name of names) {
+  const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  writeFileSync(join(own, `${name}.br`), brotliCompressSync(readFileSync(join(own, name)), options));
+}
+writeFileSync(join(own, 'manifest.json'), JSON.stringify({ names }));
+rmSync(target, { recursive: true, force: true });
+renameSync(own, target);

@@ -1,0 +1,57 @@
+// Working at the console as a person does.
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { accessibilityProblems } from '../support/axe.ts';
+import { type Visitor, type VisitorOptions, visitor } from '../support/browser.ts';
+import { password } from '../support/management.ts';
+import type { TestServer } from '../support/test-server.ts';
+
+/** A telephone held upright; the pages of the logins are looked at with 320 (browser.ts). */
+export const phone = { width: 360, height: 740 } as const;
+
+/** Fills in the login page, in this window or in one of its own. */
+export async function giveLogin(page: Page, username: string, secret = password): Promise<void> {
+  await page.locator('#username').fill(username);
+  await page.locator('#password').fill(secret);
+  await page.locator('#login').click();
+}
+
+/** Somebody who signs in to the console at an address and sees it. */
+export async function atConsole(
+  server: TestServer,
+  username: string,
+  path = '/console',
+  options: VisitorOptions = {},
+): Promise<Visitor> {
+  const guest = await visitor(options);
+  await guest.page.goto(server.url + path);
+  await giveLogin(guest.page, username);
+  await guest.page.locator('.shell').waitFor();
+  return guest;
+}
+
+/** Looks at the page with axe, at its width, and at what it complained of. */
+export async function assertClean({ page, complaints }: Visitor): Promise<void> {
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+  assert.deepEqual(await accessibilityProblems(page), []);
+  assert.deepEqual(await page.evaluate(sticksOut), []);
+  assert.deepEqual(
+    complaints.filter((complaint) => !/status of (?:4\d\d|503)|ERR_INTERNET_DISCONNECTED/.test(complaint)),
+    [],
+  );
+}
+
+const sticksOut = `[...document.querySelectorAll('main, main *')]
+  .filter((element) => element.checkVisibility() && element.closest('.hidden-text, thead, canvas, .skip') === null)
+  .filter((element) => {
+    const { left, right } = element.getBoundingClientRect();
+    return left < 0 || right > document.documentElement.clientWidth + 0.5;
+  })
+  .map((element) => element.outerHTML.slice(0, 80))
+  .concat(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ['the page scrolls'] : [])`;
+
+/** What is said to those who listen. */
+export async function announced(page: Page, text: string | RegExp): Promise<void> {
+  await page.locator('#status').filter({ hasText: text }).waitFor();
+}

@@ -1,0 +1,261 @@
+// The console in a real browser, against a real controller: the shell, and what holds for every screen.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { StoreUnavailable } from '../../src/store/contracts/store.ts';
+import { screenshot, type Visitor, visitor } from '../support/browser.ts';
+import { type Caller, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { announced, assertClean, atConsole, giveLogin, phone } from './console-support.ts';
+
+let server: TestServer;
+let root: Caller;
+before(async () => {
+  server = await startTestServer();
+  root = await rootOf(server);
+});
+after(() => server.close());
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
+
+describe('the shell', () => {
+  test('signs in on the way to any address, and out, with no token in an address or a store', async () => {
+    const guest = await visitor();
+    const { page } = guest;
+    const addresses: string[] = [];
+    page.on('request', (request) => void addresses.push(request.url()));
+    await page.goto(`${server.url}/console/attempts?outcome=refused`);
+    await giveLogin(page, 'root');
+    await heading(page, 'Login attempts').waitFor();
+    assert.equal(page.url(), `${server.url}/console/attempts?outcome=refused`);
+    const stores = 'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])';
+    assert.equal(await page.evaluate(stores), '[{},{},""]');
+    await page.locator('#sign-out').click();
+    await heading(page, 'You are signed out').waitFor();
+    assert.equal(page.url(), `${server.url}/console/signed-out`);
+    assert.ok(addresses.every((address) => !/eyJ[\w-]+\.eyJ|refresh_token|id_token/.test(address)));
+    await assertClean(guest);
+    await page.locator('#sign-in').click();
+    await page.locator('#username').waitFor();
+    await guest.close();
+  });
+
+  test('takes no answer to a sign-in that it did not begin, and goes to no foreign address after one', async () => {
+    const { page, close } = await visitor();
+    const answer = `code=abc&state=evil&iss=${encodeURIComponent(server.issuer)}`;
+    await page.goto(`${server.url}/console/callback?${answer}`);
+    await heading(page, 'The sign-in did not finish').waitFor();
+    assert.equal(page.url(), `${server.url}/console`);
+
+    await page.goto(`${server.url}/console/people`);
+    await page.locator('#username').waitFor();
+    // What a script of an extension, or a later mistake of ours, could leave there.
+    await page.evaluate(`{
+      const stored = JSON.parse(sessionStorage.getItem('console.login'));
+      stored.address = '//evil.example/console';
+      sessionStorage.setItem('console.login', JSON.stringify(stored));
+    }`);
+    await giveLogin(page, 'root');
+    await heading(page, 'Overview').waitFor();
+    assert.equal(page.url(), `${server.url}/console`);
+    await close();
+  });
+
+  test('cannot be framed, runs no foreign or inline script, and stays small until the first screen', async () => {
+    const shell = await server.request('GET', '/console/people');
+    const policy = String(shell.headers['content-security-policy']);
+    assert.match(policy, /default-src 'none'.*frame-ancestors 'none'.*script-src 'self'/);
+    assert.doesNotMatch(policy, /unsafe|https?:/);
+    assert.doesNotMatch(shell.text, /<script(?![^>]*\bsrc=)|\bstyle=|\bon\w+=/);
+    const paths = [...shell.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    const main = paths.find((path) => path.endsWith('/main.js')) ?? '';
+    let size = 0;
+    // What main.js names, named parts that come later included.
+    for (const path of paths) {
+      const answer = await server.request('GET', path, { headers: { 'accept-encoding': 'gzip, br' } });
+      assert.equal(answer.status, 200, path);
+      const plain = await server.request('GET', path);
+      assert.equal(plain.headers['content-encoding'], undefined);
+      size += Number(answer.headers['content-length']);
+      for (const [, name] of path === main ? plain.text.matchAll(/"\.\/([\w-]+\.js)"/g) : []) {
+        paths.push(main.replace('main.js', name ?? ''));
+      }
+    }
+    assert.ok(paths.length > 3);
+    assert.ok(size < 250_000, `${size} bytes`);
+  });
+
+  test('lets somebody whose session ended sign in beside the page, and loses nothing', async () => {
+    const olgaId = await server.createUser({ name: 'olga', password, isAdmin: true });
+    const paulId = await server.createUser({ name: 'paul', password });
+    const guest = await atConsole(server, 'olga', `/console/people/${paulId}`);
+    const { page, context } = guest;
+    await page.locator('#set-password').click();
+    await page.locator('#new-password').fill('nine patient otters');
+    assert.equal((await root.call('DELETE', `identities/${olgaId}/api-sessions`)).status, 200);
+    await page.locator('#set-password-confirm').click();
+    await page.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor();
+    await assertClean(guest);
+    const [beside] = await Promise.all([
+      context.waitForEvent('page'),
+      page.locator('#sign-in-again').click(),
+    ]);
+    await giveLogin(beside, 'olga');
+    await announced(page, 'The password is set');
+    assert.ok(beside.isClosed());
+    assert.equal(page.url(), `${server.url}/console/people/${paulId}`);
+    await guest.close();
+  });
+
+  test('shows somebody else who signs in beside the page nothing of what was there', async () => {
+    const otherId = await server.createUser({ name: 'other', password, isAdmin: true });
+    const guest = await atConsole(server, 'other', '/console/people');
+    const { page, context } = guest;
+    await page.getByRole('link', { name: 'other' }).waitFor();
+    assert.equal((await root.call('DELETE', `identities/${otherId}/api-sessions`)).status, 200);
+    await page.locator('#filter-q').fill('nobody at all');
+    const [beside] = await Promise.all([
+      context.waitForEvent('page'),
+      page.locator('#sign-in-again').click(),
+    ]);
+    await server.createUser({ name: 'plain', password });
+    await giveLogin(beside, 'plain');
+    // Everything begins anew: the sign-in comes again.
+    await page.locator('#username').waitFor();
+    await guest.close();
+  });
+
+  test('says so when the permission is missing, and offers what the others may do', async () => {
+    await server.createUser({ name: 'nobody', password });
+    const nobody = await atConsole(server, 'nobody');
+    await heading(nobody.page, 'You may not see this').waitFor();
+    await assertClean(nobody);
+    await nobody.close();
+
+    const targetId = await server.createUser({ name: 'target', password });
+    const offered = async (permission: 'read' | 'helpdesk'): Promise<readonly string[]> => {
+      const id = await server.createUser({ name: permission, password });
+      await root.call('PATCH', `identities/${id}`, { permissions: [permission] });
+      await server.createUser({ name: `seen by ${permission}`, password });
+      const guest = await atConsole(server, permission, `/console/people/${targetId}`);
+      await guest.page.locator('#answer').waitFor();
+      await guest.page.locator('#right').waitFor();
+      await assertClean(guest);
+      const found = await guest.page.locator('#actions ~ .buttons button').allTextContents();
+      await guest.close();
+      return found;
+    };
+    assert.deepEqual(await offered('read'), []);
+    assert.deepEqual(await offered('helpdesk'), []);
+  });
+
+  test('says so when the server is busy or cannot be reached, and goes on by a button', async () => {
+    const guest = await atConsole(server, 'root', '/console/people');
+    const { page, context } = guest;
+    await page.getByRole('link', { name: 'root' }).waitFor();
+    const { identities } = server.store;
+    const { list } = identities;
+    Object.assign(identities, { list: () => Promise.reject(new StoreUnavailable('the connection is lost')) });
+    try {
+      await page.locator('#filter-state').selectOption('enabled');
+      await page.getByText('cannot answer at the moment').waitFor();
+      await assertClean(guest);
+    } finally {
+      Object.assign(identities, { list });
+    }
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'root' }).waitFor();
+
+    await context.setOffline(true);
+    await page.locator('#offline').waitFor();
+    await page.locator('#filter-state').selectOption('disabled');
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    await assertClean(guest);
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Nobody matches').waitFor();
+    assert.equal(await page.locator('#offline').count(), 0);
+    await guest.close();
+  });
+
+  test('is worked by the keyboard alone', async () => {
+    const guest = await atConsole(server, 'root');
+    const { page } = guest;
+    await heading(page, 'Overview').waitFor();
+    assert.equal(await page.evaluate('document.querySelector("a, button, input").className'), 'skip');
+    await page.locator('.skip').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate('document.activeElement.id'), 'content');
+    await page.locator('nav a[href="/console/people"]').focus();
+    await page.keyboard.press('Enter');
+    await heading(page, 'People').waitFor();
+    await page.locator('tbody a').first().focus();
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    const first = await focused();
+    await page.keyboard.press('ArrowDown');
+    assert.notEqual(await focused(), first);
+    await page.keyboard.press('Home');
+    assert.equal(await focused(), first);
+    await page.keyboard.press('Enter');
+    await heading(page, String(first)).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
+    await page.locator('#disable').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('alertdialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate('document.activeElement.id'), 'disable');
+    await guest.close();
+  });
+});
+
+interface Described {
+  readonly paths: Readonly<Record<string, object>>;
+}
+
+/** The calls of a visitor that no document declares. */
+function undeclaredCalls({ page }: Visitor, { paths }: Described): readonly string[] {
+  const undeclared: string[] = [];
+  const patterns = Object.entries(paths).map(([path, operations]) => ({
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    methods: Object.keys(operations),
+  }));
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (!pathname.startsWith('/edge/')) return;
+    const method = request.method().toLowerCase();
+    const isDeclared = patterns.some(
+      ({ pattern, methods }) => pattern.test(pathname) && methods.includes(method),
+    );
+    if (!isDeclared) undeclared.push(`${method} ${pathname}`);
+  });
+  return undeclared;
+}
+
+describe('every screen', () => {
+  const screens = ['/console', '/console/people', '/console/attempts'];
+
+  for (const [name, options] of [
+    ['wide', {}],
+    ['dark', { colorScheme: 'dark' }],
+    ['on a telephone in German', { viewport: phone, language: 'de' }],
+  ] as const) {
+    test(`is clean ${name}, and calls only what is declared`, async () => {
+      const { json: described } = await server.request('GET', '/edge/management/v1/openapi.json');
+      const guest = await atConsole(server, 'root', '/console', options);
+      const undeclared = undeclaredCalls(guest, described);
+      const { page } = guest;
+      for (const path of screens) {
+        const link = page.locator(`nav a[href="${path}"], nav a[href="${path}/"]`);
+        if (!(await link.isVisible())) await page.locator('.menu').click();
+        await link.click();
+        await page.locator('h1').waitFor();
+        await assertClean(guest);
+        await screenshot(page, `console-${path.split('/').at(-1)}-${name.split(' ').at(-1)}`);
+      }
+      assert.deepEqual(undeclared, []);
+      await guest.close();
+    });
+  }
+});

@@ -1,0 +1,185 @@
+// A list of documents: filtered, sorted and paged by its address, read with the arrow keys, exported as a file.
+
+import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { KeyboardEvent, ReactNode } from 'react';
+import { Button } from '../parts/button.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { list, type Page } from '../session/api.ts';
+import { texts } from '../texts/texts.ts';
+import { ExportButtons } from './export-buttons.tsx';
+
+export interface Column<Item> {
+  readonly name: string;
+  readonly title: string;
+  readonly cell: (item: Item) => ReactNode;
+  /** As it stands in an export; the text of the cell cannot be known. */
+  readonly text: (item: Item) => string;
+  /** The field of the API by which it is sorted; none: it cannot be. */
+  readonly sort?: string;
+}
+
+export interface DataListProps<Item> {
+  /** What is read; also the name of the exported file. */
+  readonly path: string;
+  readonly columns: readonly Column<Item>[];
+  readonly keyOf: (item: Item) => string;
+  /** What the address asks for, in the language of filters; empty: everything. */
+  readonly filter: string;
+  /** Where the address names none. */
+  readonly defaultSort?: string;
+  readonly empty: ReactNode;
+  /** Read again every so many milliseconds. */
+  readonly interval?: number | false;
+  readonly caption: string;
+}
+
+export const pageSize = 25;
+
+/** What a list's address says, and how it is changed; a change of the filter begins at the first page. */
+export function useListAddress(): readonly [
+  Readonly<Record<string, string | undefined>>,
+  (changes: Readonly<Record<string, string | undefined>>) => void,
+] {
+  const search = useSearch({ strict: false }) as Readonly<Record<string, string | undefined>>;
+  const navigate = useNavigate();
+  const change = (changes: Readonly<Record<string, string | undefined>>) => {
+    const next = { ...search, page: undefined, ...changes };
+    navigate({ to: '.', search: next, replace: true, resetScroll: false } as never);
+  };
+  return [search, change];
+}
+
+export function DataList<Item>(props: DataListProps<Item>) {
+  const { path, filter, defaultSort = '', interval = false, columns, empty } = props;
+  const [address, change] = useListAddress();
+  const sort = sortOf(address.sort, columns) ?? defaultSort;
+  const page = Math.max(1, Math.trunc(Number(address.page)) || 1);
+  const asked = { filter, sort, limit: pageSize, offset: (page - 1) * pageSize };
+  const queryKey: QueryKey = ['list', path, asked];
+  const query = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => list<Item>(path, asked, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: interval,
+  });
+  return (
+    <Loaded query={query}>
+      {(found) =>
+        found.items.length === 0 ? (
+          empty
+        ) : (
+          <>
+            <Table {...props} found={found} sort={sort} change={change} />
+            <div className="list-end">
+              <Pages found={found} page={page} change={change} />
+              <ExportButtons path={path} columns={columns} filter={filter} sort={sort} />
+            </div>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** A sort of the address is followed only where a column offers it. */
+function sortOf<Item>(wanted: string | undefined, columns: readonly Column<Item>[]): string | null {
+  const [field, order] = (wanted ?? '').split(' ');
+  const isKnown = columns.some(({ sort }) => sort !== undefined && sort === field);
+  return isKnown ? `${field} ${order === 'desc' ? 'desc' : 'asc'}` : null;
+}
+
+interface TableProps<Item> extends DataListProps<Item> {
+  readonly found: Page<Item>;
+  readonly sort: string;
+  readonly change: (changes: Readonly<Record<string, string | undefined>>) => void;
+}
+
+function Table<Item>({ columns, keyOf, found, sort, change, caption }: TableProps<Item>) {
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move between the links in it
+    <div className="table" onKeyDown={moveBetweenRows}>
+      <table>
+        <caption className="hidden-text">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <HeaderCell key={column.name} column={column} sort={sort} change={change} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {found.items.map((item) => (
+            <tr key={keyOf(item)}>
+              {columns.map(({ name, title, cell }) => (
+                <td key={name} data-title={title}>
+                  {cell(item)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function HeaderCell<Item>({
+  column: { title, sort: field },
+  sort,
+  change,
+}: Pick<TableProps<Item>, 'sort' | 'change'> & { readonly column: Column<Item> }) {
+  if (field === undefined) return <th scope="col">{title}</th>;
+  const [sorted, order] = sort.split(' ');
+  const isSorted = sorted === field;
+  const next = isSorted && order !== 'desc' ? `${field} desc` : `${field} asc`;
+  const state = !isSorted ? 'none' : order === 'desc' ? 'descending' : 'ascending';
+  return (
+    <th scope="col" aria-sort={state}>
+      <button
+        type="button"
+        className="sort"
+        title={texts.lists.sortBy(title)}
+        onClick={() => change({ sort: next })}
+      >
+        {title}
+        <span aria-hidden="true">{isSorted ? (order === 'desc' ? ' ↓' : ' ↑') : ''}</span>
+      </button>
+    </th>
+  );
+}
+
+function Pages<Item>({
+  found,
+  page,
+  change,
+}: Pick<TableProps<Item>, 'found' | 'change'> & { readonly page: number }) {
+  const { lists: words } = texts;
+  const first = (page - 1) * pageSize;
+  const isLast = first + found.items.length >= found.total;
+  return (
+    <p className="pages">
+      <span>{words.page(first + 1, first + found.items.length, found.total)}</span>
+      {page > 1 && <Button onClick={() => change({ page: String(page - 1) })}>{words.newer}</Button>}
+      {!isLast && <Button onClick={() => change({ page: String(page + 1) })}>{words.older}</Button>}
+    </p>
+  );
+}
+
+const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
+  ArrowDown: (at, last) => Math.min(at + 1, last),
+  ArrowUp: (at) => Math.max(at - 1, 0),
+  Home: () => 0,
+  End: (_at, last) => last,
+};
+
+/** From the link of one row to that of another. */
+function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
+  const step = steps[event.key];
+  const row = (event.target as Element).closest('tbody tr');
+  if (step === undefined || row === null) return;
+  const rows = [...event.currentTarget.querySelectorAll('tbody tr')];
+  const next = rows[step(rows.indexOf(row), rows.length - 1)];
+  event.preventDefault();
+  next?.querySelector<HTMLElement>('a, button')?.focus();
+}

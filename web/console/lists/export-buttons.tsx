@@ -1,0 +1,68 @@
+import { useMutation } from '@tanstack/react-query';
+import { announce } from '../parts/announce.tsx';
+import { Button } from '../parts/button.tsx';
+import { csvOf, download } from '../parts/export.ts';
+import { Failure } from '../parts/failure.tsx';
+import { list } from '../session/api.ts';
+import { texts } from '../texts/texts.ts';
+import type { Column } from './data-list.tsx';
+
+interface ExportProps<Item> {
+  readonly path: string;
+  readonly columns: readonly Column<Item>[];
+  readonly filter: string;
+  readonly sort: string;
+}
+
+/** As many as the API gives at once. */
+const chunk = 500;
+/** More than a spreadsheet is pleasant with; whoever needs all asks the API. */
+const most = 10_000;
+
+/** Everything that the filter finds, not only the page that is shown. */
+export function ExportButtons<Item>({ path, columns, filter, sort }: ExportProps<Item>) {
+  const { lists: words } = texts;
+  const exported = useMutation({
+    async mutationFn(as: 'csv' | 'json') {
+      const { items, isCut } = await everything<Item>({ path, filter, sort });
+      const name = `${path.replaceAll('/', '-')}.${as}`;
+      if (as === 'json') download(name, 'application/json', JSON.stringify(items, null, 2));
+      else {
+        const rows = items.map((item) => columns.map(({ text }) => text(item)));
+        download(
+          name,
+          'text/csv;charset=utf-8',
+          csvOf(
+            columns.map(({ title }) => title),
+            rows,
+          ),
+        );
+      }
+      announce(isCut ? words.cut(items.length) : words.exported(items.length));
+    },
+  });
+  return (
+    <div className="buttons">
+      <Button id="export-csv" isBusy={exported.isPending} onClick={() => exported.mutate('csv')}>
+        {words.csv}
+      </Button>
+      <Button id="export-json" isBusy={exported.isPending} onClick={() => exported.mutate('json')}>
+        {words.json}
+      </Button>
+      {exported.error !== null && <Failure error={exported.error} />}
+    </div>
+  );
+}
+
+async function everything<Item>({ path, filter, sort }: Omit<ExportProps<Item>, 'columns'>): Promise<{
+  readonly items: readonly Item[];
+  readonly isCut: boolean;
+}> {
+  const items: Item[] = [];
+  for (;;) {
+    const page = await list<Item>(path, { filter, sort, limit: chunk, offset: items.length });
+    items.push(...page.items);
+    const isAll = page.items.length === 0 || items.length >= page.total;
+    if (isAll || items.length >= most) return { items, isCut: !isAll };
+  }
+}

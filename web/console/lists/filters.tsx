@@ -1,0 +1,95 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { Button } from '../parts/button.tsx';
+import { texts } from '../texts/texts.ts';
+import { useListAddress } from './data-list.tsx';
+
+/** The filters of a list. They stand in its address as soon as they are set. */
+export function Filters({ children }: { readonly children: ReactNode }) {
+  const [address, change] = useListAddress();
+  const isFiltered = Object.entries(address).some(
+    ([name, value]) => name !== 'sort' && name !== 'page' && value !== undefined && value !== '',
+  );
+  const cleared = Object.fromEntries(Object.keys(address).map((name) => [name, undefined]));
+  return (
+    <search className="filters">
+      {children}
+      {isFiltered && (
+        <Button id="clear-filters" onClick={() => change(cleared)}>
+          {texts.attempts.clear}
+        </Button>
+      )}
+    </search>
+  );
+}
+
+interface FilterProps {
+  /** In the address. */
+  readonly name: string;
+  readonly label: string;
+}
+
+/** So long nothing is typed before it is asked for. */
+const pause = 300;
+
+export function TextFilter({
+  name,
+  label,
+  type = 'search',
+  hint,
+}: FilterProps & { readonly type?: 'search' | 'datetime-local'; readonly hint?: string }) {
+  const [address, change] = useListAddress();
+  const given = address[name] ?? '';
+  const [text, setText] = useState(given);
+  // Of the address itself: a link, the button that clears, the way back.
+  useEffect(() => setText(given), [given]);
+  useEffect(() => {
+    if (text === given) return;
+    const timer = setTimeout(() => change({ [name]: text === '' ? undefined : text }), pause);
+    return () => clearTimeout(timer);
+  });
+  const id = `filter-${name}`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type={type}
+        value={text}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {hint !== undefined && (
+        <span className="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}
+
+export function ChoiceFilter({
+  name,
+  label,
+  choices,
+}: FilterProps & { readonly choices: Readonly<Record<string, string>> }) {
+  const [address, change] = useListAddress();
+  const given = address[name] ?? '';
+  const id = `filter-${name}`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        value={Object.hasOwn(choices, given) ? given : ''}
+        onChange={(event) => change({ [name]: event.target.value === '' ? undefined : event.target.value })}
+      >
+        <option value="">{texts.attempts.any}</option>
+        {Object.entries(choices).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

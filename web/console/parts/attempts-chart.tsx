@@ -1,0 +1,83 @@
+// The chart, apart from the rest: it is read after the first screen.
+
+import { BarController, BarElement, CategoryScale, Chart, Legend, LinearScale, Tooltip } from 'chart.js';
+import { useEffect, useRef } from 'react';
+import { hourText, texts } from '../texts/texts.ts';
+import type { HourlyAttempts } from '../types.ts';
+
+Chart.register(BarController, BarElement, CategoryScale, Legend, LinearScale, Tooltip);
+
+const { overview: words } = texts;
+
+/** Bars for those who see them, and the same numbers as a table for everybody. */
+export function AttemptsChart({ hours }: HourlyAttempts) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => (canvas.current === null ? undefined : draw(canvas.current, hours)), [hours]);
+  const total = (outcome: 'passed' | 'refused') => hours.reduce((sum, hour) => sum + hour[outcome], 0);
+  return (
+    <>
+      <p>
+        {words.passed}: <strong id="passed">{total('passed')}</strong> · {words.refused}:{' '}
+        <strong id="refused">{total('refused')}</strong>
+      </p>
+      <div className="chart" aria-hidden="true">
+        <canvas ref={canvas} />
+      </div>
+      <details>
+        <summary>{words.asTable}</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{words.hour}</th>
+              <th scope="col">{words.passed}</th>
+              <th scope="col">{words.refused}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {hours.map(({ from, passed, refused }) => (
+              <tr key={from}>
+                <th scope="row">{hourText(new Date(from))}</th>
+                <td>{passed}</td>
+                <td>{refused}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </>
+  );
+}
+
+function draw(canvas: HTMLCanvasElement, hours: HourlyAttempts['hours']): () => void {
+  // A custom property keeps both of its colours; one that is used has become the right one.
+  const { color, borderTopColor, outlineColor, textDecorationColor } = getComputedStyle(canvas);
+  const chart = new Chart(canvas, {
+    type: 'bar',
+    data: {
+      labels: hours.map(({ from }) => hourText(new Date(from))),
+      datasets: [
+        { label: words.passed, data: hours.map(({ passed }) => passed), backgroundColor: outlineColor },
+        {
+          label: words.refused,
+          data: hours.map(({ refused }) => refused),
+          backgroundColor: textDecorationColor,
+        },
+      ],
+    },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      color,
+      scales: {
+        x: { stacked: true, grid: { display: false }, ticks: { color, maxRotation: 0, autoSkipPadding: 16 } },
+        y: {
+          stacked: true,
+          beginAtZero: true,
+          grid: { color: borderTopColor },
+          ticks: { color, precision: 0 },
+        },
+      },
+    },
+  });
+  return () => chart.destroy();
+}

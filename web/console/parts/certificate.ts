@@ -1,0 +1,52 @@
+interface Element {
+  readonly tag: number;
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** When a certificate ends (RFC 5280 section 4.1.2.5), RFC 3339; null when that cannot be read. @param pem of one */
+export function notAfter(pem: string): string | null {
+  try {
+    const bytes = Uint8Array.from(atob(pem.replaceAll(/-----[^-]+-----|\s/g, '')), (one) =>
+      one.charCodeAt(0),
+    );
+    const [certificate] = elements(bytes, 0, bytes.length);
+    const [tbs] = certificate === undefined ? [] : elements(bytes, certificate.begin, certificate.end);
+    const members = tbs === undefined ? [] : elements(bytes, tbs.begin, tbs.end);
+    // The version is optional, explicitly tagged; serial number, algorithm and issuer come before the validity.
+    const validity = members[members[0]?.tag === 0xa0 ? 4 : 3];
+    const [, end] = validity === undefined ? [] : elements(bytes, validity.begin, validity.end);
+    return end === undefined
+      ? null
+      : timeOf(end.tag, String.fromCharCode(...bytes.slice(end.begin, end.end)));
+  } catch {
+    return null;
+  }
+}
+
+/** The elements side by side in a range of DER (X.690 section 8.1). */
+function elements(bytes: Uint8Array, from: number, to: number): readonly Element[] {
+  const found: Element[] = [];
+  for (let at = from; at < to; ) {
+    const tag = bytes[at] ?? 0;
+    let length = bytes[at + 1] ?? 0;
+    let begin = at + 2;
+    if (length >= 0x80) {
+      const octets = bytes.slice(begin, begin + (length & 0x7f));
+      begin += octets.length;
+      length = octets.reduce((sum, octet) => sum * 256 + octet, 0);
+    }
+    at = begin + length;
+    found.push({ tag, begin, end: at });
+  }
+  return found;
+}
+
+/** UTCTime has two digits for its year, of 1950 to 2049; GeneralizedTime has four. */
+function timeOf(tag: number, text: string): string | null {
+  const digits = tag === 0x17 ? `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}` : text;
+  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits);
+  if (parts === null) return null;
+  const [, year, month, day, hour, minute, second] = parts;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+}

@@ -1,0 +1,83 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { type Change, make } from '../session/api.ts';
+import { texts } from '../texts/texts.ts';
+import { announce } from './announce.tsx';
+import { Button } from './button.tsx';
+import { Failure } from './failure.tsx';
+import { SameChange } from './same-change.tsx';
+
+export interface ConfirmProps {
+  readonly id: string;
+  readonly label: string;
+  readonly title: string;
+  /** Says what ends. */
+  readonly ends: string;
+  /** Fields of the change, if it has any. */
+  readonly fields?: ReactNode;
+  readonly isDestructive?: boolean;
+  readonly change: () => Change;
+  /** What is shown as the same change; without secrets. */
+  readonly shown?: () => Change;
+  readonly command: readonly string[] | null;
+  readonly done: string;
+  readonly whenDone: () => unknown;
+}
+
+/** A button that asks first. Nothing happens before the answer, and a failure stays where it can be read. */
+export function Confirm(props: ConfirmProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <AlertDialog.Root open={isOpen} onOpenChange={setOpen}>
+      <AlertDialog.Trigger
+        id={props.id}
+        className={`button ${props.isDestructive === true ? 'danger' : 'plain'}`}
+      >
+        {props.label}
+      </AlertDialog.Trigger>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="backdrop" />
+        <AlertDialog.Popup className="dialog">
+          <Question {...props} close={() => setOpen(false)} />
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+function Question(props: ConfirmProps & { readonly close: () => void }) {
+  const { id, label, title, ends, fields, isDestructive, change, shown = change, command, done } = props;
+  const asked = useMutation({
+    mutationFn: () => make(change()),
+    async onSuccess() {
+      await props.whenDone();
+      announce(done);
+      props.close();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!asked.isPending) asked.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <AlertDialog.Title className="dialog-title">{title}</AlertDialog.Title>
+      <AlertDialog.Description>{ends}</AlertDialog.Description>
+      {fields}
+      {asked.error !== null && <Failure error={asked.error} />}
+      <p className="buttons">
+        <Button
+          id={`${id}-confirm`}
+          type="submit"
+          kind={isDestructive === true ? 'danger' : 'main'}
+          isBusy={asked.isPending}
+        >
+          {label}
+        </Button>
+        <AlertDialog.Close className="button plain">{texts.cancel}</AlertDialog.Close>
+      </p>
+      <SameChange command={command} change={shown()} />
+    </form>
+  );
+}

@@ -1,0 +1,17 @@
+import { texts } from '../texts/texts.ts';
+import { announce } from './announce.tsx';
+
+export function CopyButton({ text, label = texts.copy }: { readonly text: string; readonly label?: string }) {
+  return (
+    <button
+      type="button"
+      className="button link"
+      onClick={async () => {
+        await navigator.clipboard.writeText(text);
+        announce(texts.copied);
+      }}
+    >
+      {label}
+    </button>
+  );
+}

@@ -1,0 +1,43 @@
+import { Refusal } from '../session/api.ts';
+import { Unreachable } from '../session/provider.ts';
+import { texts } from '../texts/texts.ts';
+import { Button } from './button.tsx';
+
+/** What went wrong in words; a refusal of a field says why, as the server puts it. */
+export function failureText(error: unknown): string {
+  const { failures } = texts;
+  if (error instanceof Unreachable) return failures.unreachable;
+  if (!(error instanceof Refusal)) return failures.other;
+  if (error.status === 401) return failures.secondToken;
+  if (error.status === 412) return failures.changed;
+  if (error.status === 403) return failures.forbidden;
+  if (error.status === 404) return failures.notFound;
+  if (error.status === 429 || error.status === 503) return failures.busy;
+  return error.status < 500 ? error.message : failures.other;
+}
+
+/** A failure with its reference id, in place of what could not be shown. */
+export function Failure({
+  error,
+  retry,
+}: {
+  readonly error: unknown;
+  readonly retry?: (() => void) | undefined;
+}) {
+  const refusal = error instanceof Refusal ? error : null;
+  const { forbiddenTitle, notFoundTitle } = texts.failures;
+  const title = refusal?.status === 403 ? forbiddenTitle : refusal?.status === 404 ? notFoundTitle : null;
+  const mayHelp = refusal === null || ![403, 404].includes(refusal.status);
+  return (
+    <div className="failure" role="alert">
+      {title !== null && <strong>{title}</strong>}
+      <p>{failureText(error)}</p>
+      {refusal !== null && refusal.reference !== '' && (
+        <p className="hint">
+          {texts.reference} <code>{refusal.reference}</code>
+        </p>
+      )}
+      {retry !== undefined && mayHelp && <Button onClick={retry}>{texts.retry}</Button>}
+    </div>
+  );
+}

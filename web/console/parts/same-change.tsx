@@ -1,0 +1,39 @@
+import { addressOf, type Change } from '../session/api.ts';
+import { texts } from '../texts/texts.ts';
+import { CopyButton } from './copy-button.tsx';
+
+export interface SameChangeProps {
+  /** The words after `overlay-auth`; each is quoted where a shell asks for it. */
+  readonly command: readonly string[] | null;
+  /** Secrets in its body are left out by whoever calls. */
+  readonly change: Change;
+}
+
+/** What a form does, for those who want to do it again by a program. */
+export function SameChange({ command, change: { method, path, body } }: SameChangeProps) {
+  const typed = command === null ? null : ['overlay-auth', ...command].map(shellQuoted).join(' ');
+  const call = `${method} ${addressOf(path)}${body === undefined ? '' : `\n${JSON.stringify(body, null, 2)}`}`;
+  return (
+    <details className="same">
+      <summary>{texts.same.title}</summary>
+      {typed !== null && <Sample label={texts.same.command} text={typed} />}
+      <Sample label={texts.same.call} text={call} />
+    </details>
+  );
+}
+
+function Sample({ label, text }: { readonly label: string; readonly text: string }) {
+  return (
+    <figure>
+      <figcaption>
+        {label} <CopyButton text={text} />
+      </figcaption>
+      <pre>{text}</pre>
+    </figure>
+  );
+}
+
+/** A word as a POSIX shell reads it: names are written by strangers, and somebody will paste this. */
+export function shellQuoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

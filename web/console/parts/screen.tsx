@@ -1,0 +1,93 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { serviceName } from './brand.tsx';
+
+/** The heading of a screen. Whoever arrives by a link is brought to it, and the title of the window follows. */
+export function Screen({
+  title,
+  lead,
+  tools,
+  children,
+}: {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly tools?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${serviceName}`;
+  }, [title]);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <>
+      <div className="heading">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {tools}
+      </div>
+      {lead !== undefined && <p className="lead">{lead}</p>}
+      {children}
+    </>
+  );
+}
+
+/** A part of a screen with its own heading. */
+export function Card({
+  id,
+  title,
+  children,
+  tools,
+}: {
+  readonly id: string;
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly tools?: ReactNode;
+}) {
+  return (
+    <section className="card" aria-labelledby={id}>
+      <div className="heading">
+        <h2 id={id}>{title}</h2>
+        {tools}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Terms and what they are; what is null is left out. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode] | null)[] }) {
+  return (
+    <dl>
+      {facts
+        .filter((fact) => fact !== null)
+        .map(([term, value]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+/** A short state; its meaning is in its words, and the colour only repeats it. */
+export function Badge({
+  kind = 'plain',
+  children,
+}: {
+  readonly kind?: 'good' | 'bad' | 'plain';
+  readonly children: ReactNode;
+}) {
+  return <span className={`badge ${kind}`}>{children}</span>;
+}
+
+/** An empty place that says what would be there and how it comes. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <strong>{title}</strong>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+// Which address shows which screen. What a list is filtered by stands in its address, as plain words.
+
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
+import { AttemptScreen } from './screens/attempt.tsx';
+import { AttemptsScreen } from './screens/attempts.tsx';
+import { OverviewScreen } from './screens/overview.tsx';
+import { PeopleScreen } from './screens/people.tsx';
+import { PersonScreen } from './screens/person.tsx';
+import { NotFound, Shell } from './shell.tsx';
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+/** Words of the address that a screen knows; what else stands there is dropped. */
+const words =
+  <const Names extends readonly string[]>(...names: Names) =>
+  (search: Record<string, unknown>) =>
+    Object.fromEntries(
+      names.flatMap((name) => (typeof search[name] === 'string' ? [[name, search[name]]] : [])),
+    ) as { readonly [Name in Names[number]]?: string };
+
+const routes = [
+  createRoute({ getParentRoute: () => root, path: '/', component: OverviewScreen }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/people',
+    component: PeopleScreen,
+    validateSearch: words('q', 'sort', 'page', 'state'),
+  }),
+  createRoute({ getParentRoute: () => root, path: '/people/$id', component: PersonScreen }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/attempts',
+    component: AttemptsScreen,
+    validateSearch: words(
+      'person',
+      'outcome',
+      'reason',
+      'step',
+      'reference',
+      'address',
+      'from',
+      'to',
+      'page',
+      'sort',
+    ),
+  }),
+  createRoute({ getParentRoute: () => root, path: '/attempts/$id', component: AttemptScreen }),
+];
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: '/console',
+  // The default writes JSON into the address.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch(search) {
+    const given = Object.entries(search).filter(([, value]) => typeof value === 'string' && value !== '');
+    const query = new URLSearchParams(given as [string, string][]).toString();
+    return query === '' ? '' : `?${query}`;
+  },
+});

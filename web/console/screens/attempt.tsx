@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { Checks } from '../parts/checks.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Badge, Card, Empty, Facts, Screen } from '../parts/screen.tsx';
+import { Time } from '../parts/time.tsx';
+import { Refusal, read } from '../session/api.ts';
+import { named, texts } from '../texts/texts.ts';
+import type { LoginAttempt } from '../types.ts';
+
+const { attempts: words } = texts;
+
+/** Every step of the request with one reference id. */
+export function AttemptScreen() {
+  const { id: reference = '' } = useParams({ strict: false });
+  const query = useQuery({
+    queryKey: ['attempt', reference],
+    queryFn: ({ signal }) =>
+      read<{ readonly attempts: readonly LoginAttempt[] }>(
+        `login-attempts/${encodeURIComponent(reference)}`,
+        signal,
+      ),
+  });
+  const isGone = query.error instanceof Refusal && query.error.status === 404;
+  return (
+    <Screen
+      title={words.title(reference)}
+      tools={
+        <Link to="/attempts" search={{}}>
+          {words.back}
+        </Link>
+      }
+    >
+      {isGone ? (
+        <Empty title={texts.failures.notFoundTitle}>
+          <p>{words.gone}</p>
+        </Empty>
+      ) : (
+        <Loaded query={query}>
+          {({ attempts }) =>
+            attempts.map((attempt, at) => (
+              <Step key={`${attempt.step} ${attempt.at}`} attempt={attempt} at={at} />
+            ))
+          }
+        </Loaded>
+      )}
+    </Screen>
+  );
+}
+
+function Step({ attempt, at }: { readonly attempt: LoginAttempt; readonly at: number }) {
+  const { identity, reason, explanation } = attempt;
+  const title = named(words.steps, attempt.step);
+  return (
+    <Card id={`step-${at}`} title={title} tools={<OutcomeBadge outcome={attempt.outcome} />}>
+      {reason !== null && <p className="answer bad">{named(texts.reasons, reason)}</p>}
+      {explanation !== null && (
+        <dl>
+          <div>
+            <dt>{words.happened}</dt>
+            <dd lang="en">{explanation.happened}</dd>
+          </div>
+          <div>
+            <dt>{words.remedy}</dt>
+            <dd lang="en">{explanation.remedy}</dd>
+          </div>
+        </dl>
+      )}
+      <Facts
+        facts={[
+          [words.time, <Time key="t" at={attempt.at} isPrecise />],
+          [
+            words.person,
+            identity === null ? (
+              words.unknown
+            ) : (
+              <Link key="p" to="/people/$id" params={{ id: identity.id }}>
+                {identity.name === '' ? identity.id : identity.name}
+              </Link>
+            ),
+          ],
+          attempt.subject === null ? null : [words.said, attempt.subject],
+          [words.address, <code key="a">{attempt.ipAddress}</code>],
+          [words.issuer, attempt.issuer],
+          [words.mechanism, named(words.mechanisms, attempt.mechanism)],
+        ]}
+      />
+      <h3>{texts.person.checks}</h3>
+      <Checks checks={attempt.checks.map(({ check: name, ...rest }) => ({ name, ...rest }))} />
+    </Card>
+  );
+}
+
+export function OutcomeBadge({ outcome }: { readonly outcome: LoginAttempt['outcome'] }) {
+  const isPassed = outcome === 'passed';
+  return <Badge kind={isPassed ? 'good' : 'bad'}>{isPassed ? words.passed : words.refused}</Badge>;
+}

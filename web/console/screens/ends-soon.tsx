@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { notAfter } from '../parts/certificate.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { Card, Empty } from '../parts/screen.tsx';
+import { Time } from '../parts/time.tsx';
+import { list } from '../session/api.ts';
+import { texts } from '../texts/texts.ts';
+import type { Authority, Enrollment } from '../types.ts';
+
+const { overview: words } = texts;
+
+/** So far ahead is looked. */
+const ahead = 30 * 86_400_000;
+
+interface Ending {
+  readonly id: string;
+  readonly what: string;
+  readonly at: string;
+  /** Whom it is about; null: it is no person. */
+  readonly personId: string | null;
+}
+
+/** What stops working soon unless somebody does something. */
+export function EndsSoon() {
+  const query = useQuery({
+    queryKey: ['ends soon'],
+    queryFn: ({ signal }) => endings(signal),
+    refetchInterval: 300_000,
+  });
+  return (
+    <Card id="ends" title={words.ends}>
+      <p className="hint">{words.endsText}</p>
+      <Loaded query={query}>
+        {(found) =>
+          found.length === 0 ? (
+            <Empty title={words.endsNothing} />
+          ) : (
+            <ul className="entries">
+              {found.map(({ id, what, at, personId }) => (
+                <li key={id}>
+                  {personId === null ? (
+                    <strong>{what}</strong>
+                  ) : (
+                    <Link to="/people/$id" params={{ id: personId }}>
+                      {what}
+                    </Link>
+                  )}
+                  <span className="hint">
+                    <Time at={at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+async function endings(signal: AbortSignal): Promise<readonly Ending[]> {
+  const until = new Date(Date.now() + ahead).toISOString();
+  const soon = { filter: `expiresAt < datetime(${until})`, sort: 'expiresAt asc', limit: 10 };
+  const [enrollments, authorities] = await Promise.all([
+    list<Enrollment>('enrollments', soon, signal),
+    list<Authority>('cas', { limit: 500 }, signal),
+  ]);
+  const found: Ending[] = [
+    ...enrollments.items.map(({ id, identity, identityId, expiresAt }) => ({
+      id,
+      what: words.enrollmentOf(identity.name),
+      at: expiresAt,
+      personId: identityId,
+    })),
+    ...authorities.items
+      .map(({ id, name, certPem }) => ({ id, what: name, at: notAfter(certPem), personId: null }))
+      .filter((one): one is typeof one & { at: string } => one.at !== null && one.at < until),
+  ];
+  return found.toSorted((one, other) => one.at.localeCompare(other.at)).slice(0, 10);
+}

@@ -1,0 +1,148 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { allOf, contains, equal, looksLikeId } from '../filter.ts';
+import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
+import { ChoiceFilter, Filters, TextFilter } from '../lists/filters.tsx';
+import { Badge, Empty, Screen } from '../parts/screen.tsx';
+import { list, quoted, read } from '../session/api.ts';
+import { texts } from '../texts/texts.ts';
+import type { Authenticator, Identity, LoginAttempt } from '../types.ts';
+import { StateBadge } from './person.tsx';
+
+const { people: words } = texts;
+
+const columns: readonly Column<Identity>[] = [
+  {
+    name: 'name',
+    title: words.name,
+    sort: 'name',
+    cell: ({ id, name, isAdmin }) => (
+      <>
+        <Link to="/people/$id" params={{ id }}>
+          {name}
+        </Link>{' '}
+        {isAdmin && <Badge>{texts.who.administrator}</Badge>}
+      </>
+    ),
+    text: ({ name }) => name,
+  },
+  {
+    name: 'state',
+    title: words.state,
+    cell: (person) => <StateBadge person={person} />,
+    text: ({ disabled }) => (disabled ? 'disabled' : 'enabled'),
+  },
+  {
+    name: 'type',
+    title: words.type,
+    sort: 'type',
+    cell: ({ typeId }) => typeId,
+    text: ({ typeId }) => typeId,
+  },
+  {
+    name: 'policy',
+    title: words.policy,
+    cell: ({ authPolicy }) => authPolicy.name,
+    text: ({ authPolicy }) => authPolicy.name,
+  },
+  {
+    name: 'externalId',
+    title: words.externalId,
+    sort: 'externalId',
+    cell: ({ externalId }) => externalId ?? '',
+    text: ({ externalId }) => externalId ?? '',
+  },
+  {
+    name: 'id',
+    title: texts.person.id,
+    cell: ({ id }) => <code>{id}</code>,
+    text: ({ id }) => id,
+  },
+];
+
+export function PeopleScreen() {
+  const [address] = useListAddress();
+  const q = (address.q ?? '').trim();
+  const owners = useQuery({
+    queryKey: ['owners of user names', q],
+    enabled: q !== '',
+    queryFn: async ({ signal }) => {
+      const filter = `username icontains ${quoted(q)}`;
+      const { items } = await list<Authenticator>('authenticators', { filter, limit: 50 }, signal);
+      return [...new Set(items.map(({ identityId }) => identityId))];
+    },
+  });
+  return (
+    <Screen title={texts.screens.people}>
+      <Filters>
+        <TextFilter name="q" label={words.find} hint={words.findText} />
+        <ChoiceFilter
+          name="state"
+          label={words.state}
+          choices={{ enabled: words.enabled, disabled: words.disabled }}
+        />
+      </Filters>
+      {looksLikeReference(q) && <AttemptOf reference={q} />}
+      <DataList
+        path="identities"
+        caption={texts.screens.people}
+        columns={columns}
+        keyOf={({ id }) => id}
+        filter={filterOf(q, owners.data ?? [], address.state)}
+        defaultSort="name asc"
+        empty={
+          <Empty title={words.nobody}>
+            <p>{words.nobodyText}</p>
+          </Empty>
+        }
+      />
+    </Screen>
+  );
+}
+
+function filterOf(q: string, owners: readonly string[], state: string | undefined): string {
+  const stateIs = { enabled: 'disabledAt = null', disabled: 'disabledAt != null' }[state ?? ''] ?? null;
+  if (q === '') return allOf(stateIs);
+  const matches = [
+    contains('name', q),
+    contains('externalId', q),
+    looksLikeId(q) ? equal('id', q) : null,
+    owners.length === 0 ? null : `id in [${owners.map(quoted).join(', ')}]`,
+  ].filter((one) => one !== null);
+  return allOf(matches.join(' or '), stateIs);
+}
+
+/** Reference ids are short and of one case; dashes are for reading them out. */
+function looksLikeReference(text: string): boolean {
+  return /^[0-9a-z-]{8,14}$/i.test(text);
+}
+
+/** The way from what a refused person reads out to what happened. */
+function AttemptOf({ reference }: { readonly reference: string }) {
+  const query = useQuery({
+    queryKey: ['attempt', reference],
+    queryFn: ({ signal }) =>
+      read<{ readonly reference: string; readonly attempts: readonly LoginAttempt[] }>(
+        `login-attempts/${encodeURIComponent(reference)}`,
+        signal,
+      ),
+  });
+  const found = query.data;
+  if (found === undefined) return null;
+  const identity = found.attempts.find((attempt) => attempt.identity !== null)?.identity ?? null;
+  return (
+    <p className="note" id="found-attempt">
+      <Link to="/attempts/$id" params={{ id: found.reference }}>
+        {words.attemptFound(found.reference)}
+      </Link>
+      {identity !== null && (
+        <>
+          {' · '}
+          <Link to="/people/$id" params={{ id: identity.id }}>
+            {identity.name}
+          </Link>
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import { Checks } from '../parts/checks.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Badge, Card } from '../parts/screen.tsx';
+import { list } from '../session/api.ts';
+import { named, texts } from '../texts/texts.ts';
+import type { LoginExplanation } from '../types.ts';
+import { wayText } from '../words.ts';
+
+const { person: words } = texts;
+
+/** Can they sign in, and if not, why: an answer of the server, by the rules that judge real logins. */
+export function PersonVerdict({ id }: { readonly id: string }) {
+  const query = useQuery({
+    queryKey: ['person', id, 'explanation'],
+    queryFn: ({ signal }) => list<LoginExplanation>(`identities/${id}/login-explanation`, {}, signal),
+  });
+  return (
+    <Card id="verdict" title={words.can}>
+      <Loaded query={query}>{({ items }) => <Verdict ways={items} />}</Loaded>
+    </Card>
+  );
+}
+
+/** @param ways one for each method */
+export function Verdict({ ways }: { readonly ways: readonly LoginExplanation[] }) {
+  const open = ways.filter(({ outcome }) => outcome === 'allowed');
+  const sentence =
+    open.length === 0
+      ? words.canNo
+      : words.canYes(open.map(({ method, asks }) => wayText(method, asks)).join(words.or));
+  return (
+    <>
+      <p className={`answer ${open.length === 0 ? 'bad' : 'good'}`} id="answer">
+        {sentence}
+      </p>
+      <ul className="ways">
+        {ways.map((way) => (
+          <Way key={way.method} way={way} isOpen={open.length === 0} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Way({ way, isOpen }: { readonly way: LoginExplanation; readonly isOpen: boolean }) {
+  const isAllowed = way.outcome === 'allowed';
+  const why = way.checks.find(({ verdict }) => verdict === 'failed');
+  return (
+    <li>
+      <details open={isOpen && !isAllowed}>
+        <summary>
+          <strong>{words.methods[way.method]}</strong>{' '}
+          <Badge kind={isAllowed ? 'good' : 'bad'}>{isAllowed ? words.allowed : words.refused}</Badge>{' '}
+          {way.reason !== null && <span>{named(texts.reasons, way.reason)}</span>}
+          {why?.saw != null && (
+            <span className="hint" lang="en">
+              {why.saw}
+            </span>
+          )}
+        </summary>
+        <Checks checks={way.checks} />
+      </details>
+    </li>
+  );
+}

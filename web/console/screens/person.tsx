@@ -1,0 +1,158 @@
+// One person: can they sign in, and if not, why; and what can be done about it.
+
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { mayHelp, useMe } from '../me.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Badge, Card, Facts, Screen } from '../parts/screen.tsx';
+import { list, quoted, read } from '../session/api.ts';
+import { texts, timeText } from '../texts/texts.ts';
+import type { ApiSession, AuthPolicy, IdentityDetail, LoginAttempt, Signer } from '../types.ts';
+import { policySentences } from '../words.ts';
+import { PersonActions } from './person-actions.tsx';
+import { PersonAttempts } from './person-attempts.tsx';
+import { PersonAuthenticators } from './person-authenticators.tsx';
+import { PersonSessions } from './person-sessions.tsx';
+import { PersonVerdict } from './person-verdict.tsx';
+
+const { person: words } = texts;
+
+export function PersonScreen() {
+  const { id } = useParams({ strict: false });
+  return <Person key={id} id={id ?? ''} />;
+}
+
+function Person({ id }: { readonly id: string }) {
+  const query = useQuery({
+    queryKey: ['person', id],
+    queryFn: ({ signal }) => read<IdentityDetail>(`identities/${encodeURIComponent(id)}`, signal),
+  });
+  return (
+    <Screen title={query.data?.name ?? texts.screens.people}>
+      <Loaded query={query}>{(person) => <PersonView person={person} />}</Loaded>
+    </Screen>
+  );
+}
+
+function PersonView({ person }: { readonly person: IdentityDetail }) {
+  const me = useMe().data;
+  const client = useQueryClient();
+  const refresh = () => client.invalidateQueries({ queryKey: ['person', person.id] });
+  const sessions = useQuery({
+    queryKey: ['person', person.id, 'sessions'],
+    queryFn: ({ signal }) =>
+      list<ApiSession>(
+        `identities/${person.id}/api-sessions`,
+        { sort: 'lastActivityAt desc', limit: 50 },
+        signal,
+      ),
+  });
+  const attempts = useQuery({
+    queryKey: ['person', person.id, 'attempts'],
+    queryFn: ({ signal }) =>
+      list<LoginAttempt>(
+        'login-attempts',
+        { filter: `identityId = ${quoted(person.id)}`, limit: 10 },
+        signal,
+      ),
+    refetchInterval: 10_000,
+  });
+  return (
+    <>
+      <p className="badges">
+        <Badge>{person.typeId}</Badge>
+        {person.isAdmin && <Badge>{texts.who.administrator}</Badge>}
+        {person.permissions.map((permission) => (
+          <Badge key={permission}>{texts.who[permission]}</Badge>
+        ))}
+        {person.id === me?.id && <Badge>{texts.who.you}</Badge>}
+      </p>
+      <PersonVerdict id={person.id} />
+      <PersonActions person={person} me={me} sessions={sessions.data?.total ?? 0} refresh={refresh} />
+      <div className="columns">
+        <PersonFacts person={person} />
+        <PersonAuthenticators person={person} />
+      </div>
+      <PersonAttempts id={person.id} query={attempts} />
+      <PersonSessions query={sessions} mayEnd={mayHelp(me, person)} refresh={refresh} />
+    </>
+  );
+}
+
+function PersonFacts({ person }: { readonly person: IdentityDetail }) {
+  const policy = useQuery({
+    queryKey: ['policy', person.authPolicyId],
+    queryFn: ({ signal }) => read<AuthPolicy>(`auth-policies/${person.authPolicyId}`, signal),
+  });
+  const signers = useQuery({
+    queryKey: ['signers', 'names'],
+    queryFn: ({ signal }) => list<Signer>('external-jwt-signers', { limit: 500 }, signal),
+  });
+  const names = new Map(signers.data?.items.map(({ id, name }) => [id, name]));
+  const sentences = policy.data === undefined ? [] : policySentences(policy.data, names);
+  return (
+    <Card id="facts" title={words.facts}>
+      <Facts
+        facts={[
+          [words.state, <StateBadge key="state" person={person} />],
+          [words.locked, lockText(person)],
+          [
+            words.policy,
+            <>
+              {person.authPolicy.name}
+              {sentences.map((sentence) => (
+                <span className="hint" key={sentence}>
+                  {sentence}
+                </span>
+              ))}
+            </>,
+          ],
+          [
+            words.id,
+            <>
+              <code>{person.id}</code> <CopyButton text={person.id} />
+            </>,
+          ],
+          person.externalId === null
+            ? null
+            : [texts.people.externalId, <code key="e">{person.externalId}</code>],
+          person.roleAttributes.length === 0 ? null : [texts.people.roles, person.roleAttributes.join(', ')],
+          Object.keys(person.tags).length === 0
+            ? null
+            : [
+                words.tags,
+                Object.entries(person.tags)
+                  .map(([name, value]) => `${name}: ${value}`)
+                  .join(', '),
+              ],
+        ]}
+      />
+    </Card>
+  );
+}
+
+export function StateBadge({
+  person,
+}: {
+  readonly person: Pick<IdentityDetail, 'disabled' | 'disabledUntil'>;
+}) {
+  const { people } = texts;
+  if (!person.disabled) return <Badge kind="good">{people.enabled}</Badge>;
+  const until = person.disabledUntil;
+  return <Badge kind="bad">{until === null ? people.disabled : people.disabledUntil(timeText(until))}</Badge>;
+}
+
+function lockText({ lockedUntil: { password, totp } }: IdentityDetail): string {
+  const locks = [
+    password === null ? null : words.lockedPassword(lockEnd(password)),
+    totp === null ? null : words.lockedTotp(lockEnd(totp)),
+  ].filter((lock) => lock !== null);
+  return locks.length === 0 ? words.notLocked : locks.join('; ');
+}
+
+/** A lock without an end of its own is one that ends in many years. */
+export function lockEnd(until: string): string {
+  const isFarAway = Date.parse(until) > Date.now() + 366 * 86_400_000;
+  return isFarAway ? words.forGood : timeText(until);
+}

@@ -1,0 +1,71 @@
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+import { Brand } from '../parts/brand.tsx';
+import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { texts } from '../texts/texts.ts';
+import { begin, currentState, onState, signIn } from './session.ts';
+import { SignInAgain } from './sign-in-again.tsx';
+
+let begun: Promise<string | null> | undefined;
+
+/** Shows the console to those who are signed in, and to everybody else how to sign in. */
+export function SessionGate({ children }: { readonly children: ReactNode }) {
+  const state = useSyncExternalStore(onState, currentState);
+  const [isPlaced, setPlaced] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  useEffect(() => {
+    begun ??= begin();
+    begun
+      .then((address) => {
+        if (address === null) return;
+        history.replaceState(null, '', address);
+        setPlaced(true);
+      })
+      .catch(setFailure);
+  }, []);
+  if (failure !== null) {
+    return (
+      <Alone title={texts.console}>
+        <Failure error={failure} retry={() => location.reload()} />
+      </Alone>
+    );
+  }
+  if (!isPlaced || state === 'starting') {
+    return (
+      <Alone title={texts.console}>
+        <p role="status">{texts.loading}</p>
+      </Alone>
+    );
+  }
+  if (state === 'signed-out' || state === 'failed') {
+    const { signedOutTitle, signedOutText, failedTitle, failedText } = texts.session;
+    return (
+      <Alone title={state === 'failed' ? failedTitle : signedOutTitle}>
+        <p>{state === 'failed' ? failedText : signedOutText}</p>
+        <Button id="sign-in" kind="main" onClick={() => signIn().catch(setFailure)}>
+          {texts.signIn}
+        </Button>
+      </Alone>
+    );
+  }
+  return (
+    <>
+      {children}
+      <SignInAgain isOpen={state === 'ended'} />
+    </>
+  );
+}
+
+function Alone({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div className="alone">
+      <header>
+        <Brand />
+      </header>
+      <main>
+        <h1>{title}</h1>
+        {children}
+      </main>
+    </div>
+  );
+}

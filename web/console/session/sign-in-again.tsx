@@ -1,0 +1,42 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { useState } from 'react';
+import { Button } from '../parts/button.tsx';
+import { failureText } from '../parts/failure.tsx';
+import { texts } from '../texts/texts.ts';
+import { SignedOut } from './provider.ts';
+import { PopupBlocked, signInBeside } from './session.ts';
+
+/** Over the page, when the session has ended in the middle. The page below stays as it is. */
+export function SignInAgain({ isOpen }: { readonly isOpen: boolean }) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const signIn = () => {
+    setFailure(null);
+    signInBeside().catch((error) => setFailure(wordsFor(error)));
+  };
+  return (
+    <AlertDialog.Root open={isOpen}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="backdrop" />
+        <AlertDialog.Popup className="dialog">
+          <AlertDialog.Title className="dialog-title">{texts.session.endedTitle}</AlertDialog.Title>
+          <AlertDialog.Description>{texts.session.endedText}</AlertDialog.Description>
+          {failure !== null && (
+            <p className="failure" role="alert">
+              {failure}
+            </p>
+          )}
+          <p className="buttons">
+            <Button id="sign-in-again" kind="main" onClick={signIn}>
+              {texts.signIn}
+            </Button>
+          </p>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+function wordsFor(error: unknown): string {
+  if (error instanceof PopupBlocked) return texts.session.blocked;
+  return error instanceof SignedOut ? texts.session.failedTitle : failureText(error);
+}

@@ -1,0 +1,168 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { rightOf, useMe } from './me.ts';
+import { Announcements } from './parts/announce.tsx';
+import { Brand } from './parts/brand.tsx';
+import { Button } from './parts/button.tsx';
+import { Failure } from './parts/failure.tsx';
+import { Loaded } from './parts/loaded.tsx';
+import { Empty, Screen } from './parts/screen.tsx';
+import { Refusal } from './session/api.ts';
+import { signOut } from './session/session.ts';
+import { texts } from './texts/texts.ts';
+import type { Identity } from './types.ts';
+
+const { screens, groups } = texts;
+
+const navigation = [
+  { title: null, items: [['/', screens.overview]] },
+  {
+    title: groups.help,
+    items: [
+      ['/people', screens.people],
+      ['/attempts', screens.attempts],
+    ],
+  },
+] as const;
+
+/** What stands around every screen. */
+export function Shell() {
+  const me = useMe();
+  return (
+    <>
+      <a className="skip" href="#content">
+        {texts.skip}
+      </a>
+      <div className="shell">
+        <Sidebar me={me.data} />
+        <main id="content" tabIndex={-1}>
+          <Loaded query={me}>
+            {(found) => (rightOf(found) === null ? <NoPermission /> : <Content me={found} />)}
+          </Loaded>
+        </main>
+      </div>
+      <Announcements />
+    </>
+  );
+}
+
+function Content({ me }: { readonly me: Identity }) {
+  const right = rightOf(me);
+  return (
+    <>
+      <Offline />
+      {right !== 'all' && (
+        <p className="note" id="right">
+          {right === 'helpdesk' ? texts.helpOnly : texts.readOnly}
+        </p>
+      )}
+      <Outlet />
+    </>
+  );
+}
+
+function NoPermission() {
+  return (
+    <Screen title={texts.failures.forbiddenTitle}>
+      <Failure error={new Refusal(403)} />
+      <p>
+        <a href="/account">{texts.account}</a>
+      </p>
+    </Screen>
+  );
+}
+
+function Sidebar({ me }: { readonly me: Identity | undefined }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <header className="sidebar">
+      <div className="bar">
+        <Brand />
+        <button
+          type="button"
+          className="button plain menu"
+          aria-expanded={isOpen}
+          aria-controls="navigation"
+          onClick={() => setOpen(!isOpen)}
+        >
+          {texts.menu}
+        </button>
+      </div>
+      <div id="navigation" className={isOpen ? 'open' : ''}>
+        <nav aria-label={texts.navigation}>
+          {navigation.map(({ title, items }) => (
+            <div key={title ?? ''}>
+              {title !== null && <p className="group">{title}</p>}
+              <ul>
+                {items.map(([to, label]) => (
+                  <li key={to}>
+                    <Link
+                      to={to}
+                      activeOptions={{ exact: to === '/', includeSearch: false }}
+                      activeProps={{ 'aria-current': 'page' }}
+                      onClick={() => setOpen(false)}
+                    >
+                      {label}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ))}
+        </nav>
+        <Me me={me} />
+      </div>
+    </header>
+  );
+}
+
+function Me({ me }: { readonly me: Identity | undefined }) {
+  const [failure, setFailure] = useState<unknown>(null);
+  return (
+    <div className="me">
+      {me !== undefined && (
+        <p>
+          <span className="hint">{texts.signedInAs}</span> <strong>{me.name}</strong>
+        </p>
+      )}
+      <p>
+        <a href="/account">{texts.account}</a>
+      </p>
+      <Button id="sign-out" onClick={() => signOut().catch(setFailure)}>
+        {texts.signOut}
+      </Button>
+      {failure !== null && <Failure error={failure} />}
+    </div>
+  );
+}
+
+/** The browser knows that it has no network before any call fails. */
+function Offline() {
+  const [isOffline, setOffline] = useState(!navigator.onLine);
+  useEffect(() => {
+    const look = () => setOffline(!navigator.onLine);
+    addEventListener('online', look);
+    addEventListener('offline', look);
+    return () => {
+      removeEventListener('online', look);
+      removeEventListener('offline', look);
+    };
+  }, []);
+  return isOffline ? (
+    <p className="failure" role="alert" id="offline">
+      {texts.failures.unreachable}
+    </p>
+  ) : null;
+}
+
+export function NotFound() {
+  return (
+    <Screen title={texts.failures.notFoundTitle}>
+      <Empty title={texts.failures.notFound}>
+        <p>
+          <Link to="/">{texts.screens.overview}</Link>
+        </p>
+      </Empty>
+    </Screen>
+  );
+}

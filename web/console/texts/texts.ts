@@ -1,0 +1,30 @@
+// The words in the language that the server chose for the page, and times and numbers as it writes them.
+
+import { de } from './de.ts';
+import { en, type Texts } from './en.ts';
+
+export const language = document.documentElement.lang === 'de' ? 'de' : 'en';
+export const texts: Texts = language === 'de' ? de : en;
+
+const dateAndTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+const precise = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+const hour = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
+
+/** @param time RFC 3339 */
+export function timeText(time: string): string {
+  return dateAndTime.format(new Date(time));
+}
+
+/** With seconds. @param time RFC 3339 */
+export function preciseTime(time: string): string {
+  return precise.format(new Date(time));
+}
+
+export function hourText(time: Date): string {
+  return hour.format(time);
+}
+
+/** What a table has under a key that the server sent; the key itself where a newer server sends another one. */
+export function named<Names extends Readonly<Record<string, string>>>(names: Names, key: string): string {
+  return Object.hasOwn(names, key) ? (names[key] ?? key) : key;
+}

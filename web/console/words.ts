@@ -1,0 +1,53 @@
+// Rules and verdicts as people say them.
+
+import { texts } from './texts/texts.ts';
+import type { AuthPolicy, LoginExplanation, Method } from './types.ts';
+
+/** "with a password, then a code from an authenticator app" */
+export function wayText(method: Method, asks: LoginExplanation['asks']): string {
+  const { person } = texts;
+  const then = asks.map((factor) => (factor === 'totp' ? person.thenTotp : person.thenJwt));
+  return [person.with[method], ...then].join(person.comma);
+}
+
+/** What a policy asks for, one sentence a rule. @param signers names by id */
+export function policySentences(
+  policy: Pick<AuthPolicy, 'primary' | 'secondary'>,
+  signers: ReadonlyMap<string, string>,
+): readonly string[] {
+  const { person, policy: words } = texts;
+  const { cert, extJwt, updb } = policy.primary;
+  const from = extJwt.allowedSigners.map((id) => signers.get(id) ?? id);
+  const methods = [
+    updb.allowed ? person.with.password : null,
+    cert.allowed ? person.with.cert : null,
+    extJwt.allowed
+      ? `${person.with['ext-jwt']} ${from.length === 0 ? words.anySigner : words.signers(from.join(', '))}`
+      : null,
+  ].filter((way) => way !== null);
+  if (methods.length === 0) return [words.noWay];
+  const then = [
+    policy.secondary.requireTotp ? person.thenTotp : null,
+    policy.secondary.requireExtJwt === null ? null : person.thenJwt,
+  ].filter((factor) => factor !== null);
+  return [
+    words.ways([methods.join(person.or), ...then].join(person.comma)),
+    ...(cert.allowed && cert.allowExpiredCerts ? [words.certExpired] : []),
+    ...(updb.allowed ? passwordSentences(updb) : []),
+  ];
+}
+
+function passwordSentences(updb: AuthPolicy['primary']['updb']): readonly string[] {
+  const { policy: words } = texts;
+  const rules = [
+    updb.requireMixedCase ? words.mixed : null,
+    updb.requireNumberChar ? words.number : null,
+    updb.requireSpecialChar ? words.special : null,
+  ].filter((rule) => rule !== null);
+  const last = rules.pop();
+  const joined = [rules.join(', '), last].filter(Boolean).join(words.and);
+  return [
+    words.password(updb.minPasswordLength, joined === '' ? '' : words.withRules(joined)),
+    updb.maxAttempts === 0 ? words.neverLocked : words.lock(updb.maxAttempts, updb.lockoutDurationMinutes),
+  ];
+}
