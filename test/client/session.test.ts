@@ -136,6 +136,28 @@ describe('a session', () => {
   });
 });
 
+test('an answer to a renewal that is not to be trusted ends the session: its token is used up', async () => {
+  const send = transportTo(server);
+  let isLying = false;
+  const { session, events } = await sessionOf(async (request) => {
+    const isRefresh = isLying && (await request.clone().text()).includes('grant_type=refresh_token');
+    const response = await send(request);
+    if (!isRefresh) return response;
+    const tokens = (await response.json()) as object;
+    return Response.json({ ...tokens, id_token: undefined });
+  });
+  clock.advance(HOUR);
+  isLying = true;
+  await assert.rejects(session.accessToken(), { kind: 'protocol', code: 'answer_invalid' });
+  isLying = false;
+  await assert.rejects(session.accessToken(), { kind: 'session-ended', reason: 'not-logged-in' });
+  assert.equal(refreshes.length, 1);
+  assert.deepEqual(events, [
+    { kind: 'ended', reason: 'answer-refused', requestId: undefined },
+    { kind: 'ended', reason: 'not-logged-in', requestId: undefined },
+  ]);
+});
+
 describe('when the network fails', () => {
   test('a renewal without an answer is sent again at once, with the same token', async () => {
     const send = transportTo(server);

@@ -73,10 +73,13 @@ export class ProtocolError extends Error {
 /** There was no answer: no connection, no name, no trust, no time. The cause says which. */
 export class Unreachable extends Error {
   readonly kind = 'unreachable';
+  /** Of the server that did not answer. */
+  readonly origin: string;
 
   constructor(origin: string, cause: unknown) {
     super(`${origin} cannot be reached`, { cause });
     this.name = 'Unreachable';
+    this.origin = origin;
   }
 }
 
@@ -98,6 +101,7 @@ export class SessionEnded extends Error {
 const sessionEnds = {
   'not-logged-in': 'Nobody is logged in.',
   refused: 'The session has ended: the server does not renew it.',
+  'answer-refused': 'The session has ended: the answer to its renewal could not be used.',
   expired: 'The access token has ended, and there is no refresh token.',
   'logged-out': 'The session has ended: somebody has logged out.',
   'ended-elsewhere': 'The session has ended in another tab or program.',
@@ -108,8 +112,15 @@ export type SessionEnd = keyof typeof sessionEnds;
 
 /** The refusal in an answer of any endpoint: the envelope of the Edge APIs, or the error of OAuth. Reads the body. */
 export async function refusalOf(response: Response): Promise<Refusal> {
-  const { status, headers } = response;
-  const { error, error_description: description, reason } = await membersIn(response);
+  return refusalIn(response, await membersIn(response));
+}
+
+/** The same, of a body that was read already. */
+export function refusalIn(
+  { status, headers }: { readonly status: number; readonly headers: Pick<Headers, 'get'> },
+  body: unknown,
+): Refusal {
+  const { error, error_description: description, reason } = membersOf(body);
   const wait = Number(headers.get('retry-after') ?? Number.NaN);
   const common = {
     status,
@@ -127,7 +138,7 @@ export async function refusalOf(response: Response): Promise<Refusal> {
     ...common,
     code: textOf(envelope.code) ?? '',
     field: textOf(cause.field),
-    reason: textOf(cause.reason),
+    reason: textOf(cause.reason) ?? textOf(cause.message),
     requestId: textOf(envelope.requestId) ?? reference,
   });
 }

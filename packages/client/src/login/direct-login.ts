@@ -3,18 +3,16 @@
 //
 // A refused answer throws a Refusal and changes nothing: the same state can be answered again.
 
-import { ProtocolError, type Refusal, refusalOf } from '../errors.ts';
+import { ProtocolError, refusalOf } from '../errors.ts';
 import { type Members, membersIn, membersOf, textOf, textsOf } from '../json-members.ts';
 import {
   type AuthorizationOptions,
-  answerOf,
-  authorizationUrl,
   finishLogin,
   isRedirectOf,
   type LoginAttempt,
-  newLoginAttempt,
 } from '../oidc/code-flow.ts';
 import type { Provider } from '../oidc/provider.ts';
+import { jsonRequest, redirectIn, startAuthorization } from '../oidc/start-authorization.ts';
 import type { Tokens } from '../oidc/tokens.ts';
 
 export type LoginState =
@@ -107,18 +105,12 @@ export async function startDirectLogin(
   options: DirectLoginOptions = {},
 ): Promise<AskingForCredentials> {
   const { redirectUris = unopened, ...authorization } = options;
-  let refused: Refusal | undefined;
-  for (const redirectUri of redirectUris) {
-    const attempt = newLoginAttempt(redirectUri);
-    const url = await authorizationUrl(provider, attempt, authorization);
-    const response = await provider.transport(request(url.href, 'GET'));
-    const location = redirectIn(response, url);
-    if (location !== undefined) return credentialsState(beginning(provider, attempt, location));
-    refused = await refusalOf(response);
-    // An unknown redirect URI is answered on the spot (RFC 6749 4.1.2.1); another spelling may be allowed.
-    if (response.status !== 400) break;
+  const { attempt, loginUrl } = await startAuthorization(provider, redirectUris, authorization);
+  const authRequestId = loginUrl.searchParams.get('authRequestID');
+  if (authRequestId === null) {
+    throw new ProtocolError('answer_invalid', `${provider.origin} started no login`);
   }
-  throw refused ?? new ProtocolError('answer_invalid', `${provider.origin} started no login`);
+  return credentialsState({ provider, attempt, authRequestId });
 }
 
 /** A login under way. */
@@ -126,18 +118,6 @@ interface Flow {
   readonly provider: Provider;
   readonly attempt: LoginAttempt;
   readonly authRequestId: string;
-}
-
-function beginning(provider: Provider, attempt: LoginAttempt, location: URL): Flow {
-  // A request that is refused comes back at once; this throws what it says.
-  if (isRedirectOf(attempt, location)) answerOf(provider, attempt, location);
-  const authRequestId = location.searchParams.get('authRequestID');
-  if (location.origin !== provider.origin) {
-    throw new ProtocolError('redirect_elsewhere', `${provider.origin} leads the login to ${location.origin}`);
-  }
-  if (authRequestId === null)
-    throw new ProtocolError('answer_invalid', `${provider.origin} started no login`);
-  return { provider, attempt, authRequestId };
 }
 
 function credentialsState(flow: Flow): AskingForCredentials {
@@ -168,33 +148,7 @@ async function send(
   method: 'POST' | 'DELETE',
   { body, bearer }: Step,
 ): Promise<Response> {
-  return provider.transport(request(`${provider.issuer}/login/${path}`, method, body, bearer));
-}
-
-function request(url: string, method: string, body?: object, bearer?: string): Request {
-  return new Request(url, {
-    method,
-    redirect: 'manual',
-    credentials: 'omit',
-    headers: {
-      accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-}
-
-function redirectIn(response: Response, base: URL): URL | undefined {
-  if (response.type === 'opaqueredirect') {
-    throw new ProtocolError(
-      'answer_invalid',
-      'This platform hides redirects: log in with the browser instead',
-    );
-  }
-  const location = response.headers.get('location');
-  if (response.status < 300 || response.status >= 400 || location === null) return undefined;
-  return URL.parse(location, base.href) ?? undefined;
+  return provider.transport(jsonRequest(`${provider.issuer}/login/${path}`, { method, body, bearer }));
 }
 
 /** What a step was answered with: the end, or what else is asked. */

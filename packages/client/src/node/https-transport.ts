@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Transport } from '../transport.ts';
 
@@ -14,6 +15,8 @@ export interface HttpsTransportOptions {
   readonly userAgent?: string;
   /** Gives up when nothing arrives for so many milliseconds. Default: half a minute. */
   readonly silenceLimit?: number;
+  /** Called with the connection of each answer, such as to look at the certificate of the server. */
+  readonly onConnection?: (socket: Socket) => void;
   /** More for the connections, such as `lookup`. */
   readonly agent?: AgentOptions;
 }
@@ -54,7 +57,10 @@ export function httpsTransport(options: HttpsTransportOptions = {}): HttpsTransp
       const { method, url, signal } = request;
       return new Promise((answered, failed) => {
         const outgoing = httpsRequest(url, { method, headers, agent, signal, timeout: silenceLimit });
-        outgoing.once('response', (incoming) => answered(responseOf(incoming)));
+        outgoing.once('response', (incoming) => {
+          options.onConnection?.(incoming.socket);
+          answered(responseOf(incoming));
+        });
         outgoing.once('timeout', () =>
           outgoing.destroy(Object.assign(new Error('there was no answer in time'), { code: 'ETIMEDOUT' })),
         );

@@ -1,11 +1,11 @@
 // A login that is kept alive: renews the access token before it ends, once for everybody who waits for it.
 
 import type { TokenSource } from '../api/edge-api.ts';
-import { Refusal, type SessionEnd, SessionEnded, Unreachable } from '../errors.ts';
+import { ProtocolError, Refusal, type SessionEnd, SessionEnded, Unreachable } from '../errors.ts';
 import type { Provider } from '../oidc/provider.ts';
 import { endSession, refreshTokens } from '../oidc/refresh.ts';
 import type { Tokens } from '../oidc/tokens.ts';
-import type { TokenStore } from './token-store.ts';
+import { isUsable, type TokenStore } from './token-store.ts';
 
 export type SessionEvent =
   | { readonly kind: 'renewed'; readonly tokens: Tokens }
@@ -30,9 +30,6 @@ export interface SessionOptions {
   readonly store: TokenStore;
 }
 
-/** A token that ends this soon is renewed first, so that it does not end on its way. Milliseconds. */
-const longestMargin = 60_000;
-
 /**
  * The session whose tokens are in a store.
  *
@@ -52,35 +49,35 @@ export function openSession({ provider, store }: SessionOptions): Session {
         : { kind: 'renewed', tokens },
     ),
   );
-  const isUsable = (tokens: Tokens, refused: string | undefined) =>
-    tokens.accessToken !== refused &&
-    provider.now() < tokens.accessTokenExpiresAt - Math.min(longestMargin, tokens.lifetime / 4);
+  const isGood = (tokens: Tokens, refused: string | undefined) =>
+    tokens.accessToken !== refused && isUsable(tokens, provider.now());
 
   async function renewed(before: Tokens | null, refused: string | undefined): Promise<Tokens> {
-    const outcome = await store.update<Tokens | SessionEnded>(async (latest) => {
-      if (latest === null)
-        return [null, new SessionEnded(before === null ? 'not-logged-in' : 'ended-elsewhere')];
-      if (isUsable(latest, refused)) return [latest, latest];
+    const outcome = await store.update<Tokens | Ended>(async (latest) => {
+      if (latest === null) {
+        return [null, endedBy(new SessionEnded(before === null ? 'not-logged-in' : 'ended-elsewhere'))];
+      }
+      if (isGood(latest, refused)) return [latest, latest];
       const { refreshToken } = latest;
       const next =
         refreshToken === null
-          ? new SessionEnded('expired')
+          ? endedBy(new SessionEnded('expired'))
           : await renew(provider, { ...latest, refreshToken });
       // What is dead is forgotten, so that nobody tries again with it.
-      return [next instanceof SessionEnded ? null : next, next];
+      return ['error' in next ? null : next, next];
     });
-    if (outcome instanceof SessionEnded) {
-      tell({ kind: 'ended', reason: outcome.reason, requestId: outcome.requestId });
-      throw outcome;
+    if (!('error' in outcome)) {
+      tell({ kind: 'renewed', tokens: outcome });
+      return outcome;
     }
-    tell({ kind: 'renewed', tokens: outcome });
-    return outcome;
+    tell({ kind: 'ended', reason: outcome.reason, requestId: outcome.requestId });
+    throw outcome.error;
   }
 
   let renewing: Promise<Tokens> | undefined;
   async function usable(refused?: string): Promise<Tokens> {
     const current = await store.read();
-    if (current !== null && isUsable(current, refused)) return current;
+    if (current !== null && isGood(current, refused)) return current;
     renewing ??= renewed(current, refused).finally(() => {
       renewing = undefined;
     });
@@ -108,10 +105,21 @@ export function openSession({ provider, store }: SessionOptions): Session {
   };
 }
 
+/** The end of a session, and what is thrown for it. */
+interface Ended {
+  readonly reason: SessionEnd;
+  readonly requestId: string | undefined;
+  readonly error: SessionEnded | ProtocolError;
+}
+
+function endedBy(error: SessionEnded): Ended {
+  return { reason: error.reason, requestId: error.requestId, error };
+}
+
 async function renew(
   provider: Provider,
   tokens: { readonly refreshToken: string; readonly identityId: string },
-): Promise<Tokens | SessionEnded> {
+): Promise<Tokens | Ended> {
   const request = () => refreshTokens(provider, tokens);
   try {
     return await request().catch((error) => {
@@ -120,7 +128,9 @@ async function renew(
       throw error;
     });
   } catch (error) {
+    // The token is used up, and what came for it is not used: there is nothing to go on with.
+    if (error instanceof ProtocolError) return { reason: 'answer-refused', requestId: undefined, error };
     if (!(error instanceof Refusal) || error.code !== 'invalid_grant') throw error;
-    return new SessionEnded('refused', error.requestId);
+    return endedBy(new SessionEnded('refused', error.requestId));
   }
 }

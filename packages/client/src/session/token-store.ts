@@ -33,3 +33,11 @@ export function memoryTokenStore(tokens: Tokens | null = null): TokenStore {
     },
   };
 }
+
+/** A token that ends this soon is renewed first, so that it does not end on its way. Milliseconds. */
+const longestMargin = 60_000;
+
+/** Whether an access token is good for a while yet. @param now milliseconds since 1970 */
+export function isUsable(tokens: Tokens, now: number): boolean {
+  return now < tokens.accessTokenExpiresAt - Math.min(longestMargin, tokens.lifetime / 4);
+}

@@ -1,0 +1,93 @@
+// Tokens in a file that several programs share, such as two commands that run at the same time.
+
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Tokens } from '../oidc/tokens.ts';
+import type { TokenStore } from '../session/token-store.ts';
+
+const retryAfter = 50;
+/** How long another program may hold the lock: a renewal, and a slow network. Milliseconds. */
+const longestWait = 30_000;
+
+/**
+ * A store in a file that only its owner can read. Readers see the old tokens or the new ones, also after a power cut.
+ * Changes of all programs are made one after the other, under a lock that ends with its holder, however that dies.
+ * @param path of the file; the lock is beside it
+ * @throws Error when the file cannot be read or written, or another program holds the lock for too long
+ */
+export function fileTokenStore(path: string): TokenStore {
+  return {
+    read: () => readTokens(path),
+    async update(change) {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const release = await lock(`${path}.lock`);
+      try {
+        const before = await readTokens(path);
+        const [after, result] = await change(before);
+        if (after === null) await rm(path, { force: true });
+        else if (after !== before) await replace(path, JSON.stringify(after));
+        return result;
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+async function readTokens(path: string): Promise<Tokens | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+    // Somebody may have copied the file with looser permissions.
+    if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const tokens = JSON.parse(text);
+    if (typeof tokens.accessToken === 'string' && typeof tokens.identityId === 'string') return tokens;
+  } catch {
+    // Said below.
+  }
+  throw new Error(`${path} holds no tokens: remove it, and log in again`);
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  const temporary = `${path}.new`;
+  try {
+    const file = await open(temporary, 'w', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Node has no file locks. An exclusive SQLite transaction on an empty file is one: it is the system's, and ends with
+ * the process.
+ */
+async function lock(path: string): Promise<() => void> {
+  await (await open(path, 'a', 0o600)).close();
+  for (const end = performance.now() + longestWait; ; ) {
+    const database = new DatabaseSync(path, { timeout: 0 });
+    try {
+      database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+      return () => database.close();
+    } catch (error) {
+      database.close();
+      const isBusy = error instanceof Error && 'errcode' in error && error.errcode === 5;
+      if (!isBusy || performance.now() > end) throw error;
+    }
+    await pause(retryAfter);
+  }
+}
