@@ -48,7 +48,7 @@ const {
   private: _,
   ...published
 } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const files = ['bin', 'docs', 'src', 'web', 'CHANGELOG.md', 'SECURITY.md'];
+const files = ['bin', 'docs', 'packages', 'src', 'web', 'CHANGELOG.md', 'SECURITY.md'];
 // What runs, for the version document. An archive of the sources has no history to ask.
 const head = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' });
 const revision = head.status === 0 ? head.stdout.trim() : published.version;

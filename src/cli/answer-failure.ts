@@ -1,6 +1,6 @@
+import { type Refusal, refusalIn } from '../../packages/client/src/errors.ts';
 import { CliError, type CliErrorOptions } from './cli-error.ts';
 import type { HttpsAnswer } from './client/https-client.ts';
-import { asObject, textField } from './client/json-shape.ts';
 import { exitCodeOfStatus } from './exit-codes.ts';
 
 /** What an answer says about its failure, in any of the forms that the service speaks. */
@@ -14,62 +14,66 @@ export interface AnswerFailure {
   readonly field?: string;
 }
 
-/** Reads the Edge envelope `{error:{code,message,requestId,cause?}}` and OAuth's `{error,error_description}`. */
-export function failureOf(answer: HttpsAnswer): AnswerFailure {
-  const body = asObject(answer.body);
-  const header = answer.headers['x-request-id'];
-  const headerReference = typeof header === 'string' ? header : undefined;
-  const oauthError = textField(body, 'error');
-  if (oauthError !== undefined) {
-    const message = textField(body, 'error_description') ?? oauthError;
-    return { status: answer.status, code: oauthError, message, reference: headerReference };
-  }
-  const error = asObject(body.error);
-  const cause = asObject(error.cause);
-  const field = textField(cause, 'field');
-  const said = textField(error, 'message') ?? `the server answered with status ${answer.status}`;
-  const why = textField(cause, 'reason') ?? textField(cause, 'message');
+/** Reads a failed answer, in the envelope of the Edge APIs or as an error of OAuth. */
+export function failureOf({ status, headers, body }: HttpsAnswer): AnswerFailure {
+  return failureIn(refusalIn({ status, headers: new Headers(definedIn(headers)) }, body));
+}
+
+function definedIn(headers: HttpsAnswer['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+function failureIn({ status, code, message: said, field, reason: why, requestId }: Refusal): AnswerFailure {
   // Many messages name the field and the reason themselves.
   const about =
-    why === undefined || said.toLowerCase().includes(why.toLowerCase())
+    field === undefined || why === undefined || said.toLowerCase().includes(why.toLowerCase())
       ? ''
-      : [field, why].filter((part) => part !== undefined).join(' ');
+      : `${field} ${why}`;
   return {
-    status: answer.status,
-    code: textField(error, 'code') ?? '',
+    status,
+    code,
     message: about === '' ? said : `${said}: ${about}`,
-    reference: textField(error, 'requestId') ?? headerReference,
+    reference: requestId,
     ...(field === undefined ? {} : { field }),
   };
 }
 
 /** The error to show for a failed answer; the exit code follows from its status. */
 export function answerError(
-  answer: HttpsAnswer,
-  options: CliErrorOptions & { what?: string } = {},
+  { status, headers, body }: HttpsAnswer,
+  options: CliErrorOptions & { readonly what?: string } = {},
 ): CliError {
-  const failure = failureOf(answer);
+  return refusalError(refusalIn({ status, headers: new Headers(definedIn(headers)) }, body), options);
+}
+
+/** The same, of a refusal that the client library has read. */
+export function refusalError(
+  refusal: Refusal,
+  options: CliErrorOptions & { readonly what?: string } = {},
+): CliError {
+  const failure = failureIn(refusal);
   const { what, ...rest } = options;
   return new CliError(sentence(what === undefined ? failure.message : `${what}: ${failure.message}`), {
     exitCode: exitCodeOfStatus(failure.status),
     ...(failure.code === '' ? {} : { code: failure.code }),
     ...(failure.reference === undefined ? {} : { reference: failure.reference }),
     ...(failure.field === undefined ? {} : { field: failure.field }),
-    ...nextStep(answer),
+    ...nextStep(refusal),
     ...rest,
   });
 }
 
-function nextStep(answer: HttpsAnswer): { next?: string } {
-  const wait = answer.headers['retry-after'];
+function nextStep({ status, retryAfterSeconds: wait }: Refusal): { next?: string } {
   if (wait !== undefined) return { next: `run the command again in ${wait} seconds` };
-  switch (answer.status) {
+  switch (status) {
     case 403:
       return { next: 'overlay-auth whoami   (shows who you are; an administrator has to do this)' };
     case 421:
       return { next: 'use an address that the server announces as its issuer' };
     default:
-      return answer.status >= 500
+      return status >= 500
         ? { next: 'run the command again; if it fails again, look into the log of the server' }
         : {};
   }

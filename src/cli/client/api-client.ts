@@ -1,5 +1,6 @@
 // Calls of the Edge APIs with the saved login: renews the access token, turns failures into sentences.
 
+import { parseChallenges } from '../../../packages/client/src/api/challenge.ts';
 import { answerError } from '../answer-failure.ts';
 import type { CliError } from '../cli-error.ts';
 import type { CliPorts } from '../ports.ts';
@@ -122,8 +123,10 @@ function notAuthenticated(answer: HttpsAnswer, login: SavedLogin): CliError {
 }
 
 function secondaryChallenge(answer: HttpsAnswer): { readonly issuer: string } | undefined {
-  const challenges = answer.headers['www-authenticate'] ?? '';
-  if (!challenges.includes('realm="overlay-secondary-ext-jwt"')) return undefined;
-  const issuer = /realm="overlay-secondary-ext-jwt".*?\bissuer="([^"]*)"/.exec(challenges)?.[1];
-  return { issuer: issuer ?? 'the second signer' };
+  for (const challenge of parseChallenges(answer.headers['www-authenticate'] ?? null)) {
+    if (challenge.realm !== 'overlay-secondary-ext-jwt') continue;
+    const [signer] = challenge.signers;
+    return { issuer: signer === undefined || signer.issuer === '' ? 'the second signer' : signer.issuer };
+  }
+  return undefined;
 }

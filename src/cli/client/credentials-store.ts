@@ -25,6 +25,8 @@ export interface SavedLogin {
   readonly amr: readonly string[];
   readonly accessToken: string;
   readonly accessTokenExpiresAt: Millis;
+  /** From when it was issued. */
+  readonly accessTokenLifetime?: Millis;
   readonly idToken: string;
   /** Null once the server has refused it: the login is over, only who it was is remembered. */
   readonly refreshToken: string | null;

@@ -1,6 +1,10 @@
 // Finds the login that a command works with and keeps its access token fresh.
 
-import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
+import { SessionEnded } from '../../../packages/client/src/errors.ts';
+import type { Provider } from '../../../packages/client/src/oidc/provider.ts';
+import type { Tokens } from '../../../packages/client/src/oidc/tokens.ts';
+import { isUsable, type TokenStore } from '../../../packages/client/src/session/token-store.ts';
+import { MINUTE, type Millis } from '../../platform/clock.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -8,15 +12,14 @@ import type { CliPorts } from '../ports.ts';
 import { connectionTo } from './connection.ts';
 import type { CredentialsStore, SavedLogin } from './credentials-store.ts';
 import type { HttpsClient } from './https-client.ts';
-import { asObject, textField } from './json-shape.ts';
-import { readJwt } from './jwt-text.ts';
-import { refreshTokens } from './oidc-client.ts';
+import { failure } from './library-failure.ts';
 import { currentLogin, loginKey, loginMeantBy, loginWord, withLogin } from './several-logins.ts';
 
-/** A token that ends this soon is renewed first, so that it does not end on its way. */
-const renewalMargin: Millis = 30 * SECOND;
-/** However short tokens live, one that was just issued is used. */
-const shortestUse: Millis = MINUTE / 2;
+/** The client that every server has. */
+export const clientId = 'overlay';
+
+/** Of logins that were saved before it was written down. */
+const usualLifetime: Millis = 30 * MINUTE;
 
 export interface SessionNeeds {
   readonly ports: CliPorts;
@@ -52,11 +55,12 @@ export async function connectionOf(needs: SessionNeeds, login: SavedLogin): Prom
 
 /** Whether the access token can be used as it is. */
 export function isFresh(login: SavedLogin, now: Millis): boolean {
-  return login.refreshToken !== null && now < login.accessTokenExpiresAt - renewalMargin;
+  return login.refreshToken !== null && isUsable(tokensOf(login), now);
 }
 
 /**
- * The login with an access token that can be used.
+ * The login with an access token that can be used. The client library renews it, under the lock of the saved logins, so
+ * that of several commands one does so.
  * @param http opened only when a renewal is needed
  * @param refused an access token that the server has just refused, although it looked fresh
  * @throws CliError exit 3 with the command to log in again when the session is over
@@ -67,63 +71,91 @@ export async function freshLogin(
   http: () => Promise<HttpsClient>,
   refused?: string,
 ): Promise<SavedLogin> {
-  const isUsable = (candidate: SavedLogin) =>
-    candidate.accessToken !== refused && isFresh(candidate, needs.ports.clock.now());
-  if (isUsable(login)) return login;
-  const outcome = await needs.store.update<SavedLogin | CliError>(async (credentials) => {
-    const latest = credentials.logins[loginKey(login)];
-    // Logged out meanwhile by another command.
-    if (latest === undefined) throw notLoggedIn(`overlay-auth login ${login.url}`);
-    // Another process may have renewed it while this one waited for the lock.
-    if (isUsable(latest)) return [credentials, latest] as const;
-    if (latest.refreshToken === null) return [credentials, sessionIsOver(latest)] as const;
-    const renewed = await renew(needs, latest, latest.refreshToken, await http());
-    if (!(renewed instanceof CliError)) return [withLogin(credentials, renewed), renewed] as const;
-    return [withLogin(credentials, { ...latest, refreshToken: null }), renewed] as const;
-  });
-  // Thrown only now, so that it is remembered that the refresh token is dead.
-  if (outcome instanceof CliError) throw outcome;
-  return outcome;
-}
-
-async function renew(
-  needs: SessionNeeds,
-  login: SavedLogin,
-  refreshToken: string,
-  http: HttpsClient,
-): Promise<SavedLogin | CliError> {
-  const requestedAt = needs.ports.clock.now();
+  if (login.accessToken !== refused && isFresh(login, needs.ports.clock.now())) return login;
+  // Loaded only by the commands that renew.
+  const { openSession } = await import('../../../packages/client/src/session/session.ts');
+  const store = savedTokens(needs, login);
+  const session = openSession({ provider: providerOf(needs, login, http), store });
   try {
-    const tokens = await refreshTokens(http, login.tokenEndpoint, refreshToken);
-    if (!isSameSubject(login, tokens.idToken)) {
-      return new CliError('The server answered with tokens of somebody else.', { code: 'id_token_invalid' });
-    }
-    return {
-      ...login,
-      accessToken: tokens.accessToken,
-      accessTokenExpiresAt: requestedAt + Math.max(tokens.expiresIn * SECOND, renewalMargin + shortestUse),
-      idToken: tokens.idToken,
-      refreshToken: tokens.refreshToken ?? refreshToken,
-    };
+    await (refused === undefined ? session.fresh() : session.renewedToken(refused));
   } catch (error) {
-    if (error instanceof CliError && error.code === 'invalid_grant')
-      return sessionIsOver(login, error.reference);
-    throw error;
+    if (!(error instanceof SessionEnded)) throw failure(error, { what: 'No tokens were issued' });
+    // Logged out meanwhile by another command.
+    if (store.latest() === undefined) throw notLoggedIn(`overlay-auth login ${login.url}`);
+    throw sessionIsOver(login, error.requestId);
   }
+  return store.latest() ?? login;
 }
 
-/**
- * The issuer, subject and audience must stay (OIDC Core 12.2). That TLS has proven the server stands for the
- * signature here (3.1.3.7, 6).
- */
-function isSameSubject(login: SavedLogin, idToken: string): boolean {
-  const before = readJwt(login.idToken)?.payload;
-  const after = readJwt(idToken)?.payload;
-  return (
-    textField(asObject(after), 'iss') === login.issuer &&
-    textField(asObject(after), 'sub') === login.identityId &&
-    JSON.stringify(asObject(after).aud) === JSON.stringify(asObject(before).aud)
-  );
+/** The saved tokens of a login, for the library. */
+function savedTokens(
+  { store }: SessionNeeds,
+  login: SavedLogin,
+): TokenStore & { latest(): SavedLogin | undefined } {
+  const key = loginKey(login);
+  let latest: SavedLogin | undefined = login;
+  return {
+    latest: () => latest,
+    async read() {
+      latest = (await store.read()).logins[key];
+      return latest === undefined || latest.refreshToken === null ? null : tokensOf(latest);
+    },
+    update: (change) =>
+      store.update(async (credentials) => {
+        const saved = credentials.logins[key];
+        latest = saved;
+        if (saved === undefined) return [credentials, (await change(null))[1]];
+        const before = saved.refreshToken === null ? null : tokensOf(saved);
+        const [after, result] = await change(before);
+        if (after === before) return [credentials, result];
+        // Of a session that is over, who it was is remembered, and that the refresh token is dead.
+        latest = after === null ? { ...saved, refreshToken: null } : { ...saved, ...savedFrom(after) };
+        return [withLogin(credentials, latest), result];
+      }),
+  };
+}
+
+function tokensOf(login: SavedLogin): Tokens {
+  return {
+    accessToken: login.accessToken,
+    accessTokenExpiresAt: login.accessTokenExpiresAt,
+    lifetime: login.accessTokenLifetime ?? usualLifetime,
+    idToken: login.idToken,
+    refreshToken: login.refreshToken,
+    identityId: login.identityId,
+    factors: login.amr,
+  };
+}
+
+/** What is saved of new tokens. */
+export function savedFrom(
+  tokens: Tokens,
+): Pick<
+  SavedLogin,
+  'accessToken' | 'accessTokenExpiresAt' | 'accessTokenLifetime' | 'idToken' | 'refreshToken'
+> {
+  const { accessToken, accessTokenExpiresAt, lifetime, idToken, refreshToken } = tokens;
+  return { accessToken, accessTokenExpiresAt, accessTokenLifetime: lifetime, idToken, refreshToken };
+}
+
+/** As much of the provider as a renewal needs: the discovery document was read at the login. */
+function providerOf(
+  { ports }: SessionNeeds,
+  { url, issuer, tokenEndpoint }: SavedLogin,
+  http: () => Promise<HttpsClient>,
+): Provider {
+  return {
+    origin: url,
+    issuer,
+    clientId,
+    metadata: {
+      issuer,
+      token_endpoint: tokenEndpoint,
+      id_token_signing_alg_values_supported: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
+    },
+    transport: async (request) => (await http()).transport(request),
+    now: () => ports.clock.now(),
+  };
 }
 
 /** The error for a login that cannot be used any more, with the command that begins a new one. */

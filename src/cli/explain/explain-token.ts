@@ -1,12 +1,19 @@
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import type { Provider } from '../../../packages/client/src/oidc/provider.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { credentialsStore, type SavedLogin } from '../client/credentials-store.ts';
 import type { HttpsClient } from '../client/https-client.ts';
 import { asList, asObject, type JsonObject, numberField, textField } from '../client/json-shape.ts';
 import { readJwt } from '../client/jwt-text.ts';
-import { clientId, discover, type Provider } from '../client/oidc-client.ts';
-import { connectionOf, freshLogin, type SessionNeeds, savedLogin } from '../client/saved-session.ts';
+import { discover } from '../client/provider.ts';
+import {
+  clientId,
+  connectionOf,
+  freshLogin,
+  type SessionNeeds,
+  savedLogin,
+} from '../client/saved-session.ts';
 import { printable, printResult, type Report } from '../terminal/output.ts';
 import { externalJwt } from '../terminal/secret-input.ts';
 import { withoutMilliseconds } from '../terminal/table.ts';
@@ -84,7 +91,7 @@ async function withServer<T>(
   }
   const http = await connectionOf(needs, login);
   try {
-    const provider = await discover(http, login.url);
+    const provider = await discover(http, needs.ports.clock, login.url);
     return await work({ http, provider, login: await usableLogin(needs, login, http) });
   } finally {
     http.close();
@@ -146,7 +153,7 @@ async function signatureCheck(
 ): Promise<ShownCheck> {
   const check = 'signature';
   const kid = textField(header, 'kid') ?? 'none';
-  const { body } = await http.send({ method: 'GET', url: new URL(provider.jwksUri) });
+  const { body } = await http.send({ method: 'GET', url: new URL(provider.metadata.jwks_uri ?? '') });
   const known = asList(asObject(body).keys).some((key) => asObject(key).kid === kid);
   if (!known) return { check, verdict: 'failed', saw: `the server has no key ${kid} (any more)` };
   try {
@@ -194,7 +201,7 @@ async function sessionCheck(
   const check = 'session';
   const unknown: ShownCheck = { check, verdict: 'unknown', saw: null };
   const found = await withServer(needs, named, async ({ http, provider, login }): Promise<ShownCheck> => {
-    const { introspectionEndpoint } = provider;
+    const { introspection_endpoint: introspectionEndpoint } = provider.metadata;
     if (login === undefined || introspectionEndpoint === undefined) return unknown;
     const answer = await http.send({
       method: 'POST',

@@ -1,57 +1,48 @@
 import { spawn } from 'node:child_process';
+import { loopbackLogin } from '../../../packages/client/src/node/loopback-login.ts';
+import type { Provider } from '../../../packages/client/src/oidc/provider.ts';
+import type { Tokens } from '../../../packages/client/src/oidc/tokens.ts';
+import { MINUTE } from '../../platform/clock.ts';
 import { CliError } from '../cli-error.ts';
-import type { HttpsClient } from '../client/https-client.ts';
-import {
-  authorizationUrl,
-  hasState,
-  type Provider,
-  readCallback,
-  redeemCode,
-  startAuthorization,
-  type TokenAnswer,
-} from '../client/oidc-client.ts';
+import { exitCodes } from '../exit-codes.ts';
 import type { CliPorts } from '../ports.ts';
 import { notice, type Report } from '../terminal/output.ts';
-import { callbackPath, listenForRedirect } from './loopback-redirect.ts';
-import type { AuthorizationAttempt } from './pkce.ts';
+
+const longestWait = 15 * MINUTE;
 
 /**
  * Logs in through the browser, which comes back to a port of this computer. The page there is shown after
  * `complete` has decided, so that it never claims a success that did not happen.
- * @param complete verifies the tokens and saves them
+ * @param complete saves the tokens
+ * @throws CliError exit 3 when nobody comes in time; what the client library throws
  */
 export async function browserLogin<T>(
-  needs: { readonly report: Report; readonly http: HttpsClient; readonly opensBrowser: boolean },
+  { report, opensBrowser }: { readonly report: Report; readonly opensBrowser: boolean },
   provider: Provider,
-  attempt: AuthorizationAttempt,
-  complete: (tokens: TokenAnswer) => Promise<T>,
+  complete: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {
-  const { report, http } = needs;
-  await using redirect = await listenForRedirect();
-  const candidates = ['127.0.0.1', 'localhost'].map(
-    (host) => `http://${host}:${redirect.port}${callbackPath}`,
-  );
-  // Asked here first: the browser would show a refusal on a page, and this command would wait for ever.
-  const { redirectUri } = await startAuthorization(http, provider, attempt, candidates);
-  const { href } = authorizationUrl(provider, attempt, redirectUri);
-  const isOpened = needs.opensBrowser && (await openBrowser(report.ports, href));
-  report.ports.stderr.write(
-    isOpened
-      ? `Log in in your browser. If it did not open, visit:\n  ${href}\n`
-      : `Log in by visiting, in a browser on this computer:\n  ${href}\n`,
-  );
-  notice(report, 'Waiting for the login …');
-  const callback = await redirect.next((url) => hasState(attempt, url));
-  try {
-    const code = readCallback(provider, attempt, callback.url);
-    const result = await complete(await redeemCode(http, provider, attempt, redirectUri, code));
-    callback.answer({ isLoggedIn: true, text: 'The command line is logged in.' });
-    return result;
-  } catch (error) {
-    const text = error instanceof CliError ? error.message : 'Something went wrong; the terminal says what.';
-    callback.answer({ isLoggedIn: false, text });
-    throw error;
-  }
+  const signal = AbortSignal.timeout(longestWait);
+  const nobodyCame = new CliError('Nobody finished the login in the browser.', {
+    exitCode: exitCodes.notAuthenticated,
+    code: 'login_timeout',
+    next: 'run the command again, or log in with -u USER',
+  });
+  return loopbackLogin(provider, {
+    complete,
+    signal,
+    loggedInText: 'The command line is logged in.',
+    async open(href) {
+      const isOpened = opensBrowser && (await openBrowser(report.ports, href));
+      report.ports.stderr.write(
+        isOpened
+          ? `Log in in your browser. If it did not open, visit:\n  ${href}\n`
+          : `Log in by visiting, in a browser on this computer:\n  ${href}\n`,
+      );
+      notice(report, 'Waiting for the login …');
+    },
+  }).catch((error) => {
+    throw error === signal.reason ? nobodyCame : error;
+  });
 }
 
 /** Opens an address in the person's browser. Returns whether something was started that may do so. */

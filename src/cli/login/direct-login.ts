@@ -1,17 +1,20 @@
-import { CliError } from '../cli-error.ts';
-import type { HttpsAnswer, HttpsClient } from '../client/https-client.ts';
+// Login without a browser: presents the credentials, and answers what the client library says is asked next.
+
+import { Refusal } from '../../../packages/client/src/errors.ts';
 import {
-  isCallback,
-  type MethodHint,
-  type Provider,
-  readCallback,
-  redeemCode,
-  startAuthorization,
-  type TokenAnswer,
-} from '../client/oidc-client.ts';
-import type { Report } from '../terminal/output.ts';
-import { satisfyQueries } from './auth-queries.ts';
-import type { AuthorizationAttempt } from './pkce.ts';
+  type AskingForCredentials,
+  type AskingForExternalJwt,
+  type AskingForTotp,
+  type LoginState,
+  startDirectLogin,
+} from '../../../packages/client/src/login/direct-login.ts';
+import type { Provider } from '../../../packages/client/src/oidc/provider.ts';
+import type { Tokens } from '../../../packages/client/src/oidc/tokens.ts';
+import { CliError } from '../cli-error.ts';
+import { failure } from '../client/library-failure.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { notice, type Report } from '../terminal/output.ts';
+import { askLine, canPrompt } from '../terminal/prompt.ts';
 
 /** What is presented in the primary login. An external token beside a password or
  * a certificate is the second factor. */
@@ -25,49 +28,131 @@ export type DirectCredentials =
   | { readonly method: 'cert'; readonly externalJwt?: string }
   | { readonly method: 'ext-jwt'; readonly externalJwt: string };
 
-/** Nobody listens there: the code is taken from the answer and the address is never opened. */
-const redirectUris = ['http://127.0.0.1:1/auth/callback', 'http://localhost:1/auth/callback'];
-
-/**
- * Logs in without a browser (spec 5.2): presents the credentials, answers what else is asked, redeems the code.
- * @param http presents the client certificate for method `cert`
- * @throws CliError exit 3 when the login is refused
- */
-export async function directLogin(
-  needs: { readonly report: Report; readonly http: HttpsClient; readonly totpCode: string | undefined },
-  provider: Provider,
-  attempt: AuthorizationAttempt,
-  credentials: DirectCredentials,
-): Promise<TokenAnswer> {
-  const { http, report, totpCode } = needs;
-  const method: MethodHint = credentials.method;
-  const { redirectUri, loginUrl } = await startAuthorization(http, provider, attempt, redirectUris, method);
-  const authRequestId = loginUrl.searchParams.get('authRequestID');
-  if (authRequestId === null)
-    throw new CliError('The server started no login.', { code: 'auth_request_missing' });
-  const { origin } = loginUrl;
-  const answer = await submitPrimary(http, loginUrl, authRequestId, credentials);
-  const end = await satisfyQueries({ report, http, origin, authRequestId, totpCode }, answer);
-  if (!isCallback(end, redirectUri))
-    throw new CliError(`The login leads to ${end.origin} instead of back here.`);
-  return redeemCode(http, provider, attempt, redirectUri, readCallback(provider, attempt, end));
+export interface DirectNeeds {
+  readonly report: Report;
+  /** From `--totp-code`. */
+  readonly totpCode: string | undefined;
+  /** Origin of the server. */
+  readonly origin: string;
 }
 
-function submitPrimary(
-  http: HttpsClient,
-  loginUrl: URL,
-  authRequestId: string,
+const mostQueries = 8;
+const mostTries = 3;
+
+/**
+ * Logs in without a browser (spec 5.2).
+ * @param provider reached over connections with the client certificate, for method `cert`
+ * @throws CliError exit 3 when the login is refused or something cannot be answered here
+ */
+export async function directLogin(
+  needs: DirectNeeds,
+  provider: Provider,
   credentials: DirectCredentials,
-): Promise<HttpsAnswer> {
-  const url = new URL(loginUrl.pathname, loginUrl);
-  const { externalJwt } = credentials;
-  return http.send({
-    method: 'POST',
-    url,
-    json:
-      credentials.method === 'password'
-        ? { authRequestId, username: credentials.username, password: credentials.password }
-        : { authRequestId },
-    ...(externalJwt === undefined ? {} : { headers: { authorization: `Bearer ${externalJwt}` } }),
+): Promise<Tokens> {
+  const asked = await startDirectLogin(provider, { method: credentials.method }).catch((error) => {
+    throw failure(error, { what: 'The login could not be started' });
+  });
+  let state = await present(asked, credentials).catch((error) => {
+    throw refused(needs, error);
+  });
+  for (let answered = 0; answered < mostQueries; answered += 1) {
+    if (state.kind === 'done') return state.tokens;
+    state = await answer(needs, state).catch((error) => {
+      throw refused(needs, error);
+    });
+  }
+  throw new CliError('The server keeps asking for more; the login was given up.', {
+    exitCode: exitCodes.notAuthenticated,
+    code: 'too_many_queries',
+    next: `overlay-auth login ${needs.origin}`,
+  });
+}
+
+function present(asked: AskingForCredentials, credentials: DirectCredentials): Promise<LoginState> {
+  switch (credentials.method) {
+    case 'password':
+      return asked.password(credentials);
+    case 'cert':
+      return asked.certificate(credentials);
+    case 'ext-jwt':
+      return asked.externalJwt(credentials.externalJwt);
+  }
+}
+
+async function answer(needs: DirectNeeds, state: LoginState): Promise<LoginState> {
+  switch (state.kind) {
+    case 'totp':
+      return answerTotp(needs, state);
+    case 'totp-enrollment': {
+      const { enrollTotp } = await import('./totp-enrollment.ts');
+      return enrollTotp(needs, state);
+    }
+    case 'external-jwt':
+      throw externalTokenRequired(needs, state);
+    default:
+      throw new CliError('The server asks for something that this version cannot answer.', {
+        exitCode: exitCodes.notAuthenticated,
+        code: 'query_unknown',
+        next: `overlay-auth login ${needs.origin}   (in the browser)`,
+      });
+  }
+}
+
+async function answerTotp(needs: DirectNeeds, state: AskingForTotp): Promise<LoginState> {
+  for (let tries = 1; ; tries += 1) {
+    const code = await totpCode(needs);
+    try {
+      return await state.submit(code);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'INVALID_TOTP_CODE') throw error;
+      if (needs.totpCode !== undefined || tries === mostTries) {
+        throw new CliError(`The one-time code was refused: ${error.message}.`, {
+          exitCode: exitCodes.notAuthenticated,
+          code: 'totp_refused',
+          ...(error.requestId === undefined ? {} : { reference: error.requestId }),
+          next: `overlay-auth login ${needs.origin}   (with the code that the app shows then)`,
+        });
+      }
+    }
+    notice(needs.report, 'That code was not accepted. Wait for the next one, or use a recovery code.');
+  }
+}
+
+async function totpCode({ report, totpCode: given, origin }: DirectNeeds): Promise<string> {
+  if (given !== undefined) return given.replace(/[\s-]/g, '');
+  if (!canPrompt(report.ports)) {
+    throw new CliError('A one-time code is needed, and there is no terminal to ask for it.', {
+      exitCode: exitCodes.notAuthenticated,
+      code: 'totp_required',
+      next: `overlay-auth login ${origin} … --totp-code CODE`,
+    });
+  }
+  return (await askLine(report.ports, 'One-time code: ')).replace(/[\s-]/g, '');
+}
+
+function refused({ origin }: DirectNeeds, error: unknown): unknown {
+  if (!(error instanceof Refusal)) return failure(error);
+  // The last step redeems the code: OAuth words are in small letters.
+  if (error.status !== 302 && /^[a-z]/.test(error.code)) {
+    return failure(error, { what: 'No tokens were issued' });
+  }
+  return failure(error, {
+    what: 'The login was refused',
+    // A request that cannot go on (400) ends the same way as credentials that are wrong (401).
+    ...(error.status === 400 ? { exitCode: exitCodes.notAuthenticated } : {}),
+    ...(error.status === 401
+      ? { next: 'check what you typed; an administrator can look up the reason with the reference' }
+      : error.status === 404
+        ? { next: `overlay-auth login ${origin}   (this way of logging in is not offered here)` }
+        : {}),
+  });
+}
+
+function externalTokenRequired({ origin }: DirectNeeds, state: AskingForExternalJwt): CliError {
+  const issuer = state.issuer ?? state.authorizationUrl ?? 'another provider';
+  return new CliError(`Your policy also requires a token from ${issuer}.`, {
+    exitCode: exitCodes.notAuthenticated,
+    code: 'external_token_required',
+    next: `overlay-auth login ${origin} -u USER -e JWTFILE`,
   });
 }

@@ -1,13 +1,16 @@
 import { resolve } from 'node:path';
-import { SECOND } from '../../platform/clock.ts';
+import type { Provider } from '../../../packages/client/src/oidc/provider.ts';
+import type { Tokens } from '../../../packages/client/src/oidc/tokens.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { usageError } from '../cli-error.ts';
 import { connectionTo } from '../client/connection.ts';
 import { credentialsStore, type SavedLogin } from '../client/credentials-store.ts';
 import type { HttpsClient } from '../client/https-client.ts';
 import { type IdentityFile, identityFileOf } from '../client/identity-file.ts';
-import { discover, type Provider, type TokenAnswer } from '../client/oidc-client.ts';
-import type { SessionNeeds } from '../client/saved-session.ts';
+import { asObject, textField } from '../client/json-shape.ts';
+import { failure } from '../client/library-failure.ts';
+import { discover } from '../client/provider.ts';
+import { type SessionNeeds, savedFrom } from '../client/saved-session.ts';
 import { establishTrust } from '../client/server-trust.ts';
 import { serverOrigin } from '../client/server-url.ts';
 import { currentLogin, loginKey, loginWord, withCurrentLogin } from '../client/several-logins.ts';
@@ -17,8 +20,6 @@ import { externalJwt, readNamedFile, readPassword, type SecretOptions } from '..
 import { browserLogin } from './browser-login.ts';
 import { deviceLogin } from './device-login.ts';
 import { type DirectCredentials, directLogin } from './direct-login.ts';
-import { newAttempt } from './pkce.ts';
-import { nameOf, verifyIdToken } from './verify-id-token.ts';
 
 export interface LoginOptions extends SecretOptions {
   readonly username?: string;
@@ -57,11 +58,11 @@ export async function runLogin(
   );
   const http = await connectionTo(ports, trust, clientCertificate);
   try {
-    const provider = await discover(http, origin);
+    const provider = await discover(http, ports.clock, origin);
     const credentials = await credentialsOf(ports, options);
-    const complete = async (tokens: TokenAnswer, nonce: string | null): Promise<Completed> => {
+    const complete = async (tokens: Tokens): Promise<Completed> => {
       const second = credentials?.method === 'ext-jwt' ? undefined : credentials?.externalJwt;
-      const login = await loginOf({ ports, http, second }, provider, tokens, { nonce, origin, options });
+      const login = await loginOf({ ports, http, second }, provider, tokens, { origin, options });
       return store.update(async (credentials) => {
         const { [origin]: _before, ...others } = credentials.trust;
         const trusted = trust === undefined ? others : { ...others, [origin]: trust };
@@ -74,7 +75,7 @@ export async function runLogin(
         ];
       });
     };
-    printLogin(report, await proveWith({ report, http, options, credentials, provider, complete }));
+    printLogin(report, await proveWith({ report, options, credentials, provider, complete }));
   } finally {
     http.close();
   }
@@ -89,22 +90,21 @@ interface Completed {
 /** Gets the tokens in the way that the options say, and completes the login with them. */
 async function proveWith<T>(needs: {
   readonly report: Report;
-  readonly http: HttpsClient;
   readonly options: LoginOptions;
   readonly credentials: DirectCredentials | undefined;
   readonly provider: Provider;
-  readonly complete: (tokens: TokenAnswer, nonce: string | null) => Promise<T>;
+  readonly complete: (tokens: Tokens) => Promise<T>;
 }): Promise<T> {
-  const { report, http, options, credentials, provider, complete } = needs;
-  if (options.device === true) return complete(await deviceLogin({ report, http }, provider), null);
-  const attempt = newAttempt(report.ports.random);
-  const completeThis = (tokens: TokenAnswer) => complete(tokens, attempt.nonce);
-  if (credentials === undefined) {
-    const browser = { report, http, opensBrowser: options.browser };
-    return browserLogin(browser, provider, attempt, completeThis);
+  const { report, options, credentials, provider, complete } = needs;
+  const { origin } = provider;
+  if (options.device === true) return complete(await deviceLogin(report, provider));
+  if (credentials !== undefined) {
+    const direct = { report, totpCode: options.totpCode, origin };
+    return complete(await directLogin(direct, provider, credentials));
   }
-  const direct = { report, http, totpCode: options.totpCode };
-  return completeThis(await directLogin(direct, provider, attempt, credentials));
+  return browserLogin({ report, opensBrowser: options.browser }, provider, complete).catch((error) => {
+    throw failure(error, { what: 'The login was refused', next: `overlay-auth login ${origin}` });
+  });
 }
 
 function checkOptions(options: LoginOptions): void {
@@ -182,26 +182,22 @@ function secondaryJwtFile(
 async function loginOf(
   needs: { readonly ports: CliPorts; readonly http: HttpsClient; readonly second: string | undefined },
   provider: Provider,
-  tokens: TokenAnswer,
-  { nonce, origin, options }: { nonce: string | null; origin: string; options: LoginOptions },
+  tokens: Tokens,
+  { origin, options }: { origin: string; options: LoginOptions },
 ): Promise<SavedLogin> {
-  const { clock } = needs.ports;
-  const who = await verifyIdToken({ http: needs.http, clock }, provider, tokens.idToken, nonce);
+  const { identityId, factors } = tokens;
   const bearers = [tokens.accessToken, ...(needs.second === undefined ? [] : [needs.second])];
-  const name = await nameOf(needs.http, provider, bearers, who.identityId);
+  const name = await nameOf(needs.http, provider, bearers, identityId);
   const clientCertificate = certificateFiles(needs.ports, options);
   return {
     url: origin,
     issuer: provider.issuer,
     apiUrl: options.apiUrl === undefined ? origin : serverOrigin(options.apiUrl),
-    tokenEndpoint: provider.tokenEndpoint,
-    identityId: who.identityId,
+    tokenEndpoint: provider.metadata.token_endpoint ?? '',
+    identityId,
     name,
-    amr: who.amr,
-    accessToken: tokens.accessToken,
-    accessTokenExpiresAt: clock.now() + tokens.expiresIn * SECOND,
-    idToken: tokens.idToken,
-    refreshToken: tokens.refreshToken,
+    amr: factors,
+    ...savedFrom(tokens),
     loginArguments: [
       ...(options.device === true ? ['--device'] : []),
       ...(options.username === undefined ? [] : ['-u', options.username]),
@@ -229,4 +225,26 @@ function printLogin(report: Report, { login, kept }: Completed): void {
     notice(report, printable(`${other.name} stays logged in there; to go back: ${back}`));
   }
   notice(report, 'next: overlay-auth whoami');
+}
+
+/**
+ * The name of who logged in, from userinfo; the id where that does not say, or is about somebody else (OIDC Core
+ * 5.3.2). A name is only shown: without it the login is as good.
+ * @param tokens the access token, and the external JWT that the policy asks for besides
+ */
+async function nameOf(
+  http: HttpsClient,
+  { metadata: { userinfo_endpoint: userinfoEndpoint } }: Provider,
+  tokens: readonly string[],
+  identityId: string,
+): Promise<string> {
+  if (userinfoEndpoint === undefined) return identityId;
+  const answer = await http.send({
+    method: 'GET',
+    url: new URL(userinfoEndpoint),
+    headers: { authorization: tokens.map((token) => `Bearer ${token}`) },
+  });
+  const claims = asObject(answer.body);
+  if (answer.status !== 200 || textField(claims, 'sub') !== identityId) return identityId;
+  return textField(claims, 'name') ?? textField(claims, 'preferred_username') ?? identityId;
 }

@@ -1,6 +1,8 @@
+import { endSession } from '../../../packages/client/src/oidc/refresh.ts';
 import { CliError } from '../cli-error.ts';
 import { credentialsStore, type SavedLogin } from '../client/credentials-store.ts';
-import { discover, endSession, revokeToken } from '../client/oidc-client.ts';
+import { failure } from '../client/library-failure.ts';
+import { discover } from '../client/provider.ts';
 import { connectionOf, type SessionNeeds, savedLogin } from '../client/saved-session.ts';
 import { currentLogin, withoutLogins } from '../client/several-logins.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -34,10 +36,10 @@ export async function runLogout(report: Report, options: LogoutOptions): Promise
 async function endAtServer(needs: SessionNeeds, login: SavedLogin): Promise<void> {
   const http = await connectionOf(needs, login);
   try {
-    const provider = await discover(http, login.url);
-    if (await endSession(http, provider, login.idToken)) return;
-    if (login.refreshToken !== null && (await revokeToken(http, provider, login.refreshToken))) return;
-  } catch (error) {
+    const provider = await discover(http, needs.ports.clock, login.url);
+    if (await endSession(provider, login)) return;
+  } catch (thrown) {
+    const error = failure(thrown);
     if (!(error instanceof CliError) || error.exitCode !== exitCodes.unreachable) throw error;
     throw new CliError(`${error.message} The session was not ended.`, {
       exitCode: error.exitCode,

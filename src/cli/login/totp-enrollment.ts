@@ -1,14 +1,17 @@
-import { answerError, failureOf } from '../answer-failure.ts';
+import { Refusal } from '../../../packages/client/src/errors.ts';
+import type {
+  AskingForFirstTotp,
+  AskingForTotpEnrollment,
+  LoginState,
+} from '../../../packages/client/src/login/direct-login.ts';
 import { CliError } from '../cli-error.ts';
-import type { HttpsAnswer } from '../client/https-client.ts';
-import { asList, asObject, textField } from '../client/json-shape.ts';
+import { failure } from '../client/library-failure.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printable } from '../terminal/output.ts';
 import { askLine, canPrompt, confirm } from '../terminal/prompt.ts';
-import type { QueryNeeds } from './auth-queries.ts';
+import type { DirectNeeds } from './direct-login.ts';
 import { terminalQrCode } from './terminal-qr-code.ts';
 
-const enrollPath = '/oidc/login/totp/enroll';
 /** One less than locks the factor, so that the next set-up begins unhindered. */
 const mostTries = 4;
 const usualColumns = 80;
@@ -16,26 +19,33 @@ const usualColumns = 80;
 /**
  * Sets up an authenticator app in the middle of a login (spec 3.2): shows the secret and the recovery codes on
  * the terminal, this once, and confirms with the first code.
- * @returns the answer to that code
+ * @returns what is asked after that code
  * @throws CliError exit 3 when there is no terminal, the person does not want to, or no code fits; nothing is set
  *   up then
  */
-export async function enrollTotp(needs: QueryNeeds): Promise<HttpsAnswer> {
+export async function enrollTotp(needs: DirectNeeds, asked: AskingForTotpEnrollment): Promise<LoginState> {
   const { ports } = needs.report;
   const question =
     'Your policy requires one-time codes, and you have not set them up yet.\n' +
     'Set up an authenticator app now?';
   if (!canPrompt(ports) || !(await confirm(ports, question))) throw notEnrolled(needs);
-  await start(needs);
+  const started = await asked.begin().catch((error) => {
+    throw failure(error, { what: 'The set-up could not be started' });
+  });
+  await show(needs, started);
   for (let tries = 1; tries <= mostTries; tries += 1) {
     const code = (await askLine(ports, 'Code that the app shows now: ')).replace(/[\s-]/g, '');
-    const answer = await send(needs, 'POST', `${enrollPath}/verify`, { code });
-    if (failureOf(answer).code !== 'INVALID_TOTP_CODE') return answer;
+    try {
+      return await started.confirm(code);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'INVALID_TOTP_CODE') throw error;
+    }
     ports.stderr.write(
       'That code was not accepted. Wait for the next one, and check the clock of the phone.\n',
     );
   }
-  await send(needs, 'DELETE', enrollPath);
+  // Whatever becomes of it: without a code nothing is set up.
+  await started.cancel().catch(() => undefined);
   throw new CliError('No code fitted, so the set-up was cancelled. Delete the new account from the app.', {
     exitCode: exitCodes.notAuthenticated,
     code: 'totp_refused',
@@ -43,38 +53,22 @@ export async function enrollTotp(needs: QueryNeeds): Promise<HttpsAnswer> {
   });
 }
 
-async function start(needs: QueryNeeds): Promise<void> {
+async function show(needs: DirectNeeds, started: AskingForFirstTotp): Promise<void> {
   const { stderr } = needs.report.ports;
-  const answer = await send(needs, 'POST', enrollPath);
-  const enrollment = asObject(answer.body);
-  const url = textField(enrollment, 'provisioningUrl');
-  const secret = url === undefined ? null : URL.parse(url)?.searchParams.get('secret');
-  if (answer.status !== 201 || url === undefined || typeof secret !== 'string') {
-    throw answerError(answer, { what: 'The set-up could not be started' });
-  }
+  const { provisioningUrl: url, secret, recoveryCodes } = started;
   const picture = terminalQrCode(url, stderr.columns ?? usualColumns);
   if (picture !== undefined) stderr.write(`\nScan this with the app:\n\n${picture}\n`);
   const key = secret.match(/.{1,4}/g)?.join(' ') ?? '';
   stderr.write(
     `\n${picture === undefined ? 'Type' : 'Or type'} this key into the app:\n\n  ${printable(key)}\n`,
   );
-  const recoveryCodes = asList(enrollment.recoveryCodes).filter((code) => typeof code === 'string');
   stderr.write('\nSave these recovery codes now. Each replaces the app once; they are not shown again.\n\n');
   for (const code of recoveryCodes) stderr.write(`  ${printable(code)}\n`);
   stderr.write('\n');
   while (!(await confirm(needs.report.ports, 'Have you saved the recovery codes?')));
 }
 
-function send(
-  { http, origin, authRequestId }: QueryNeeds,
-  method: 'POST' | 'DELETE',
-  path: string,
-  more: { readonly code?: string } = {},
-): Promise<HttpsAnswer> {
-  return http.send({ method, url: new URL(path, origin), json: { authRequestId, ...more } });
-}
-
-function notEnrolled({ origin }: QueryNeeds): CliError {
+function notEnrolled({ origin }: DirectNeeds): CliError {
   return new CliError('Your policy requires one-time codes, and you have not set them up yet.', {
     exitCode: exitCodes.notAuthenticated,
     code: 'totp_not_enrolled',

@@ -4,7 +4,7 @@ import { type ApiClient, withApi } from '../client/api-client.ts';
 import { connectionTo } from '../client/connection.ts';
 import { credentialsStore } from '../client/credentials-store.ts';
 import { asList, asObject, type JsonObject } from '../client/json-shape.ts';
-import { discover } from '../client/oidc-client.ts';
+import { discover } from '../client/provider.ts';
 import { issuersOf } from '../entities/service.ts';
 import { printable, printResult, type Report } from '../terminal/output.ts';
 import { renderFields, renderTable } from '../terminal/table.ts';
@@ -45,14 +45,13 @@ async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus
   const { trust } = await credentialsStore(ports).read();
   const http = await connectionTo(ports, trust[url], undefined);
   try {
-    const { issuer } = await discover(http, url);
+    const { issuer } = await discover(http, ports.clock, url);
     const answer = await http.send({
       method: 'GET',
       url: new URL('/health-checks', url),
-      wantsCertificateEnd: true,
     });
     const health = asObject(asObject(answer.body).data);
-    const end = answer.certificateEnd;
+    const end = http.certificateEnd();
     return {
       server: url,
       issuer,
