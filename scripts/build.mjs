@@ -27,7 +27,16 @@ const compiled = spawnSync(compiler, ['-p', join(root, 'tsconfig.build.json'), '
 });
 if (compiled.status !== 0) process.exit(1);
 
-for (const name of ['web', 'bin', 'docs', 'README.md', 'CHANGELOG.md', 'SECURITY.md']) {
+const copied = [
+  'web',
+  'bin',
+  'docs',
+  'packages/client/README.md',
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+];
+for (const name of copied) {
   cpSync(join(root, name), join(target, name), { recursive: true });
 }
 // The console as browsers get it, in place of its sources.
