@@ -201,6 +201,87 @@ describe('the SQLite engine', () => {
     });
   });
 
+  describe('beside the engine of another thread', () => {
+    /** As another thread would open it; what the engines share is the thread that writes. */
+    function beside(first: SqliteEngine): SqliteEngine {
+      return open({
+        joinWriter() {
+          const { port1, port2 } = new MessageChannel();
+          first.letWrite(port1);
+          return port2;
+        },
+      });
+    }
+
+    test('what both write at once is synced together, and each gets its own answers', async () => {
+      const first = open();
+      const second = beside(first);
+      await Promise.all([create(first), create(second)]);
+      // Holds the writer, so that what comes meanwhile is one batch.
+      const other = new DatabaseSync(database.path);
+      other.exec('BEGIN IMMEDIATE');
+      const held = create(first);
+      const commits = first.counts.commits;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const writes = [first, second, first, second].map((engine) => create(engine));
+      const uncloneable = newIdentity({ tags: { f: (() => 1) as never } });
+      const broken = assert.rejects(create(second, uncloneable), { name: 'DataCloneError' });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      other.close();
+      assert.deepEqual(await outcomesOf([held, ...writes]), Array(5).fill('done'));
+      await broken;
+      assert.equal(first.counts.commits, commits + 2);
+      assert.equal(await countIdentities(second), 7);
+    });
+
+    test('only its own commits are announced as such', async () => {
+      const first = open();
+      const second = beside(first);
+      const notices: string[] = [];
+      for (const [name, engine] of Object.entries({ first, second })) {
+        engine.onChange(async (notice) => void (notice === 'own' && notices.push(name)));
+      }
+      const forget = async (engine: SqliteEngine) => {
+        const identity = newIdentity();
+        await create(engine, identity);
+        await engine.write('deleteIdentity', { id: identity.id, now: t0, force: true });
+      };
+      await forget(second);
+      assert.deepEqual(notices, ['second']);
+      await forget(first);
+      assert.deepEqual(notices, ['second', 'first']);
+    });
+
+    test('when the thread that writes ends, both go on with another one', async () => {
+      const workers: Worker[] = [];
+      const first = open({
+        startWriter(settings) {
+          workers.push(startWriter(settings));
+          return workers.at(-1) as Worker;
+        },
+      });
+      const second = beside(first);
+      await Promise.all([create(first), create(second)]);
+      const pending = outcomesOf([create(second)]);
+      await Promise.resolve();
+      await workers[0]?.terminate();
+      assert.match((await pending)[0] ?? '', /done|StoreUnavailable/);
+      await create(second);
+      await create(first);
+      assert.equal(workers.length, 2);
+    });
+
+    test('the one that closes leaves the other as it is', async () => {
+      const first = open();
+      const second = beside(first);
+      const write = create(second);
+      await second.close();
+      await write;
+      await create(first);
+      assert.equal(await countIdentities(first), 2);
+    });
+  });
+
   describe('when another process writes', () => {
     test('waits for it', async () => {
       const engine = open();

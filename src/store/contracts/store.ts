@@ -2,6 +2,7 @@
 // never a table operation, and its promise resolves after the commit is durable. Implementations live beside this folder;
 // nothing but services.ts knows them.
 
+import type { MessagePort } from 'node:worker_threads';
 import type { Actor } from '../../model/actor.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { ApiSessionStore } from './api-sessions.ts';
@@ -67,6 +68,11 @@ export interface Store {
   onBehalfOf(actor: Actor, now: Millis): Store;
   /** Several changes in somebody's name, to be made together. */
   gather(actor: Actor, now: Millis): GatheredChanges;
+  /**
+   * Lets another thread of this process, which has opened the same database with the other end of the port, write through
+   * the one that writes here. Closes the port where each thread writes by itself.
+   */
+  letWrite(port: MessagePort): void;
   /** Waits for what is under way, then lets go of the database. */
   close(): Promise<void>;
 }

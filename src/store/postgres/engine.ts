@@ -77,6 +77,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    letWrite: (port) => port.close(),
     close() {
       closing ??= close();
       return closing;
@@ -138,7 +139,7 @@ function transactions(needs: {
       try {
         const { outcome, hasChanges } = await running;
         // Whoever ended a session must find it ended at the next call: memory is brought up to date first.
-        if (hasChanges) await notify('perhaps-new');
+        if (hasChanges) await notify('own');
         return outcome as IntentOutcome<Name>;
       } finally {
         underWay.delete(running);

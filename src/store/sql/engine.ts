@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { ChangeListener } from '../contracts/changes.ts';
 import type { Within } from '../contracts/store.ts';
 import type { Caller } from './caller.ts';
@@ -24,6 +25,8 @@ export interface Engine {
   readList(statement: Statement): AsyncIterable<readonly SqlRow[]>;
   /** See `ChangeFeed.onChange`. */
   onChange(listener: ChangeListener): () => void;
+  /** See `Store.letWrite`. */
+  letWrite(port: MessagePort): void;
   close(): Promise<void>;
 }
 

@@ -125,6 +125,7 @@ export function sqlStore(engine: Engine): Store {
     imports: importStore(database),
     onBehalfOf: (actor, now) => sqlStore(engineFor(engine, { actor, now })),
     gather: (actor, now) => gathered(engineFor(engine, { actor, now })),
+    letWrite: engine.letWrite,
     close: () => engine.close(),
   };
 }

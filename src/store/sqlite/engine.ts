@@ -1,8 +1,8 @@
-// The SQLite engine: reads on the main thread, lists in a thread of their own, writes by the writer thread.
+// The SQLite engine: reads on the thread that asks, lists in a thread of their own, writes by the writer thread.
 
-import type { Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
-import type { ChangeListener } from '../contracts/changes.ts';
+import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { type Engine, sqliteDialect, type WriteOptions } from '../sql/engine.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
@@ -10,7 +10,14 @@ import type { IntentArgs, IntentName, IntentOutcome } from '../sql/store.ts';
 import { connectSqlite } from './connection.ts';
 import { errorOf, failureOf } from './errors.ts';
 import { listThread } from './list-thread.ts';
-import { startWriter, type WriterSettings, type WriterThread, writerThread } from './writer-thread.ts';
+import {
+  linkThrough,
+  linkToThread,
+  startWriter,
+  type WriterSettings,
+  type WriterThread,
+  writerThread,
+} from './writer-thread.ts';
 
 /** How soon commits of other processes are noticed. */
 const pollInterval: Millis = 200;
@@ -25,6 +32,8 @@ export interface SqliteEngineOptions {
   readonly writeBusyTimeout?: Millis;
   /** Starts the thread that writes; tests put one in its place that fails. */
   readonly startWriter?: (settings: WriterSettings) => Worker;
+  /** In a thread beside the one that has started the writer: a port that joins it, whenever one is needed. */
+  readonly joinWriter?: () => MessagePort;
 }
 
 export interface SqliteEngine extends Engine {
@@ -36,13 +45,18 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   const { path } = options;
   const reader = connectSqlite(path, { readOnly: true, busyTimeout: readBusyTimeout });
   const settings = { path, busyTimeout: options.writeBusyTimeout ?? writeBusyTimeout };
-  const writer = writerThread(() => (options.startWriter ?? startWriter)(settings), notify);
+  const { joinWriter } = options;
+  const openLink =
+    joinWriter === undefined
+      ? () => linkToThread((options.startWriter ?? startWriter)(settings))
+      : () => linkThrough(joinWriter());
+  const writer = writerThread(openLink, () => notify('own'));
   const lister = listThread({ path, busyTimeout: readBusyTimeout });
   const listeners = new Set<ChangeListener>();
   let closing: Promise<void> | null = null;
 
-  async function notify(): Promise<void> {
-    await Promise.allSettled([...listeners].map(async (listener) => listener('perhaps-new')));
+  async function notify(notice: ChangeNotice): Promise<void> {
+    await Promise.allSettled([...listeners].map(async (listener) => listener(notice)));
   }
 
   let seenVersion = dataVersion();
@@ -50,7 +64,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
     const version = dataVersion();
     if (version === seenVersion) return;
     seenVersion = version;
-    void notify();
+    void notify('perhaps-new');
   }, pollInterval);
   poll.unref();
 
@@ -94,6 +108,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    letWrite: writer.join,
     close() {
       closing ??= close();
       return closing;

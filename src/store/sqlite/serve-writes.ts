@@ -1,12 +1,12 @@
-// The loop of the writer thread. It takes all intents that have arrived as one batch: while a batch is being
-// synced the next one gathers, so many requests share a sync and a lone one does not wait.
+// The loop of the writer thread. It takes all intents that have arrived as one batch, whichever thread they come from:
+// while a batch is being synced the next one gathers, so many requests share a sync and a lone one does not wait.
 
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { SqliteConnection } from './connection.ts';
-import { type WriteRequest, writeBatch } from './write-batch.ts';
+import { type WriteRequest, type WriteResult, writeBatch } from './write-batch.ts';
 
-/** What the engine sends: intents, or the wish that the thread finishes. */
-export type WriterMessage = readonly WriteRequest[] | 'close';
+/** What arrives: intents, a port by which another thread will send some, or the wish that the thread finishes. */
+export type WriterMessage = readonly WriteRequest[] | { readonly joining: MessagePort } | 'close';
 
 /** Pages of the write-ahead log are moved into the database in small steps, so that none takes long. */
 const commitsBetweenCheckpoints = 50;
@@ -14,21 +14,34 @@ const idleBeforeCheckpoint = 20;
 /** The log grows beyond that only while somebody reads an old state of the database, such as a backup. Bytes. */
 const logSizeLimit = 64 * 1024 * 1024;
 
-/** Answers intents on `port` until told to close; then closes the connection and lets the thread end. */
+/** Answers intents on `port`, and on those that join, until told to close; then closes the connection and lets the thread end. */
 export function serveWrites(port: MessagePort, connection: SqliteConnection): void {
   const { database } = connection;
   database.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${logSizeLimit}`);
+  const ports = new Set<MessagePort>();
   let commitsSinceCheckpoint = 0;
   let idleTimer: NodeJS.Timeout | undefined;
+  listenTo(port);
 
-  port.on('message', (message: WriterMessage) => {
-    const { requests, isLast } = gather(port, message);
-    if (requests.length > 0) {
-      port.postMessage(writeBatch(connection, requests));
-      checkpointSoon();
-    }
-    if (isLast) close();
-  });
+  function listenTo(joined: MessagePort): void {
+    ports.add(joined);
+    joined.on('close', () => ports.delete(joined));
+    joined.on('message', (message: WriterMessage) => {
+      const { requests, joining, isLast } = gather(ports, joined, message);
+      joining.forEach(listenTo);
+      if (requests.length > 0) {
+        const answer = writeBatch(
+          connection,
+          requests.map(({ request }) => request),
+        );
+        for (const [from, results] of byPort(requests, answer.results)) {
+          from.postMessage({ ...answer, results });
+        }
+        checkpointSoon();
+      }
+      if (isLast) close();
+    });
+  }
 
   function checkpointSoon(): void {
     commitsSinceCheckpoint += 1;
@@ -48,16 +61,45 @@ export function serveWrites(port: MessagePort, connection: SqliteConnection): vo
   function close(): void {
     clearTimeout(idleTimer);
     database.close();
-    port.close();
+    for (const open of ports) open.close();
   }
 }
 
-function gather(port: MessagePort, message: WriterMessage) {
-  const requests: WriteRequest[] = [];
-  for (let next: WriterMessage | undefined = message; next !== undefined; ) {
-    if (next === 'close') return { requests, isLast: true };
-    requests.push(...next);
-    next = receiveMessageOnPort(port)?.message as WriterMessage | undefined;
+interface Arrived {
+  readonly from: MessagePort;
+  readonly request: WriteRequest;
+}
+
+/** Everything that has arrived by now: a message, and what waits on any of the ports. */
+function gather(ports: ReadonlySet<MessagePort>, first: MessagePort, message: WriterMessage) {
+  const requests: Arrived[] = [];
+  const joining: MessagePort[] = [];
+  let isLast = false;
+  const take = (from: MessagePort, next: WriterMessage) => {
+    if (next === 'close') isLast = true;
+    else if ('joining' in next) joining.push(next.joining);
+    else for (const request of next) requests.push({ from, request });
+  };
+  take(first, message);
+  for (const from of ports) {
+    for (let next = receiveMessageOnPort(from); next !== undefined; next = receiveMessageOnPort(from)) {
+      take(from, next.message as WriterMessage);
+    }
   }
-  return { requests, isLast: false };
+  return { requests, joining, isLast };
+}
+
+/** @param results in the order of the requests */
+function byPort(
+  requests: readonly Arrived[],
+  results: readonly WriteResult[],
+): Map<MessagePort, WriteResult[]> {
+  const grouped = new Map<MessagePort, WriteResult[]>();
+  results.forEach((result, at) => {
+    const from = (requests[at] as Arrived).from;
+    const own = grouped.get(from);
+    if (own === undefined) grouped.set(from, [result]);
+    else own.push(result);
+  });
+  return grouped;
 }

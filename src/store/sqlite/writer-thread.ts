@@ -1,7 +1,7 @@
 // The engine's side of the writer thread: hands over intents, starts the thread when there is none, and makes
 // sure that every intent is settled, whatever happens to the thread.
 
-import type { Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
 import { openThread } from '../../platform/open-thread.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
@@ -16,9 +16,24 @@ export interface WriterSettings {
   readonly busyTimeout: Millis;
 }
 
+/** What intents are sent through: the thread that writes, or a port of it. */
+export interface WriterLink {
+  /** @throws DataCloneError an argument cannot cross threads; nothing was sent */
+  send(requests: readonly WriteRequest[]): void;
+  /** Lets whoever has the other end of a port send intents too. */
+  join(port: MessagePort): void;
+  onAnswer(listener: (answer: BatchAnswer) => void): void;
+  /** @param listener called once, when no more answers will come */
+  onEnd(listener: (cause: unknown) => void): void;
+  /** Nothing more will be sent. The thread that writes ends with its own link, and not with a port of it. */
+  close(): void;
+}
+
 export interface WriterThread {
   /** @throws StoreUnavailable too many wait, the thread died, the database failed; and whatever the intent throws */
   write(call: IntentCall): Promise<unknown>;
+  /** Lets another thread send intents, by the other end of the port. */
+  join(port: MessagePort): void;
   /** Commits and intents that were answered, since the engine was opened. */
   readonly counts: { readonly commits: number; readonly intents: number };
   /** Takes nothing more; resolves when everything under way is settled. The thread stays for `end`. */
@@ -38,6 +53,7 @@ interface Gathered extends Waiting {
 
 interface RunningThread {
   post(batch: readonly Gathered[]): void;
+  join(port: MessagePort): void;
   /** Tells the thread to close the database; resolves when it has ended. */
   end(): Promise<void>;
 }
@@ -46,7 +62,7 @@ interface RunningThread {
 const maxWaiting = 10_000;
 
 /** @param onChanges called, and awaited, before the intents of a batch that added to the change feed are settled */
-export function writerThread(start: () => Worker, onChanges: () => Promise<void>): WriterThread {
+export function writerThread(start: () => WriterLink, onChanges: () => Promise<void>): WriterThread {
   const counts = { commits: 0, intents: 0 };
   let gathered: Gathered[] = [];
   let running: RunningThread | null = startThread();
@@ -106,6 +122,10 @@ export function writerThread(start: () => Worker, onChanges: () => Promise<void>
         if (gathered.length === 1) queueMicrotask(post);
       });
     },
+    join(port) {
+      running ??= startThread();
+      running.join(port);
+    },
     drain() {
       isDraining = true;
       if (unsettled === 0) return Promise.resolve();
@@ -122,18 +142,14 @@ export function writerThread(start: () => Worker, onChanges: () => Promise<void>
  * @param on.onBatch awaited before the intents of the batch are settled
  */
 function runThread(
-  worker: Worker,
+  link: WriterLink,
   on: { readonly onBatch: (answer: BatchAnswer) => Promise<void>; readonly onEnd: () => void },
 ): RunningThread {
   /** By request id: what this thread was given and has not answered. */
   const waiting = new Map<number, Waiting>();
-  let cause: unknown;
-  worker.on('message', (answer: BatchAnswer) => void settle(answer));
-  worker.on('error', (error) => {
-    cause = error;
-  });
+  link.onAnswer((answer) => void settle(answer));
   const ended = new Promise<void>((resolve) => {
-    worker.on('exit', () => {
+    link.onEnd((cause) => {
       on.onEnd();
       const error = new StoreUnavailable('the writer thread has ended', { cause });
       for (const { reject } of waiting.values()) reject(error);
@@ -158,13 +174,9 @@ function runThread(
     return waiter;
   }
 
-  function send(requests: readonly WriteRequest[]): void {
-    worker.postMessage(requests satisfies WriterMessage);
-  }
-
   function sendAlone(request: WriteRequest): void {
     try {
-      send([request]);
+      link.send([request]);
     } catch (error) {
       take(request.id)?.reject(error instanceof Error ? error : new Error(String(error)));
     }
@@ -175,16 +187,43 @@ function runThread(
       for (const { request, resolve, reject } of batch) waiting.set(request.id, { resolve, reject });
       const requests = batch.map(({ request }) => request);
       try {
-        send(requests);
+        link.send(requests);
       } catch {
         // An argument that cannot cross threads is a defect of its caller alone.
         for (const request of requests) sendAlone(request);
       }
     },
+    join: link.join,
     end() {
-      worker.postMessage('close' satisfies WriterMessage);
+      link.close();
       return ended;
     },
+  };
+}
+
+/** To a thread that was just started. */
+export function linkToThread(worker: Worker): WriterLink {
+  let cause: unknown;
+  worker.on('error', (error) => {
+    cause = error;
+  });
+  return {
+    send: (requests) => worker.postMessage(requests satisfies WriterMessage),
+    join: (port) => worker.postMessage({ joining: port } satisfies WriterMessage, [port]),
+    onAnswer: (listener) => void worker.on('message', listener),
+    onEnd: (listener) => void worker.on('exit', () => listener(cause)),
+    close: () => worker.postMessage('close' satisfies WriterMessage),
+  };
+}
+
+/** To a thread that another one has started, through a port that joins it. */
+export function linkThrough(port: MessagePort): WriterLink {
+  return {
+    send: (requests) => port.postMessage(requests satisfies WriterMessage),
+    join: (other) => port.postMessage({ joining: other } satisfies WriterMessage, [other]),
+    onAnswer: (listener) => void port.on('message', listener),
+    onEnd: (listener) => void port.on('close', () => listener(undefined)),
+    close: () => port.close(),
   };
 }
 
