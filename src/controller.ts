@@ -1,22 +1,22 @@
 // A running controller: the services behind open listeners. Used by the commands that run one and by the tests,
 // so that both are the same thing.
 
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
 import type { BindPoint, Config, Listener } from './config/config.ts';
 import { apiAddressesOf } from './http/edge/api-addresses.ts';
-import { ListenError } from './http/server/listen-error.ts';
-import { type RunningListener, startListener } from './http/server/listener.ts';
-import type { TlsMaterial } from './http/server/tls-material.ts';
-import {
-  readEnrollmentIdentity,
-  readOverlayAuthorities,
-  readPublishedAuthorities,
-  readSigningAuthority,
-} from './overlay-pki.ts';
-import type { Logger } from './platform/log/logger.ts';
+import type { RunningListener } from './http/server/listener.ts';
+import { openListeners, readOverlayPki, reloadCertificates } from './listeners.ts';
+import { readEnrollmentIdentity } from './overlay-pki.ts';
+import { type ForOthers, otherThreads, type RunningThreads, type StartThread } from './request-threads.ts';
 import { type Foundations, openServices, type Services } from './services.ts';
+import { requestThreads } from './thread-count.ts';
+
+/** What a controller is started with. */
+export interface ControllerFoundations extends Omit<Foundations, 'first' | 'others'> {
+  /** Starts the threads beside the first one. */
+  readonly startThread?: StartThread;
+}
 
 export interface RunningController {
   readonly services: Services;
@@ -25,7 +25,7 @@ export interface RunningController {
   /** Of the bind points that serve the OpenID provider. */
   readonly issuers: readonly string[];
   /** Reads the certificate files again, those of the overlay's PKI too; what cannot be used is refused and the old certificates stay. */
-  reloadCertificates(): void;
+  reloadCertificates(): Promise<void>;
   /** Takes no more requests, finishes those under way, stops background work. The store stays open. */
   stop(): Promise<void>;
 }
@@ -35,72 +35,122 @@ export interface RunningController {
  * @throws PkiFileError a file of the overlay's PKI cannot be used
  * @throws ListenError an interface or an identity cannot be used; nothing is left open then
  */
-export async function startController(foundations: Foundations): Promise<RunningController> {
-  const services = await openServices(foundations, {
-    ownAuthorities: readOverlayAuthorities(foundations),
-    signing: readSigningAuthority(foundations.config),
-    published: readPublishedAuthorities(foundations.config),
-    enrollmentIdentity: readEnrollmentIdentity(foundations.config),
-  });
-  const started: RunningListener[] = [];
+export async function startController(given: ControllerFoundations): Promise<RunningController> {
+  const { startThread, ...foundations } = given;
+  const { config, random, log } = foundations;
+  const threads = requestThreads(config);
+  const others = threads > 1 ? otherThreads({ count: threads - 1, log, random, startThread }) : undefined;
+  const services = await openServices(
+    others === undefined ? foundations : { ...foundations, others },
+    readOverlayPki(foundations),
+  );
+  let started: readonly RunningListener[] = [];
   const stop = async () => {
-    await Promise.all(started.map((listener) => listener.close()));
+    await Promise.all([...started.map((listener) => listener.close()), others?.stop()]);
     await services.stop();
   };
   try {
-    for (const listener of foundations.config.listeners) {
-      const needs = { ...services.mount, random: foundations.random };
-      const opening = startListener(needs, listener, readTlsMaterial(listener), services.routes);
-      const running = isForMetricsOnly(listener) ? await openOrSay(foundations.log, opening) : await opening;
-      if (running !== null) started.push(running);
+    started = await openListeners(foundations, services, others?.shared);
+    const opened = await announce(foundations, services, started);
+    if (others !== undefined) {
+      tellOfCommits(foundations.store, others);
+      await others.start(forOthers(foundations, services, opened));
     }
+    const { address, bindPoints } = opened;
+    return {
+      services,
+      bindPoints,
+      issuers: issuersOf(asOpened(config, opened).listeners),
+      async reloadCertificates() {
+        reloadCertificates(foundations, services, { listeners: started, address });
+        await others?.reloadCertificates();
+      },
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Tells whom it concerns what is open now: the issuers, enrollment JWTs, the other nodes. */
+async function announce(
+  { config, random }: Foundations,
+  services: Services,
+  started: readonly RunningListener[],
+): Promise<Opened> {
   const bindPoints = started.flatMap((listener) => listener.bindPoints);
   for (const point of bindPoints) services.issuers.add(point.issuer);
-  const address = openAddress(foundations.config.edge.api.address, bindPoints);
-  services.enrollmentSigner.replaceIdentity(readEnrollmentIdentity(foundations.config, address));
+  const address = openAddress(config.edge.api.address, bindPoints);
+  services.enrollmentSigner.replaceIdentity(readEnrollmentIdentity(config, address));
+  const name = nodeName(config, bindPoints);
   await services.node.start({
-    id: foundations.random.id(),
-    name: nodeName(foundations.config, bindPoints),
-    address: mainAddress(foundations.config, bindPoints),
+    id: random.id(),
+    name,
+    address: mainAddress(config, bindPoints),
     apiAddresses: started.flatMap(({ listener, bindPoints: open }) => apiAddressesOf(listener, open)),
     version: packageJson.version,
   });
+  return { address, bindPoints, nodeName: name, listeners: started };
+}
+
+interface Opened {
+  /** The main address. */
+  readonly address: string;
+  readonly bindPoints: readonly BindPoint[];
+  readonly nodeName: string;
+  readonly listeners: readonly RunningListener[];
+}
+
+/** The configuration with the ports that the system chose, and with what was opened of it alone. */
+function asOpened(config: Config, { address, listeners }: Opened): Config {
   return {
-    services,
-    bindPoints,
-    issuers: issuersOf(started.map(({ listener, bindPoints: open }) => ({ ...listener, bindPoints: open }))),
-    reloadCertificates() {
-      const authorities = readOverlayAuthorities(foundations);
-      const signing = readSigningAuthority(foundations.config);
-      const published = readPublishedAuthorities(foundations.config);
-      const enrollmentIdentity = readEnrollmentIdentity(foundations.config, address);
-      for (const running of started) running.reloadCertificates(readTlsMaterial(running.listener));
-      services.replaceOwnAuthorities(authorities);
-      services.certificateIssuer.replaceAuthority(signing);
-      services.publishedAuthorities.replace(published);
-      services.enrollmentSigner.replaceIdentity(enrollmentIdentity);
-    },
-    stop,
+    ...config,
+    listeners: listeners.map(({ listener, bindPoints }) => ({ ...listener, bindPoints })),
+    edge: { ...config.edge, api: { ...config.edge.api, address } },
   };
 }
 
-function isForMetricsOnly({ apis }: Listener): boolean {
-  return apis.every(({ binding }) => binding === 'metrics');
+/** What this thread commits is acknowledged when no other one has in memory what that has made untrue. */
+function tellOfCommits(store: Foundations['store'], others: Pick<RunningThreads, 'catchUp'>): void {
+  store.changes.onChange(async (notice) => {
+    if (notice === 'own') await others.catchUp();
+  });
 }
 
-/** Nobody is kept from logging in because another program has the port of the metrics. */
-async function openOrSay(log: Logger, opening: Promise<RunningListener>): Promise<RunningListener | null> {
-  try {
-    return await opening;
-  } catch (error) {
-    if (!(error instanceof ListenError)) throw error;
-    log.error('the metrics are not served', { error });
-    return null;
-  }
+/** What the first thread does for the others. */
+function forOthers(
+  { config, masterKey, trustedRoots = [], hashPool, log, store }: Foundations,
+  services: Services,
+  opened: Opened,
+): ForOthers {
+  const { listeners, nodeName } = opened;
+  return {
+    data: () => ({
+      config: asOpened(config, opened),
+      nodeName,
+      masterKey,
+      trustedRoots,
+      hashCost: hashPool.cost,
+      ticketKeys: Object.fromEntries(listeners.map((each) => [each.listener.name, each.ticketKeys()])),
+    }),
+    isCluster: () => services.node.isCluster,
+    catchUp: services.view.feed.catchUp,
+    answers: {
+      log: ({ level, message, fields }) => log[level](message, fields),
+      logWritten: async () => (await log.written?.()) ?? true,
+      strangersLine: ({ kind, message, fields }) => services.mount.strangersLog.info(kind, message, fields),
+      keepAttempt: services.attempts.keep,
+      flushAttempts: services.attempts.flush,
+      hash: (password) => hashPool.hash(password),
+      verify: ({ phc, password }) => hashPool.verify(phc, password),
+      verifyNobody: (password) => hashPool.verifyNobody(password),
+      letWrite: (port) => store.letWrite(port),
+      check: async (id) => services.checks.find((check) => check.id === id)?.check(),
+      readMetrics: services.readMetrics,
+      devicePoll: async ({ id, now }) => services.devicePolls(id, now),
+    },
+  };
 }
 
 /** The issuers of the listeners that serve the OpenID provider, each once. */
@@ -114,13 +164,6 @@ function openAddress(address: string, bindPoints: readonly BindPoint[]): string 
   const [host, port] = address.split(/:(?=\d+$)/);
   if (port !== '0') return address;
   return bindPoints.find((point) => point.address.startsWith(`${host}:`))?.address ?? address;
-}
-
-function readTlsMaterial({ identity }: Listener): TlsMaterial {
-  return {
-    certificateChain: readFileSync(identity.serverCertFile, 'utf8'),
-    privateKey: readFileSync(identity.keyFile, 'utf8'),
-  };
 }
 
 /** On one machine several nodes differ in the port. */

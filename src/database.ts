@@ -2,6 +2,7 @@
 // foundations.ts the only place that knows the implementation of the store.
 
 import { existsSync } from 'node:fs';
+import type { MessagePort } from 'node:worker_threads';
 import type { Config } from './config/config.ts';
 import { dbText } from './config/file-shape.ts';
 import { readPostgresTls, staysOnMachine } from './platform/network/postgres-tls.ts';
@@ -14,7 +15,12 @@ import {
   schemaVersion,
 } from './store/migrations/migrate.ts';
 import { backupSqlite, checkSqlite } from './store/sqlite/backup.ts';
-import { EmptiedDatabase, openSqliteStore, sqliteSchemaVersion } from './store/sqlite/open.ts';
+import {
+  EmptiedDatabase,
+  openSqliteStore,
+  openSqliteStoreBeside,
+  sqliteSchemaVersion,
+} from './store/sqlite/open.ts';
 import { AlreadyRunning, acquireRunLock } from './store/sqlite/run-lock.ts';
 
 export { AlreadyRunning, EmptiedDatabase, NodesInTheWay, SchemaError, StoreUnavailable, schemaVersion };
@@ -32,16 +38,31 @@ export class NoDatabase extends Error {
 /**
  * Opens the store; the database is created, or migrated to this release, when it has to be.
  * @param options.isPatient no statement is given up: for work on the whole database
+ * @param options.threads   that open it, each for itself: they share the connections of one controller
  * @throws SchemaError (written by a newer release), NodesInTheWay (of a migration), StoreUnavailable, or Error: it cannot
  *         be opened
  */
 export async function openStore(
   { db }: Config,
-  options: { readonly isPatient?: boolean } = {},
+  options: { readonly isPatient?: boolean; readonly threads?: number } = {},
 ): Promise<Store> {
   if (db.engine === 'sqlite') return openSqliteStore({ path: db.file });
   const { openPostgresStore } = await postgres();
   return openPostgresStore({ ...db, ...options });
+}
+
+/**
+ * Opens the store of a thread beside the one that has opened, and perhaps migrated, the database.
+ * @param needs.threads    that share the connections which one controller may have to a PostgreSQL server
+ * @param needs.joinWriter a port to the thread that writes to an SQLite database, whenever one is needed
+ */
+export async function openStoreBeside(
+  { db }: Config,
+  needs: { readonly threads: number; readonly joinWriter: () => MessagePort },
+): Promise<Store> {
+  if (db.engine === 'sqlite') return openSqliteStoreBeside({ path: db.file, joinWriter: needs.joinWriter });
+  const { openMigratedPostgresStore } = await postgres();
+  return openMigratedPostgresStore({ ...db, threads: needs.threads });
 }
 
 /**

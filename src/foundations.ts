@@ -10,6 +10,7 @@ import { createHashPool } from './platform/secrets/hash-pool.ts';
 import { openVault } from './platform/secrets/key-files.ts';
 import { keyPassphrase, readKeyFile } from './platform/secrets/master-key.ts';
 import type { Foundations } from './services.ts';
+import { hashThreads, requestThreads } from './thread-count.ts';
 
 export interface OpenFoundations extends Foundations {
   /** Lets go of the store and ends the hash threads. */
@@ -29,7 +30,7 @@ export interface FoundationNeeds {
 export async function openFoundations(needs: FoundationNeeds): Promise<OpenFoundations> {
   const { config, clock, random, log, env } = needs;
   const masterKey = readKeyFile(config.secrets.keyFile, { passphrase: keyPassphrase(env) }).bytes;
-  const store = await openStore(config);
+  const store = await openStore(config, { threads: requestThreads(config) });
   const { version } = await databaseVersion(config);
   if (version > schemaVersion) {
     log.warn('a newer release has changed the database; this one can work on it', {
@@ -46,7 +47,7 @@ export async function openFoundations(needs: FoundationNeeds): Promise<OpenFound
       },
     );
   }
-  const hashPool = createHashPool({ clock });
+  const hashPool = createHashPool({ clock }, { threads: hashThreads(config) });
   return {
     config,
     store,

@@ -16,7 +16,7 @@ import {
   type PublishedAuthorities,
   publishedAuthorities,
 } from './enrollment/published-authorities.ts';
-import { attemptLog, type RunningAttemptLog } from './explain/attempt-log.ts';
+import { attemptLog, type RunningAttemptLog, recordedAttempts } from './explain/attempt-log.ts';
 import { auditLog } from './explain/audit-log.ts';
 import {
   type AttemptLabels,
@@ -38,8 +38,8 @@ import type { Authenticate } from './http/request/guard.ts';
 import { presentedTokens } from './http/request/request-context.ts';
 import type { Route } from './http/request/route.ts';
 import { answerTimes } from './http/server/answer-times.ts';
-import { healthRoutes } from './http/server/health.ts';
-import { metricsRoutes } from './http/server/metrics.ts';
+import { type HealthCheck, healthRoutes } from './http/server/health.ts';
+import { type MetricSources, type MetricsText, metricsReader, metricsRoutes } from './http/server/metrics.ts';
 import type { AnswerInspector, MountNeeds } from './http/server/mount.ts';
 import { totpPassed } from './legacy/authenticate.ts';
 import { providerDirectory } from './login/external-jwt/provider-endpoints.ts';
@@ -53,12 +53,12 @@ import { dailySealer } from './oidc/daily-sealer.ts';
 import { callbackSealer } from './oidc/flow/callback.ts';
 import { limitedExchanges } from './oidc/flow/exchange-limit.ts';
 import { authRequestSealer } from './oidc/flow/open-auth-request.ts';
-import { devicePolls } from './oidc/grants/grant-device-code.ts';
+import { type DevicePolls, devicePolls } from './oidc/grants/grant-device-code.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
 import { jwksCache } from './platform/jwk/jwks-cache.ts';
 import type { Logger } from './platform/log/logger.ts';
-import { sampledLines } from './platform/log/sampled-lines.ts';
+import { type SampledLines, sampledLines } from './platform/log/sampled-lines.ts';
 import { outboundClient } from './platform/network/outbound-client.ts';
 import type { Random } from './platform/random.ts';
 import type { HashPool } from './platform/secrets/hash-pool.ts';
@@ -74,9 +74,10 @@ import { openSessionView, type SessionView } from './sessions/session-view.ts';
 import { ztSessions } from './sessions/zt-session.ts';
 import type { Store } from './store/contracts/store.ts';
 import { clockWatch } from './tasks/clock-watch.ts';
-import { deleteExpired, evenClock } from './tasks/expire.ts';
-import { type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
+import { deleteExpired, evenClock, forgetExpired } from './tasks/expire.ts';
+import { besideHeartbeat, type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
+import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 import { accessTokenVerifier, clockSkew } from './tokens/access-token.ts';
 import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
 import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
@@ -99,14 +100,58 @@ export interface Foundations {
   readonly trustedRoots?: readonly string[];
   /** Told of every answer of an endpoint. */
   readonly inspectAnswer?: AnswerInspector;
+  /** In the first thread of a controller that has several. */
+  readonly others?: OtherThreads;
+  /** In each of the others: what the first one does for all. */
+  readonly first?: FirstThread;
 }
+
+/** The threads that answer requests beside the first one, as that one sees them. */
+export interface OtherThreads {
+  readonly threads: MetricSources['threads'];
+  /** Resolves when all that they have told so far has arrived. */
+  settle(): Promise<void>;
+  /** Asks each what it has counted. */
+  gather(): Promise<void>;
+  /** What was gathered last, and of those that have died. */
+  counts(): readonly ThreadCounts[];
+  /** Resolves when what each has in memory is true. @throws when it cannot be had */
+  beFresh(): Promise<void>;
+}
+
+/** What there is once for all threads, as those beside the first one see it. */
+export interface FirstThread {
+  /** That answer requests. */
+  readonly threads: number;
+  /** Takes lines that strangers caused. */
+  readonly strangersLine: SampledLines['info'];
+  readonly attempts: Pick<RunningAttemptLog, 'keep' | 'flush'>;
+  readonly checks: readonly HealthCheck[];
+  readonly readMetrics: () => Promise<MetricsText>;
+  readonly devicePolls: DevicePolls;
+  readonly isCluster: () => boolean;
+}
+
+const noOthers: OtherThreads = {
+  threads: { answering: 1, replaced: 0 },
+  settle: async () => {},
+  gather: async () => {},
+  counts: () => [],
+  beFresh: async () => {},
+};
 
 export interface Services {
   readonly ring: KeyRing;
   readonly view: SessionView;
   readonly hasher: PasswordHasher;
   readonly audit: WrittenAuditTrail;
-  readonly attempts: RunningAttemptLog;
+  readonly attempts: Pick<RunningAttemptLog, 'begin' | 'keep' | 'flush'>;
+  /** What this thread has counted. */
+  counts(): ThreadCounts;
+  /** Of the whole controller. */
+  readonly checks: readonly HealthCheck[];
+  readonly readMetrics: () => Promise<MetricsText>;
+  readonly devicePolls: DevicePolls;
   readonly certificateIssuer: ClientCertificateIssuer;
   readonly enrollmentSigner: EnrollmentSigner;
   readonly publishedAuthorities: PublishedAuthorities;
@@ -143,10 +188,13 @@ export async function openServices(
   foundations: Foundations,
   { ownAuthorities, signing, published, enrollmentIdentity }: OverlayPki,
 ): Promise<Services> {
-  const { config, store, clock, random, log } = foundations;
+  const { config, store, clock, random, log, first, others = noOthers } = foundations;
   const { oidc } = config.edge;
   const auditEvents = tally<AuditLabels>();
-  const strangersLog = sampledLines({ clock, log });
+  const strangersLog = sampledLines({
+    clock,
+    write: first?.strangersLine ?? ((_kind, message, fields) => log.info(message, fields)),
+  });
   const audit = countedAudit(auditLog(log, strangersLog), auditEvents);
   const { vault } = foundations;
   const keyNeeds = { keys: store.keys, vault, clock };
@@ -160,7 +208,7 @@ export async function openServices(
   };
   const watch = clockWatch({ store, clock, log, onSetRight: () => view.feed.startOver() });
   await watch.compare();
-  if (!watch.isWrong || ring.list().length === 0) await rotateKeysWhenDue();
+  if (first === undefined && (!watch.isWrong || ring.list().length === 0)) await rotateKeysWhenDue();
   /** What is done by the clock alone, and cannot be undone. */
   const byTheClock = (work: () => Promise<unknown>) => async () => {
     await watch.compare();
@@ -177,9 +225,10 @@ export async function openServices(
     all: () => view.clients.all(),
   });
   const revoked = denySet();
-  const accessTokens = accessTokenVerifier(ring, issuers.all, oidc.accessTokenDuration, revoked, (parties) =>
-    tokenUseOf(clients, parties),
-  );
+  const threads = first?.threads ?? others.threads.answering;
+  const useOf: Parameters<typeof accessTokenVerifier>[4] = (parties) => tokenUseOf(clients, parties);
+  const lifetime = oidc.accessTokenDuration;
+  const accessTokens = accessTokenVerifier(ring, issuers.all, lifetime, revoked, useOf, threads);
   const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
     trustedRoots: foundations.trustedRoots ?? [],
   });
@@ -192,6 +241,7 @@ export async function openServices(
     jwks,
     ownAuthorities,
     revoked,
+    threads,
     tokenLifetime: accessTokenEnd,
     sessionTimeout: config.edge.api.sessionTimeout,
     log,
@@ -217,35 +267,55 @@ export async function openServices(
   };
   const attemptRecords = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
   const loginAttempts = tally<AttemptLabels>();
-  const attempts = { ...attemptRecords, ...countedAttempts(attemptRecords, loginAttempts) };
+  const keepAttempt = first?.attempts.keep ?? attemptRecords.keep;
+  const attempts = {
+    ...countedAttempts(recordedAttempts({ clock, random }, keepAttempt), loginAttempts),
+    keep: keepAttempt,
+    async flush() {
+      await others.settle();
+      await (first?.attempts ?? attemptRecords).flush();
+    },
+  };
 
-  const node = nodeHeartbeat({ store, clock, vault, clockWatch: watch, log });
-  const health = healthRoutes({ clock, log }, [
+  const heartbeat = nodeHeartbeat({ store, clock, vault, clockWatch: watch, log });
+  const node =
+    first === undefined ? heartbeat : besideHeartbeat({ clockWatch: watch, isCluster: first.isCluster, log });
+  const checks = first?.checks ?? [
     { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
-    { id: 'store.changes', check: view.feed.beFresh },
-    { id: 'store.write', check: node.check },
+    {
+      id: 'store.changes',
+      check: async () => void (await Promise.all([view.feed.beFresh(), others.beFresh()])),
+    },
+    { id: 'store.write', check: heartbeat.check },
     {
       id: 'store.clock',
       async check() {
         if (watch.isWrong) throw watch.refusal();
       },
     },
-  ]);
+  ];
   const answers = answerTimes();
   const eventLoop = watchEventLoopDelay();
-  const metrics = metricsRoutes({
-    version: packageJson.version,
-    startedAt: clock.now() / 1000 - process.uptime(),
-    auditEvents,
-    loginAttempts,
-    answers,
-    hashPool: foundations.hashPool,
-    endedSessions: view.ended,
-    decisionRecords: attempts,
-    changeFeed: view.feed,
-    clockWatch: watch,
-    eventLoop,
+  const counts = (): ThreadCounts => ({
+    auditEvents: auditEvents.list(),
+    loginAttempts: loginAttempts.list(),
+    answers: answers.list(),
+    eventLoopDelay: eventLoop.p99(),
+    isBehind: view.feed.isBehind,
   });
+  const readMetrics =
+    first?.readMetrics ??
+    metricsReader({
+      version: packageJson.version,
+      startedAt: clock.now() / 1000 - process.uptime(),
+      threads: others.threads,
+      gather: others.gather,
+      counts: () => sumOfThreads([counts(), ...others.counts()]),
+      hashPool: foundations.hashPool,
+      endedSessions: view.ended,
+      decisionRecords: attemptRecords,
+      clockWatch: watch,
+    });
   const sessionCertificates = {
     certificateIssuer,
     // As SPIFFE writes it: letters, digits, dots and dashes.
@@ -256,6 +326,7 @@ export async function openServices(
     if (watch.isWrong) throw watch.refusal();
     return authenticateRequest(guardNeeds, presentedTokens(context));
   };
+  const polls = first?.devicePolls ?? devicePolls();
   const maxSessionsPerIdentity = config.edge.sessions.maxPerIdentity;
   const oidcEndpoints = oidcRoutes({
     maxSessionsPerIdentity,
@@ -283,8 +354,8 @@ export async function openServices(
     callbacks: callbackSealer(authRequestRoot),
     views,
     providers: providerDirectory({ client: jwksFetch, clock }),
-    poster: limitedExchanges(jwksFetch),
-    devicePolls: devicePolls(),
+    poster: limitedExchanges(jwksFetch, threads),
+    devicePolls: polls,
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
     idTokenAlg: oidc.idTokenSigningAlg,
     retryGrace: oidc.refreshTokenGrace,
@@ -339,18 +410,21 @@ export async function openServices(
     ...accountRoutes(views),
     ...consoleRoutes(views),
     ...assets,
-    ...health,
-    ...metrics,
+    ...healthRoutes({ clock, log }, checks),
+    ...metricsRoutes(readMetrics),
   ];
   const routes: readonly Route[] = [...endpoints, ...openApiRoutes(views, () => routes)];
   const keepAttempts = config.edge.loginAttempts.keep;
   const even = evenClock(clock, accessTokenEnd);
   const expire = async () => {
-    if (even.isEven()) await deleteExpired({ store, clock, ended: view.ended, revoked, keepAttempts });
+    if (!even.isEven()) return;
+    forgetExpired({ clock, ended: view.ended, revoked });
+    if (first === undefined) await deleteExpired({ store, clock, keepAttempts });
   };
   const stopExpiry = every(expiryInterval, 'expiry', log, byTheClock(expire));
-  const stopRotation = every(rotationInterval, 'key rotation', log, byTheClock(rotateKeysWhenDue));
-  const secondary = secondaryTokens({ clock, jwks, signers: view.signers });
+  const rotate = first === undefined ? byTheClock(rotateKeysWhenDue) : async () => {};
+  const stopRotation = every(rotationInterval, 'key rotation', log, rotate);
+  const secondary = secondaryTokens({ clock, jwks, signers: view.signers }, threads);
   const guardNeeds = {
     accessTokens,
     view,
@@ -366,6 +440,10 @@ export async function openServices(
     hasher,
     audit,
     attempts,
+    counts,
+    checks,
+    readMetrics,
+    devicePolls: polls,
     node,
     certificateIssuer,
     enrollmentSigner: enrollment.enrollmentSigner,

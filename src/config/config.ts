@@ -9,6 +9,8 @@ export interface Config {
   /** Version of the file format. */
   readonly v: 3;
   readonly db: DbConfig;
+  /** Threads that answer requests; `auto`: as many as the cores allow (thread-count.ts). */
+  readonly threads: 'auto' | number;
   readonly secrets: {
     /** File of the key-encryption key. */
     readonly keyFile: string;

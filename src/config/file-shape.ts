@@ -21,6 +21,7 @@ export function toFileShape(config: Config): { readonly [key: string]: FileValue
   return {
     v: config.v,
     db: dbText(config.db),
+    threads: config.threads,
     secrets: { keyFile: config.secrets.keyFile },
     identity: identityShape(config.identity),
     web: config.listeners.map((listener) => listenerShape(listener, config.identity)),

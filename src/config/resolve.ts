@@ -37,6 +37,7 @@ export function resolveConfig(
   const config: Config = {
     v: content.v,
     db: resolveDb(content.db, folder),
+    threads: content.threads,
     secrets: { keyFile: resolve(folder, content.secrets.keyFile) },
     identity,
     listeners: resolveListeners(content, edge, identity, folder),

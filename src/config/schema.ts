@@ -383,6 +383,12 @@ export const fileSchema = z
   .strictObject({
     v: z.literal(3).describe('Version of this file format: 3.'),
     db: dbSchema.describe('sqlite:FILE or postgres://USER@HOST/NAME.'),
+    threads: z
+      .union([z.literal('auto'), z.int().min(1).max(64)], {
+        error: 'the value is auto or a number from 1 to 64',
+      })
+      .default('auto')
+      .describe('Threads that answer requests: a number, or as many as the cores allow.'),
     secrets: z.strictObject({
       keyFile: filePath.describe('File of the key-encryption key; kept apart from the database.'),
     }),

@@ -62,6 +62,8 @@ v: 3
 # file, give the whole URL in the environment variable OVERLAY_AUTH_DB instead; it replaces this value.
 db: ${text(template.dbUrl)}
 
+# threads: auto                    # threads that answer requests: a number, or as many as the cores allow
+
 secrets:
   # The key that encrypts signing keys and TOTP seeds in the database. Back it up, but never together with
   # the database: whoever has both has everything.

@@ -20,7 +20,14 @@ const writeAfter = 50;
 const longestText = 200;
 const mostChecks = 30;
 
+/** A step of a login that is over, with the id of its record. */
+export interface ConcludedAttempt extends LoginAttempt {
+  readonly id: string;
+}
+
 export interface RunningAttemptLog extends AttemptLog {
+  /** Takes in what another thread has recorded. */
+  keep(attempt: ConcludedAttempt): void;
   /** Resolves when every record that was concluded is in the store. */
   flush(): Promise<void>;
   /** For metrics. `dropped` counts since the start. */
@@ -42,7 +49,7 @@ export function attemptLog(
 ): RunningAttemptLog {
   const hasRoomForStranger = strangersShare(needs.clock);
   let dropped = 0;
-  let waiting: (LoginAttempt & { readonly id: string })[] = [];
+  let waiting: ConcludedAttempt[] = [];
   let writing: Promise<void> = Promise.resolve();
   const countEvery = Math.min(100, Math.ceil(keepAtMost / 100));
   // Nothing is known yet of what there is.
@@ -66,15 +73,33 @@ export function attemptLog(
     return writing;
   }
 
+  function keep(attempt: ConcludedAttempt): void {
+    const isAboutNobody = attempt.identityId === null && attempt.reason !== null;
+    if (waiting.length >= longestQueue || (isAboutNobody && !hasRoomForStranger(attempt.ipAddress))) {
+      dropped += 1;
+      return;
+    }
+    waiting.push(attempt);
+    timer ??= setTimeout(() => void write(), writeAfter).unref();
+  }
+
   return {
-    begin(step, mechanism, origin) {
-      return recorder((seen) => {
-        const isAboutNobody = seen.identityId === null && seen.reason !== null;
-        if (waiting.length >= longestQueue || (isAboutNobody && !hasRoomForStranger(origin.ipAddress))) {
-          dropped += 1;
-          return;
-        }
-        waiting.push({
+    ...recordedAttempts(needs, keep),
+    keep,
+    flush: write,
+    queue: () => ({ waiting: waiting.length, dropped }),
+  };
+}
+
+/** Records the steps of logins. @param keep told of each when it is over */
+export function recordedAttempts(
+  needs: { readonly clock: Clock; readonly random: Random },
+  keep: (attempt: ConcludedAttempt) => void,
+): AttemptLog {
+  return {
+    begin: (step, mechanism, origin) =>
+      recorder((seen) =>
+        keep({
           id: needs.random.id(),
           reference: origin.requestId,
           at: needs.clock.now(),
@@ -84,12 +109,8 @@ export function attemptLog(
           ...seen,
           ipAddress: origin.ipAddress,
           issuer: origin.issuer,
-        });
-        timer ??= setTimeout(() => void write(), writeAfter).unref();
-      });
-    },
-    flush: write,
-    queue: () => ({ waiting: waiting.length, dropped }),
+        }),
+      ),
   };
 }
 

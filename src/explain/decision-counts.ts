@@ -5,25 +5,40 @@
 import type { AuditEvent, WrittenAuditTrail } from '../model/audit-event.ts';
 import type { AttemptLog, AttemptStep, LoginAttempt, RefusalReason } from '../model/login-attempt.ts';
 
+export interface Counted<Labels> {
+  readonly labels: Labels;
+  readonly count: number;
+}
+
 /** How often each combination of labels was counted. */
 export interface Tally<Labels> {
-  add(labels: Labels): void;
+  /** @param count 1 unless several were counted elsewhere */
+  add(labels: Labels, count?: number): void;
   /** In the order in which they came up first. */
-  list(): readonly { readonly labels: Labels; readonly count: number }[];
+  list(): readonly Counted<Labels>[];
 }
 
 /** @typeParam Labels texts from closed lists; there is one entry for every combination that came up */
 export function tally<Labels extends Readonly<Record<string, string>>>(): Tally<Labels> {
   const entries = new Map<string, { readonly labels: Labels; count: number }>();
   return {
-    add(labels) {
+    add(labels, count = 1) {
       const key = Object.values(labels).join(' ');
       const entry = entries.get(key);
-      if (entry === undefined) entries.set(key, { labels, count: 1 });
-      else entry.count += 1;
+      if (entry === undefined) entries.set(key, { labels, count });
+      else entry.count += count;
     },
     list: () => [...entries.values()],
   };
+}
+
+/** What several have counted with the same labels, together. */
+export function sumOfCounts<Labels extends Readonly<Record<string, string>>>(
+  lists: readonly (readonly Counted<Labels>[])[],
+): readonly Counted<Labels>[] {
+  const sum = tally<Labels>();
+  for (const { labels, count } of lists.flat()) sum.add(labels, count);
+  return sum.list();
 }
 
 export type AuditLabels = Readonly<{ event: AuditEvent['event']; method: AttemptStep | 'none' }>;

@@ -18,12 +18,12 @@ export interface AccountView {
   forgetAll(): void;
 }
 
-/** @param atLeast how many identities are kept in memory */
+/** @param threads that answer requests: they keep 100,000 identities in all */
 export function accountView(
   store: { readonly identities: Pick<IdentityStore, 'findAccount'> },
-  atLeast = 100_000,
+  threads = 1,
 ): AccountView {
-  const known = recentMap<IdentityId, Account>(atLeast);
+  const known = recentMap<IdentityId, Account>(Math.ceil(100_000 / threads));
   // One object for all who have the policy: it is half of what an account would take.
   const policies = new Map<AuthPolicyId, AuthPolicy>();
   // A read that began before a change must not be kept after it: the reader would see the old state for ever.

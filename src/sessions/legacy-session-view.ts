@@ -39,16 +39,16 @@ const batch = 500;
 
 /**
  * @param timeout how long a session lives without being used
- * @param atLeast how many sessions are kept in memory
+ * @param threads that answer requests: they keep 100,000 sessions in all
  */
 export function legacySessionView(
   needs: ActivityNeeds & { readonly clock: Clock },
   timeout: Millis,
-  atLeast = 100_000,
+  threads = 1,
 ): LegacySessionView {
   const { apiSessions } = needs.store;
   const hashes = new Map<ApiSessionId, string>();
-  const known = recentMap<string, Known>(atLeast, ({ session }, hash) => {
+  const known = recentMap<string, Known>(Math.ceil(100_000 / threads), ({ session }, hash) => {
     if (hashes.get(session.id) === hash) hashes.delete(session.id);
   });
   const unwritten = unwrittenActivity(needs);

@@ -14,11 +14,12 @@ export interface OpeningCertificateView {
   stillOpens(session: ApiSession, account: Account): boolean | Promise<boolean>;
 }
 
+/** @param threads that answer requests: they keep 50,000 chains in all */
 export function openingCertificateView(
   needs: TrustedPathNeeds & { readonly store: { readonly apiSessions: ApiSessionStore } },
-  atLeast = 50_000,
+  threads = 1,
 ): OpeningCertificateView {
-  const known = recentMap<ApiSessionId, JudgedChain>(atLeast);
+  const known = recentMap<ApiSessionId, JudgedChain>(Math.ceil(50_000 / threads));
 
   async function read(id: ApiSessionId): Promise<JudgedChain | null> {
     // A session of a release that kept none cannot be judged: its client logs in again.

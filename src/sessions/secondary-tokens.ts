@@ -47,9 +47,9 @@ interface SeenToken {
   readonly until: Millis;
 }
 
-/** @param atLeast how many tokens are remembered */
-export function secondaryTokens(needs: ExternalJwtNeeds, atLeast = 10_000): SecondaryTokens {
-  const seen = recentMap<string, SeenToken>(atLeast);
+/** @param threads that answer requests: they remember 10,000 tokens in all */
+export function secondaryTokens(needs: ExternalJwtNeeds, threads = 1): SecondaryTokens {
+  const seen = recentMap<string, SeenToken>(Math.ceil(10_000 / threads));
 
   function isStillGood({ signer, keys, kid, until }: SeenToken): boolean {
     if (needs.clock.now() >= until) return false;

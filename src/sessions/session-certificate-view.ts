@@ -36,12 +36,13 @@ interface Known {
   readonly anchors: readonly TrustAnchor[];
 }
 
+/** @param threads that answer requests: they keep 50,000 certificates in all */
 export function sessionCertificateView(
   store: { readonly sessionCertificates: SessionCertificateStore },
   authorities: TrustedAuthorities,
-  atLeast = 50_000,
+  threads = 1,
 ): SessionCertificateView {
-  const known = recentMap<string, Known>(atLeast);
+  const known = recentMap<string, Known>(Math.ceil(50_000 / threads));
   // A read that began before a revocation must not be kept after it.
   let epoch = 0;
 

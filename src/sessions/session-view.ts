@@ -46,6 +46,8 @@ export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri
   readonly log: Logger;
   /** How long a legacy session lives without being used. */
   readonly sessionTimeout: Millis;
+  /** Of this process that answer requests: they share the memory of one. */
+  readonly threads: number;
   /** Filled and kept true here. */
   readonly revoked: DenySet;
   /** Called when the signing keys have changed. */
@@ -59,7 +61,7 @@ export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri
  * restarted node refuses ended sessions from its first request on.
  */
 export async function openSessionView(needs: SessionViewNeeds): Promise<SessionView> {
-  const { store, clock, revoked } = needs;
+  const { store, clock, revoked, threads } = needs;
   const from = await feedPosition(store);
   const ended = denySet();
   await readDenied(needs, ended);
@@ -67,12 +69,12 @@ export async function openSessionView(needs: SessionViewNeeds): Promise<SessionV
   const authorities = await openAuthorityView(store, needs.ownAuthorities);
   const clients = await openClientView(needs);
   const views: Views = {
-    accounts: accountView(store),
+    accounts: accountView(store, threads),
     ended,
     revoked,
-    legacy: legacySessionView(needs, needs.sessionTimeout),
-    sessionCertificates: sessionCertificateView(store, authorities),
-    openingCertificates: openingCertificateView({ store, authorities, clock }),
+    legacy: legacySessionView(needs, needs.sessionTimeout, threads),
+    sessionCertificates: sessionCertificateView(store, authorities, threads),
+    openingCertificates: openingCertificateView({ store, authorities, clock }, threads),
     signers,
     authorities,
     clients,

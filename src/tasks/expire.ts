@@ -8,19 +8,26 @@ import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 
 const batch = 500;
 
+/** Lets go of what this thread keeps in memory of tokens that have expired. */
+export function forgetExpired(needs: {
+  readonly clock: Clock;
+  readonly ended: DenySet;
+  readonly revoked: DenySet;
+}): void {
+  const now = needs.clock.now();
+  needs.ended.prune(now);
+  needs.revoked.prune(now);
+}
+
 /** Deletes what has expired, in small batches so that other writes get their turn in between. @returns how many rows */
 export async function deleteExpired(needs: {
   readonly store: { readonly expiry: ExpiryStore; readonly loginAttempts: LoginAttemptStore };
   readonly clock: Clock;
-  readonly ended: DenySet;
-  readonly revoked: DenySet;
   /** How long decision records are kept. */
   readonly keepAttempts: Millis;
 }): Promise<number> {
   const { store } = needs;
   const now = needs.clock.now();
-  needs.ended.prune(now);
-  needs.revoked.prune(now);
   const expired = await inBatches(() => store.expiry.deleteExpired(now, batch));
   return expired + (await inBatches(() => store.loginAttempts.deleteBefore(now - needs.keepAttempts, batch)));
 }

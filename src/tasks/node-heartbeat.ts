@@ -29,6 +29,27 @@ export interface NodeHeartbeat {
   stop(): Promise<void>;
 }
 
+/**
+ * In a thread beside the one that beats: compares the clock as often, and leaves the rest to that one.
+ * @param isCluster what the one that beats has found
+ */
+export function besideHeartbeat(needs: {
+  readonly clockWatch: Pick<ClockWatch, 'compare'>;
+  readonly isCluster: () => boolean;
+  readonly log: Logger;
+}): Pick<NodeHeartbeat, 'start' | 'isCluster' | 'stop'> {
+  let stop = async () => {};
+  return {
+    async start({ name }) {
+      stop = every(heartbeatInterval, 'clock comparison', needs.log, () => needs.clockWatch.compare(name));
+    },
+    get isCluster() {
+      return needs.isCluster();
+    },
+    stop: () => stop(),
+  };
+}
+
 export function nodeHeartbeat(needs: {
   readonly store: { readonly nodes: NodeStore };
   readonly clock: Clock;

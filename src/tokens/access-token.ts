@@ -90,6 +90,7 @@ export interface AccessTokenVerifier {
  *                 session that has ended is remembered for so long
  * @param revoked  `jti` of tokens that were revoked by themselves
  * @param useOf    what a token is good for, by its audience and its client as they are now; undefined for nothing
+ * @param threads  that answer requests: they remember 50,000 tokens in all
  */
 export function accessTokenVerifier(
   ring: KeyRing,
@@ -98,8 +99,9 @@ export function accessTokenVerifier(
   revoked: { has(jti: string): boolean },
   useOf: (claims: TokenParties) => TokenUse | undefined = ({ aud }) =>
     aud === edgeAudience ? 'edge-apis' : undefined,
+  threads = 1,
 ): AccessTokenVerifier {
-  const seen = recentMap<string, AccessTokenClaims>(50_000);
+  const seen = recentMap<string, AccessTokenClaims>(Math.ceil(50_000 / threads));
   return {
     verify(token, now) {
       if (token.length > maxTokenLength) return invalid;

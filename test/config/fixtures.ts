@@ -78,6 +78,7 @@ export function fullFile(): Tree {
         ],
       },
     ],
+    threads: 3,
     node: { name: 'ctrl-1' },
     edge: {
       api: { sessionTimeout: '45m', address: 'ctrl.example.com:443', disableOidcAutoBinding: true },

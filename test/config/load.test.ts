@@ -75,6 +75,7 @@ describe('loading the configuration', () => {
         },
       },
     });
+    assert.equal(config.threads, 'auto');
     assert.deepEqual(config.log, { format: 'text', level: 'info' });
   });
 

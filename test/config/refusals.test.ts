@@ -95,6 +95,7 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   'edge.oidc.refreshTokenGrace': ['30', '-1s', 'x', '61s', '2m'],
   'edge.oidc.idTokenSigningAlg': ['none', 'HS256', 'es256', 'RS512', ''],
   'edge.oidc.compatibility.clientIds': ['', 'overlay', 'a b', 'é', 'x'.repeat(129)],
+  threads: [0, -1, 65, 1.5, '2', 'all', ''],
   'edge.loginAttempts.keep': ['', '0s', 30, '30', '-1h'],
   'edge.loginAttempts.keepAtMost': [0, 999, 1.5, '5000', 1e12],
   'edge.totp.issuer': ['', ' ', 'a:b', 'a\nb', 'x'.repeat(65)],

@@ -279,7 +279,10 @@ describe('opening a listener', () => {
       random: systemRandom,
       log,
       audit: auditLog(log),
-      strangersLog: sampledLines({ clock: systemClock, log }),
+      strangersLog: sampledLines({
+        clock: systemClock,
+        write: (_, message, fields) => log.info(message, fields),
+      }),
       views,
       authenticate: () => {
         throw new Error('not asked');

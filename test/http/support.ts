@@ -172,7 +172,10 @@ export async function startTestListener(t: TestContext, options: StartOptions = 
       random: systemRandom,
       log,
       audit: auditLog(log),
-      strangersLog: sampledLines({ clock: systemClock, log }),
+      strangersLog: sampledLines({
+        clock: systemClock,
+        write: (_, message, fields) => log.info(message, fields),
+      }),
       authenticate,
       views,
     },

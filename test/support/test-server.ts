@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { loadConfig } from '../../src/config/load.ts';
 import { renderControllerConfig } from '../../src/config/template.ts';
 import { type RunningController, startController } from '../../src/controller.ts';
@@ -26,6 +27,8 @@ import { readNamedFile } from './files.ts';
 import { atTheEnd } from './group.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
 import { postgresServer } from './postgres.ts';
+import type { TestThreadData } from './request-thread.ts';
+import { sharedTime } from './shared-clock.ts';
 import { testPki } from './test-pki.ts';
 
 export interface TestServerOptions {
@@ -42,8 +45,10 @@ export interface TestServerOptions {
   readonly db?: string;
   /** Where its lines go instead of the `log` of the server. */
   readonly log?: Logger;
-  /** Told of every answer of an endpoint. */
+  /** Told of every answer of an endpoint, of the first thread. */
   readonly onAnswer?: AnswerInspector;
+  /** That answer requests; default: one, or as many as OVERLAY_AUTH_TEST_THREADS says. */
+  readonly threads?: number;
 }
 
 export interface TestServer extends HttpsClient {
@@ -64,11 +69,16 @@ export interface TestServer extends HttpsClient {
     isAdmin?: boolean;
     username?: string;
   }): Promise<IdentityId>;
+  /** The threads that answer requests beside the first one, those that have ended too, in the order of their start. */
+  readonly workers: readonly Worker[];
   /** Stops the controller and closes the store; the home stays. */
   stop(): Promise<void>;
   /** `stop`, and removes the home. */
   close(): Promise<void>;
 }
+
+/** Threads that answer requests where a test says nothing of them. */
+export const usualThreads = Number(process.env.OVERLAY_AUTH_TEST_THREADS ?? 1);
 
 /** The key-encryption key of every test server. */
 export const masterKey = Buffer.alloc(32, 42);
@@ -150,7 +160,10 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
     },
   });
   // The identity providers of tests run beside it.
-  const local = yaml.replace('allowedIPs: []', 'allowedIPs: [127.0.0.0/8, ::1/128]');
+  const threads = options.threads ?? usualThreads;
+  const local = yaml
+    .replace('allowedIPs: []', 'allowedIPs: [127.0.0.0/8, ::1/128]')
+    .replace(/^# threads: auto .*$/m, `threads: ${threads}`);
   const configFile = join(home, 'controller.yml');
   writeFileSync(configFile, options.configure?.(local) ?? local);
 
@@ -179,8 +192,18 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   const foundations = { config, store, masterKey, vault, hashPool, clock, random, log, trustedRoots };
   // Whatever a test is about, every answer is one that the API description knows.
   const undeclared = new Set<string>();
+  const workers: Worker[] = [];
+  const time = clock === systemClock ? null : sharedTime(clock);
   const controller = await startController({
     ...foundations,
+    startThread(data) {
+      const worker = new Worker(new URL('./request-thread.ts', import.meta.url), {
+        workerData: { ...data, time } satisfies TestThreadData,
+        env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'overlay-auth-test-compiled') },
+      });
+      workers.push(worker);
+      return worker;
+    },
     inspectAnswer(route, answer) {
       options.onAnswer?.(route, answer);
       const what = undeclaredIn(route, answer);
@@ -194,13 +217,17 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   const [bindPoint] = controller.bindPoints;
   if (bindPoint === undefined) throw new Error('the test configuration has no bind point');
   const url = `https://${bindPoint.address}`;
-  const client = httpsClient(url, pki.ca.certPem);
+  // On a connection of its own each request may come to another thread.
+  const client = httpsClient(url, pki.ca.certPem, threads > 1 ? { keepAlive: false } : {});
 
   async function stop(): Promise<void> {
     client.closeConnections();
     await controller.stop();
     await hashPool.close();
     await store.close();
+    for (const { message, fields } of kept.entries) {
+      if (message === 'undeclared answer') undeclared.add(String(fields.undeclared));
+    }
     assert.deepEqual([...undeclared], [], 'answers that their endpoints do not declare');
   }
 
@@ -216,6 +243,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
     controller,
     hashPool,
     log: kept,
+    workers,
     async createUser({ name, password, isAdmin = false, username = name }) {
       const id = asId<IdentityId>(random.id());
       await store.identities.create(

@@ -44,7 +44,7 @@ export async function runController(run: ControllerRun): Promise<void> {
   try {
     warnOfEndingCertificates(config, clock.now(), log);
     // Whoever reads that it is ready may stop it at once, and its signal would otherwise end the process half-way: an ephemeral home stayed.
-    const stopSignal = untilStopped(() => reload(run, controller));
+    const stopSignal = untilStopped(() => void reload(run, controller));
     releaseMemory();
     await run.onReady(controller);
     const signal = await stopSignal;
@@ -56,7 +56,7 @@ export async function runController(run: ControllerRun): Promise<void> {
   log.info('stopped', { event: 'stopped' });
 }
 
-function reload(run: ControllerRun, controller: RunningController): void {
+async function reload(run: ControllerRun, controller: RunningController): Promise<void> {
   const { log, foundations } = run;
   const { config, clock } = foundations;
   log.reopen();
@@ -73,7 +73,7 @@ function reload(run: ControllerRun, controller: RunningController): void {
     log.error('the configuration file has problems; the running controller is not affected', { problems });
   }
   try {
-    controller.reloadCertificates();
+    await controller.reloadCertificates();
     const certificates = serverCertificates(config).map(({ path, facts }) => ({
       file: path,
       fingerprint: facts.fingerprint,

@@ -56,6 +56,25 @@ export function answerTimes(): { readonly observe: AnswerObserver; list(): reado
   };
 }
 
+/** What several have counted for the same API and status class, together. */
+export function sumOfAnswers(lists: readonly (readonly AnswerSeries[])[]): readonly AnswerSeries[] {
+  const sums = new Map<string, AnswerSeries>();
+  for (const series of lists.flat()) {
+    const key = `${series.api} ${series.statusClass}`;
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? series : together(before, series));
+  }
+  return [...sums.values()];
+}
+
+function together(one: AnswerSeries, other: AnswerSeries): AnswerSeries {
+  return {
+    ...one,
+    cumulative: one.cumulative.map((count, at) => count + (other.cumulative[at] ?? 0)),
+    sumSeconds: one.sumSeconds + other.sumSeconds,
+  };
+}
+
 function seriesOf({ api, statusClass, counts, sum }: Cell): AnswerSeries {
   let total = 0;
   const cumulative = Array.from(counts, (count) => {

@@ -10,6 +10,31 @@ export interface ConnectionLimits {
   readonly write: Millis;
 }
 
+/** How many connections each source has. */
+export interface SourceCounts {
+  /** Counts one more, unless the source has `most`. @returns whether it was counted */
+  open(source: string, most: number): boolean;
+  /** Of one that was counted. */
+  close(source: string): void;
+}
+
+export function sourceCounts(): SourceCounts {
+  const counts = new Map<string, number>();
+  return {
+    open(source, most) {
+      const open = counts.get(source) ?? 0;
+      if (open >= most) return false;
+      counts.set(source, open + 1);
+      return true;
+    },
+    close(source) {
+      const left = (counts.get(source) ?? 1) - 1;
+      if (left === 0) counts.delete(source);
+      else counts.set(source, left);
+    },
+  };
+}
+
 export interface Connections {
   /** Ends every connection, those in a handshake included. */
   destroyAll(): void;
@@ -21,26 +46,25 @@ export interface Connections {
  * Supervises the connections of a server: how many one source has, and that answers are read. Node's own
  * timeouts see requests that do not arrive, but not answers that are not taken.
  */
-export function superviseConnections(clock: Clock, server: Server, limits: ConnectionLimits): Connections {
+export function superviseConnections(
+  { clock, counts }: { readonly clock: Clock; readonly counts: SourceCounts },
+  server: Server,
+  limits: ConnectionLimits,
+): Connections {
   const sockets = new Set<Socket>();
-  const perSource = new Map<string, number>();
   const stuckSince = new Map<Socket, Millis>();
 
   // Before TLS begins, so that a connection too many costs no handshake.
   server.prependListener('connection', (socket: Socket) => {
     const source = sourcePrefix(socket.remoteAddress ?? '');
-    const open = perSource.get(source) ?? 0;
-    if (open >= limits.perSource) {
+    if (!counts.open(source, limits.perSource)) {
       socket.destroy();
       return;
     }
-    perSource.set(source, open + 1);
     sockets.add(socket);
     socket.once('close', () => {
       sockets.delete(socket);
-      const left = (perSource.get(source) ?? 1) - 1;
-      if (left === 0) perSource.delete(source);
-      else perSource.set(source, left);
+      counts.close(source);
     });
   });
 

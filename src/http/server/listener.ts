@@ -1,6 +1,6 @@
 // Opens and closes the listeners of the configuration: one TLS server for each interface.
 import { createServer as createHttpsServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Server as NetServer } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyServerFactoryHandler } from 'fastify';
 import { issuerOf } from '../../config/addresses.ts';
 import type { BindPoint, Listener } from '../../config/config.ts';
@@ -12,10 +12,11 @@ import { rememberIntermediates } from '../request/peer-certificates.ts';
 import { referenceIds } from '../request/request-context.ts';
 import { type Route, servesApi } from '../request/route.ts';
 import { clientErrorHandler, refuseConnect } from './client-errors.ts';
-import { type Connections, superviseConnections } from './connections.ts';
+import { type Connections, type SourceCounts, sourceCounts, superviseConnections } from './connections.ts';
 import { listenErrorOf } from './listen-error.ts';
 import { BODY_LIMIT, failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
 import { readProxyHeaders } from './proxied-connections.ts';
+import { type CountedTogether, sharedSourceCounts } from './shared-source-counts.ts';
 import { checkTlsMaterial, secureContextOf, type TlsMaterial, tlsOptionsOf } from './tls-material.ts';
 
 export interface ListenerNeeds extends MountNeeds {
@@ -31,6 +32,10 @@ export interface RunningListener {
    * @throws ListenError when the material cannot be used; the old one stays in use
    */
   reloadCertificates(material: TlsMaterial): void;
+  /** What the tickets of TLS sessions are sealed with now. */
+  ticketKeys(): Buffer;
+  /** Seals with other ones from now on. */
+  useTicketKeys(keys: Buffer): void;
   /** Accepts no more connections, finishes the requests under way, and ends the rest after ten seconds. */
   close(): Promise<void>;
 }
@@ -40,6 +45,18 @@ export interface ListenerOptions {
   readonly connectionsPerSource?: number;
   /** How long `close` waits for requests under way. */
   readonly drain?: Millis;
+  /** Other threads listen on the same interfaces; the system spreads the connections over all. */
+  readonly shared?: SharedInterfaces;
+}
+
+export interface SharedInterfaces {
+  /** That listen there. */
+  readonly threads: number;
+  readonly counted: CountedTogether;
+  /** Those of the thread that listens first, by the name of the listener; null: this is that thread. It makes new ones from time to time. */
+  readonly ticketKeys: Readonly<Record<string, Uint8Array>> | null;
+  /** Told when there are new ones. */
+  readonly onTicketKeys: (listener: string, keys: Buffer) => void;
 }
 
 const HEADER_LIMIT = 16 * 1024;
@@ -64,31 +81,42 @@ export async function startListener(
   checkTlsMaterial(listener, material);
   const bound = new Set(listener.apis.map((api) => api.binding));
   const mounted = routes.filter((route) => servesApi(bound, route.api));
-  const ticketKeys = needs.random.bytes(48);
+  const { shared } = options;
+  const ticketKeys = givenTicketKeys(listener, shared) ?? needs.random.bytes(48);
   const started: RunningServer[] = [];
   try {
-    for (const bindPoints of byInterface(listener.bindPoints)) {
-      started.push(await startServer(needs, listener, bindPoints, material, mounted, ticketKeys, options));
+    for (const [at, bindPoints] of byInterface(listener.bindPoints).entries()) {
+      const counts =
+        shared === undefined ? sourceCounts() : sharedSourceCounts(shared.counted, `${listener.name} ${at}`);
+      const settings = { ...options, counts };
+      started.push(await startServer(needs, listener, bindPoints, material, mounted, ticketKeys, settings));
     }
   } catch (error) {
     await Promise.all(started.map((server) => server.close()));
     throw error;
   }
+  let current = ticketKeys;
+  const useTicketKeys = (keys: Buffer) => {
+    current = keys;
+    for (const { server } of started) server.setTicketKeys(keys);
+  };
   const rotation = setInterval(() => {
-    const fresh = needs.random.bytes(48);
-    for (const { server } of started) server.setTicketKeys(fresh);
+    if (shared !== undefined && shared.ticketKeys !== null) return;
+    useTicketKeys(needs.random.bytes(48));
+    shared?.onTicketKeys(listener.name, current);
   }, TICKET_KEY_LIFETIME);
   rotation.unref();
   return {
     listener,
     bindPoints: started.flatMap((server) => server.bindPoints),
+    ticketKeys: () => current,
+    useTicketKeys,
     reloadCertificates(fresh) {
       checkTlsMaterial(listener, fresh);
       for (const { server } of started) {
-        // Node drops the ticket keys of a context that it replaces.
-        const keys = server.getTicketKeys();
         server.setSecureContext(secureContextOf(listener, fresh));
-        server.setTicketKeys(keys);
+        // Node drops the ticket keys of a context that it replaces.
+        server.setTicketKeys(current);
       }
     },
     async close() {
@@ -96,6 +124,11 @@ export async function startListener(
       await Promise.all(started.map((server) => server.close()));
     },
   };
+}
+
+function givenTicketKeys({ name }: Listener, shared: SharedInterfaces | undefined): Buffer | undefined {
+  const given = shared?.ticketKeys?.[name];
+  return given === undefined ? undefined : Buffer.from(given);
 }
 
 interface RunningServer {
@@ -111,7 +144,7 @@ async function startServer(
   material: TlsMaterial,
   routes: readonly Route[],
   ticketKeys: Buffer,
-  options: ListenerOptions,
+  options: ListenerOptions & { readonly counts: SourceCounts },
 ): Promise<RunningServer> {
   const newReferenceId = referenceIds(needs.random);
   const byHost = new Map<string, OpenBindPoint>();
@@ -137,19 +170,22 @@ async function startServer(
   mountRoutes(app, needs, scope, routes);
   await app.ready();
 
+  const { shared, counts } = options;
   const server = app.server as Server;
+  server.maxConnections = Math.ceil(CONNECTIONS / (shared?.threads ?? 1));
   refuseConnect(server, newReferenceId);
   server.on('secureConnection', rememberIntermediates);
-  const connections = superviseConnections(needs.clock, server, {
+  const { host, port } = bindPoints[0].interface;
+  const connections = superviseConnections({ clock: needs.clock, counts }, server, {
     perSource: options.connectionsPerSource ?? CONNECTIONS_PER_SOURCE,
     write: listener.timeouts.write,
   });
   const isBalanced = listener.proxyProtocol.balancers.length > 0;
   const proxied = isBalanced ? readProxyHeaders(needs, server, listener) : null;
 
-  const { host, port } = bindPoints[0].interface;
   try {
-    await listen(server, host, port);
+    if (shared?.ticketKeys === null) await requireFree(host, port);
+    await listen(server, { host, port, reusePort: shared !== undefined });
   } catch (error) {
     connections.stop();
     await app.close();
@@ -219,7 +255,6 @@ function createServer(
     if (Number(request.headers['content-length'] ?? 0) <= BODY_LIMIT) response.writeContinue();
     server.emit('request', request, response);
   });
-  server.maxConnections = CONNECTIONS;
   // Node would drop the lines beyond a limit without a word; beginRequest counts and refuses.
   server.maxHeadersCount = 0;
   return server;
@@ -227,10 +262,21 @@ function createServer(
 
 const routedMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+/** An interface that may be shared is shared with other programs of the same user too, unless somebody looks first. */
+async function requireFree(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = createTcpServer();
+  await listen(probe, { host, port, reusePort: false });
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+function listen(
+  server: NetServer,
+  where: { readonly host: string; readonly port: number; readonly reusePort: boolean },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port, backlog: 1024 }, () => {
+    server.listen({ ...where, backlog: 1024 }, () => {
       server.removeListener('error', reject);
       resolve();
     });

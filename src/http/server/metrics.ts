@@ -2,34 +2,62 @@
 // when somebody asks. Labels come from closed lists: no identity, no user name, nothing that a client sent.
 
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { AttemptLabels, AuditLabels, Tally } from '../../explain/decision-counts.ts';
+import type { AttemptLabels, AuditLabels, Counted } from '../../explain/decision-counts.ts';
 import type { Millis, Seconds } from '../../platform/clock.ts';
 import type { HashPoolDepth } from '../../platform/secrets/hash-pool.ts';
 import { contentAnswer } from '../request/declared-answers.ts';
 import { type Route, route } from '../request/route.ts';
 import { type AnswerSeries, answerBuckets } from './answer-times.ts';
 
-/** Where the numbers come from. Everything is asked for at each scrape and must be at hand. */
+/** Where the numbers come from. Everything is asked for at each scrape and must be at hand once `gather` has resolved. */
 export interface MetricSources {
+  /** Asks those who count elsewhere. */
+  readonly gather?: () => Promise<void>;
+  readonly threads: { readonly answering: number; readonly replaced: number };
   readonly version: string;
   /** When the process started, in seconds since the epoch. */
   readonly startedAt: Seconds;
-  readonly auditEvents: Pick<Tally<AuditLabels>, 'list'>;
-  readonly loginAttempts: Pick<Tally<AttemptLabels>, 'list'>;
-  readonly answers: { list(): readonly AnswerSeries[] };
+  /** Of all threads together. */
+  readonly counts: () => MetricCounts;
   readonly hashPool: { depth(): HashPoolDepth };
   readonly endedSessions: { readonly size: number };
   readonly decisionRecords: { queue(): { readonly waiting: number; readonly dropped: number } };
-  readonly changeFeed: { readonly isBehind: boolean };
   readonly clockWatch: { readonly ahead: Millis };
-  readonly eventLoop: { p99(): Millis };
+}
+
+/** What each thread counts by itself. */
+export interface MetricCounts {
+  readonly auditEvents: readonly Counted<AuditLabels>[];
+  readonly loginAttempts: readonly Counted<AttemptLabels>[];
+  readonly answers: readonly AnswerSeries[];
+  /** How late timers ran: 99th percentile of the last one to two minutes. */
+  readonly eventLoopDelay: Millis;
+  /** Whether what is in memory may be older than the store. */
+  readonly isBehind: boolean;
 }
 
 const textFormat = 'text/plain';
 
-/** `GET /metrics`, for anybody who reaches a listener that binds it. */
-export function metricsRoutes(sources: MetricSources): readonly Route[] {
+/** The metrics as they are shown. */
+export interface MetricsText {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** Reads the metrics of these sources. */
+export function metricsReader(sources: MetricSources): () => Promise<MetricsText> {
   let registry: Promise<Registry> | undefined;
+  return async () => {
+    await sources.gather?.();
+    // Loaded when somebody asks: a start that nobody watches should not wait for it.
+    registry ??= newRegistry(sources);
+    const loaded = await registry;
+    return { contentType: loaded.contentType, text: await loaded.metrics() };
+  };
+}
+
+/** `GET /metrics`, for anybody who reaches a listener that binds it. */
+export function metricsRoutes(read: () => Promise<MetricsText>): readonly Route[] {
   return [
     route({
       methods: ['GET', 'HEAD'],
@@ -41,13 +69,11 @@ export function metricsRoutes(sources: MetricSources): readonly Route[] {
       answers: { 200: contentAnswer(textFormat, 'The metrics') },
       produces: [textFormat],
       async handler() {
-        // Loaded when somebody asks: a start that nobody watches should not wait for it.
-        registry ??= newRegistry(sources);
-        const loaded = await registry;
+        const { contentType, text } = await read();
         return {
           status: 200,
-          headers: { 'content-type': loaded.contentType, 'cache-control': 'no-store' },
-          body: await loaded.metrics(),
+          headers: { 'content-type': contentType, 'cache-control': 'no-store' },
+          body: text,
         };
       },
     }),
@@ -97,13 +123,13 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
     prometheus.Counter,
     ['overlay_auth_audit_events_total', 'Events of the audit trail.'],
     ['event', 'method'],
-    () => samplesOf(sources.auditEvents),
+    () => samplesOf(sources.counts().auditEvents),
   );
   define(
     prometheus.Counter,
     ['overlay_auth_login_attempts_total', 'Steps of logins that were decided, with the reason of a refusal.'],
     ['step', 'mechanism', 'outcome', 'reason'],
-    () => samplesOf(sources.loginAttempts),
+    () => samplesOf(sources.counts().loginAttempts),
   );
 
   // The library's own histogram can only be filled one observation at a time; the registry needs no more than this.
@@ -111,7 +137,7 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
     name: answerDuration,
     help: 'From the header of a request to its answer, by API and status class; _count is the number of requests.',
     type: 'histogram',
-    values: () => sources.answers.list().flatMap(histogramSamples),
+    values: () => sources.counts().answers.flatMap(histogramSamples),
     get: async () => ({ ...durations, values: durations.values() }),
   };
   registry.registerMetric(durations as unknown as Histogram);
@@ -137,6 +163,12 @@ function defineOwn(
   sources: MetricSources,
 ): void {
   const pool = () => sources.hashPool.depth();
+  gauge('overlay_auth_request_threads', 'Threads that answer requests.', () => sources.threads.answering);
+  counter(
+    'overlay_auth_request_threads_replaced_total',
+    'Threads that answered requests and have died; another one took the place of each.',
+    () => sources.threads.replaced,
+  );
   gauge('overlay_auth_password_hash_threads', 'Threads for password hashes.', () => pool().threads);
   gauge('overlay_auth_password_hash_running', 'Password hashes being computed.', () => pool().running);
   gauge('overlay_auth_password_hash_waiting', 'Password hashes in the queue.', () => pool().waiting);
@@ -164,7 +196,7 @@ function defineOwn(
   gauge(
     'overlay_auth_change_feed_behind',
     '1 while changes in the database cannot be read, so that memory may be older than the database.',
-    () => (sources.changeFeed.isBehind ? 1 : 0),
+    () => (sources.counts().isBehind ? 1 : 0),
   );
   gauge(
     'overlay_auth_clock_ahead_seconds',
@@ -174,14 +206,12 @@ function defineOwn(
   gauge(
     'overlay_auth_event_loop_delay_p99_seconds',
     'How late timers ran: 99th percentile of the last one to two minutes.',
-    () => sources.eventLoop.p99() / 1000,
+    () => sources.counts().eventLoopDelay / 1000,
   );
 }
 
-function samplesOf(counts: {
-  list(): readonly { readonly labels: Readonly<Record<string, string>>; readonly count: number }[];
-}): Samples {
-  return counts.list().map(({ labels, count }) => ({ labels, value: count }));
+function samplesOf(counts: readonly Counted<Readonly<Record<string, string>>>[]): Samples {
+  return counts.map(({ labels, count }) => ({ labels, value: count }));
 }
 
 const answerDuration = 'overlay_auth_http_request_duration_seconds';

@@ -11,14 +11,17 @@ const mostAtOne = 16;
 /** When to come back, in seconds: longer than a provider takes that answers at all. */
 const retryAfterSeconds = 3;
 
-/** The poster with that limit. Its `postForm` throws AuthError busy where there is no room. */
-export function limitedExchanges(poster: FormPoster): FormPoster {
+/**
+ * The poster with that limit. Its `postForm` throws AuthError busy where there is no room.
+ * @param threads that redeem codes: each has its share
+ */
+export function limitedExchanges(poster: FormPoster, threads = 1): FormPoster {
   const underWay = new Map<string, number>();
   let inAll = 0;
   return {
     async postForm(url, form, wanted) {
       const atThis = underWay.get(url) ?? 0;
-      if (inAll >= mostInAll || atThis >= mostAtOne) {
+      if (inAll >= mostInAll / threads || atThis >= mostAtOne / threads) {
         throw new AuthError('busy', {
           retryAfterSeconds,
           detail: 'too many codes are being redeemed at providers',

@@ -4,7 +4,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { type RecentMap, recentMap } from '../../platform/recent-map.ts';
+import { recentMap } from '../../platform/recent-map.ts';
 import type { KeyVault } from '../../platform/secrets/key-vault.ts';
 import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import { readOpaqueToken } from '../../tokens/opaque-token.ts';
@@ -23,11 +23,19 @@ export interface DeviceGrantNeeds {
   readonly devicePolls: DevicePolls;
 }
 
-/** When each waiting device asked last, on this node: no row is written for a question. */
-export type DevicePolls = RecentMap<string, Millis>;
+/**
+ * Notes that a device asks now, on this node: no row is written for a question.
+ * @returns when it asked before; undefined: never, or too long ago
+ */
+export type DevicePolls = (id: string, now: Millis) => Millis | undefined | Promise<Millis | undefined>;
 
 export function devicePolls(): DevicePolls {
-  return recentMap(10_000);
+  const polls = recentMap<string, Millis>(10_000);
+  return (id, now) => {
+    const before = polls.get(id);
+    polls.set(id, now);
+    return before;
+  };
 }
 
 /**
@@ -40,8 +48,7 @@ export async function redeemDeviceCode(needs: GrantNeeds, request: GrantRequest)
   const code = readOpaqueToken(needs.tagKey, 'device', text);
   if (code === undefined) throw new AuthError('invalid_grant');
   const now = needs.clock.now();
-  const before = needs.devicePolls.get(code.id);
-  needs.devicePolls.set(code.id, now);
+  const before = await needs.devicePolls(code.id, now);
   const device = await needs.store.deviceLogins.find(code.id);
   if (device === null || now >= device.expiresAt) throw new AuthError('expired_token');
   const isBound = device.clientId === request.client.clientId && device.issuer === request.origin.issuer;

@@ -90,6 +90,21 @@ export function memoryLogger(): Logger & { readonly entries: readonly LogEntry[]
   return { ...loggerOver(write, {}), entries };
 }
 
+/**
+ * Hands lines on as they would be written: for a thread whose lines another one writes. Its fields can cross threads.
+ * @param options.written asks the one that writes, when all lines so far have come there
+ */
+export function forwardingLogger(
+  options: { readonly level: LogOptions['level']; readonly written: () => Promise<boolean> },
+  forward: (entry: LogEntry) => void,
+): Logger {
+  const write = (level: LogLevel, message: string, fields: LogFields) => {
+    if (severity[level] < severity[options.level]) return;
+    forward({ level, message, fields: { ...loggableFields(fields) } });
+  };
+  return loggerOver(write, {}, options.written);
+}
+
 /** Logs nothing. */
 export const silentLogger: Logger = loggerOver(() => undefined, {});
 

@@ -7,7 +7,10 @@ import { sampledLines } from './sampled-lines.ts';
 test('so many lines of a kind and of all are written in a second, and the next one says how many were not', () => {
   const clock = fixedClock('2026-01-01T00:00:00Z');
   const log = memoryLogger();
-  const lines = sampledLines({ clock, log }, { ofKind: 3, inAll: 5 });
+  const lines = sampledLines(
+    { clock, write: (_, message, fields) => log.info(message, fields) },
+    { ofKind: 3, inAll: 5 },
+  );
   const repeat = (kind: string, times: number) => {
     const before = log.entries.length;
     for (let at = 0; at < times; at += 1) lines.info(kind, 'refused', { kind, at });
@@ -32,4 +35,30 @@ test('so many lines of a kind and of all are written in a second, and the next o
   // Kinds that are quiet for long owe what they left out.
   clock.advance(3600 * SECOND);
   assert.deepEqual(repeat('b', 1), [{ kind: 'b', at: 0 }]);
+});
+
+test('lines that were sampled before count what was left out there too', () => {
+  const clock = fixedClock('2026-01-01T00:00:00Z');
+  const log = memoryLogger();
+  const whole = sampledLines(
+    { clock, write: (_, message, fields) => log.info(message, fields) },
+    { ofKind: 3, inAll: 5 },
+  );
+  // Two threads, each with the limits of the whole.
+  const threads = [1, 2].map(() => sampledLines({ clock, write: whole.info }, { ofKind: 3, inAll: 5 }));
+  const repeat = (times: number) => {
+    for (let at = 0; at < times; at += 1) for (const lines of threads) lines.info('a', 'refused', {});
+  };
+  repeat(100);
+  assert.equal(log.entries.length, 3);
+  clock.advance(SECOND);
+  repeat(1);
+  clock.advance(SECOND);
+  repeat(1);
+  const unlogged = log.entries.map(({ fields }) => Number(fields.unlogged ?? 0));
+  assert.equal(
+    unlogged.reduce((sum, one) => sum + one + 1, 0),
+    204,
+    String(unlogged),
+  );
 });

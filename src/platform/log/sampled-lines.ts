@@ -3,10 +3,12 @@
 
 import { type Clock, type Millis, SECOND } from '../clock.ts';
 import type { LogFields } from './log-fields.ts';
-import type { Logger } from './logger.ts';
 
 export interface SampledLines {
-  /** @param kind from a closed list, never from a client: what it has left out is remembered for each */
+  /**
+   * @param kind   from a closed list, never from a client: what it has left out is remembered for each
+   * @param fields `unlogged`: of this kind, so many were left out before this line came here
+   */
   info(kind: string, message: string, fields: LogFields): void;
 }
 
@@ -20,7 +22,7 @@ export const samplingDefaults: SamplingLimits = { ofKind: 10, inAll: 30 };
 
 /** The field `unlogged` of a line says how many of its kind were left out since the one before; absent for none. */
 export function sampledLines(
-  { clock, log }: { readonly clock: Pick<Clock, 'monotonic'>; readonly log: Pick<Logger, 'info'> },
+  { clock, write }: { readonly clock: Pick<Clock, 'monotonic'>; readonly write: SampledLines['info'] },
   limits: SamplingLimits = samplingDefaults,
 ): SampledLines {
   const kinds = new Map<string, { written: number; unlogged: number }>();
@@ -36,15 +38,15 @@ export function sampledLines(
       }
       const kind = kinds.get(name) ?? { written: 0, unlogged: 0 };
       kinds.set(name, kind);
+      const unlogged = kind.unlogged + Number(fields.unlogged ?? 0);
       if (kind.written >= limits.ofKind || inAll >= limits.inAll) {
-        kind.unlogged += 1;
+        kind.unlogged = unlogged + 1;
         return;
       }
-      const { unlogged } = kind;
       kind.written += 1;
       kind.unlogged = 0;
       inAll += 1;
-      log.info(message, unlogged === 0 ? fields : { ...fields, unlogged });
+      write(name, message, unlogged === 0 ? fields : { ...fields, unlogged });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../contracts/store.ts';
 import type { StoredVersion } from '../migrations/migrate.ts';
 import { sqlStore } from '../sql/store.ts';
-import { openClient, postgresSettings, withoutTimeouts } from './connection.ts';
+import { openClient, type PostgresSettings, postgresSettings, withoutTimeouts } from './connection.ts';
 import { openPostgresEngine } from './engine.ts';
 import { postgresError } from './errors.ts';
 import { migratePostgres, versionOf } from './migrate.ts';
@@ -13,15 +13,29 @@ import { migratePostgres, versionOf } from './migrate.ts';
  * @throws StoreUnavailable   the server cannot be reached, or lets us not in
  */
 export async function openPostgresStore({
-  url,
   isPatient = false,
-}: {
-  readonly url: string;
-  readonly isPatient?: boolean;
-}): Promise<Store> {
-  const settings = postgresSettings(url);
-  await withPostgres(url, (client) => migratePostgres(client));
+  ...opened
+}: OpenedBySeveral & { readonly isPatient?: boolean }): Promise<Store> {
+  const settings = settingsOf(opened);
+  await withPostgres(opened.url, (client) => migratePostgres(client));
   return sqlStore(openPostgresEngine(isPatient ? withoutTimeouts(settings) : settings));
+}
+
+interface OpenedBySeveral {
+  readonly url: string;
+  /** Threads of this process that open it, each for itself. */
+  readonly threads?: number;
+}
+
+/** Of a database that another thread has opened, and migrated if that was necessary. */
+export function openMigratedPostgresStore(opened: OpenedBySeveral): Store {
+  return sqlStore(openPostgresEngine(settingsOf(opened)));
+}
+
+/** The connections of the URL are for the whole process. Two is the least: one reads, one writes. */
+function settingsOf({ url, threads = 1 }: OpenedBySeveral): PostgresSettings {
+  const settings = postgresSettings(url);
+  return { ...settings, maxConnections: Math.max(2, Math.floor(settings.maxConnections / threads)) };
 }
 
 /** The version of the schema; null when there is none. @throws StoreUnavailable */

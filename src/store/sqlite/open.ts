@@ -2,6 +2,7 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import type { MessagePort } from 'node:worker_threads';
 import { createWhole } from '../../platform/private-file.ts';
 import type { Store } from '../contracts/store.ts';
 import {
@@ -33,6 +34,14 @@ export async function openSqliteStore({ path }: { readonly path: string }): Prom
   refuseEmptied(path);
   migrate(path, () => runsElsewhere(path));
   return sqlStore(openSqliteEngine({ path }));
+}
+
+/** Of a thread beside the one that has opened the database. @param needs.joinWriter see `SqliteEngineOptions` */
+export function openSqliteStoreBeside(needs: {
+  readonly path: string;
+  readonly joinWriter: () => MessagePort;
+}): Store {
+  return sqlStore(openSqliteEngine(needs));
 }
 
 function migrate(path: string, isInUse: () => boolean): void {

@@ -1,0 +1,117 @@
+// Questions and news between two threads of this process, by name. Each side says which it answers; what arrives keeps
+// the order in which it was sent.
+
+import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
+
+/** What one side answers: by name, with one argument. */
+export type Answers<Names extends PropertyKey = string> = {
+  readonly [Name in Names]: (argument: never) => unknown;
+};
+
+type ArgumentOf<Theirs extends Answers<keyof Theirs>, Name extends keyof Theirs> = Parameters<
+  Theirs[Name]
+>[0];
+
+export interface ThreadCalls<Theirs extends Answers<keyof Theirs>> {
+  /** Resolves with the answer. @throws CallFailed it failed there, or that thread has ended */
+  ask<Name extends keyof Theirs & string>(
+    name: Name,
+    argument: ArgumentOf<Theirs, Name>,
+  ): Promise<Awaited<ReturnType<Theirs[Name]>>>;
+  /** Without an answer. What was told before the thread ends still arrives. */
+  tell<Name extends keyof Theirs & string>(
+    name: Name,
+    argument: ArgumentOf<Theirs, Name>,
+    transfer?: readonly Transferable[],
+  ): void;
+  /** Fails what waits for an answer, and what is asked from now on. */
+  end(reason: string): void;
+}
+
+/** A question failed in the other thread: the name and the message of what was thrown there. */
+export class CallFailed extends Error {
+  override readonly name = 'CallFailed';
+  readonly thrown: string;
+  readonly details: unknown;
+  constructor({ thrown, message, details }: Failure) {
+    super(message);
+    this.thrown = thrown;
+    this.details = details;
+  }
+}
+
+interface Failure {
+  readonly thrown: string;
+  readonly message: string;
+  /** The fields of its own. */
+  readonly details: unknown;
+}
+
+type Message =
+  | { readonly name: string; readonly argument: unknown; readonly id?: number }
+  | { readonly answered: number; readonly value: unknown }
+  | { readonly answered: number; readonly failure: Failure };
+
+/** @param answers what the other side may ask and tell; what fails there is the business of whoever asks */
+export function threadCalls<Theirs extends Answers<keyof Theirs>>(
+  port: MessagePort | Worker,
+  answers: Answers,
+): ThreadCalls<Theirs> {
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  let lastId = 0;
+  let ended: CallFailed | null = null;
+
+  port.on('message', (message: Message) => {
+    if ('answered' in message) settle(message);
+    else void answer(message);
+  });
+  const send = (message: Message, transfer: readonly Transferable[] = []) =>
+    port.postMessage(message, [...transfer]);
+
+  function settle(message: Extract<Message, { answered: number }>): void {
+    const waiter = waiting.get(message.answered);
+    waiting.delete(message.answered);
+    if ('failure' in message) waiter?.reject(new CallFailed(message.failure));
+    else waiter?.resolve(message.value);
+  }
+
+  async function answer({ name, argument, id }: Extract<Message, { name: string }>): Promise<void> {
+    const respond = answers[name] as (argument: unknown) => unknown;
+    // Who tells does not wait: what goes wrong is not to be lost.
+    if (id === undefined) {
+      respond(argument);
+      return;
+    }
+    try {
+      send({ answered: id, value: await respond(argument) });
+    } catch (error) {
+      send({ answered: id, failure: failureOf(error) });
+    }
+  }
+
+  return {
+    ask(name, argument) {
+      if (ended !== null) return Promise.reject(ended);
+      lastId += 1;
+      const id = lastId;
+      return new Promise<never>((resolve, reject) => {
+        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+        send({ name, argument, id });
+      });
+    },
+    tell(name, argument, transfer = []) {
+      send({ name, argument }, transfer);
+    },
+    end(reason) {
+      ended = new CallFailed({ thrown: 'ThreadEnded', message: reason, details: {} });
+      for (const { reject } of waiting.values()) reject(ended);
+      waiting.clear();
+    },
+  };
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) return { thrown: 'Error', message: String(error), details: {} };
+  const { name, message, stack: _, cause: __, ...details } = error as Error & Record<string, unknown>;
+  return { thrown: name, message, details };
+}

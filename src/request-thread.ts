@@ -1,0 +1,222 @@
+// One of the threads that answer requests beside the first one: what a node is, but that the first thread writes the
+// log, the decision records and, on SQLite, the database, hashes passwords, and does what is done for the whole.
+
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { Config } from './config/config.ts';
+import { openStoreBeside } from './database.ts';
+import type { ConcludedAttempt } from './explain/attempt-log.ts';
+import type { MetricsText } from './http/server/metrics.ts';
+import type { AnswerInspector } from './http/server/mount.ts';
+import type { CountedTogether } from './http/server/shared-source-counts.ts';
+import { isForMetricsOnly, openListeners, readOverlayPki, reloadCertificates } from './listeners.ts';
+import { type Clock, type Millis, SECOND } from './platform/clock.ts';
+import type { LogFields } from './platform/log/log-fields.ts';
+import { forwardingLogger, type LogEntry } from './platform/log/logger.ts';
+import type { Random } from './platform/random.ts';
+import { releaseMemory } from './platform/release-memory.ts';
+import { HashPoolFull, HashPoolStopped } from './platform/secrets/hash-pool.ts';
+import type { KeyVault } from './platform/secrets/key-vault.ts';
+import type { HashCost, Password } from './platform/secrets/password-hash.ts';
+import { CallFailed, type ThreadCalls, threadCalls } from './platform/thread-calls.ts';
+import { type FirstThread, type Foundations, openServices } from './services.ts';
+import type { ThreadCounts } from './thread-counts.ts';
+
+/** What a thread is given at its start. */
+export interface ThreadData {
+  /** With the ports that are open, and without listeners that the first thread has for itself. */
+  readonly config: Config;
+  /** From 1; the first thread is 0. */
+  readonly number: number;
+  readonly threads: number;
+  readonly masterKey: Uint8Array;
+  readonly trustedRoots: readonly string[];
+  readonly hashCost: HashCost;
+  readonly nodeName: string;
+  readonly counted: Pick<CountedTogether, 'table' | 'key'>;
+  /** One number, 1 while more than one node is online. */
+  readonly isCluster: Int32Array<SharedArrayBuffer>;
+  /** By the name of the listener. */
+  readonly ticketKeys: Readonly<Record<string, Uint8Array>>;
+}
+
+/** What the first thread answers. */
+export interface AnswersOfFirst {
+  log(entry: LogEntry): void;
+  /** Resolves when all lines so far are written. @returns false when they cannot be */
+  logWritten(_: null): Promise<boolean>;
+  strangersLine(line: { readonly kind: string; readonly message: string; readonly fields: LogFields }): void;
+  keepAttempt(attempt: ConcludedAttempt): void;
+  flushAttempts(_: null): Promise<void>;
+  hash(password: Password): Promise<string>;
+  verify(of: { readonly phc: string; readonly password: Password }): Promise<boolean>;
+  verifyNobody(password: Password): Promise<false>;
+  /** The other end of the port will send intents. */
+  letWrite(port: MessagePort): void;
+  /** Something was committed: resolves when no thread has in memory what that has made untrue. */
+  changed(_: null): Promise<void>;
+  /** Runs a check of the whole by its id. */
+  check(id: string): Promise<void>;
+  readMetrics(_: null): Promise<MetricsText>;
+  /** See `DevicePolls`. */
+  devicePoll(poll: { readonly id: string; readonly now: Millis }): Promise<Millis | undefined>;
+  /** From now on the thread is asked to catch up with every change. */
+  join(_: null): void;
+  /** The thread accepts connections. */
+  ready(_: null): void;
+  /** The thread is alive. */
+  beat(counts: ThreadCounts): void;
+}
+
+/** What a thread answers. */
+export interface AnswersOfThread {
+  catchUp(_: null): Promise<void>;
+  beFresh(_: null): Promise<void>;
+  counts(_: null): ThreadCounts;
+  /** Whatever the thread has told before has arrived when the answer does. */
+  settle(_: null): void;
+  /** One thread after the other: see `releaseMemory`. */
+  releaseMemory(_: null): void;
+  reloadCertificates(_: null): void;
+  useTicketKeys(of: { readonly listener: string; readonly keys: Uint8Array }): void;
+  /** Finishes the requests under way and lets go of everything. */
+  stop(_: null): Promise<void>;
+}
+
+/** How often a thread says that it is alive. */
+export const beatInterval: Millis = SECOND;
+
+/**
+ * Answers requests until told to stop. What cannot be opened ends the thread.
+ * @param needs.port to the first thread
+ */
+export async function runRequestThread(needs: {
+  readonly data: ThreadData;
+  readonly port: MessagePort;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly vault: KeyVault;
+  readonly inspectAnswer?: AnswerInspector;
+}): Promise<void> {
+  const { data, port } = needs;
+  let stop = async () => {};
+  // Answered before there is anything to stop: it may be told to as soon as it has begun.
+  const answers: Record<string, (argument: never) => unknown> = {
+    settle() {},
+    stop: () => stop(),
+  };
+  const first = threadCalls<AnswersOfFirst>(port, answers);
+  const foundations = await foundationsBeside(needs, first);
+  const { store, config } = foundations;
+  const services = await openServices(foundations, readOverlayPki(foundations));
+  store.changes.onChange(async (notice) => {
+    if (notice === 'own') await first.ask('changed', null);
+  });
+  const ofThread = {
+    catchUp: () => services.view.feed.catchUp(),
+    beFresh: () => services.view.feed.beFresh(),
+    counts: services.counts,
+  } satisfies Partial<AnswersOfThread>;
+  Object.assign(answers, ofThread);
+  await first.ask('join', null);
+  // What was committed before it joined, and after its views were read.
+  await services.view.feed.catchUp();
+
+  const listeners = await openListeners(foundations, services, {
+    threads: data.threads,
+    counted: { ...data.counted, row: data.number },
+    ticketKeys: data.ticketKeys,
+    onTicketKeys() {},
+  });
+  const { address } = config.edge.api;
+  await services.node.start({ id: '', name: data.nodeName, address, apiAddresses: [], version: '' });
+  const beat = setInterval(() => first.tell('beat', services.counts()), beatInterval);
+  stop = async () => {
+    await Promise.all(listeners.map((listener) => listener.close()));
+    await services.stop();
+    await store.close();
+    clearInterval(beat);
+  };
+  const ofListeners = {
+    releaseMemory,
+    reloadCertificates: () => reloadCertificates(foundations, services, { listeners, address }),
+    useTicketKeys({ listener: name, keys }) {
+      for (const running of listeners)
+        if (running.listener.name === name) running.useTicketKeys(Buffer.from(keys));
+    },
+  } satisfies Partial<AnswersOfThread>;
+  Object.assign(answers, ofListeners);
+  first.tell('ready', null);
+}
+
+async function foundationsBeside(
+  needs: Parameters<typeof runRequestThread>[0],
+  first: ThreadCalls<AnswersOfFirst>,
+): Promise<Foundations> {
+  const { data, clock, random, vault, inspectAnswer } = needs;
+  const { log: logged, listeners } = data.config;
+  const config = { ...data.config, listeners: listeners.filter((listener) => !isForMetricsOnly(listener)) };
+  return {
+    config,
+    clock,
+    random,
+    vault,
+    masterKey: Buffer.from(data.masterKey),
+    trustedRoots: data.trustedRoots,
+    log: forwardingLogger({ level: logged.level, written: () => first.ask('logWritten', null) }, (entry) =>
+      first.tell('log', entry),
+    ),
+    store: await openStoreBeside(config, {
+      threads: data.threads,
+      joinWriter() {
+        const { port1, port2 } = new MessageChannel();
+        first.tell('letWrite', port1, [port1]);
+        return port2;
+      },
+    }),
+    hashPool: hashesOf(first, data.hashCost),
+    first: firstThread(first, data),
+    ...(inspectAnswer === undefined ? {} : { inspectAnswer }),
+  };
+}
+
+function firstThread(first: ThreadCalls<AnswersOfFirst>, { threads, isCluster }: ThreadData): FirstThread {
+  return {
+    threads,
+    isCluster: () => Atomics.load(isCluster, 0) === 1,
+    strangersLine: (kind, message, fields) =>
+      first.tell('strangersLine', { kind, message, fields: { ...fields } }),
+    attempts: {
+      keep: (attempt) => first.tell('keepAttempt', attempt),
+      flush: () => first.ask('flushAttempts', null),
+    },
+    checks: ['store.read', 'store.changes', 'store.write', 'store.clock'].map((id) => ({
+      id,
+      check: () => first.ask('check', id),
+    })),
+    readMetrics: () => first.ask('readMetrics', null),
+    devicePolls: (id, now) => first.ask('devicePoll', { id, now }),
+  };
+}
+
+/** The pool of the first thread: there is one queue for all. */
+function hashesOf(first: ThreadCalls<AnswersOfFirst>, cost: HashCost): Foundations['hashPool'] {
+  const asThrown = (error: unknown): never => {
+    if (error instanceof CallFailed && error.thrown === 'HashPoolFull') {
+      throw new HashPoolFull((error.details as { readonly retryAfterSeconds: number }).retryAfterSeconds);
+    }
+    if (error instanceof CallFailed && error.thrown === 'HashPoolStopped') {
+      throw new HashPoolStopped(error.message, error);
+    }
+    throw error;
+  };
+  return {
+    cost,
+    hash: (password) => first.ask('hash', password).catch(asThrown),
+    verify: (phc, password) => first.ask('verify', { phc, password }).catch(asThrown),
+    verifyNobody: (password) => first.ask('verifyNobody', password).catch(asThrown),
+    depth() {
+      throw new Error('the first thread knows the depth of the pool');
+    },
+    async close() {},
+  };
+}

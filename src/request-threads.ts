@@ -1,0 +1,223 @@
+// The threads that answer requests beside the first one, from the side of that one: starts them, tells them what they
+// have to know, and puts another one in the place of one that dies.
+
+import type { Worker } from 'node:worker_threads';
+import type { SharedInterfaces } from './http/server/listener.ts';
+import { type CountedTogether, clearRow, countingTable } from './http/server/shared-source-counts.ts';
+import { type Millis, SECOND } from './platform/clock.ts';
+import type { Logger } from './platform/log/logger.ts';
+import { openThread } from './platform/open-thread.ts';
+import type { Random } from './platform/random.ts';
+import { withinTime } from './platform/within-time.ts';
+import { type AnswersOfFirst, beatInterval, type ThreadData } from './request-thread.ts';
+import type { OtherThreads } from './services.ts';
+import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
+import { type ThreadMember, threadMember } from './thread-member.ts';
+
+/** Starts the thread; a test gives one of its own. */
+export type StartThread = (data: ThreadData) => Worker;
+
+/** What the first thread does for the others. */
+export interface ForOthers {
+  /** What a thread is given that starts now. */
+  data(): Omit<ThreadData, 'number' | 'threads' | 'counted' | 'isCluster'>;
+  readonly answers: Omit<AnswersOfFirst, 'join' | 'ready' | 'beat' | 'changed'>;
+  /** The first thread itself applies what was committed. */
+  catchUp(): Promise<void>;
+  /** Whether more than one node is online. */
+  isCluster(): boolean;
+}
+
+export interface RunningThreads extends OtherThreads {
+  /** Listening where all of them listen, for the first one. */
+  readonly shared: SharedInterfaces;
+  /** Resolves when each accepts connections. @throws Error one could not start; none is left then */
+  start(forOthers: ForOthers): Promise<void>;
+  /** Resolves when each has applied what was committed. */
+  catchUp(): Promise<void>;
+  /** @throws Error one could not use them; the former ones stay in use there */
+  reloadCertificates(): Promise<void>;
+  /** Each finishes the requests under way; resolves when all have ended. */
+  stop(): Promise<void>;
+}
+
+/** One that says nothing for so many beats answers nobody either, and holds up whoever waits for it. */
+const mostMissedBeats = 15;
+/** Before another one takes the place of one that has died; longer each time that one does not start. */
+const firstPause: Millis = 100;
+const longestPause: Millis = 10 * SECOND;
+/** Longer than listeners wait for requests under way. */
+const longestStop: Millis = 20 * SECOND;
+
+/** @param needs.count besides the first one, at least one */
+export function otherThreads(needs: {
+  readonly count: number;
+  readonly log: Logger;
+  readonly random: Random;
+  readonly startThread?: StartThread | undefined;
+}): RunningThreads {
+  const threads = { answering: 1 + needs.count, replaced: 0 };
+  const counted = { table: countingTable(threads.answering), key: needs.random.bytes(32) };
+  const members = new Map<number, ThreadMember>();
+  let departed: ThreadCounts[] = [];
+  const life = keepingAlive({
+    ...needs,
+    members,
+    counted,
+    onDeparture: (counts) => {
+      departed = [sumOfThreads([...departed, { ...counts, eventLoopDelay: 0, isBehind: false }])];
+    },
+    onReplacement: () => {
+      threads.replaced += 1;
+    },
+  });
+  const ready = () => [...members.values()].filter(({ isReady }) => isReady);
+
+  return {
+    threads,
+    shared: {
+      threads: threads.answering,
+      counted: { ...counted, row: 0 },
+      ticketKeys: null,
+      onTicketKeys(listener, keys) {
+        for (const { calls } of ready()) calls.tell('useTicketKeys', { listener, keys });
+      },
+    },
+    start: life.start,
+    catchUp: () => catchUp(members),
+    settle: async () =>
+      void (await Promise.allSettled(ready().map(({ calls }) => calls.ask('settle', null)))),
+    gather: async () => void (await Promise.allSettled(ready().map((member) => member.gather()))),
+    counts: () => [
+      ...departed,
+      ...[...members.values()].flatMap(({ counts }) => (counts === null ? [] : [counts])),
+    ],
+    beFresh: async () => void (await Promise.all(ready().map(({ calls }) => calls.ask('beFresh', null)))),
+    reloadCertificates: async () =>
+      void (await Promise.all(ready().map(({ calls }) => calls.ask('reloadCertificates', null)))),
+    stop: life.stop,
+  };
+}
+
+/** @param except the one that knows already */
+async function catchUp(members: ReadonlyMap<number, ThreadMember>, except?: ThreadMember): Promise<void> {
+  const asked = [...members.values()].filter((member) => member.hasJoined && member !== except);
+  // One that cannot lets nobody in until it can; one that has died knows nothing.
+  await Promise.allSettled(asked.map(({ calls }) => calls.ask('catchUp', null)));
+}
+
+const whatDied = 'a thread that answered requests has died with its connections; another one takes its place';
+const whatFailed = 'a thread that is to answer requests does not start';
+
+/** Starts threads, and others in the place of those that die or stand still, until told to stop. */
+function keepingAlive(needs: {
+  readonly count: number;
+  readonly log: Logger;
+  readonly startThread?: StartThread | undefined;
+  readonly members: Map<number, ThreadMember>;
+  readonly counted: Pick<CountedTogether, 'table' | 'key'>;
+  readonly onDeparture: (counts: ThreadCounts) => void;
+  readonly onReplacement: () => void;
+}): Pick<RunningThreads, 'start' | 'stop'> {
+  const { count, log, members, counted } = needs;
+  const startThread = needs.startThread ?? startRequestThread;
+  const isCluster = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const timers: NodeJS.Timeout[] = [];
+  let isStopping = false;
+
+  function open(thread: number, forOthers: ForOthers): ThreadMember {
+    const data = { ...forOthers.data(), number: thread, threads: count + 1, counted, isCluster };
+    const member = threadMember(startThread(data), {
+      ...forOthers.answers,
+      changed: async () => void (await Promise.allSettled([forOthers.catchUp(), catchUp(members, member)])),
+    });
+    members.set(thread, member);
+    void member.ended.then((error) => {
+      members.delete(thread);
+      clearRow(counted.table, thread);
+      if (member.counts !== null) needs.onDeparture(member.counts);
+      if (!member.isReady || isStopping) return;
+      needs.onReplacement();
+      log.error(whatDied, { event: 'thread.died', thread, error });
+      replace(thread, forOthers);
+    });
+    return member;
+  }
+
+  function replace(thread: number, forOthers: ForOthers, pause = firstPause): void {
+    const timer = setTimeout(() => {
+      if (isStopping) return;
+      const member = open(thread, forOthers);
+      member.ready.then(
+        () => {
+          log.info('the thread answers requests again', { event: 'thread.replaced', thread });
+          void releaseMemory(member);
+        },
+        (error) => {
+          if (isStopping) return;
+          log.error(whatFailed, { event: 'thread.failed', thread, error });
+          replace(thread, forOthers, Math.min(longestPause, pause * 2));
+        },
+      );
+    }, pause);
+    timers.push(timer.unref());
+  }
+
+  async function stop(): Promise<void> {
+    isStopping = true;
+    for (const timer of timers) clearTimeout(timer);
+    await endAll([...members.values()]);
+  }
+
+  return {
+    async start(forOthers) {
+      const beat = () => {
+        Atomics.store(isCluster, 0, forOthers.isCluster() ? 1 : 0);
+        endThoseThatStandStill(members, log);
+      };
+      beat();
+      timers.push(setInterval(beat, beatInterval).unref());
+      try {
+        const numbers = Array.from({ length: count }, (_, at) => at + 1);
+        await Promise.all(numbers.map((thread) => open(thread, forOthers).ready));
+        for (const member of members.values()) await releaseMemory(member);
+      } catch (error) {
+        await stop();
+        throw error;
+      }
+    },
+    stop,
+  };
+}
+
+/** Those that have finished, or do not answer any more. */
+async function endAll(members: readonly ThreadMember[]): Promise<void> {
+  const stopping = members.map(({ calls }) => calls.ask('stop', null));
+  const slowest = 'a thread that answers requests does not stop';
+  await withinTime(Promise.allSettled(stopping), longestStop, slowest).catch(() => undefined);
+  for (const member of members) member.terminate();
+  await Promise.all(members.map(({ ended }) => ended));
+}
+
+/** What loading its modules has left. One that dies meanwhile needs none. */
+async function releaseMemory({ calls }: ThreadMember): Promise<void> {
+  await calls.ask('releaseMemory', null).catch(() => undefined);
+}
+
+function endThoseThatStandStill(members: ReadonlyMap<number, ThreadMember>, log: Logger): void {
+  for (const [thread, member] of members) {
+    if (!member.isReady || member.missBeat() <= mostMissedBeats) continue;
+    const event = 'thread.stuck';
+    log.error('a thread that answers requests stands still, and is ended', { event, thread });
+    member.terminate();
+  }
+}
+
+function startRequestThread(data: ThreadData): Worker {
+  return openThread('request-thread-entry', import.meta.url, {
+    name: `requests-${data.number}`,
+    workerData: data,
+    // It opens the key file and the database, as the first thread does.
+    hasEnvironment: true,
+  });
+}

@@ -1,0 +1,18 @@
+// What each thread that answers requests counts by itself, and the sum over all of them.
+
+import { sumOfCounts } from './explain/decision-counts.ts';
+import { sumOfAnswers } from './http/server/answer-times.ts';
+import type { MetricCounts } from './http/server/metrics.ts';
+
+export type ThreadCounts = MetricCounts;
+
+/** Counts are added up; of the rest the worst counts. */
+export function sumOfThreads(threads: readonly ThreadCounts[]): ThreadCounts {
+  return {
+    auditEvents: sumOfCounts(threads.map(({ auditEvents }) => auditEvents)),
+    loginAttempts: sumOfCounts(threads.map(({ loginAttempts }) => loginAttempts)),
+    answers: sumOfAnswers(threads.map(({ answers }) => answers)),
+    eventLoopDelay: Math.max(0, ...threads.map(({ eventLoopDelay }) => eventLoopDelay)),
+    isBehind: threads.some(({ isBehind }) => isBehind),
+  };
+}

@@ -1,0 +1,269 @@
+// Several threads answer the requests of one controller, and nobody can tell but by how many they are: what was ended,
+// disabled or used is refused by each of them from the next request on, and what is counted is counted together.
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { connect, type TLSSocket } from 'node:tls';
+import { ListenError } from '../../src/http/server/listen-error.ts';
+import { callWith, login, obtainCode, redeem, refresh } from '../support/flow.ts';
+import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
+import { type Caller, callerWith, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { testPki } from '../support/test-pki.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+/** So many connections that one of three threads is left out once in five thousand runs. */
+const connections = 24;
+
+let server: TestServer;
+let clients: readonly HttpsClient[];
+let root: Caller;
+before(async () => {
+  server = await startTestServer({ threads: 3 });
+  root = await rootOf(server);
+  clients = await connected(server);
+});
+after(async () => {
+  for (const client of clients) client.closeConnections();
+  await server.close();
+});
+
+/** Clients with one connection each, which stays with the thread that has accepted it. */
+async function connected({ url, caPem }: TestServer): Promise<readonly HttpsClient[]> {
+  const all = Array.from({ length: connections }, () => httpsClient(url, caPem, { maxSockets: 1 }));
+  await Promise.all(all.map((client) => client.get('/health-checks/live')));
+  return all;
+}
+
+async function statuses(ask: (client: HttpsClient) => Promise<Answer>): Promise<readonly number[]> {
+  return (await Promise.all(clients.map(ask))).map(({ status }) => status);
+}
+
+const all = (status: number) => Array(connections).fill(status);
+const some = () => clients.filter((_, at) => at % 4 === 0);
+
+describe('what was taken back is refused by every thread from the next request on', () => {
+  test('a session that was ended, whichever thread ended it', async () => {
+    await server.createUser({ name: 'ended', password });
+    for (const client of some()) {
+      const { access_token: token } = await login(client, 'ended', password);
+      assert.deepEqual(await statuses((each) => callWith(each, token)), all(200));
+      const { id } = (await callWith(client, token)).json.data;
+      const ended = await callerWith(client, root.accessToken).call('DELETE', `api-sessions/${id}`);
+      assert.equal(ended.status, 200, ended.text);
+      assert.deepEqual(await statuses((each) => callWith(each, token)), all(401));
+    }
+  });
+
+  test('a legacy session that was ended', async () => {
+    await server.createUser({ name: 'legacy', password });
+    for (const client of some()) {
+      const begun = await client.post('/edge/client/v1/authenticate?method=password', {
+        json: { username: 'legacy', password },
+      });
+      assert.equal(begun.status, 200, begun.text);
+      const headers = { 'zt-session': begun.json.data.token };
+      const call = (each: HttpsClient) => each.get('/edge/client/v1/current-api-session', { headers });
+      assert.deepEqual(await statuses(call), all(200));
+      const ended = await client.request('DELETE', '/edge/client/v1/current-api-session', { headers });
+      assert.equal(ended.status, 200, ended.text);
+      assert.deepEqual(await statuses(call), all(401));
+    }
+  });
+
+  test('what an identity has, when it is disabled', async () => {
+    for (const [at, client] of some().entries()) {
+      const id = await server.createUser({ name: `disabled ${at}`, password });
+      const { access_token: token } = await login(server, `disabled ${at}`, password);
+      assert.deepEqual(await statuses((each) => callWith(each, token)), all(200));
+      const disabling = callerWith(client, root.accessToken).call('POST', `identities/${id}/disable`, {});
+      assert.equal((await disabling).status, 200);
+      assert.deepEqual(await statuses((each) => callWith(each, token)), all(401));
+    }
+  });
+
+  test('and the rights of an administrator who is none any more', async () => {
+    const id = await server.createUser({ name: 'former', password, isAdmin: true });
+    const { access_token: token } = await login(server, 'former', password);
+    const list = (each: HttpsClient) => callerWith(each, token).get('identities?limit=1');
+    assert.deepEqual(await statuses(list), all(200));
+    const [client] = clients as [HttpsClient];
+    const changed = await callerWith(client, root.accessToken).call('PATCH', `identities/${id}`, {
+      isAdmin: false,
+    });
+    assert.equal(changed.status, 200, changed.text);
+    assert.deepEqual(await statuses(list), all(403));
+  });
+});
+
+describe('what works once works once, however many threads are asked at the same moment', () => {
+  before(async () => void (await server.createUser({ name: 'once', password })));
+
+  test('a code', async () => {
+    for (let race = 0; race < 5; race += 1) {
+      const code = await obtainCode(server, 'once', password);
+      const won = (await statuses((each) => redeem(each, code))).filter((status) => status === 200);
+      assert.equal(won.length, 1);
+    }
+  });
+
+  test('a refresh token', async () => {
+    for (let race = 0; race < 5; race += 1) {
+      const { refresh_token: token } = await login(server, 'once', password);
+      const won = (await statuses((each) => refresh(each, token))).filter((status) => status === 200);
+      assert.equal(won.length, 1);
+    }
+  });
+});
+
+describe('what is kept and counted is that of all', () => {
+  async function answered(): Promise<number> {
+    const { text } = await server.controller.services.readMetrics();
+    const count = /duration_seconds_count\{api="edge-client",status_class="2xx"\} (\d+)/.exec(text);
+    return Number(count?.[1] ?? 0);
+  }
+
+  test('metrics', async () => {
+    const before = await answered();
+    assert.deepEqual(await statuses((each) => each.get('/edge/client/v1/version')), all(200));
+    assert.equal((await answered()) - before, connections);
+  });
+
+  test('decision records and the audit trail, at once and whichever thread is asked', async () => {
+    await server.createUser({ name: 'refused', password });
+    const attempt = { json: { username: 'refused', password: 'not it' } };
+    for (const [at, client] of some().entries()) {
+      const refused = await client.post('/edge/client/v1/authenticate?method=password', attempt);
+      assert.equal(refused.status, 401);
+      const reference = String(refused.headers['x-request-id']);
+      const other = clients[(at * 5 + 3) % connections] as HttpsClient;
+      const explained = await callerWith(other, root.accessToken).get(`login-attempts/${reference}`);
+      assert.equal(explained.status, 200, explained.text);
+      const lines = server.log.entries.filter(({ fields }) => fields.requestId === reference);
+      assert.deepEqual(
+        lines.filter(({ message }) => message === 'audit').map(({ fields }) => fields.event),
+        ['login.refused'],
+      );
+    }
+  });
+});
+
+describe('TLS', () => {
+  function begin(session?: Buffer): Promise<TLSSocket> {
+    const { url, caPem: ca } = server;
+    const port = Number(new URL(url).port);
+    return new Promise((resolve, reject) => {
+      const options = { port, host: '127.0.0.1', servername: 'localhost', ca };
+      const socket = connect(session === undefined ? options : { ...options, session }, () =>
+        resolve(socket),
+      );
+      socket.on('error', reject);
+    });
+  }
+
+  test('a session that began with one thread goes on with another', async () => {
+    const first = await begin();
+    const ticket = await new Promise<Buffer>((resolve) => first.once('session', resolve));
+    first.destroy();
+    for (let at = 0; at < connections; at += 1) {
+      const socket = await begin(ticket);
+      assert.equal(socket.isSessionReused(), true, `connection ${at}`);
+      socket.destroy();
+    }
+  });
+
+  test('every thread presents the certificate that was read again', async (t) => {
+    const files = ['server.pem', 'server.key'].map((name) => join(server.home, name));
+    const before = files.map((file) => readFileSync(file));
+    t.after(async () => {
+      files.forEach((file, at) => void writeFileSync(file, before[at] as Buffer));
+      await server.controller.reloadCertificates();
+    });
+    const { signing } = await testPki();
+    writeFileSync(files[0] as string, signing.certPem);
+    writeFileSync(files[1] as string, signing.keyPem);
+    await server.controller.reloadCertificates();
+    const { url } = server;
+    const port = Number(new URL(url).port);
+    const presented = Array.from({ length: connections }, async () => {
+      const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+      await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
+      const { raw } = socket.getPeerCertificate();
+      socket.destroy();
+      return signing.certPem.replaceAll('\n', '').includes(raw.toString('base64'));
+    });
+    assert.deepEqual(await Promise.all(presented), Array(connections).fill(true));
+  });
+});
+
+test('a second controller on the same port is refused, as it is with one thread', async () => {
+  const { port } = new URL(server.url);
+  const onSamePort = (yaml: string) =>
+    yaml.replaceAll('localhost:0', `localhost:${port}`).replaceAll('127.0.0.1:0', `127.0.0.1:${port}`);
+  await assert.rejects(startTestServer({ threads: 2, configure: onSamePort }), (error) => {
+    assert.ok(error instanceof ListenError);
+    assert.match(error.message, /another program uses this port/);
+    return true;
+  });
+});
+
+describe('a thread that dies', () => {
+  let own: TestServer;
+  before(async () => {
+    own = await startTestServer({ threads: 2 });
+  });
+  after(() => own.close());
+
+  test('loses its connections and nothing else, and another one takes its place', async () => {
+    await own.createUser({ name: 'alice', password });
+    const { access_token: ended } = await login(own, 'alice', password);
+    const { access_token: token } = await login(own, 'alice', password);
+    const admin = await rootOf(own);
+    const { id } = (await callWith(own, ended)).json.data;
+    assert.equal((await admin.call('DELETE', `api-sessions/${id}`)).status, 200);
+
+    const held = await connected(own);
+    await own.workers[0]?.terminate();
+    const asked = await Promise.allSettled(held.map((client) => callWith(client, token)));
+    for (const outcome of asked) if (outcome.status === 'fulfilled') assert.equal(outcome.value.status, 200);
+    for (const client of held) client.closeConnections();
+    await until(() => own.log.entries.some(({ fields }) => fields.event === 'thread.replaced'));
+    const died = own.log.entries.filter(({ fields }) => fields.event === 'thread.died');
+    assert.deepEqual(
+      died.map(({ level, fields }) => [level, fields.thread]),
+      [['error', 1]],
+    );
+    assert.equal(own.workers.length, 2);
+
+    const fresh = await connected(own);
+    const answers = await Promise.all(
+      fresh.flatMap((client) => [callWith(client, token), callWith(client, ended)]),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      fresh.flatMap(() => [200, 401]),
+    );
+    for (const client of fresh) client.closeConnections();
+    const { text } = await own.controller.services.readMetrics();
+    assert.match(text, /^overlay_auth_request_threads_replaced_total 1$/m);
+  });
+
+  test('while it is starting holds up nobody who ends a session', async () => {
+    const admin = await loggedIn(own, 'root');
+    const { access_token: token } = await login(own, 'alice', password);
+    await callWith(own, token);
+    void own.workers.at(-1)?.terminate();
+    const created = createdId(
+      await admin.call('POST', 'identities', { name: 'somebody', type: 'User', isAdmin: false }),
+    );
+    assert.equal((await admin.call('DELETE', `identities/${created}`)).status, 200);
+    await until(
+      () => own.log.entries.filter(({ fields }) => fields.event === 'thread.replaced').length === 2,
+    );
+  });
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+}

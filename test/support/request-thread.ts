@@ -1,0 +1,33 @@
+// Entry of a thread that answers requests for a test server: with the clock of the test, and with every answer compared
+// with the declaration of its endpoint.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createRandom } from '../../src/platform/random.ts';
+import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { runRequestThread, type ThreadData } from '../../src/request-thread.ts';
+import { undeclaredIn } from './declared-answers.ts';
+import { clockOf, type SharedTime } from './shared-clock.ts';
+
+export interface TestThreadData extends ThreadData {
+  /** Null: the thread goes by the clock of the system. */
+  readonly time: SharedTime | null;
+}
+
+if (parentPort === null) throw new Error('request-thread.ts runs as a worker thread');
+const port = parentPort;
+const data = workerData as TestThreadData;
+const clock = data.time === null ? systemClock : clockOf(data.time);
+await runRequestThread({
+  data,
+  port,
+  clock,
+  random: createRandom(clock),
+  vault: keyVault(Buffer.from(data.masterKey)),
+  inspectAnswer(route, answer) {
+    const undeclared = undeclaredIn(route, answer);
+    if (undeclared === null) return;
+    const entry = { level: 'error', message: 'undeclared answer', fields: { undeclared } };
+    port.postMessage({ name: 'log', argument: entry });
+  },
+});

@@ -1,0 +1,37 @@
+// The clock of a test, for the threads of a controller: they read what the test's own clock says.
+
+import type { Clock, FixedClock } from '../../src/platform/clock.ts';
+
+export type SharedTime = Float64Array<SharedArrayBuffer>;
+
+/** Shows what a clock says, and from now on says what it is set to, at once. */
+export function sharedTime(clock: Clock): SharedTime {
+  const time: SharedTime = new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT));
+  const show = () => {
+    time[0] = clock.now();
+    time[1] = clock.monotonic();
+  };
+  show();
+  if (isFixed(clock)) {
+    const { advance, set } = clock;
+    clock.advance = (by) => {
+      advance(by);
+      show();
+    };
+    clock.set = (to) => {
+      set(to);
+      show();
+    };
+  }
+  // Of a clock that goes by itself.
+  else setInterval(show, 2).unref();
+  return time;
+}
+
+function isFixed(clock: Clock): clock is FixedClock {
+  return 'advance' in clock;
+}
+
+export function clockOf(time: SharedTime): Clock {
+  return { now: () => time[0] as number, monotonic: () => time[1] as number };
+}
