@@ -1,6 +1,8 @@
 // The side of a measured process: answers what the benchmark asks over the channel that comes with the process,
 // which is not the connection that is measured. Preloaded into the controller, and used by the peers.
 
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
 /** Commands take and return plain data. */
 export type Commands = Readonly<Record<string, (args: never) => unknown>>;
 
@@ -23,6 +25,23 @@ export interface Usage {
   /** The main thread's part of it. */
   readonly mainThreadMicros: number;
   readonly residentBytes: number;
+  /** Of the thread that writes to SQLite; 0 where the system does not say. */
+  readonly writerMicros: number;
+}
+
+/** Linux counts in hundredths of a second. */
+const microsOfTick = 10_000;
+
+function writerMicros(): number {
+  const tasks = '/proc/self/task';
+  if (!existsSync(tasks)) return 0;
+  for (const task of readdirSync(tasks)) {
+    const stat = readFileSync(`${tasks}/${task}/stat`, 'utf8');
+    if (!stat.includes('(sqlite-writer')) continue;
+    const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
+    return (user + system) * microsOfTick;
+  }
+  return 0;
 }
 
 const commands: Record<string, (args: never) => unknown> = {
@@ -33,6 +52,7 @@ const commands: Record<string, (args: never) => unknown> = {
       cpuMicros: all.user + all.system,
       mainThreadMicros: main.user + main.system,
       residentBytes: process.memoryUsage.rss(),
+      writerMicros: writerMicros(),
     };
   },
 };

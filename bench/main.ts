@@ -15,6 +15,7 @@ import { overloadedLogins } from './operations/overload.ts';
 import { refresh } from './operations/refresh.ts';
 import { scale } from './operations/scale.ts';
 import { endedSessions, startAndMemory } from './operations/start-and-memory.ts';
+import { threads } from './operations/threads.ts';
 import { type Findings, renderFindings, renderOne } from './report.ts';
 import { onStage } from './stage.ts';
 
@@ -25,6 +26,7 @@ const operations: readonly Operation[] = [
   codeFlow,
   passwordLogin,
   handshakes,
+  threads,
   overloadedLogins,
   startAndMemory,
   endedSessions,

@@ -1,5 +1,5 @@
 // The servers of a run: started when an operation first needs one, stopped at the end.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,6 +31,8 @@ export interface Stage {
   overlay(): Promise<Overlay>;
   /** The controller with a password hash that costs nothing. */
   overlayWithoutHashing(): Promise<Overlay>;
+  /** The same, with so many threads that answer requests. */
+  overlayWithThreads(threads: number): Promise<Overlay>;
   bare(): Promise<MeasuredProcess>;
   oidcProvider(hashing: boolean): Promise<MeasuredProcess>;
   /** A home of its own, on which nothing runs yet. */
@@ -116,6 +118,12 @@ async function openStage(
     overlayWithoutHashing: once(async () =>
       openOverlay(await newHome('without-hashing'), startWithoutHashing),
     ),
+    overlayWithThreads: byArgument(async (threads: number) => {
+      const own = await newHome(`threads-${threads}`);
+      const yaml = readFileSync(own.configFile, 'utf8');
+      writeFileSync(own.configFile, yaml.replace(/^# threads: auto.*$/m, `threads: ${threads}`));
+      return openOverlay(own, startWithoutHashing);
+    }),
     bare: once(() => openPeer('bare', join(bareFolder, 'bare.db'))),
     oidcProvider: byArgument((hashing: boolean) => openPeer('oidc-provider', hashing ? 'hash' : 'no-hash')),
     newHome,

@@ -39,6 +39,8 @@ export interface Round {
   readonly cpu: number;
   /** Of it, the main thread. */
   readonly mainThread: number;
+  /** Of it, the thread that writes to SQLite. */
+  readonly writer: number;
 }
 
 export interface Result {
@@ -81,6 +83,7 @@ async function runRound(contestant: Contestant, load: Load): Promise<Round> {
       p99: quantile(latencies, 0.99),
       cpu: (after.cpuMicros - before.cpuMicros) / load.operations,
       mainThread: (after.mainThreadMicros - before.mainThreadMicros) / load.operations,
+      writer: (after.writerMicros - before.writerMicros) / load.operations,
     };
   } finally {
     rest();

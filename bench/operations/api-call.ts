@@ -13,7 +13,7 @@ const services = '/edge/client/v1/services';
 const firstSightPath = '/first-sight';
 
 /** Calls with one token after the other. Each comes once before the measurement begins. */
-function callsWith(tokens: readonly string[], path: string): Contestant['drive'] {
+export function callsWith(tokens: readonly string[], path: string): Contestant['drive'] {
   return (connection, index) => {
     let at = index;
     return async () => {

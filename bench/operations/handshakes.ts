@@ -7,10 +7,10 @@ import type { Stage } from '../stage.ts';
 import { imitate } from './imitate.ts';
 import { loadOf, type Operation, resultAt } from './operation.ts';
 
-const version = '/edge/client/v1/version';
+export const version = '/edge/client/v1/version';
 
 /** A new connection, one request, and its end. */
-function visit(port: number, target: string, tls: () => ConnectionOptions): Step {
+export function visit(port: number, target: string, tls: () => ConnectionOptions): Step {
   return async () => {
     const connection = await openConnection(port, tls());
     expectStatus(await connection.request('GET', target), 200);

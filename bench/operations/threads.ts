@@ -1,0 +1,113 @@
+import { type Contestant, compare, medianOf, type Result } from '../load/rounds.ts';
+import type { Findings, Verdict } from '../report.ts';
+import type { Overlay, Stage } from '../stage.ts';
+import { median } from '../statistics.ts';
+import { callsWith, currentApiSession } from './api-call.ts';
+import { overlayLogin } from './code-flow-steps.ts';
+import { version, visit } from './handshakes.ts';
+import { loadOf, type Operation, resultAt } from './operation.ts';
+import { refreshInTurn } from './refresh.ts';
+
+const numbers = [1, 2] as const;
+
+interface Kind {
+  readonly name: string;
+  /** With two threads there are to be so many times as many a second. */
+  readonly least: number;
+  readonly operations: number;
+  readonly connections: number;
+  drive(overlay: Overlay): Promise<Contestant['drive']>;
+}
+
+const kinds: readonly Kind[] = [
+  {
+    name: 'call that reads its session',
+    least: 1.6,
+    operations: 10_000,
+    connections: 32,
+    async drive({ seed }) {
+      const tokens = (await seed.sample(500)).map(({ accessToken }) => accessToken);
+      return callsWith(tokens, currentApiSession);
+    },
+  },
+  {
+    name: 'refresh, durable',
+    least: 1.4,
+    operations: 3000,
+    connections: 32,
+    async drive({ seed }) {
+      const tokens = (await seed.sample(2000)).map(({ refreshToken }) => refreshToken);
+      return (connection, index) => refreshInTurn(connection, '/oidc/token', tokens, index);
+    },
+  },
+  {
+    name: 'full handshake and one request',
+    least: 1.6,
+    operations: 600,
+    connections: 8,
+    drive:
+      async ({ process }) =>
+      () =>
+        visit(process.port, version, () => ({})),
+  },
+  {
+    name: 'code flow, hash left out',
+    least: 1.4,
+    operations: 1500,
+    connections: 16,
+    drive:
+      async ({ users }) =>
+      (connection, index) =>
+        overlayLogin(connection, users[index % users.length] ?? ''),
+  },
+];
+
+/** What a second thread that answers requests brings, and what it costs. */
+export const threads: Operation = {
+  name: 'threads',
+  async run(stage: Stage): Promise<Findings> {
+    const results: Result[] = [];
+    for (const { name, operations, connections, drive } of kinds) {
+      const contestants: Contestant[] = [];
+      for (const number of numbers) {
+        const overlay = await stage.overlayWithThreads(number);
+        const contestant = `${name}: ${number} ${number === 1 ? 'thread' : 'threads'}`;
+        contestants.push({ name: contestant, subject: overlay.process, drive: await drive(overlay) });
+      }
+      results.push(...(await compare(contestants, loadOf(stage, operations, connections))));
+    }
+    const of = (kind: number, number: number) => resultAt(results, kind * numbers.length + number);
+    const resident = await Promise.all(
+      numbers.map(
+        async (number) => (await (await stage.overlayWithThreads(number)).process.usage()).residentBytes,
+      ),
+    );
+    const further = (resultAt(resident, 1) - resultAt(resident, 0)) / 1e6;
+    return {
+      title: 'Threads that answer requests',
+      about:
+        'The controller with one and with two threads, the password hash left out. The load generator needs a core too, ' +
+        'so on a machine of two cores the rates say less than the processor time does.',
+      results,
+      figures: [
+        ...kinds.map(({ name }, kind): readonly [string, string] => [
+          `${name}: thread that writes, µs`,
+          medianOf(of(kind, 1), ({ writer }) => writer).toFixed(0),
+        ]),
+        ['memory of the second thread after the load, MB', further.toFixed(0)],
+      ],
+      verdicts: kinds.map(({ name, least }, kind) => rateVerdict(name, of(kind, 1), of(kind, 0), least)),
+    };
+  },
+};
+
+/** Rounds that ran one after the other are compared. */
+function rateVerdict(name: string, two: Result, one: Result, least: number): Verdict {
+  const ratio = median(two.rounds.map(({ rate }, at) => rate / (one.rounds[at]?.rate ?? Number.NaN)));
+  return {
+    what: `${name}, two threads against one`,
+    budget: `≥ ${least} × the rate`,
+    measured: `${ratio.toFixed(2)} ×`,
+    isKept: ratio >= least,
+  };
+}
