@@ -50,10 +50,6 @@ function until(socket: TLSSocket, event: 'secureConnect' | 'drain'): Promise<voi
 async function sendBody(socket: TLSSocket, hasLength: boolean): Promise<number> {
   const chunk = Buffer.alloc(64 * 1024, 'a');
   let sent = 0;
-  socket.on('error', () => undefined);
-  // The answer is of no interest, but has to be taken.
-  socket.resume();
-  await until(socket, 'secureConnect');
   const length = hasLength ? `content-length: ${bodySize}` : 'transfer-encoding: chunked';
   const type = 'content-type: application/x-www-form-urlencoded';
   socket.write(`POST /oidc/token HTTP/1.1\r\nhost: localhost\r\n${type}\r\n${length}\r\n\r\n`);
@@ -82,12 +78,26 @@ describe('strangers', () => {
   after(() => program?.close());
 
   test(`${connections} connections with bodies of 100 MB take less than 100 MB`, async (t) => {
-    let sent = 0;
+    let [begun, sent] = [0, 0];
+    const bodies: Promise<void>[] = [];
+    const lane = async () => {
+      while (begun < connections) {
+        const at = begun;
+        begun += 1;
+        const socket = program.connectFrom(from(at));
+        // The answers are of no interest, but have to be taken.
+        socket.on('error', () => undefined).resume();
+        await until(socket, 'secureConnect');
+        const counted = async () => {
+          sent += await sendBody(socket, at % 2 === 0);
+        };
+        bodies.push(counted());
+      }
+    };
     const most = await growth(program, async () => {
-      const all = Array.from({ length: connections }, async (_none, at) => {
-        sent += await sendBody(program.connectFrom(from(at)), at % 2 === 0);
-      });
-      await Promise.all(all);
+      // Who waits too long for a handshake is sent away: some at a time.
+      await Promise.all(Array.from({ length: 20 }, lane));
+      await Promise.all(bodies);
     });
     t.diagnostic(`grew by ${Math.round(most / megabyte)} MB; ${Math.round(sent / megabyte)} MB were sent`);
     assert.equal((await callWith(program.client, accessToken)).status, 200);
