@@ -32,7 +32,7 @@ export const decidingModules: readonly DecidingModule[] = [
   {
     name: 'code',
     files: ['src/oidc/grants/grant-authorization-code.ts', 'src/oidc/flow/callback.ts'],
-    tests: ['test/oidc/token.test.ts'],
+    tests: ['src/oidc/flow/callback.test.ts', 'test/oidc/token.test.ts'],
   },
   {
     name: 'refresh',

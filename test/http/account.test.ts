@@ -1,12 +1,11 @@
 // How the account page is served, and what it is allowed as a client.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { authorize, challenge, login, redeem } from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
+import { freePort } from '../support/nodes.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
@@ -32,15 +31,6 @@ edge:
   api: { address: "localhost:0", disableOidcAutoBinding: true }
 `;
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe('the account page', () => {
   test('is one shell for everybody, in the language of the browser, with a strict policy', async () => {

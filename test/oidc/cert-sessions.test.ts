@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import type { IdentityId } from '../../src/model/ids.ts';
@@ -29,6 +28,7 @@ import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.
 import { beginLogin, codeOf, redeem, refresh } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { type Caller, loggedIn, rootOf } from '../support/management.ts';
+import { freePort } from '../support/nodes.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
@@ -270,15 +270,6 @@ describe('a TLS session that resumes', () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
 
 test('what a certificate of a third-party authority opened is worth nothing while that is disabled, or once it is gone', async () => {
   const ca = authority();

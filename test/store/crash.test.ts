@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,6 +14,7 @@ import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
 import { checkSqlite } from '../../src/store/sqlite/backup.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { clientOfHome, type Sandbox, sandbox, untilReady } from '../support/command.ts';
+import { freePort } from '../support/nodes.ts';
 import { seeded } from '../support/seeded.ts';
 import { sized } from '../support/size.ts';
 import { crashClient } from './crash-client.ts';
@@ -36,7 +36,7 @@ test(`${cycles} crashes lose nothing that was acknowledged (seed ${seed})`, {
   const box = sandbox();
   t.after(() => box.close());
   const random = seeded(seed);
-  const url = `https://localhost:${await freePort(random.below)}`;
+  const url = `https://localhost:${await freePort()}`;
   const config = await createHome(box, new URL(url).host);
   const names = await createUsers(join(box.cwd, 'home', 'overlay.db'));
   const clients = names.map((name, at) => crashClient({ name, password }, seeded(seed + at + 1)));
@@ -114,17 +114,4 @@ async function forgetAttempts(path: string): Promise<void> {
   const store = await openSqliteStore({ path });
   await store.attempts.clear([sourceLimit('127.0.0.1').key]);
   await store.close();
-}
-
-/** Below the range from which systems take ports of connections, so that it is still free after each crash. */
-async function freePort(below: (limit: number) => number): Promise<number> {
-  for (;;) {
-    const port = 20_000 + below(10_000);
-    const probe = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false));
-      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }

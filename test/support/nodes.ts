@@ -1,7 +1,7 @@
 // Several controllers on one PostgreSQL database, behind one address, as behind a load balancer.
 
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
+import { systemRandom } from '../../src/platform/random.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from './test-server.ts';
 
@@ -36,12 +36,18 @@ export function asDialled(client: HttpsClient, host: string): HttpsClient {
   };
 }
 
-/** A port of the system's choice; an address that is not that of the interface does not follow it by itself. */
+/**
+ * A port that nobody has. It is below the range from which systems take ports of connections, so that it is free still
+ * when a process comes to listen there, and after that process was killed.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
+  for (;;) {
+    const port = 20_000 + (systemRandom.bytes(4).readUInt32BE() % 10_000);
+    const probe = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false));
+      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
