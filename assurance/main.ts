@@ -93,19 +93,36 @@ async function run(round: Round): Promise<Finished> {
   const failed = [...new Set(lines.filter((line) => line.startsWith('✖')))]
     .map((line) => line.replace(/^✖ | \([\d.]+ms\)$/g, ''))
     .filter((name) => name !== 'failing tests:');
+  // A table of measurements says of each bound whether it was kept.
+  const measured = round.script === undefined ? [] : lines.filter((line) => line.startsWith('|'));
+  const cells = (line: string) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim());
+  const bounds = measured
+    .map(cells)
+    .filter((row) => row.length === 4 && /^\**(yes|no)\**$/.test(row[3] ?? ''));
+  for (const [what, bound, value, isKept] of bounds) {
+    if (isKept !== 'yes') failed.push(`${what}: ${value} instead of ${bound}`);
+  }
   return {
     commit,
     at: new Date(startedAt).toISOString(),
     seconds: Math.round((Date.now() - startedAt) / 1000),
     passed: lines.filter((line) => line.startsWith('✔')).length,
     failed: code !== 0 && failed.length === 0 ? [`ended with ${code}`] : failed,
-    said: lines
-      .filter(
-        (line) =>
-          line.startsWith('ℹ') &&
-          !/^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(line),
-      )
-      .map((line) => line.slice(2)),
+    said: bounds
+      .map(([what, bound, value]) => `${what}: ${value} (${bound})`)
+      .concat(
+        lines
+          .filter(
+            (line) =>
+              line.startsWith('ℹ') &&
+              !/^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(line),
+          )
+          .map((line) => line.slice(2)),
+      ),
   };
 }
 
