@@ -25,14 +25,27 @@ export interface LoginExplanationNeeds extends ExplainLoginNeeds, Pick<AuthPolic
   readonly store: Pick<Store, 'identities' | 'authenticators' | 'authPolicies' | 'attempts' | 'totp'>;
 }
 
-/** What a login of an identity would ask and what would refuse it, by each of the methods. @throws AuthError not_found */
+/** A policy as it would be saved; `id` when there is one already. */
+export type SentPolicyOfId = SentAuthPolicy & { readonly name: string; readonly id?: string | undefined };
+
+/**
+ * What a login of an identity would ask and what would refuse it, by each of the methods.
+ * @param asked with a policy: by its rules, as if the identity had it
+ * @throws AuthError not_found            there is no such identity, or no policy with the id
+ * @throws AuthError could_not_validate   as when saving the policy
+ */
 export async function explainLoginsOf(
   needs: LoginExplanationNeeds,
   id: string,
-  methods: readonly PrimaryMethod[],
+  {
+    methods,
+    policy,
+  }: { readonly methods: readonly PrimaryMethod[]; readonly policy?: SentPolicyOfId | undefined },
 ): Promise<readonly LoginExplanation[]> {
-  const account = await needs.store.identities.findAccount(asId(id));
-  if (account === null) throw new AuthError('not_found');
+  const found = await needs.store.identities.findAccount(asId(id));
+  if (found === null) throw new AuthError('not_found');
+  const rules = policy === undefined ? {} : (await sentRules(needs, policy)).rules;
+  const account = { ...found, policy: { ...found.policy, ...rules } };
   const identityId = account.identity.id;
   const authenticators = await needs.store.authenticators.listOf([identityId]);
   const totpLockedUntil = await needs.store.attempts.lockedUntil(totpKey(identityId), needs.clock.now());
@@ -65,10 +78,9 @@ const pageSize = 100;
  */
 export async function previewAuthPolicy(
   needs: LoginExplanationNeeds,
-  { id, ...sent }: SentAuthPolicy & { readonly name: string; readonly id?: string | undefined },
+  policy: SentPolicyOfId,
 ): Promise<PolicyPreview> {
-  const current = id === undefined ? null : await getAuthPolicy(needs, id);
-  const rules = await rulesSent(needs, sent, current);
+  const { rules, current } = await sentRules(needs, policy);
   let touched = 0;
   let asksMore = 0;
   let count = 0;
@@ -85,6 +97,14 @@ export async function previewAuthPolicy(
     }
   }
   return { touched, asksMore, lockedOut: { count, first } };
+}
+
+async function sentRules(
+  needs: LoginExplanationNeeds,
+  { id, ...sent }: SentPolicyOfId,
+): Promise<{ readonly rules: AuthPolicyRules; readonly current: AuthPolicy | null }> {
+  const current = id === undefined ? null : await getAuthPolicy(needs, id);
+  return { rules: await rulesSent(needs, sent, current), current };
 }
 
 interface Person {

@@ -326,3 +326,39 @@ describe('the preview of a policy', () => {
     assertRefused(await nina.call('POST', 'auth-policies/preview', { name: 'x' }), 403, 'FORBIDDEN');
   });
 });
+
+describe('a login by another policy', () => {
+  const ask = (id: string, body: object) => root.call('POST', `identities/${id}/login-explanation`, body);
+
+  test('is judged by its rules, saved or not, and nothing is changed', async () => {
+    const own = await policy({});
+    const nameOfOwn = (await root.get(`auth-policies/${own}`)).json.data.name;
+    const id = await userWith('w-password', own);
+    const before = (await root.get(`identities/${id}`)).json.data;
+    const ownWays = (await root.get(`identities/${id}/login-explanation`)).json.data;
+    assert.deepEqual((await ask(id, {})).json.data, ownWays);
+    assert.deepEqual((await ask(id, { policy: { id: own, name: nameOfOwn } })).json.data, ownWays);
+
+    const policyOfCode = { name: 'code', secondary: { requireTotp: true } };
+    const [withCode] = (await ask(id, { method: 'password', policy: policyOfCode })).json.data;
+    assert.deepEqual([withCode.outcome, withCode.asks], ['allowed', ['totp']]);
+    const withoutPassword = { name: 'none', primary: { updb: { allowed: false } } };
+    const [refused] = (await ask(id, { method: 'password', policy: withoutPassword })).json.data;
+    assert.deepEqual([refused.outcome, refused.reason], ['refused', 'method-not-allowed']);
+    // A document that was read can be sent back.
+    const saved = (await root.get(`auth-policies/${own}`)).json.data;
+    assert.equal((await ask(id, { policy: saved })).status, 200);
+    assert.deepEqual((await root.get(`identities/${id}`)).json.data, before);
+  });
+
+  test('is refused where the policy could not be saved, or there is nobody', async () => {
+    const id = await userWith('w-refused', await policy({}));
+    assertRefused(await ask(id, { policy: { name: 'x', secondry: {} } }), 400, 'COULD_NOT_VALIDATE');
+    assertRefused(await ask(id, { policy: { name: 'x', id: 'absent' } }), 404, 'NOT_FOUND');
+    const unknownSigner = { name: 'x', secondary: { requireExtJwt: 'absent' } };
+    assertRefused(await ask(id, { policy: unknownSigner }), 400, 'COULD_NOT_VALIDATE');
+    assertRefused(await ask('absent', {}), 404, 'NOT_FOUND');
+    const nina = await loggedIn(server, 'nina');
+    assertRefused(await nina.call('POST', `identities/${id}/login-explanation`, {}), 403, 'FORBIDDEN');
+  });
+});

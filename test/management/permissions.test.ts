@@ -38,6 +38,7 @@ function guardedOperations(): readonly {
 const askingByPost = [
   '/edge/management/v1/external-jwt-signers/:id/verify',
   '/edge/management/v1/auth-policies/preview',
+  '/edge/management/v1/identities/:id/login-explanation',
 ];
 
 describe('the permission to read', () => {
@@ -48,7 +49,7 @@ describe('the permission to read', () => {
       const reads = method === 'GET' || method === 'HEAD' || asks;
       const answer = await reader.call(method, path, method === 'GET' || method === 'HEAD' ? undefined : {});
       if (reads && route.permission === 'read') {
-        const expected = asks ? [400] : [200, 404];
+        const expected = asks ? [400, 404] : [200, 404];
         assert.ok(expected.includes(answer.status), `${method} ${path} ${answer.text}`);
       } else assertRefused(answer, 403, 'FORBIDDEN');
     }

@@ -234,7 +234,7 @@ function undeclaredCalls({ page }: Visitor, { paths }: Described): readonly stri
 }
 
 describe('every screen', () => {
-  const screens = ['/console', '/console/people', '/console/attempts'];
+  const screens = ['', '/people', '/attempts', '/what-if', '/policies'].map((path) => `/console${path}`);
 
   for (const [name, options] of [
     ['wide', {}],

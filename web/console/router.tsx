@@ -6,6 +6,9 @@ import { AttemptsScreen } from './screens/attempts.tsx';
 import { OverviewScreen } from './screens/overview.tsx';
 import { PeopleScreen } from './screens/people.tsx';
 import { PersonScreen } from './screens/person.tsx';
+import { PoliciesScreen } from './screens/policies.tsx';
+import { PolicyScreen } from './screens/policy.tsx';
+import { WhatIfScreen } from './screens/what-if.tsx';
 import { NotFound, Shell } from './shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
@@ -45,6 +48,19 @@ const routes = [
     ),
   }),
   createRoute({ getParentRoute: () => root, path: '/attempts/$id', component: AttemptScreen }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/what-if',
+    component: WhatIfScreen,
+    validateSearch: words('person', 'method', 'policy'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/policies',
+    component: PoliciesScreen,
+    validateSearch: words('q', 'sort', 'page'),
+  }),
+  createRoute({ getParentRoute: () => root, path: '/policies/$id', component: PolicyScreen }),
 ];
 
 export const router = createRouter({

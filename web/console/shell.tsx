@@ -21,8 +21,10 @@ const navigation = [
     items: [
       ['/people', screens.people],
       ['/attempts', screens.attempts],
+      ['/what-if', screens.whatIf],
     ],
   },
+  { title: groups.rules, items: [['/policies', screens.policies]] },
 ] as const;
 
 /** What stands around every screen. */

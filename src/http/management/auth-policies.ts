@@ -108,6 +108,12 @@ const previewSchema = z
   })
   .meta({ id: 'AuthPolicyPreview' });
 
+/** A policy as it would be saved, to ask about it; `id` when there is one already. */
+export const askedPolicySchema = ignoring(
+  membersOf(authPolicySchema),
+  complete.extend({ id: idText.optional() }),
+);
+
 /** `/auth-policies` */
 export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
   const entities = resourceRoutes({
@@ -132,7 +138,7 @@ export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
         previewSchema,
         'How many identities have the policy, how many would have to prove more than now, and who could log in and could not any more; of those, the first are named. Nothing is changed.',
       ),
-      body: ignoring(membersOf(authPolicySchema), complete.extend({ id: idText.optional() })),
+      body: askedPolicySchema,
       refusals: ['not_found', 'invalid_field'],
       async handler(_context, { body }) {
         // Sound because the schema that is applied is the one without what is ignored.

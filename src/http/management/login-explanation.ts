@@ -1,13 +1,18 @@
 import { z } from 'zod';
-import { explainLoginsOf, type LoginExplanationNeeds } from '../../admin/login-explanation.ts';
+import {
+  explainLoginsOf,
+  type LoginExplanationNeeds,
+  type SentPolicyOfId,
+} from '../../admin/login-explanation.ts';
 import type { LoginExplanation } from '../../login/explain-login.ts';
 import { primaryMethods } from '../../model/login.ts';
 import { refusalReasons } from '../../model/login-attempt.ts';
-import { envelope, jsonType, listEnvelope } from '../request/answer.ts';
+import { type Answer, envelope, jsonType, listEnvelope } from '../request/answer.ts';
 import { dataAnswer, listAnswer } from '../request/declared-answers.ts';
 import { idOf } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
+import { askedPolicySchema } from './auth-policies.ts';
 
 const explanationSchema = z
   .strictObject({
@@ -27,25 +32,52 @@ const shapes = [dataAnswer, listAnswer].map(
   (answer) => answer(explanationSchema, described).content[jsonType],
 );
 
+const path = 'identities/:id/login-explanation';
+const method = z
+  .enum(primaryMethods)
+  .optional()
+  .meta({ description: 'The primary method; without it all of them' });
+
 /** `/identities/{id}/login-explanation` */
-export function loginExplanationRoute(needs: LoginExplanationNeeds): Route {
-  return adminRoute('GET', 'identities/:id/login-explanation', {
+export function loginExplanationRoutes(needs: LoginExplanationNeeds): readonly Route[] {
+  return [explanation(needs), explanationByPolicy(needs)];
+}
+
+function explanationByPolicy(needs: LoginExplanationNeeds): Route {
+  return adminRoute('POST', path, {
+    operationId: 'explainLoginByPolicy',
+    summary: 'Say the same by another auth policy, saved or not',
+    permission: 'read',
+    answer: listAnswer(explanationSchema, `${described} Nothing is changed.`),
+    body: z.strictObject({ method, policy: askedPolicySchema.optional() }),
+    refusals: ['not_found', 'invalid_field'],
+    async handler(context, { body }) {
+      const methods = body.method === undefined ? primaryMethods : [body.method];
+      // Sound because the schema that is applied is the one without what is ignored.
+      const policy = body.policy as SentPolicyOfId | undefined;
+      const found = await explainLoginsOf(needs, idOf(context), { methods, policy });
+      return listOf(found.map(explanationDocument));
+    },
+  });
+}
+
+function listOf(documents: readonly object[]): Promise<Answer> {
+  const count = documents.length;
+  const pagination = { limit: count, offset: 0, totalCount: count };
+  return listEnvelope(documents, { filterableFields: [], pagination });
+}
+
+function explanation(needs: LoginExplanationNeeds): Route {
+  return adminRoute('GET', path, {
     operationId: 'explainLogin',
     summary: 'Say what an identity must prove to log in, and what would refuse it',
     answer: { description: described, content: { [jsonType]: z.union(shapes as [z.ZodType, z.ZodType]) } },
-    query: z.object({
-      method: z
-        .enum(primaryMethods)
-        .optional()
-        .meta({ description: 'The primary method; without it all of them' }),
-    }),
+    query: z.object({ method }),
     async handler(context, { query: { method } }) {
       const methods = method === undefined ? primaryMethods : [method];
-      const documents = (await explainLoginsOf(needs, idOf(context), methods)).map(explanationDocument);
+      const documents = (await explainLoginsOf(needs, idOf(context), { methods })).map(explanationDocument);
       if (method !== undefined) return envelope(documents[0] ?? {});
-      const count = documents.length;
-      const pagination = { limit: count, offset: 0, totalCount: count };
-      return listEnvelope(documents, { filterableFields: [], pagination });
+      return listOf(documents);
     },
   });
 }

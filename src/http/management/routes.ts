@@ -22,7 +22,7 @@ import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
 import { invitationRoutes } from './invitations.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
-import { loginExplanationRoute } from './login-explanation.ts';
+import { loginExplanationRoutes } from './login-explanation.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { oidcClientRoutes } from './oidc-clients.ts';
 import { revocationRoutes } from './revocations.ts';
@@ -37,7 +37,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...ownAccountRoutes(needs, 'edge-management', managementRoot),
     ...legacyRoutes(needs, 'edge-management', managementRoot),
     ...identityRoutes(needs),
-    loginExplanationRoute(needs),
+    ...loginExplanationRoutes(needs),
     ...invitationRoutes(needs),
     ...authenticatorRoutes(needs),
     ...authPolicyRoutes(needs),

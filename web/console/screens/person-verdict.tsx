@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Checks } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Badge, Card } from '../parts/screen.tsx';
@@ -16,7 +17,15 @@ export function PersonVerdict({ id }: { readonly id: string }) {
     queryFn: ({ signal }) => list<LoginExplanation>(`identities/${id}/login-explanation`, {}, signal),
   });
   return (
-    <Card id="verdict" title={words.can}>
+    <Card
+      id="verdict"
+      title={words.can}
+      tools={
+        <Link to="/what-if" search={{ person: id }}>
+          {words.whatIf}
+        </Link>
+      }
+    >
       <Loaded query={query}>{({ items }) => <Verdict ways={items} />}</Loaded>
     </Card>
   );

@@ -1,7 +1,7 @@
 // One person: can they sign in, and if not, why; and what can be done about it.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { mayHelp, useMe } from '../me.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -100,7 +100,9 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
           [
             words.policy,
             <>
-              {person.authPolicy.name}
+              <Link to="/policies/$id" params={{ id: person.authPolicyId }}>
+                {person.authPolicy.name}
+              </Link>
               {sentences.map((sentence) => (
                 <span className="hint" key={sentence}>
                   {sentence}

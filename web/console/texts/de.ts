@@ -232,6 +232,53 @@ export const de: Texts = {
     and: ' und ',
   },
 
+  whatIf: {
+    text: 'Wonach eine Anmeldung fragen und was sie ablehnen würde. Der Server urteilt nach seinen eigenen Regeln; niemand wird angemeldet.',
+    choose: 'Wählen Sie eine Person',
+    who: 'Name, Id oder externe Kennung',
+    otherPerson: 'Jemand anderes',
+    method: 'Methode',
+    theirs: (name) => `${name} (eigene)`,
+    edit: 'Die Richtlinie bearbeiten, um zu sehen, was sich ändern würde',
+    edited: 'Die Richtlinie, bearbeitet',
+    editedText: 'Hier wird nichts gespeichert.',
+    outcome: 'Was geschähe',
+  },
+
+  policies: {
+    text: 'Welche Wege zur Anmeldung erlaubt sind und welche weiteren Faktoren sie brauchen.',
+    rules: 'Regeln',
+    inWords: 'In einfachen Worten',
+    changed: 'Geändert',
+    create: 'Neue Auth-Richtlinie',
+    nothing: 'Keine Auth-Richtlinie passt dazu.',
+    nothingText:
+      'Eine Richtlinie sagt, wie sich die Menschen anmelden dürfen, die sie haben. Jeder hat eine; „Default“ gibt es immer.',
+    allowed: 'Erlaubt',
+    minLength: 'Zeichen mindestens',
+    mixed: 'Groß- und Kleinbuchstaben',
+    number: 'Eine Ziffer',
+    special: 'Ein Sonderzeichen',
+    maxAttempts: 'Falsche Passwörter bis zur Sperre (0: nie gesperrt)',
+    lockout: 'Minuten der Sperre (0: bis die Systemverwaltung entsperrt)',
+    allowExpired: 'Abgelaufene Zertifikate annehmen',
+    signersHint: 'Signer, die gelten; keiner gewählt: jeder aktive.',
+    second: 'Zweiter Faktor',
+    requireTotp: 'Ein Code einer Authenticator-App',
+    requireExtJwt: 'Ein Token eines anderen Anbieters, von',
+    whoIsTouched: 'Wen würde es betreffen?',
+    touched: (number) => `${count(number, 'Person hat', 'Personen haben')} diese Richtlinie.`,
+    asksMore: (number) => `${count(number, 'Person müsste', 'Personen müssten')} mehr nachweisen als jetzt.`,
+    lockedOut: (number) =>
+      number === 0
+        ? 'Niemand würde ausgesperrt.'
+        : `${count(number, 'Person könnte', 'Personen könnten')} sich nicht mehr anmelden:`,
+    andMore: (number) => `und ${number} weitere`,
+    saveTitle: 'Diese Richtlinie speichern?',
+    saveText: 'Sie gilt sofort, auch für offene Sitzungen.',
+    saved: 'Die Richtlinie ist gespeichert',
+  },
+
   attempts: {
     text: 'Was entschieden wurde und warum, das Neueste zuerst.',
     live: 'Laufend',

@@ -232,6 +232,53 @@ export const en = {
     and: ' and ',
   },
 
+  whatIf: {
+    text: 'What a login would ask and what would refuse it. The server judges by its own rules; nobody is logged in.',
+    choose: 'Choose a person',
+    who: 'Name, id or external id',
+    otherPerson: 'Somebody else',
+    method: 'Method',
+    theirs: (name: string) => `${name} (theirs)`,
+    edit: 'Edit the policy to see what would change',
+    edited: 'The policy, edited',
+    editedText: 'Nothing is saved here.',
+    outcome: 'What would happen',
+  },
+
+  policies: {
+    text: 'Which ways to sign in are allowed, and which further factors they need.',
+    rules: 'Rules',
+    inWords: 'In plain words',
+    changed: 'Changed',
+    create: 'New auth policy',
+    nothing: 'No auth policy matches.',
+    nothingText:
+      'A policy says how the people who have it may sign in. Everybody has one; “Default” is always there.',
+    allowed: 'Allowed',
+    minLength: 'Characters at least',
+    mixed: 'Upper and lower case',
+    number: 'A digit',
+    special: 'A special character',
+    maxAttempts: 'Wrong passwords before it is locked (0: never locked)',
+    lockout: 'Locked for minutes (0: until an administrator unlocks it)',
+    allowExpired: 'Accept expired certificates',
+    signersHint: 'Signers that are accepted; none chosen: every enabled one.',
+    second: 'Second factor',
+    requireTotp: 'A code from an authenticator app',
+    requireExtJwt: 'A token of another provider, from',
+    whoIsTouched: 'Who would be touched?',
+    touched: (number: number) => `${count(number, 'person has', 'people have')} this policy.`,
+    asksMore: (number: number) => `${count(number, 'person', 'people')} would be asked for more than now.`,
+    lockedOut: (number: number) =>
+      number === 0
+        ? 'Nobody would be locked out.'
+        : `${count(number, 'person', 'people')} could no longer sign in:`,
+    andMore: (number: number) => `and ${number} more`,
+    saveTitle: 'Save this policy?',
+    saveText: 'It applies at once, to sessions that are open too.',
+    saved: 'The policy is saved',
+  },
+
   attempts: {
     text: 'What was decided and why, the newest first.',
     live: 'Live',

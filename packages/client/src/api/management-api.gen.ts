@@ -567,7 +567,11 @@ export interface paths {
          */
         get: operations["explainLogin"];
         put?: never;
-        post?: never;
+        /**
+         * Say the same by another auth policy, saved or not
+         * @description For administrators and whoever has the permission read.
+         */
+        post: operations["explainLoginByPolicy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3570,6 +3574,72 @@ export interface operations {
                         data: components["schemas"]["LoginExplanation"];
                         meta: Record<string, never>;
                     } | {
+                        data: components["schemas"]["LoginExplanation"][];
+                        meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+        };
+    };
+    explainLoginByPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The primary method; without it all of them
+                     * @enum {string}
+                     */
+                    method?: "password" | "cert" | "ext-jwt";
+                    policy?: {
+                        name: string;
+                        primary?: {
+                            cert?: {
+                                allowed?: boolean;
+                                allowExpiredCerts?: boolean;
+                            };
+                            extJwt?: {
+                                allowed?: boolean;
+                                allowedSigners?: string[] | null;
+                            };
+                            updb?: {
+                                allowed?: boolean;
+                                minPasswordLength?: number;
+                                requireSpecialChar?: boolean;
+                                requireNumberChar?: boolean;
+                                requireMixedCase?: boolean;
+                                maxAttempts?: number;
+                                lockoutDurationMinutes?: number;
+                            };
+                        };
+                        secondary?: {
+                            requireTotp?: boolean;
+                            requireExtJwt?: ("" | string) | null;
+                            requireExtJwtSigner?: ("" | string) | null;
+                        };
+                        tags?: {
+                            [key: string]: string | number | boolean | null;
+                        } | null;
+                        id?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description What a login would ask and what would refuse it now; without `method` a list of one for each. Nobody is logged in, and a fresh proof is taken to be good. Nothing is changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
                         data: components["schemas"]["LoginExplanation"][];
                         meta: components["schemas"]["ListMeta"];
                     };

@@ -1,0 +1,104 @@
+// What would happen by a policy, and what is touched before one is saved; in a real browser against a real controller.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { screenshot } from '../support/browser.ts';
+import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { announced, assertClean, atConsole, phone } from './console-support.ts';
+
+let server: TestServer;
+let root: Caller;
+before(async () => {
+  server = await startTestServer();
+  root = await rootOf(server);
+});
+after(() => server.close());
+
+const passwordsOnly = { cert: { allowed: false }, extJwt: { allowed: false }, updb: { allowed: true } };
+
+async function policyFor(name: string, people: readonly string[]): Promise<string> {
+  const id = createdId(await root.call('POST', 'auth-policies', { name, primary: passwordsOnly }));
+  for (const person of people) {
+    const personId = await server.createUser({ name: person, password });
+    const moved = await root.call('PATCH', `identities/${personId}`, { authPolicyId: id });
+    assert.equal(moved.status, 200, moved.text);
+  }
+  return id;
+}
+
+test('says what a login would ask and refuse, by the saved policy and by an edited one', async () => {
+  const id = await policyFor('staff', ['emma', 'john']);
+  const guest = await atConsole(server, 'root', '/console/what-if');
+  const { page } = guest;
+  await page.locator('#pick').fill('emm');
+  await page.getByRole('button', { name: 'emma', exact: true }).click();
+  const answer = page.locator('#answer');
+  await answer.filter({ hasText: 'Yes: with a password.' }).waitFor();
+  await assertClean(guest);
+  await page.locator('#edit').check();
+  await page.locator('#rule-totp').check();
+  await answer.filter({ hasText: 'Yes: with a password, then a code from an authenticator app.' }).waitFor();
+  await page.locator('#preview').click();
+  await page.getByText('2 people have this policy.').waitFor();
+  await page.getByText('2 people would be asked for more than now.').waitFor();
+  await page.getByText('Nobody would be locked out.').waitFor();
+
+  await page.locator('#rule-updb').uncheck();
+  await answer.filter({ hasText: 'No.' }).waitFor();
+  // What was worked out before was of another draft.
+  assert.equal(await page.locator('.impact').count(), 0);
+  await page.locator('#preview').click();
+  await page.getByText('2 people could no longer sign in:').waitFor();
+  await page.locator('.impact').getByRole('link', { name: 'john' }).waitFor();
+  await assertClean(guest);
+  await screenshot(page, 'console-what-if-edited');
+  await page.locator('#method').selectOption('cert');
+  await page.waitForURL(/method=cert/);
+  assert.equal((await root.get(`auth-policies/${id}`)).json.data.secondary.requireTotp, false);
+  await guest.close();
+});
+
+test('shows who is touched before a policy is saved, and saves it', async () => {
+  const id = await policyFor('drivers', ['dora']);
+  const guest = await atConsole(server, 'root', '/console/policies');
+  const { page } = guest;
+  await page.getByRole('link', { name: 'drivers' }).click();
+  await page.getByText('Sign in with a password.', { exact: true }).waitFor();
+  await page.locator('#rule-totp').check();
+  await page.getByText('Sign in with a password, then a code from an authenticator app.').waitFor();
+  await page.locator('#save').click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('1 person would be asked for more than now.').waitFor();
+  await assertClean(guest);
+  await page.locator('#save-confirm').click();
+  await announced(page, 'The policy is saved');
+  assert.equal((await root.get(`auth-policies/${id}`)).json.data.secondary.requireTotp, true);
+
+  await page.locator('nav a[href="/console/policies"]').click();
+  await page.locator('#new-policy').click();
+  await page.locator('#policy-name').fill('drivers');
+  await page.locator('#save').click();
+  await page.locator('#save-confirm').click();
+  await dialog.getByRole('alert').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.locator('#policy-name').fill('pilots');
+  await page.locator('#save').click();
+  await page.locator('#save-confirm').click();
+  await page.getByRole('heading', { level: 1, name: 'pilots' }).waitFor();
+  await guest.close();
+});
+
+test('lets somebody who may read look and ask, and save nothing; on a telephone in German', async () => {
+  const policyId = await policyFor('guests', ['gina']);
+  const readerId = await server.createUser({ name: 'reader', password });
+  await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] });
+  await loggedIn(server, 'reader');
+  const options = { viewport: phone, language: 'de' } as const;
+  const guest = await atConsole(server, 'reader', `/console/policies/${policyId}`, options);
+  const { page } = guest;
+  await page.getByText('Anmeldung mit Passwort.', { exact: true }).waitFor();
+  assert.equal(await page.locator('#save').count(), 0);
+  await assertClean(guest);
+  await guest.close();
+});

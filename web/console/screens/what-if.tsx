@@ -1,0 +1,166 @@
+// What would happen at a login: for a person and a method, by their policy, by another one, or by one that is edited here.
+
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useListAddress } from '../lists/data-list.tsx';
+import { Button } from '../parts/button.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { SameChange } from '../parts/same-change.tsx';
+import { Card, Empty, Screen } from '../parts/screen.tsx';
+import { type Change, list, make, read } from '../session/api.ts';
+import { texts } from '../texts/texts.ts';
+import type { AuthPolicy, IdentityDetail, LoginExplanation, Method } from '../types.ts';
+import { PersonPicker } from './person-picker.tsx';
+import { Verdict } from './person-verdict.tsx';
+import { draftOf, type PolicyDraft, PolicyForm, PolicySentences } from './policy-form.tsx';
+import { Impact } from './policy-impact.tsx';
+
+const { whatIf: words } = texts;
+
+export function WhatIfScreen() {
+  const [{ person }, change] = useListAddress();
+  return (
+    <Screen title={texts.screens.whatIf} lead={words.text}>
+      {person === undefined ? (
+        <PersonPicker choose={(id) => change({ person: id })} />
+      ) : (
+        <ForPerson key={person} id={person} change={() => change({ person: undefined })} />
+      )}
+    </Screen>
+  );
+}
+
+function ForPerson({ id, change }: { readonly id: string; readonly change: () => void }) {
+  const person = useQuery({
+    queryKey: ['person', id],
+    queryFn: ({ signal }) => read<IdentityDetail>(`identities/${encodeURIComponent(id)}`, signal),
+  });
+  const policies = useQuery({
+    queryKey: ['policies', 'all'],
+    queryFn: ({ signal }) => list<AuthPolicy>('auth-policies', { limit: 500, sort: 'name asc' }, signal),
+  });
+  return (
+    <Loaded query={person}>
+      {(found) => (
+        <>
+          <p className="note">
+            {texts.attempts.person}: <strong>{found.name}</strong>{' '}
+            <Button kind="link" id="other-person" onClick={change}>
+              {words.otherPerson}
+            </Button>
+          </p>
+          <Loaded query={policies}>{({ items }) => <Question person={found} policies={items} />}</Loaded>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Question({
+  person,
+  policies,
+}: {
+  readonly person: IdentityDetail;
+  readonly policies: readonly AuthPolicy[];
+}) {
+  const [address, change] = useListAddress();
+  const chosen = policies.find(({ id }) => id === (address.policy ?? person.authPolicyId));
+  const [draft, setDraft] = useState<PolicyDraft | null>(null);
+  const method = methods.find((one) => one === address.method);
+  return (
+    <>
+      <div className="filters">
+        <div className="field">
+          <label htmlFor="method">{words.method}</label>
+          <select
+            id="method"
+            value={method ?? ''}
+            onChange={(event) => change({ method: event.target.value || undefined })}
+          >
+            <option value="">{texts.attempts.any}</option>
+            {methods.map((one) => (
+              <option key={one} value={one}>
+                {texts.person.methods[one]}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div className="field">
+          <label htmlFor="policy">{texts.people.policy}</label>
+          <select
+            id="policy"
+            value={chosen?.id ?? ''}
+            onChange={(event) => {
+              setDraft(null);
+              const { value } = event.target;
+              change({ policy: value === person.authPolicyId ? undefined : value });
+            }}
+          >
+            {policies.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {id === person.authPolicyId ? words.theirs(name) : name}
+              </option>
+            ))}
+          </select>
+        </div>
+        <label className="check">
+          <input
+            id="edit"
+            type="checkbox"
+            checked={draft !== null}
+            disabled={chosen === undefined}
+            onChange={() => setDraft(draft === null && chosen !== undefined ? draftOf(chosen) : null)}
+          />
+          {words.edit}
+        </label>
+      </div>
+      {draft !== null && (
+        <Card id="edited" title={words.edited}>
+          <p className="hint">{words.editedText}</p>
+          <PolicyForm draft={draft} change={setDraft} />
+          <PolicySentences draft={draft} />
+          <Impact draft={draft} id={chosen?.id ?? null} />
+        </Card>
+      )}
+      <Outcome
+        person={person}
+        method={method}
+        policy={draft ?? (chosen === undefined ? null : draftOf(chosen))}
+      />
+    </>
+  );
+}
+
+const methods: readonly Method[] = ['password', 'cert', 'ext-jwt'];
+
+function Outcome({
+  person,
+  method,
+  policy,
+}: {
+  readonly person: IdentityDetail;
+  readonly method: Method | undefined;
+  readonly policy: PolicyDraft | null;
+}) {
+  const change: Change = {
+    method: 'POST',
+    path: `identities/${person.id}/login-explanation`,
+    body: { ...(method !== undefined && { method }), ...(policy !== null && { policy }) },
+  };
+  const query = useQuery({
+    queryKey: ['what if', change],
+    queryFn: () => make<readonly LoginExplanation[]>(change),
+    placeholderData: (before) => before,
+  });
+  return (
+    <Card id="outcome" title={words.outcome}>
+      <Loaded query={query}>
+        {(ways) => (ways.length === 0 ? <Empty title={texts.policy.noWay} /> : <Verdict ways={ways} />)}
+      </Loaded>
+      <SameChange
+        command={['explain', 'policy', person.id, ...(method === undefined ? [] : ['--method', method])]}
+        change={change}
+      />
+    </Card>
+  );
+}
