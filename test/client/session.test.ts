@@ -195,6 +195,23 @@ describe('when the network fails', () => {
     );
   });
 
+  test('a token that is to be renewed is used until it ends', async () => {
+    const send = transportTo(server);
+    let isDown = false;
+    const { session } = await sessionOf(async (request) => {
+      if (isDown) throw new TypeError('no network');
+      return send(request);
+    });
+    const token = await session.accessToken();
+    isDown = true;
+    clock.advance(29.5 * MINUTE);
+    assert.equal(await session.accessToken(), token);
+    assert.equal(refreshes.length, 2, 'it was tried, twice');
+    await assert.rejects(session.renewedToken(token), (error) => error instanceof Unreachable);
+    clock.advance(MINUTE);
+    await assert.rejects(session.accessToken(), (error) => error instanceof Unreachable);
+  });
+
   test('a busy server ends nothing', async () => {
     const send = transportTo(server);
     let isBusy = false;

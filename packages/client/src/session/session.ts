@@ -81,7 +81,16 @@ export function openSession({ provider, store }: SessionOptions): Session {
     renewing ??= renewed(current, refused).finally(() => {
       renewing = undefined;
     });
-    const next = await renewing;
+    let next: Tokens;
+    try {
+      next = await renewing;
+    } catch (error) {
+      // Nobody can renew it just now; what is left of it is good.
+      if (current !== null && current.accessToken !== refused && isOutage(error)) {
+        if (provider.now() < current.accessTokenExpiresAt) return current;
+      }
+      throw error;
+    }
     // The one that was waited for may have begun before this token was refused.
     return next.accessToken === refused ? usable(refused) : next;
   }
@@ -103,6 +112,14 @@ export function openSession({ provider, store }: SessionOptions): Session {
       signal?.addEventListener('abort', () => listeners.delete(listener));
     },
   };
+}
+
+/** Whether the server is not there or has no time, which says nothing of the session. */
+function isOutage(error: unknown): boolean {
+  return (
+    error instanceof Unreachable ||
+    (error instanceof Refusal && (error.status >= 500 || error.status === 429))
+  );
 }
 
 /** The end of a session, and what is thrown for it. */
