@@ -99,6 +99,16 @@ const apache: Judge = {
   ],
 };
 
+const nginx: Judge = {
+  ...python('nginx', 'of Debian', 'judge_nginx.py'),
+  language: 'C',
+  client: 'registered',
+  prepare: (work) => [
+    ['apt-get', 'install', '-y', '-qq', 'nginx-light'],
+    ...python('', '', '').prepare(work),
+  ],
+};
+
 export const judges: readonly Judge[] = [
   python('authlib', '1.9.9', 'judge_authlib.py'),
   python('requests-oauthlib', '2.0.0', 'judge_requests_oauthlib.py'),
@@ -107,4 +117,5 @@ export const judges: readonly Judge[] = [
   rust,
   spring,
   apache,
+  nginx,
 ];
