@@ -310,13 +310,16 @@ const otherPrimaryMethods = ['/oidc/login/cert', '/oidc/login/ext-jwt'];
 
 /** For browsers only, on the way to another provider and back: test/pages/provider.test.ts. */
 const providerVisits = ['/oidc/login/ext-jwt/visit', '/oidc/login/ext-jwt/callback/:signer'];
+/** Of somebody who is signed in in a browser: browser-session.test.ts. */
+const signedInPage = '/oidc/login/continue';
 
 test('every login endpoint is in the table above', () => {
   const known = new Set(Object.keys(endpoints).map((name) => name.replace(/ \(.*/, '')));
   const mounted = server.controller.services.routes
     .filter(
       ({ path }) =>
-        path.startsWith('/oidc/login') && ![...otherPrimaryMethods, ...providerVisits].includes(path),
+        path.startsWith('/oidc/login') &&
+        ![...otherPrimaryMethods, ...providerVisits, signedInPage].includes(path),
     )
     .flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
   for (const endpoint of mounted) assert.ok(known.has(endpoint), `add ${endpoint} to the table of this file`);
