@@ -449,6 +449,26 @@ describe('administrators', () => {
   });
 });
 
+test('a client of the compatibility profile gets its code by both hops, also when only the session is left', async () => {
+  const sdk = 'native';
+  const alias = await startTestServer({
+    clock,
+    configure: (yaml) => withBrowserSession(yaml.replace('clientIds: []', `clientIds: [${sdk}]`)),
+  });
+  try {
+    await alias.createUser({ name: 'alice', password });
+    const browser = cookieBrowser(alias);
+    const first = await follow(browser, await signIn(browser, 'alice', { client_id: sdk }));
+    assert.equal(broughtBack(first).has('code'), true);
+    // It lives for half an hour, the session for longer.
+    browser.cookies.delete('__Host-overlay-auth-login');
+    const again = await follow(browser, await authorizeIn(browser, { client_id: sdk }));
+    assert.equal(broughtBack(again).has('code'), true);
+  } finally {
+    await alias.close();
+  }
+});
+
 test('without the setting nobody stays signed in, and prompt=none is refused', async () => {
   const plain = await startTestServer({ clock });
   try {

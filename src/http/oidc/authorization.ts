@@ -107,7 +107,9 @@ function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route
             : loginPage(needs, context, authRequest);
         return redirect(location, { headers: { 'set-cookie': cookies } });
       }
-      return handoverAnswer(() => needs.views(context), answer);
+      // The second hop of the compatibility profile asks for the cookie that binds.
+      const handed = handoverAnswer(() => needs.views(context), answer);
+      return { ...handed, headers: { ...handed.headers, 'set-cookie': cookies } };
     },
   });
 }
