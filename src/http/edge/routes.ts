@@ -15,6 +15,7 @@ import { publicSignerRoute } from './external-jwt-signers.ts';
 import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
 import { cacertsRoute, type NetworkNeeds, networkJwtRoute } from './network.ts';
 import { type SessionCertificateRouteNeeds, sessionCertificateRoutes } from './session-certificates.ts';
+import { verifyRoute } from './verify.ts';
 import { type VersionNeeds, versionRoute } from './version.ts';
 
 const root = '/edge/client/v1';
@@ -43,10 +44,11 @@ export interface EdgeClientNeeds
 
 /** The endpoints, each also without the prefix: SDKs that stored the bare address of a controller call them there. */
 export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
-  return prefixedRoutes(needs).flatMap((route) => [
+  const prefixed = prefixedRoutes(needs).flatMap((route) => [
     route,
     { ...route, path: route.path.slice(root.length), aliasOf: route.path },
   ]);
+  return [...prefixed, verifyRoute];
 }
 
 function prefixedRoutes(needs: EdgeClientNeeds): readonly Route[] {

@@ -7,6 +7,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['console', 'The pages on which administrators manage everybody.'],
   ['api-sessions', 'The sessions of all identities: who is logged in, and how to end it.'],
   ['assets', 'What the pages are made of; an address with another content is another address.'],
+  ['auth', 'Forward authentication: what a proxy asks before it passes a request on.'],
   ['auth-policies', 'Which ways to log in are allowed, and which further factors they need.'],
   ['authenticate', 'Logging in for a session of the zt-session header; deprecated, use the OpenID provider.'],
   ['authenticators', 'What identities log in with: passwords and certificates.'],

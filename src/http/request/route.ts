@@ -103,6 +103,10 @@ interface RouteRules {
    * endpoint that says so changes nothing on the strength of what a browser adds by itself.
    */
   readonly acceptsForeignPages?: string;
+  /**
+   * OPTIONS is 405: no page asks, and whoever takes every 2xx for a yes must not be told one without a guard.
+   */
+  readonly refusesPreflight?: boolean;
   /** The access token may also come in the form of a POST request (takeFormToken). Only where a guard asks for one. */
   readonly takesFormToken?: boolean;
   /** Scripts of every origin may read it: a document that is public and names no one. */

@@ -317,7 +317,8 @@ function mountRefusals(
   const admission = { ...admissionOf(first.api, first), acceptsForeignPages: false };
   const errorHandler = failureHandler(needs, scope, first.errors, first.api);
   const has = routes.flatMap((route) => route.methods);
-  const allow = [...has, 'OPTIONS'];
+  const answersPreflight = first.refusesPreflight !== true;
+  const allow = answersPreflight ? [...has, 'OPTIONS'] : has;
   app.route({
     method: KNOWN_METHODS.filter((method) => !(has as readonly string[]).includes(method)) as HTTPMethods[],
     url: first.path,
@@ -339,6 +340,7 @@ function mountRefusals(
     onRequest(request, reply, done) {
       try {
         beginRequest(needs.clock, scope, request, reply, admission);
+        if (!answersPreflight) throw new AuthError('method_not_allowed', { allow });
       } catch (error) {
         done(error as Error);
         return;

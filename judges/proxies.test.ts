@@ -1,0 +1,191 @@
+// Forward authentication with the proxies that are installed here, by the very files of docs/forward-auth:
+//   npm run judges:proxies
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openSession } from '../test/legacy/support.ts';
+import { loggedIn, password } from '../test/support/management.ts';
+import { startTestServer, type TestServer } from '../test/support/test-server.ts';
+
+const recipes = new URL('../docs/forward-auth/', import.meta.url).pathname;
+const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-proxies-'));
+
+let server: TestServer;
+let application: Server;
+let token: string;
+/** What the application got last. */
+let seen: IncomingHttpHeaders | null = null;
+
+before(async () => {
+  server = await startTestServer();
+  await server.createUser({ name: 'Åda', username: 'ada', password });
+  token = (await loggedIn(server, 'ada')).accessToken;
+  application = createServer((incoming, answer) => {
+    seen = incoming.headers;
+    answer.end('from the application');
+  });
+  await new Promise<void>((ready) => application.listen(0, '127.0.0.1', ready));
+});
+after(async () => {
+  application.close();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A recipe, for the addresses and files of this test. The proxy itself is asked without TLS here. */
+function recipe(name: string, port: number): string {
+  const { host } = new URL(server.url);
+  const applicationPort = (application.address() as AddressInfo).port;
+  return readFileSync(join(recipes, name), 'utf8')
+    .replace(
+      'https://auth.example.com:1280/auth/verify',
+      `https://127.0.0.1:${host.split(':')[1]}/auth/verify`,
+    )
+    .replaceAll('auth.example.com:1280', host)
+    .replaceAll('auth.example.com', 'localhost')
+    .replaceAll('127.0.0.1:8080', `127.0.0.1:${applicationPort}`)
+    .replaceAll(/\S+overlay-root-ca\.pem/g, join(server.home, 'ca.pem'))
+    .replaceAll('/etc/haproxy/forward-auth.lua', join(folder, 'forward-auth.lua'))
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replaceAll(/^ +ssl_certificate.*\n/gm, '')
+    .replace(/^app\.example\.com \{/m, `http://127.0.0.1:${port} {`)
+    .replace(/bind :443.*/, `bind 127.0.0.1:${port}`);
+}
+
+const proxies: Readonly<Record<string, (port: number) => readonly string[]>> = {
+  nginx(port) {
+    const file = join(folder, 'nginx.conf');
+    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (kind) => `${kind}_temp_path ${join(folder, kind)};`,
+    );
+    writeFileSync(
+      file,
+      `daemon off; pid ${join(folder, 'nginx.pid')}; events {}\nhttp { access_log off; ${paths.join(' ')}\n${recipe('nginx.conf', port)}\n}`,
+    );
+    return ['nginx', '-c', file, '-e', 'stderr', '-p', folder];
+  },
+  haproxy(port) {
+    const file = join(folder, 'haproxy.cfg');
+    writeFileSync(file, recipe('haproxy.cfg', port));
+    copyFileSync(join(recipes, 'forward-auth.lua'), join(folder, 'forward-auth.lua'));
+    return ['haproxy', '-db', '-f', file];
+  },
+  caddy(port) {
+    const file = join(folder, 'Caddyfile');
+    writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${recipe('Caddyfile', port)}`);
+    return ['caddy', 'run', '--adapter', 'caddyfile', '--config', file];
+  },
+};
+
+for (const [name, start] of Object.entries(proxies)) {
+  const isInstalled = spawnSync(name, ['version'], { stdio: 'ignore' }).error === undefined;
+  const skip = isInstalled ? false : `${name} is not installed: apt-get install ${name}`;
+  test(`${name} asks who is calling, tells the application, and passes no lie on`, { skip }, async (t) => {
+    const port = await freePort();
+    const [command = '', ...args] = start(port);
+    const proxy = spawn(command, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, HOME: folder },
+    });
+    const said = outputOf(proxy);
+    t.after(() => ended(proxy));
+    await listening(port, said);
+
+    const lies = {
+      'x-auth-identity-id': 'root',
+      'x-auth-identity-name': 'root',
+      'x-auth-session-id': 'stolen',
+      'x-auth-methods': 'totp',
+      'x-auth-admin': 'true',
+      'x-auth-mechanism': 'lie',
+      'x-auth-client-id': 'lie',
+    };
+    for (const headers of [{}, lies, { authorization: 'Bearer nonsense' }, { 'zt-session': 'nonsense' }]) {
+      seen = null;
+      const refused = await ask(port, headers);
+      assert.equal(refused.status, 401, `${JSON.stringify(headers)} ${said()}`);
+      assert.match(String(refused.headers['www-authenticate']), /realm="(zt-session|overlay-oidc)"/);
+      assert.equal(seen, null, 'the application was asked');
+    }
+    const session = await openSession(server, 'ada');
+    for (const credentials of [{ authorization: `Bearer ${token}` }, { 'zt-session': session.token }]) {
+      for (const method of ['GET', 'POST']) {
+        const passed = await ask(port, { ...lies, ...credentials }, method);
+        assert.deepEqual([passed.status, passed.text], [200, 'from the application'], said());
+        const got = (seen ?? {}) as IncomingHttpHeaders;
+        assert.match(String(got['x-auth-identity-id']), /^[0-9a-f-]{36}$/);
+        assert.equal(decodeURIComponent(String(got['x-auth-identity-name'])), 'Åda');
+        assert.equal(got['x-auth-admin'], 'false');
+        assert.equal(got['x-auth-methods'], 'password');
+        assert.match(String(got['x-auth-session-id']), /^[0-9a-f-]{36}$/);
+        assert.ok(!Object.values(got).includes('lie'), JSON.stringify(got));
+      }
+    }
+  });
+}
+
+async function freePort(): Promise<number> {
+  const probe = createTcpServer();
+  await new Promise<void>((ready) => probe.listen(0, '127.0.0.1', ready));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise<void>((closed) => probe.close(() => closed()));
+  return port;
+}
+
+function outputOf(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (part) => {
+      text = (text + String(part)).slice(-4000);
+    });
+  }
+  return () => text;
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const exit = new Promise((done) => child.once('exit', done));
+  child.kill('SIGTERM');
+  await exit;
+}
+
+async function listening(port: number, said: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      socket.unref();
+      socket.once('connect', () => socket.destroy());
+    });
+    if (isOpen) return;
+    await delay(100);
+  }
+  throw new Error(`the proxy does not listen: ${said()}`);
+}
+
+function ask(
+  port: number,
+  headers: Readonly<Record<string, string>>,
+  method = 'GET',
+): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: '127.0.0.1', port, path: '/some/page?x=1', method, headers, agent: false },
+      (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+        });
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }));
+      },
+    );
+    sent.on('error', reject);
+    sent.end(method === 'POST' ? 'a body' : undefined);
+  });
+}

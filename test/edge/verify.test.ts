@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { openSession } from '../legacy/support.ts';
+import type { Answer } from '../support/https-client.ts';
+import { loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const path = '/auth/verify';
+const name = 'Åda, 100% “root”';
+let server: TestServer;
+let bearer: string;
+
+before(async () => {
+  server = await startTestServer();
+  await server.createUser({ name, username: 'ada', password });
+  bearer = (await loggedIn(server, 'ada')).accessToken;
+});
+after(() => server.close());
+
+const verify = (headers: Readonly<Record<string, string>>, method = 'GET'): Promise<Answer> =>
+  server.request(method, path, { headers });
+const withBearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const told = ({ headers }: Answer) => Object.keys(headers).filter((header) => header.startsWith('x-auth-'));
+
+describe('forward authentication', () => {
+  test('names the caller of an access token in headers, whatever is asked with', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      for (const accept of ['*/*', 'text/html', 'image/png', 'application/json;q=0']) {
+        const answer = await verify({ ...withBearer(bearer), accept, origin: 'https://app.example' }, method);
+        assert.equal(answer.status, 200, `${method} ${accept} ${answer.text}`);
+        assert.equal(answer.text, '');
+        assert.equal(decodeURIComponent(String(answer.headers['x-auth-identity-name'])), name);
+        assert.equal(answer.headers['x-auth-mechanism'], 'oidc');
+        assert.equal(answer.headers['x-auth-methods'], 'password');
+        assert.equal(answer.headers['x-auth-admin'], 'false');
+        assert.equal(answer.headers['x-auth-client-id'], 'overlay');
+        assert.equal(answer.headers['cache-control'], 'no-store');
+        assert.ok(answer.headers['expires-at']);
+      }
+    }
+  });
+
+  test('names the caller of a zt-session the same way, and leaves no header empty', async () => {
+    const { token, id } = await openSession(server, 'ada');
+    const legacy = await verify({ 'zt-session': token });
+    const oidc = await verify(withBearer(bearer));
+    assert.equal(legacy.headers['x-auth-mechanism'], 'legacy');
+    assert.equal(legacy.headers['x-auth-session-id'], id);
+    assert.equal(legacy.headers['x-auth-identity-id'], oidc.headers['x-auth-identity-id']);
+    assert.deepEqual(told(legacy), told(oidc));
+    for (const answer of [legacy, oidc]) {
+      for (const header of told(answer))
+        assert.match(String(answer.headers[header]), /^[\x21-\x7e]+$/, header);
+    }
+  });
+
+  test('refuses exactly as an API call does, with the same challenges, and names nobody', async () => {
+    const session = await openSession(server, 'ada');
+    for (const headers of [
+      {},
+      withBearer('nonsense'),
+      withBearer(`${bearer}x`),
+      { authorization: 'Basic YTpi' },
+      { 'zt-session': 'nonsense' },
+      { 'zt-session': '' },
+      { 'zt-session': `${session.token}x` },
+      { 'x-auth-identity-id': 'root', 'x-auth-admin': 'true' },
+    ]) {
+      const asked = await verify(headers);
+      const called = await server.get('/edge/client/v1/current-identity', { headers });
+      assert.equal(asked.status, 401, JSON.stringify(headers));
+      assert.deepEqual(
+        [asked.status, asked.headers['www-authenticate'], asked.json.error.code],
+        [called.status, called.headers['www-authenticate'], called.json.error.code],
+      );
+      assert.deepEqual(told(asked), []);
+    }
+  });
+
+  test('refuses at once whoever was disabled, and a session that ended', async () => {
+    const root = await rootOf(server);
+    const id = await server.createUser({ name: 'bob', password });
+    const bob = await loggedIn(server, 'bob');
+    const session = await openSession(server, 'bob');
+    assert.equal((await verify(withBearer(bob.accessToken))).status, 200);
+    await session.call('DELETE', 'current-api-session');
+    assert.equal((await verify({ 'zt-session': session.token })).status, 401);
+    const disabled = await root.call('POST', `identities/${id}/disable`, {});
+    assert.equal(disabled.status, 200, disabled.text);
+    assert.equal((await verify(withBearer(bob.accessToken))).status, 401);
+  });
+
+  test('says yes to nobody who asks without a guard: OPTIONS, TRACE, other paths', async () => {
+    for (const headers of [{}, { origin: 'https://app.example', 'access-control-request-method': 'GET' }]) {
+      const answer = await verify(headers, 'OPTIONS');
+      assert.equal(answer.status, 405);
+      assert.equal(answer.headers.allow, 'GET, HEAD');
+    }
+    for (const [method, where] of [
+      ...['TRACE', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, path] as const),
+      ['GET', `${path}/`],
+      ['GET', '/auth/Verify'],
+      ['GET', '/edge/client/v1/auth/verify'],
+      ['OPTIONS', `${path}/x`],
+    ] as const) {
+      const { status } = await server.request(method, where);
+      assert.ok(status >= 400, `${method} ${where}: ${status}`);
+    }
+  });
+});
