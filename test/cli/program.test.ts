@@ -58,8 +58,10 @@ test('with -j a failure is one JSON object on standard error', async () => {
 
 test('who runs a command by npx is told to type npx next', async () => {
   await using cli = commandLine();
-  const here = await cli.run(['whoami'], { env: { npm_command: 'exec' } });
-  assert.match(here.stderr, /^next: npx overlay-auth login /m);
+  for (const npm_command of ['exec', 'start', 'run-script']) {
+    const here = await cli.run(['whoami'], { env: { npm_command } });
+    assert.match(here.stderr, /^next: npx overlay-auth login /m);
+  }
   const elsewhere = await cli.run(['whoami'], { env: { npm_command: 'test' } });
   assert.match(elsewhere.stderr, /^next: overlay-auth login /m);
 });

@@ -8,6 +8,7 @@ import type { CliPorts } from '../ports.ts';
 import type { ReadyFacts } from '../run/ready-line.ts';
 import { type HomePaths, homePaths } from '../setup/home.ts';
 import type { SetupStep } from '../setup/prepare-home.ts';
+import { programAsTyped } from '../terminal/output.ts';
 import { headline, readyLines, type Screen, setupLines } from './screen.ts';
 
 /** A one-time link for the first administrator. */
@@ -19,13 +20,11 @@ export interface SetupOffer {
 /** What the first screen needs to know of how the command was started. */
 export function screenOf(ports: CliPorts, options: QuickstartOptions, paths: HomePaths): Screen {
   const isFound = shownPath(ports.cwd, paths.home) === (ports.env.OVERLAY_AUTH_HOME || '.overlay');
-  // npm sets this for `npm start` and `npx`; the plain command is then often not on the path.
-  const isUnderNpm = ports.env.npm_command !== undefined || ports.env.npm_lifecycle_event !== undefined;
   return {
     version: packageJson.version,
     home: options.ephemeral === true ? paths.home : shownPath(ports.cwd, paths.home),
     isEphemeral: options.ephemeral === true,
-    program: isUnderNpm ? 'npx overlay-auth' : 'overlay-auth',
+    program: programAsTyped(ports),
     configOption: isFound ? '' : ` --config ${shellWord(shownPath(ports.cwd, paths.config))}`,
     caOption: isFound ? '' : ` --ca ${shellWord(shownPath(ports.cwd, paths.rootCa.cert))}`,
   };

@@ -52,9 +52,16 @@ function unexpected(report: Report, error: unknown): CliError {
   });
 }
 
-/** Commands to type next, as they can be typed: who ran this one by `npx` may have nothing else on the path. */
-function asTypedHere({ env }: CliPorts, text: string): string {
-  return env.npm_command === 'exec' ? text.replace(/(?<![\w/-])overlay-auth (?=[a-z-])/g, 'npx $&') : text;
+/** What is typed for this program: who ran it by `npx` or `npm start` may have nothing else on the path. */
+export function programAsTyped({ env }: Pick<CliPorts, 'env'>): 'overlay-auth' | 'npx overlay-auth' {
+  return ['exec', 'start', 'run-script'].includes(env.npm_command ?? '')
+    ? 'npx overlay-auth'
+    : 'overlay-auth';
+}
+
+/** Commands to type next, as they can be typed here. */
+function asTypedHere(ports: CliPorts, text: string): string {
+  return text.replace(/(?<![\w/-])overlay-auth (?=[a-z-])/g, `${programAsTyped(ports)} `);
 }
 
 /** Text from elsewhere, with everything replaced that could steer a terminal: control characters, bidirectional marks. */
