@@ -12,6 +12,7 @@ import { registerCompletionCommand } from './commands/completion.ts';
 import { registerConfigCommands } from './commands/config.ts';
 import { registerEnrollCommands } from './commands/enroll.ts';
 import { registerEntityCommands } from './commands/entities.ts';
+import { examplesOf } from './commands/examples.ts';
 import { registerExplainCommand } from './commands/explain.ts';
 import { registerIdentityCommands, registerInviteCommand } from './commands/identity.ts';
 import { registerKeyCommands } from './commands/keys.ts';
@@ -85,8 +86,21 @@ export function createProgram(ports: CliPorts): Command {
     program.commandsGroup(heading);
     for (const register of groups) register(program, ports);
   }
+  for (const command of program.commands) addExamples(command, ['']);
   refuseOtherChoices(program);
   return program;
+}
+
+/** @param parents how the command before it can be typed; empty at the beginning */
+function addExamples(command: Command, parents: readonly string[]): void {
+  const names = [command.name(), ...command.aliases()];
+  const paths = parents.flatMap((parent) => names.map((name) => `${parent} ${name}`.trim()));
+  // Only whoever reads the help pays for it.
+  command.addHelpText('after', () => {
+    const lines = examplesOf(paths).map((line) => `  overlay-auth ${line}`);
+    return lines.length === 0 ? '' : `\nExamples:\n${lines.join('\n')}`;
+  });
+  for (const child of command.commands) addExamples(child, paths);
 }
 
 /**

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Command } from 'commander';
+import { examples } from '../../src/cli/commands/examples.ts';
 import { systemPorts } from '../../src/cli/ports.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { commandLine } from '../support/command-line.ts';
 
 const text = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
 
@@ -23,19 +25,21 @@ function isLeaf(command: Command): boolean {
   return command.parent !== null && (command.commands.length === 0 || command.registeredArguments.length > 0);
 }
 
-function allPaths(command: Command, path = ''): readonly string[] {
+const withAliases = (command: Command) => [command.name(), ...command.aliases()].join('|');
+
+function allPaths(command: Command, nameOf = (child: Command) => child.name(), path = ''): readonly string[] {
   const visible = command
     .createHelp()
     .visibleCommands(command)
     .filter((child) => child.name() !== 'help');
   return [
     ...(isLeaf(command) ? [path] : []),
-    ...visible.flatMap((child) => allPaths(child, `${path} ${child.name()}`.trim())),
+    ...visible.flatMap((child) => allPaths(child, nameOf, `${path} ${nameOf(child)}`.trim())),
   ];
 }
 
 /** Lines of code blocks and inline code that begin with the program, without it and without a comment. */
-function examples(): readonly string[] {
+function documented(): readonly string[] {
   const lines = [...text.matchAll(/^overlay-auth (.+)$/gm)].map(([, line = '']) =>
     line.replace(/ +#.*$/, ''),
   );
@@ -49,9 +53,42 @@ function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }
 
+test('the help of every command has examples, which are those of the document', () => {
+  const part = text.slice(text.indexOf('## Every command'), text.indexOf('## Logging in'));
+  const documented = [...part.matchAll(/^overlay-auth (.+)$/gm)].map(([, line = '']) =>
+    line.replace(/ +#.*$/, ''),
+  );
+  assert.deepEqual(examples, documented);
+  const lines = examples.map((line) => line.split(' '));
+  const without = allPaths(createProgram(systemPorts()), withAliases).filter(
+    (path) =>
+      !lines.some((words) =>
+        path.split(' ').every((names, at) => names.split('|').includes(words[at] ?? '')),
+      ),
+  );
+  assert.deepEqual(without, []);
+});
+
+test('help shows them, also of a group of commands', async () => {
+  await using cli = commandLine();
+  for (const [args, example] of [
+    [['identity', 'disable', '--help'], 'overlay-auth identity disable ada --minutes 30'],
+    [['help', 'create'], 'overlay-auth create identity ada --type User --updb'],
+    [
+      ['list', 'identity', '-h'],
+      "overlay-auth list identities 'name contains \"ad\"' --sort 'name desc' --limit 20",
+    ],
+    [['login', '-h'], 'overlay-auth login https://localhost:1280 -u ada'],
+  ] as const) {
+    const { code, stdout } = await cli.run(args);
+    assert.equal(code, 0);
+    assert.ok(stdout.includes(`\nExamples:\n`) && stdout.includes(`  ${example}\n`), stdout);
+  }
+});
+
 test('every example of the document can be typed, and every command has one', async () => {
   const reached = new Set<string>();
-  for (const example of examples()) {
+  for (const example of documented()) {
     if (example === '--help') continue;
     let path: string | undefined;
     const program = harmlessProgram((name) => {
