@@ -3,7 +3,15 @@
 import { spawn } from 'node:child_process';
 
 const [folder = 'screenshots'] = process.argv.slice(2);
-const files = ['test/pages/states.test.ts', 'test/pages/account.test.ts', 'test/pages/branding.test.ts'];
+const consoleTests = ['console', 'console-people', 'console-policies'].map(
+  (name) => `test/pages/${name}.test.ts`,
+);
+const files = [
+  'test/pages/states.test.ts',
+  'test/pages/account.test.ts',
+  'test/pages/branding.test.ts',
+  ...consoleTests,
+];
 const child = spawn(process.execPath, ['--test', '--test-concurrency=1', ...files], {
   stdio: 'inherit',
   env: { ...process.env, OVERLAY_AUTH_SCREENSHOTS: folder },

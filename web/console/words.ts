@@ -1,7 +1,7 @@
 // Rules and verdicts as people say them.
 
 import { texts } from './texts/texts.ts';
-import type { AuthPolicy, LoginExplanation, Method } from './types.ts';
+import type { AuthPolicy, LoginExplanation, Method, PolicyDraft } from './types.ts';
 
 /** "with a password, then a code from an authenticator app" */
 export function wayText(method: Method, asks: LoginExplanation['asks']): string {
@@ -12,7 +12,7 @@ export function wayText(method: Method, asks: LoginExplanation['asks']): string 
 
 /** What a policy asks for, one sentence a rule. @param signers names by id */
 export function policySentences(
-  policy: Pick<AuthPolicy, 'primary' | 'secondary'>,
+  policy: Pick<PolicyDraft, 'primary' | 'secondary'>,
   signers: ReadonlyMap<string, string>,
 ): readonly string[] {
   const { person, policy: words } = texts;

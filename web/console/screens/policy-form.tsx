@@ -2,13 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { list } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { AuthPolicy, Signer } from '../types.ts';
+import type { AuthPolicy, PolicyDraft, Signer } from '../types.ts';
 import { policySentences } from '../words.ts';
 
 const { policies: words } = texts;
-
-/** A policy as it would be saved. */
-export type PolicyDraft = Pick<AuthPolicy, 'name' | 'primary' | 'secondary' | 'tags'>;
 
 export function draftOf({ name, primary, secondary, tags }: AuthPolicy): PolicyDraft {
   const { requireTotp, requireExtJwt } = secondary;

@@ -5,8 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { make } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { PolicyPreview } from '../types.ts';
-import type { PolicyDraft } from './policy-form.tsx';
+import type { PolicyDraft, PolicyPreview } from '../types.ts';
 
 const { policies: words } = texts;
 

@@ -13,8 +13,8 @@ import { SameChange } from '../parts/same-change.tsx';
 import { Card, Screen } from '../parts/screen.tsx';
 import { type Change, make, read } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { AuthPolicy } from '../types.ts';
-import { draftOf, type PolicyDraft, PolicyForm, PolicySentences } from './policy-form.tsx';
+import type { AuthPolicy, PolicyDraft } from '../types.ts';
+import { draftOf, PolicyForm, PolicySentences } from './policy-form.tsx';
 import { ImpactText, usePreview } from './policy-impact.tsx';
 
 const { policies: words } = texts;

@@ -9,10 +9,10 @@ import { SameChange } from '../parts/same-change.tsx';
 import { Card, Empty, Screen } from '../parts/screen.tsx';
 import { type Change, list, make, read } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { AuthPolicy, IdentityDetail, LoginExplanation, Method } from '../types.ts';
+import type { AuthPolicy, IdentityDetail, LoginExplanation, Method, PolicyDraft } from '../types.ts';
 import { PersonPicker } from './person-picker.tsx';
 import { Verdict } from './person-verdict.tsx';
-import { draftOf, type PolicyDraft, PolicyForm, PolicySentences } from './policy-form.tsx';
+import { draftOf, PolicyForm, PolicySentences } from './policy-form.tsx';
 import { Impact } from './policy-impact.tsx';
 
 const { whatIf: words } = texts;
