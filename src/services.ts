@@ -421,9 +421,9 @@ export async function openServices(
     forgetExpired({ clock, ended: view.ended, revoked });
     if (first === undefined) await deleteExpired({ store, clock, keepAttempts });
   };
-  const stopExpiry = every(expiryInterval, 'expiry', log, byTheClock(expire));
+  const stopExpiry = every(expiryInterval, { name: 'expiry', log }, byTheClock(expire));
   const rotate = first === undefined ? byTheClock(rotateKeysWhenDue) : async () => {};
-  const stopRotation = every(rotationInterval, 'key rotation', log, rotate);
+  const stopRotation = every(rotationInterval, { name: 'key rotation', log }, rotate);
   const secondary = secondaryTokens({ clock, jwks, signers: view.signers }, threads);
   const guardNeeds = {
     accessTokens,
@@ -432,8 +432,12 @@ export async function openServices(
     clock,
     ztSessions: ztSessions({ ...view, secondary, clock, tagKey }),
   };
-  const stopListening = every(listeningInterval, 'listening to the database', log, view.feed.listen);
-  const stopActivity = every(activityInterval, 'session activity', log, view.legacy.flush);
+  const stopListening = every(
+    listeningInterval,
+    { name: 'listening to the database', log },
+    view.feed.listen,
+  );
+  const stopActivity = every(activityInterval, { name: 'session activity', log }, view.legacy.flush);
   return {
     ring,
     view,

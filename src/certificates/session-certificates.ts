@@ -37,14 +37,13 @@ const mostOfOneSession = 8;
  */
 export async function certifySession(
   needs: SessionCertificateNeeds,
-  session: Pick<ApiSession, 'id' | 'identityId'>,
-  key: RequestedKey,
-  lifetime: Millis,
-  origin: RequestOrigin,
+  { identityId, id: sessionId }: Pick<ApiSession, 'id' | 'identityId'>,
+  wanted: { readonly key: RequestedKey; readonly lifetime: Millis; readonly origin: RequestOrigin },
 ): Promise<IssuedSessionCertificate> {
-  const { identityId, id: sessionId } = session;
+  const { key, lifetime, origin } = wanted;
   const id = asId<SessionCertificateId>(needs.random.id());
-  const uris = [sessionSpiffeId(needs.trustDomain, identityId, sessionId, id)];
+  const { trustDomain } = needs;
+  const uris = [sessionSpiffeId({ trustDomain, identityId, sessionId, certificateId: id })];
   const issued = await needs.certificateIssuer.issue({ key, identityId, uris, lifetime });
   const { certPem, chainPem, thumbprint, notAfter: expiresAt } = issued;
   const certificate = { id, sessionId, certPem, thumbprint, createdAt: needs.clock.now(), expiresAt };
@@ -70,8 +69,7 @@ export async function getSessionCertificate(
 /** From the next call on it stands for nothing. @throws AuthError not_found   also for one of another session */
 export async function revokeSessionCertificate(
   needs: Pick<SessionCertificateNeeds, 'store' | 'clock' | 'audit'>,
-  sessionId: ApiSessionId,
-  id: string,
+  { sessionId, id }: { readonly sessionId: ApiSessionId; readonly id: string },
   origin: RequestOrigin,
 ): Promise<void> {
   const certificateId = asId<SessionCertificateId>(id);

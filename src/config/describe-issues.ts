@@ -50,7 +50,7 @@ export function describeIssues(
   return issues.flatMap((issue): readonly Finding[] => {
     const path = issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment));
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => describeUnknownKey(root, file, path, key));
+      return issue.keys.map((key) => describeUnknownKey({ root, file, parent: path, key }));
     }
     const found = valueAt(file, path);
     const meaning = schemaAt(root, file, path).find(
@@ -61,11 +61,17 @@ export function describeIssues(
       return [{ path, at: 'key', message, hint: meaning ?? null }];
     }
     const message = describeWrongValue(issue, found);
-    return [{ path, at: 'value', message, hint: hintForWrongValue(issue, found, path, meaning) }];
+    return [{ path, at: 'value', message, hint: hintForWrongValue(issue, found, { path, meaning }) }];
   });
 }
 
-function describeUnknownKey(root: SchemaNode, file: unknown, parent: ConfigPath, key: string): Finding {
+function describeUnknownKey(unknown: {
+  readonly root: SchemaNode;
+  readonly file: unknown;
+  readonly parent: ConfigPath;
+  readonly key: string;
+}): Finding {
+  const { root, file, parent, key } = unknown;
   const known = [
     ...new Set(schemaAt(root, file, parent).flatMap(({ properties }) => Object.keys(properties ?? {}))),
   ];
@@ -92,8 +98,7 @@ function describeUnknownKey(root: SchemaNode, file: unknown, parent: ConfigPath,
 function hintForWrongValue(
   issue: z.core.$ZodIssue,
   found: unknown,
-  path: ConfigPath,
-  meaning: string | undefined,
+  { path, meaning }: { readonly path: ConfigPath; readonly meaning: string | undefined },
 ): string | null {
   const name = path.findLast((segment) => typeof segment === 'string') ?? '';
   if (typeof found === 'number' && /(duration|timeout)$/i.test(name)) {

@@ -40,7 +40,7 @@ export function resolveConfig(
     threads: content.threads,
     secrets: { keyFile: resolve(folder, content.secrets.keyFile) },
     identity,
-    listeners: resolveListeners(content, edge, identity, folder),
+    listeners: resolveListeners(content, { edge, defaultIdentity: identity, folder }),
     node: { name: content.node.name ?? null },
     edge: {
       present: content.edge !== undefined,
@@ -82,10 +82,9 @@ function resolveBranding(branding: FileContent['branding'], folder: string): Con
 
 function resolveListeners(
   content: FileContent,
-  edge: EdgeContent,
-  defaultIdentity: IdentityFiles,
-  folder: string,
+  context: { readonly edge: EdgeContent; readonly defaultIdentity: IdentityFiles; readonly folder: string },
 ): readonly Listener[] {
+  const { edge, defaultIdentity, folder } = context;
   const oidc = oidcBindings({
     edgePresent: content.edge !== undefined,
     disableOidcAutoBinding: edge.api.disableOidcAutoBinding,

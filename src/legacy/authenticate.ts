@@ -49,19 +49,25 @@ export interface OpenedSession {
   readonly jwtError: ChallengeError;
 }
 
+/** What comes with primary credentials. */
+export interface CameWithLogin {
+  /** Tokens: one of them may be the secondary proof. */
+  readonly bearers: readonly string[];
+  readonly configTypes: readonly string[];
+  readonly origin: RequestOrigin;
+  readonly clientInfo?: ClientInfo | undefined;
+}
+
 /**
  * Opens a session for primary credentials; partially authenticated when factors are outstanding.
- * @param bearers tokens that came with the credentials: one of them may be the secondary proof
  * @throws AuthError could_not_validate, invalid_auth, rate_limited, busy
  */
 export async function authenticate(
   needs: LegacyNeeds,
   credentials: Credentials,
-  bearers: readonly string[],
-  configTypes: readonly string[],
-  origin: RequestOrigin,
-  clientInfo?: ClientInfo,
+  came: CameWithLogin,
 ): Promise<OpenedSession> {
+  const { bearers, configTypes, origin, clientInfo } = came;
   const wanted = readConfigTypes(configTypes);
   if (wanted === undefined) {
     throw new AuthError('could_not_validate', {
@@ -118,8 +124,7 @@ function certificatesOf(needs: LegacyNeeds, credentials: Credentials): Pick<Open
 export async function submitTotp(
   needs: LegacyNeeds,
   principal: Principal,
-  code: string,
-  origin: RequestOrigin,
+  { code, origin }: { readonly code: string; readonly origin: RequestOrigin },
 ): Promise<void> {
   const { identityId } = principal;
   await recordedTotpAttempt(needs, 'legacy', origin, (attempt) =>

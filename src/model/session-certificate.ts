@@ -21,11 +21,12 @@ export interface SessionCertificate {
  * one session differ in the last part.
  * @param trustDomain a host name in lower case
  */
-export function sessionSpiffeId(
-  trustDomain: string,
-  identityId: IdentityId,
-  sessionId: ApiSessionId,
-  certificateId: SessionCertificateId,
-): string {
+export function sessionSpiffeId(of: {
+  readonly trustDomain: string;
+  readonly identityId: IdentityId;
+  readonly sessionId: ApiSessionId;
+  readonly certificateId: SessionCertificateId;
+}): string {
+  const { trustDomain, identityId, sessionId, certificateId } = of;
   return `spiffe://${trustDomain}/identity/${identityId}/apiSession/${sessionId}/apiSessionCertificate/${certificateId}`;
 }

@@ -41,7 +41,9 @@ export function besideHeartbeat(needs: {
   let stop = async () => {};
   return {
     async start({ name }) {
-      stop = every(heartbeatInterval, 'clock comparison', needs.log, () => needs.clockWatch.compare(name));
+      stop = every(heartbeatInterval, { name: 'clock comparison', log: needs.log }, () =>
+        needs.clockWatch.compare(name),
+      );
     },
     get isCluster() {
       return needs.isCluster();
@@ -92,7 +94,7 @@ export function nodeHeartbeat(needs: {
       // What went wrong is logged by the beat, once.
       const tryBeat = () => beat().catch(() => undefined);
       await tryBeat();
-      stopBeating = every(heartbeatInterval, 'node heartbeat', log, tryBeat);
+      stopBeating = every(heartbeatInterval, { name: 'node heartbeat', log }, tryBeat);
     },
     get isCluster() {
       return isCluster;

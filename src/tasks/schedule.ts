@@ -8,8 +8,7 @@ import type { Logger } from '../platform/log/logger.ts';
  */
 export function every(
   interval: Millis,
-  name: string,
-  log: Logger,
+  { name, log }: { readonly name: string; readonly log: Logger },
   task: () => Promise<unknown>,
 ): () => Promise<void> {
   let running: Promise<void> | null = null;

@@ -89,8 +89,8 @@ export const faults: readonly Fault[] = [
       },
       {
         file: sql,
-        from: '{isOpen} AND progress = ? RETURNING id',
-        to: "{isOpen} AND ? <> '' RETURNING id",
+        from: '{isOpen} AND progress = ? RETURNING issuer',
+        to: "{isOpen} AND ? <> '' RETURNING issuer",
       },
     ],
   },

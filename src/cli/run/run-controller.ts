@@ -38,7 +38,7 @@ export async function runController(run: ControllerRun): Promise<void> {
   for (const warning of loaded.warnings) log.warn('check this setting', { warning });
 
   const controller = await startController(foundations);
-  const stopWarning = every(DAY, 'certificate warnings', log, async () => {
+  const stopWarning = every(DAY, { name: 'certificate warnings', log }, async () => {
     warnOfEndingCertificates(config, clock.now(), log);
   });
   try {

@@ -79,7 +79,11 @@ export function sessionCertificateRoutes(
       async handler(context, { body }) {
         const { apiSessionId: id, identityId } = context.principal;
         const key = needs.certificateIssuer.readRequest(body.csr);
-        const issued = await certifySession(needs, { id, identityId }, key, lifetime, originOf(context));
+        const issued = await certifySession(
+          needs,
+          { id, identityId },
+          { key, lifetime, origin: originOf(context) },
+        );
         const document = {
           id: issued.id,
           _links: linksOf(issued),
@@ -108,7 +112,8 @@ export function sessionCertificateRoutes(
       answers: { 200: doneAnswer },
       async handler(context) {
         const { apiSessionId } = context.principal;
-        await revokeSessionCertificate(needs, apiSessionId, idOf(context), originOf(context));
+        const which = { sessionId: apiSessionId, id: idOf(context) };
+        await revokeSessionCertificate(needs, which, originOf(context));
         return envelope({});
       },
     }),

@@ -72,10 +72,9 @@ export function legacyRoutes(
         const credentials = credentialsOf(context, query.method, body, bearers);
         const other = validate(body, otherBody);
         const clientInfo = clientInfoOf(other);
-        return sessionAnswer(
-          needs,
-          await authenticate(needs, credentials, bearers, other.configTypes, originOf(context), clientInfo),
-        );
+        const { configTypes } = other;
+        const came = { bearers, configTypes, origin: originOf(context), clientInfo };
+        return sessionAnswer(needs, await authenticate(needs, credentials, came));
       },
     }),
     route({
@@ -94,7 +93,7 @@ export function legacyRoutes(
             description: 'Only a session of the zt-session header takes codes here; log in again instead',
           });
         }
-        await submitTotp(needs, principal, body.code, originOf(context));
+        await submitTotp(needs, principal, { code: body.code, origin: originOf(context) });
         return envelope({});
       },
     }),

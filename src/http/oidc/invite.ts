@@ -166,7 +166,12 @@ async function logIn(
     const authRequestId = needs.sealer.seal(authRequest);
     const step: Step = { context, authRequest, authRequestId, application, view };
     const proof = { method: 'password', ...credentials } as const;
-    const outcome = await submitPrimary(needs, authRequest, proof, [], [], originOf(context));
+    const outcome = await submitPrimary(needs, authRequest, {
+      credentials: proof,
+      configTypes: [],
+      bearers: [],
+      origin: originOf(context),
+    });
     const answer = loginStepFor(needs.signers, step, outcome);
     const cookies = [headers['set-cookie'], answer.headers['set-cookie'] ?? []].flat();
     return { ...answer, headers: { ...answer.headers, 'set-cookie': cookies } };

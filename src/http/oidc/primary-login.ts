@@ -4,9 +4,7 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
-import type { RequestOrigin } from '../../model/audit-event.ts';
-import type { AuthRequest } from '../../model/auth-request.ts';
-import { type LoginExtras, requireOpen, submitPrimary } from '../../oidc/flow/login-flow.ts';
+import { type CameWithLogin, requireOpen, submitPrimary } from '../../oidc/flow/login-flow.ts';
 import type { LoginFlowNeeds, LoginStep } from '../../oidc/flow/next-step.ts';
 import { submitExternalJwts } from '../../oidc/flow/submit-external-jwt.ts';
 import { loginPage } from '../../pages/login.ts';
@@ -47,17 +45,6 @@ interface PageOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came with the credentials. */
-interface Submitted {
-  readonly step: Step;
-  readonly authRequest: AuthRequest;
-  readonly configTypes: readonly string[];
-  /** The tokens of the request; one may be the secondary proof. */
-  readonly bearers: readonly string[];
-  readonly origin: RequestOrigin;
-  readonly extras: LoginExtras;
-}
-
 interface PrimaryMethodRoutes<Fields extends z.ZodRawShape> {
   readonly path: string;
   /** The method in words, such as `a user name and a password`. */
@@ -67,7 +54,7 @@ interface PrimaryMethodRoutes<Fields extends z.ZodRawShape> {
   /** What programs are told besides address and method. */
   readonly entry: object;
   page(step: Step, options: PageOptions): Answer;
-  submit(submitted: Submitted, body: z.output<z.ZodObject<Fields>>): Promise<LoginStep>;
+  submit(step: Step, came: CameWithLogin, body: z.output<z.ZodObject<Fields>>): Promise<LoginStep>;
   /** The page again for people whose credentials were refused; without it they get the page of the failure. */
   again?(step: Step, status: number, body: z.output<z.ZodObject<Fields>>): Answer;
 }
@@ -113,16 +100,15 @@ function routesOf<Fields extends z.ZodRawShape>(
       // Sound because the schema above has the members of both.
       const body = input.body as z.output<z.ZodObject<typeof members>> & z.output<z.ZodObject<Fields>>;
       const step = openStep(needs, context, input.query, body);
-      const submitted: Submitted = {
-        step,
-        authRequest: step.authRequest,
+      const came = {
         configTypes: body.configTypes,
         bearers: bearerTokens(context.authorization),
         origin: originOf(context),
-        extras: { csrPem: body.csrPem, clientInfo: clientInfoOfFields(body) },
+        csrPem: body.csrPem,
+        clientInfo: clientInfoOfFields(body),
       };
       try {
-        return loginStepFor(needs.signers, step, await login.submit(submitted, body));
+        return loginStepFor(needs.signers, step, await login.submit(step, came, body));
       } catch (error) {
         const isRefusal = error instanceof AuthError && error.code === 'invalid_auth';
         if (!isRefusal || login.again === undefined || !isForPeople(step)) throw error;
@@ -142,9 +128,9 @@ function passwordRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
       fields: { username: z.string(), password: z.string() },
       entry: { fields: ['username', 'password'] },
       page: (step, options) => passwordForm(needs.signers, step, options),
-      submit({ authRequest, configTypes, bearers, origin, extras }, { username, password }) {
+      submit({ authRequest }, came, { username, password }) {
         const credentials = { method: 'password', username, password } as const;
-        return submitPrimary(needs, authRequest, credentials, configTypes, bearers, origin, extras);
+        return submitPrimary(needs, authRequest, { ...came, credentials });
       },
       again: (step, status, { username }) => passwordForm(needs.signers, step, { status, username }),
     }),
@@ -179,10 +165,10 @@ function certificateRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] 
     fields: {},
     entry: {},
     page: (step, options) => certificateForm(needs.signers, step, options),
-    async submit({ step, authRequest, configTypes, bearers, origin, extras }) {
+    async submit(step, came) {
       requireAskedFor(step);
       const credentials = { method: 'cert', chain: step.context.clientCertificates?.chain ?? null } as const;
-      return submitPrimary(needs, authRequest, credentials, configTypes, bearers, origin, extras);
+      return submitPrimary(needs, step.authRequest, { ...came, credentials });
     },
     again: (step, status) => certificateForm(needs.signers, step, { status }),
   });
@@ -224,7 +210,6 @@ function externalJwtRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] 
     fields: {},
     entry: { header: 'Authorization: Bearer' },
     page: (step, options) => providerPage(needs.signers, step, options),
-    submit: ({ authRequest, configTypes, bearers, origin, extras }) =>
-      submitExternalJwts(needs, authRequest, bearers, configTypes, origin, extras),
+    submit: ({ authRequest }, came) => submitExternalJwts(needs, authRequest, came),
   });
 }

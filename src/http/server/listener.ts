@@ -89,7 +89,16 @@ export async function startListener(
       const counts =
         shared === undefined ? sourceCounts() : sharedSourceCounts(shared.counted, `${listener.name} ${at}`);
       const settings = { ...options, counts };
-      started.push(await startServer(needs, listener, bindPoints, material, mounted, ticketKeys, settings));
+      started.push(
+        await startServer(needs, {
+          listener,
+          bindPoints,
+          material,
+          routes: mounted,
+          ticketKeys,
+          options: settings,
+        }),
+      );
     }
   } catch (error) {
     await Promise.all(started.map((server) => server.close()));
@@ -139,13 +148,16 @@ interface RunningServer {
 
 async function startServer(
   needs: ListenerNeeds,
-  listener: Listener,
-  bindPoints: readonly [BindPoint, ...BindPoint[]],
-  material: TlsMaterial,
-  routes: readonly Route[],
-  ticketKeys: Buffer,
-  options: ListenerOptions & { readonly counts: SourceCounts },
+  wanted: {
+    readonly listener: Listener;
+    readonly bindPoints: readonly [BindPoint, ...BindPoint[]];
+    readonly material: TlsMaterial;
+    readonly routes: readonly Route[];
+    readonly ticketKeys: Buffer;
+    readonly options: ListenerOptions & { readonly counts: SourceCounts };
+  },
 ): Promise<RunningServer> {
+  const { listener, bindPoints, material, routes, ticketKeys, options } = wanted;
   const newReferenceId = referenceIds(needs.random);
   const byHost = new Map<string, OpenBindPoint>();
   const scope: { -readonly [K in keyof ServerScope]: ServerScope[K] } = {

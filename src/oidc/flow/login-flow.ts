@@ -28,18 +28,20 @@ import {
 } from './next-step.ts';
 import { authRequestLifetime, authRequestMaxLifetime, requireSameBrowser } from './open-auth-request.ts';
 
-/** What may come along with primary credentials. */
-export interface LoginExtras {
-  /** PEM of a certificate request. */
+/** What came with the credentials of a primary login. */
+export interface CameWithLogin {
+  /** Added to those of the authorization request. */
+  readonly configTypes: readonly string[];
+  /** Tokens; one of them may be the secondary proof. */
+  readonly bearers: readonly string[];
+  readonly origin: RequestOrigin;
+  /** PEM of a certificate request: asks for a certificate of the session, which comes with the tokens. */
   readonly csrPem?: string | undefined;
   readonly clientInfo?: ClientInfo | undefined;
 }
 
 /**
  * Takes primary credentials for an authorization request.
- * @param configTypes given with the login, added to those of the authorization request
- * @param bearers     tokens that came with the credentials: one of them may be the secondary proof
- * @param more.csrPem  asks for a certificate of the session, which comes with the tokens
  * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
  * @throws AuthError csr_not_acceptable   when the credentials are good; nothing is recorded
  * @throws AuthError could_not_validate   too many or too long configTypes
@@ -47,12 +49,9 @@ export interface LoginExtras {
 export async function submitPrimary(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
-  credentials: Credentials,
-  configTypes: readonly string[],
-  bearers: readonly string[],
-  origin: RequestOrigin,
-  { csrPem, clientInfo }: LoginExtras = {},
+  { credentials, ...came }: CameWithLogin & { readonly credentials: Credentials },
 ): Promise<LoginStep> {
+  const { configTypes, bearers, origin, csrPem, clientInfo } = came;
   await requireOpen(needs, authRequest);
   const wanted = withConfigTypes(authRequest, configTypes);
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');

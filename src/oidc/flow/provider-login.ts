@@ -158,14 +158,13 @@ export async function returnFromProvider(
   }
   try {
     if (step === 'primary') {
-      return await submitPrimary(
-        needs,
-        authRequest,
-        { method: 'ext-jwt', tokens: [token] },
-        [],
-        [token],
+      const credentials = { method: 'ext-jwt', tokens: [token] } as const;
+      return await submitPrimary(needs, authRequest, {
+        credentials,
+        configTypes: [],
+        bearers: [token],
         origin,
-      );
+      });
     }
     const next = await submitSecondary(needs, authRequest, token, origin);
     return next.kind === 'queries' && next.challenges.length > 0 ? failed('refused') : next;

@@ -5,9 +5,8 @@ import { namesIdentity } from '../../login/external-jwt/external-jwt.ts';
 import { isSameProof, proofHashes } from '../../login/external-jwt/proof-hashes.ts';
 import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
 import { verifyExternalJwt } from '../../login/external-jwt/verify-external-jwt.ts';
-import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import { type LoginExtras, submitPrimary, submitSecondary } from './login-flow.ts';
+import { type CameWithLogin, submitPrimary, submitSecondary } from './login-flow.ts';
 import type { LoginFlowNeeds, LoginStep } from './next-step.ts';
 import { isSameBrowser } from './open-auth-request.ts';
 
@@ -18,17 +17,15 @@ import { isSameBrowser } from './open-auth-request.ts';
 export async function submitExternalJwts(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
-  tokens: readonly string[],
-  configTypes: readonly string[],
-  origin: RequestOrigin,
-  extras: LoginExtras = {},
+  came: CameWithLogin,
 ): Promise<LoginStep> {
+  const { bearers: tokens, origin } = came;
   const [token, ...others] = tokens;
   if (token !== undefined && others.length === 0 && (await isAwaited(needs, authRequest, token))) {
     return submitSecondary(needs, authRequest, token, origin);
   }
   const credentials = { method: 'ext-jwt', tokens } as const;
-  return submitPrimary(needs, authRequest, credentials, configTypes, tokens, origin, extras);
+  return submitPrimary(needs, authRequest, { ...came, credentials });
 }
 
 /**

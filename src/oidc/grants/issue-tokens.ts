@@ -173,7 +173,7 @@ export async function sessionCertificate(
     ? session.createdAt + needs.lifetimes.refreshFamily
     : session.expiresAt;
   try {
-    return (await certifySession(needs, session, key, end - now, origin)).chainPem;
+    return (await certifySession(needs, session, { key, lifetime: end - now, origin })).chainPem;
   } catch (error) {
     if (!(error instanceof AuthError) || error.code !== 'unauthorized') throw error;
     throw new AuthError('invalid_grant', { cause: error });

@@ -75,8 +75,7 @@ export function outboundClient(
   async function fetch(
     url: string,
     wanted: OutboundRequest,
-    maxRedirects: number,
-    body: string | null,
+    { maxRedirects, body }: { readonly maxRedirects: number; readonly body: string | null },
   ): Promise<Buffer> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), limits.timeout);
@@ -99,8 +98,9 @@ export function outboundClient(
     }
   }
   return {
-    get: (url, wanted) => fetch(url, wanted, limits.maxRedirects, null),
-    postForm: (url, form, wanted) => fetch(url, wanted, 0, new URLSearchParams(form).toString()),
+    get: (url, wanted) => fetch(url, wanted, { maxRedirects: limits.maxRedirects, body: null }),
+    postForm: (url, form, wanted) =>
+      fetch(url, wanted, { maxRedirects: 0, body: new URLSearchParams(form).toString() }),
   };
 }
 

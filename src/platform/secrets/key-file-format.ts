@@ -97,7 +97,9 @@ export function parseKeyFile(text: string, path: string, passphrase?: string): M
   const wrap = protection === 'none' ? undefined : parseProtection(protection);
   if (protection !== 'none' && wrap === undefined) throw malformed();
   const bytes =
-    wrap === undefined ? stored : unwrap(stored, `${HEADER} ${fingerprint}`, wrap, path, passphrase);
+    wrap === undefined
+      ? stored
+      : unwrap({ box: stored, associatedData: `${HEADER} ${fingerprint}`, wrap, path }, passphrase);
   if (bytes?.length !== KEY_BYTES) throw malformed();
   const key = masterKey(bytes, wrap !== undefined);
   // A key with a digit changed would open nothing, and would be noticed only after it had sealed new records.
@@ -111,12 +113,15 @@ interface Wrap extends WrapCost {
 
 /** undefined: the box is not one of ours. */
 function unwrap(
-  box: Buffer,
-  associatedData: string,
-  wrap: Wrap,
-  path: string,
+  wrapped: {
+    readonly box: Buffer;
+    readonly associatedData: string;
+    readonly wrap: Wrap;
+    readonly path: string;
+  },
   passphrase: string | undefined,
 ): Buffer | undefined {
+  const { box, associatedData, wrap, path } = wrapped;
   if (passphrase === undefined)
     throw new KeyFileError(
       'passphrase missing',

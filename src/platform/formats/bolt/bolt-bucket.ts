@@ -26,10 +26,13 @@ const DEEPEST_BUCKET = 24;
 
 /** The bucket that holds all others. */
 export function rootBucket(pages: BoltPages, rootPage: number): BoltBucket {
-  return bucketAt(pages, { page: rootPage, offset: 0 }, 0, () => pages.read(rootPage));
+  return bucketAt({ pages, place: { page: rootPage, offset: 0 }, depth: 0 }, () => pages.read(rootPage));
 }
 
-function bucketAt(pages: BoltPages, place: BoltPlace, depth: number, open: () => PageRun): BoltBucket {
+function bucketAt(
+  { pages, place, depth }: { readonly pages: BoltPages; readonly place: BoltPlace; readonly depth: number },
+  open: () => PageRun,
+): BoltBucket {
   let isWalked = false;
   return {
     place,
@@ -115,7 +118,7 @@ function bucketIn({ pages, depth }: Walk, value: Buffer, place: BoltPlace): Bolt
   if (value.length < BUCKET_HEADER) throw new BoltError('a bucket is cut off', place);
   const root = smallNumber(value.readBigUInt64LE(0));
   if (root === undefined) throw new BoltError('a bucket leads to a page that cannot be', place);
-  return bucketAt(pages, place, depth + 1, () =>
+  return bucketAt({ pages, place, depth: depth + 1 }, () =>
     root === 0 ? inlinePage(value.subarray(BUCKET_HEADER), place) : pages.read(root),
   );
 }
