@@ -14,6 +14,7 @@ export interface Fault {
 
 const sql = 'src/store/sql/auth-requests.ts';
 const flow = 'src/oidc/flow/login-flow.ts';
+const next = 'src/oidc/flow/next-step.ts';
 const totp = 'src/store/sql/totp.ts';
 const bound =
   'AND (auth_requests.browser_binding IS NULL OR auth_requests.browser_binding = excluded.browser_binding)';
@@ -98,7 +99,7 @@ export const faults: readonly Fault[] = [
     name: 'one factor may be lacking when the code is given',
     edits: [
       {
-        file: flow,
+        file: next,
         from: 'const code = outstanding.length === 0 ? mintCode',
         to: 'const code = outstanding.length <= Math.min(1, progress.passed.length - 1) ? mintCode',
       },
