@@ -1,4 +1,5 @@
-// What the programs beside the tests name has to be there still, long after somebody moved it: they run at night.
+// What the programs beside the tests name has to be there still, long after somebody moved it: they run at night. So has
+// what the documents send people to.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -23,6 +24,20 @@ test('every planted fault finds its place in the source', () => {
 test('the modules that are mutated, and their tests, exist', () => {
   for (const { name, files, tests } of decidingModules) {
     for (const file of [...files, ...tests]) assert.ok(existsSync(join(root, file)), `${name}: ${file}`);
+  }
+});
+
+test('the files that the documents lead to exist', () => {
+  for (const document of ['docs/architecture.md', 'CONTRIBUTING.md', 'SECURITY.md']) {
+    const text = readFileSync(join(root, document), 'utf8');
+    const named = [...text.matchAll(/`([a-z][\w./-]*\/[\w.-]+\.(?:ts|mjs|md))`/g)].map(
+      ([, path = '']) => path,
+    );
+    assert.notEqual(named.length, 0, document);
+    const lost = named.filter(
+      (path) => !['', 'src', 'docs'].some((base) => existsSync(join(root, base, path))),
+    );
+    assert.deepEqual(lost, [], document);
   }
 });
 
