@@ -95,9 +95,10 @@ export const targets: readonly Target[] = [
     what: 'power cut: writes that were not synced are lost, pages are torn',
     aim: 'no violation in 10,000 cuts',
     round: {
-      does: '10,000 cuts of what strace has seen the embedded store ask of the system',
-      rounds: 1,
+      does: '2,000 cuts of what strace has seen the embedded store ask of the system',
+      rounds: 5,
       tests: ['assurance/power-cut.test.ts'],
+      env: { OVERLAY_AUTH_POWER_CUTS: '2000' },
     },
   },
   {
