@@ -11,7 +11,7 @@ import {
   wrongCurrentPassword,
 } from '../login/password/current-password.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
-import { type PasswordRules, passwordRules } from '../login/password/password-rules.ts';
+import { type PasswordRules, passwordRules, samePassword } from '../login/password/password-rules.ts';
 import { ownerOf } from '../model/actor.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
@@ -109,12 +109,4 @@ export async function changeOwnPassword(
   if (password !== undefined) {
     needs.audit.record({ event: 'account.changed', change: 'password', identityId }, origin);
   }
-}
-
-function samePassword(): AuthError {
-  const reason = 'it is the password that you have now';
-  return new AuthError('password_not_acceptable', {
-    description: `The password is not acceptable: ${reason}`,
-    fields: [{ field: 'password', reason }],
-  });
 }

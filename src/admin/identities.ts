@@ -35,6 +35,7 @@ export interface IdentityFields {
   readonly externalId: string | null;
   /** As it was sent; becomes an AuthPolicyId when there is such a policy. */
   readonly authPolicyId: string;
+  readonly passwordMustChange?: boolean | undefined;
   readonly roleAttributes: readonly string[];
   readonly tags: Tags;
 }
@@ -178,6 +179,7 @@ async function acceptable(needs: IdentityNeeds, fields: IdentityFields): Promise
 async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>>;
 async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>> {
   const { name, type, isAdmin, permissions, externalId, authPolicyId, roleAttributes, tags } = fields;
+  const { passwordMustChange } = fields;
   return {
     ...(name === undefined ? {} : { name: acceptableName('name', name) }),
     ...(type === undefined ? {} : { type }),
@@ -186,11 +188,15 @@ async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): P
     ...(externalId === undefined ? {} : { externalId: acceptableExternalId(externalId) }),
     ...(authPolicyId === undefined ? {} : { authPolicyId: await existingPolicy(needs, authPolicyId) }),
     ...(roleAttributes === undefined ? {} : { roleAttributes: acceptableRoleAttributes(roleAttributes) }),
+    ...(passwordMustChange === undefined ? {} : { passwordMustChange }),
     ...(tags === undefined ? {} : { tags: acceptableTags(tags) }),
   };
 }
 
-type Acceptable = Omit<IdentityFields, 'authPolicyId'> & { readonly authPolicyId: AuthPolicyId };
+type Acceptable = Omit<IdentityFields, 'authPolicyId' | 'passwordMustChange'> & {
+  readonly authPolicyId: AuthPolicyId;
+  readonly passwordMustChange?: boolean;
+};
 
 async function existingPolicy(needs: Pick<IdentityNeeds, 'store'>, id: string): Promise<AuthPolicyId> {
   const policy = await needs.store.authPolicies.find(asId(id));

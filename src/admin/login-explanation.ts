@@ -9,14 +9,15 @@ import {
   type LoginExplanation,
   type LoginMeans,
 } from '../login/explain-login.ts';
-import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import { totpKey } from '../login/throttle.ts';
 import type { Account } from '../model/account.ts';
 import { isLockedForGood } from '../model/administrator.ts';
 import type { AuthPolicy, AuthPolicyRules } from '../model/auth-policy.ts';
 import type { Identity } from '../model/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
-import { type Factor, type PrimaryMethod, primaryMethods } from '../model/login.ts';
+import { type Factor, type PassedMethod, type PrimaryMethod, primaryMethods } from '../model/login.ts';
+import type { Millis } from '../platform/clock.ts';
 import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { type AuthPolicyNeeds, getAuthPolicy, rulesSent, type SentAuthPolicy } from './auth-policies.ts';
@@ -88,7 +89,7 @@ export async function previewAuthPolicy(
   for await (const page of current === null ? [] : pagesOf(needs, current)) {
     for (const { account, means } of page) {
       touched += 1;
-      if (wouldAskMore(account, rules)) asksMore += 1;
+      if (wouldAskMore(account, rules, needs.clock.now())) asksMore += 1;
       const after = { ...account, policy: { ...account.policy, ...rules } };
       if (canLogIn(needs, after, means) || !canLogIn(needs, account, means)) continue;
       count += 1;
@@ -128,13 +129,23 @@ async function* pagesOf(needs: LoginExplanationNeeds, policy: AuthPolicy): Async
       const lasting =
         password !== null && isLockedForGood(password.lockedUntil, now) ? password : withoutLock(password);
       return {
-        account: { identity, policy, isTotpEnrolled: enrolled.has(identity.id as IdentityId) },
+        account: {
+          identity,
+          policy,
+          isTotpEnrolled: enrolled.has(identity.id as IdentityId),
+          passwordSetAt: passwordSetAtOf(theirs.get(identity.id) ?? []),
+        },
         means: { password: lasting, certificates, totpLockedUntil: null },
       };
     });
     after = last.id;
     await setImmediate();
   }
+}
+
+function passwordSetAtOf(authenticators: readonly LockableAuthenticator[]): Millis | null {
+  const password = authenticators.find(({ method }) => method === 'updb');
+  return password?.method === 'updb' ? password.passwordSetAt : null;
 }
 
 function withoutLock(password: LoginMeans['password']): LoginMeans['password'] {
@@ -159,13 +170,14 @@ function canLogIn(needs: LoginExplanationNeeds, account: Account, means: LoginMe
   return cheapestFirst.some((method) => explainLogin(needs, account, means, method).outcome === 'allowed');
 }
 
-function wouldAskMore({ policy, isTotpEnrolled }: Account, rules: AuthPolicyRules): boolean {
-  const asked = (by: Pick<AuthPolicy, 'secondary'>) =>
-    outstandingFactors(by, { isEnrolled: isTotpEnrolled }, []).map(nameOf);
-  const now = asked(policy);
-  return asked(rules).some((factor) => !now.includes(factor));
+function wouldAskMore(account: Account, rules: AuthPolicyRules, now: Millis): boolean {
+  const passed: readonly PassedMethod[] = account.passwordSetAt === null ? [] : ['password'];
+  const asked = (policy: AuthPolicy) =>
+    outstandingFactors(policy, askedOfLogin({ ...account, policy }, now), passed).map(nameOf);
+  const already = asked(account.policy);
+  return asked({ ...account.policy, ...rules }).some((factor) => !already.includes(factor));
 }
 
 function nameOf(factor: Factor): string {
-  return factor.type === 'totp' ? factor.type : factor.signerId;
+  return factor.type === 'ext-jwt' ? factor.signerId : factor.type;
 }

@@ -32,6 +32,8 @@ export const errorCodes = {
   // Authentication on the login endpoints and the Edge APIs
   invalid_auth: 'The authentication request failed',
   invalid_totp_code: 'The code was invalid',
+  password_change_required:
+    'The password must be replaced first; sign in with a browser, such as on the account page',
   mfa_exists: 'A TOTP enrollment already exists or has been started',
   auth_request_unknown: 'The authentication request is unknown, expired or finished; start again',
   unauthorized:

@@ -52,6 +52,12 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     remedy:
       'Ask for the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities. Equal marks (#…) mean equal texts.',
   },
+  'password-change-required': {
+    happened:
+      'The password was right, but has to be replaced first, and the program that sent it knows no such step.',
+    remedy:
+      'Let the person sign in with a browser, for example at /account, and choose a new password there. "overlay-auth update identity NAME --no-password-must-change" takes the demand back.',
+  },
   'wrong-password': {
     happened: 'The user name is known, the password was wrong.',
     remedy: 'Try again; "overlay-auth identity set-password NAME" sets a new one.',

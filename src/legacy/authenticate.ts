@@ -5,11 +5,16 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ChallengeError } from '../errors/challenge.ts';
-import { authenticatePrimary, giveGuessBack, type PrimaryNeeds } from '../login/authenticate-primary.ts';
+import {
+  authenticatePrimary,
+  giveGuessBack,
+  type PrimaryNeeds,
+  type PrimaryResult,
+} from '../login/authenticate-primary.ts';
 import { leadingCertificates } from '../login/certificate/opening-chain.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/submit-secondary-jwt.ts';
-import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import { endOldestSessions, type SessionLimitNeeds } from '../login/session-limit.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp/totp.ts';
@@ -61,6 +66,7 @@ export interface CameWithLogin {
 /**
  * Opens a session for primary credentials; partially authenticated when factors are outstanding.
  * @throws AuthError could_not_validate, invalid_auth, rate_limited, busy
+ * @throws AuthError password_change_required   see below
  */
 export async function authenticate(
   needs: LegacyNeeds,
@@ -77,6 +83,7 @@ export async function authenticate(
   const primary = await authenticatePrimary(needs, credentials, origin, 'legacy');
   // In a step of its own: this mechanism is on its way out.
   await giveGuessBack(needs, primary.proof);
+  await requirePasswordMayStay(needs, primary, origin);
   const { progress, error } = await submitSecondaryJwt(needs, primary, bearers, origin, 'legacy');
   const said = clientInfo === undefined ? {} : { clientInfo };
   const id = asId<ApiSessionId>(needs.random.id());
@@ -100,13 +107,37 @@ export async function authenticate(
       detail: 'disabled, or its authenticator deleted or changed, during the login',
     });
   }
-  const { policy, isTotpEnrolled: isEnrolled } = account;
-  const outstanding = outstandingFactors(policy, { isEnrolled }, progress.passed);
+  const asked = { ...askedOfLogin(account, now), newPassword: null };
+  const outstanding = outstandingFactors(account.policy, asked, progress.passed);
   if (outstanding.length === 0)
     await forgetFailures(needs.store, progress.identityId, progress.authenticatorId);
   needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);
   await endOldestSessions(needs, progress.identityId, origin);
   return { session, identity: account.identity, token: text, outstanding, jwtError: error };
+}
+
+/**
+ * The mechanism has no step in which a password could be replaced, and its clients know none: whoever has to do that is
+ * told so, and logs in with a browser or by OIDC.
+ * @throws AuthError password_change_required
+ */
+async function requirePasswordMayStay(
+  needs: LegacyNeeds,
+  { proof, progress }: PrimaryResult,
+  origin: RequestOrigin,
+): Promise<void> {
+  if (proof.method !== 'password') return;
+  const account = proof.current ?? (await needs.store.identities.findAccount(progress.identityId));
+  if (account === null || askedOfLogin(account, needs.clock.now()).newPassword === null) return;
+  const attempt = needs.attempts.begin('password', 'legacy', origin);
+  attempt.about({ identityId: progress.identityId });
+  attempt.failed(
+    'password',
+    'password-change-required',
+    'it has to be replaced, which this mechanism cannot',
+  );
+  attempt.conclude();
+  throw new AuthError('password_change_required');
 }
 
 /** What each call of the session is judged by: it need not come over a connection that brings the certificate. */

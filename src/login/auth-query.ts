@@ -1,5 +1,9 @@
 import type { AuthQuery, Factor } from '../model/login.ts';
 import type { SignerDirectory } from './external-jwt/signer-directory.ts';
+import { shortestPassword } from './password/password-rules.ts';
+
+/** Path at which an OIDC login takes the new password; the other mechanism refuses such logins. */
+const passwordChangeUrl = '/oidc/login/password-change';
 
 /**
  * How a factor is asked of a client (spec 2.3).
@@ -22,6 +26,15 @@ export function authQueryOf(
       maxLength: 6,
       provider: 'ziti',
       isTotpEnrolled: factor.isEnrolled,
+    };
+  }
+  if (factor.type === 'password-change') {
+    return {
+      typeId: 'PASSWORD-CHANGE',
+      httpMethod: 'POST',
+      httpUrl: passwordChangeUrl,
+      minLength: shortestPassword(factor.rules),
+      provider: 'overlay',
     };
   }
   const query = { typeId: 'EXT-JWT', provider: 'url', id: factor.signerId };

@@ -18,7 +18,7 @@ import { maySignerLogIn } from './external-jwt/external-jwt.ts';
 import { heldRecord } from './external-jwt/held-record.ts';
 import { enabledSigner, type SignerDirectory } from './external-jwt/signer-directory.ts';
 import { notedRecord } from './noted-record.ts';
-import { outstandingFactors } from './outstanding-factors.ts';
+import { askedOfLogin, outstandingFactors } from './outstanding-factors.ts';
 
 export interface ExplainLoginNeeds {
   readonly signers: SignerDirectory;
@@ -54,7 +54,7 @@ export function explainLogin(
   const noted = notedRecord();
   const who: Judged = { ...needs, account, means, now: needs.clock.now() };
   if (mayLogIn(account, method, noted, who.now)) judgeMethod[method](who, noted);
-  const factors = outstandingFactors(account.policy, { isEnrolled: account.isTotpEnrolled }, [method]);
+  const factors = outstandingFactors(account.policy, askedOfLogin(account, who.now), [method]);
   for (const factor of factors) judgeFactor(who, factor, noted);
   const { reason, checks } = noted;
   const outcome = reason === null ? 'allowed' : 'refused';
@@ -156,6 +156,10 @@ function judgeFactor(who: Judged, factor: Factor, attempt: AttemptRecorder): voi
   if (factor.type === 'totp') {
     attempt.passed('authenticator app', factor.isEnrolled ? 'is set up' : 'none yet: the login sets it up');
     if (factor.isEnrolled) judgeLock('authenticator app unlocked', means.totpLockedUntil, now, attempt);
+    return;
+  }
+  if (factor.type === 'password-change') {
+    attempt.passed('password', 'has to be replaced by a new one during the login');
     return;
   }
   const signer = enabledSigner(signers, factor.signerId);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PasswordPolicy } from '../model/auth-policy.ts';
 import { asId, type SignerId } from '../model/ids.ts';
+import type { PassedMethod } from '../model/login.ts';
 import { outstandingFactors } from './outstanding-factors.ts';
 
 const signerId = asId<SignerId>('s1');
@@ -9,7 +11,10 @@ const policy = (requireTotp: boolean, requireExtJwt: SignerId | null) => ({
 });
 
 test('nothing is outstanding when the policy asks for nothing and nothing is enrolled', () => {
-  assert.deepEqual(outstandingFactors(policy(false, null), { isEnrolled: false }, ['password']), []);
+  assert.deepEqual(
+    outstandingFactors(policy(false, null), { isEnrolled: false, newPassword: null }, ['password']),
+    [],
+  );
 });
 
 test('TOTP is outstanding when the policy asks or the identity has enrolled it, until it is passed', () => {
@@ -18,27 +23,51 @@ test('TOTP is outstanding when the policy asks or the identity has enrolled it, 
     [false, true],
     [true, true],
   ] as const) {
-    assert.deepEqual(outstandingFactors(policy(asks, null), { isEnrolled }, ['password']), [
-      { type: 'totp', isEnrolled },
-    ]);
-    assert.deepEqual(outstandingFactors(policy(asks, null), { isEnrolled }, ['password', 'totp']), []);
+    assert.deepEqual(
+      outstandingFactors(policy(asks, null), { isEnrolled, newPassword: null }, ['password']),
+      [{ type: 'totp', isEnrolled }],
+    );
+    assert.deepEqual(
+      outstandingFactors(policy(asks, null), { isEnrolled, newPassword: null }, ['password', 'totp']),
+      [],
+    );
   }
 });
 
 test('a required signer is satisfied by its own proof only, never by the primary one', () => {
   const outstanding = [{ type: 'ext-jwt', signerId }];
   for (const passed of [['ext-jwt'], ['password', 'ejs:s2'], ['password', 'totp']] as const) {
-    assert.deepEqual(outstandingFactors(policy(false, signerId), { isEnrolled: false }, passed), outstanding);
+    assert.deepEqual(
+      outstandingFactors(policy(false, signerId), { isEnrolled: false, newPassword: null }, passed),
+      outstanding,
+    );
   }
   assert.deepEqual(
-    outstandingFactors(policy(false, signerId), { isEnrolled: false }, ['ext-jwt', 'ejs:s1']),
+    outstandingFactors(policy(false, signerId), { isEnrolled: false, newPassword: null }, [
+      'ext-jwt',
+      'ejs:s1',
+    ]),
     [],
   );
 });
 
 test('of two outstanding factors TOTP comes first', () => {
-  const types = outstandingFactors(policy(true, signerId), { isEnrolled: false }, ['cert']).map(
-    ({ type }) => type,
-  );
+  const types = outstandingFactors(policy(true, signerId), { isEnrolled: false, newPassword: null }, [
+    'cert',
+  ]).map(({ type }) => type);
   assert.deepEqual(types, ['totp', 'ext-jwt']);
+});
+
+test('a new password is asked for last, and only of a login with the old one', () => {
+  const rules = { minPasswordLength: 12 } as PasswordPolicy;
+  const asked = (passed: readonly PassedMethod[]) =>
+    outstandingFactors(policy(true, signerId), { isEnrolled: true, newPassword: rules }, passed);
+  assert.deepEqual(
+    asked(['password']).map(({ type }) => type),
+    ['totp', 'ext-jwt', 'password-change'],
+  );
+  assert.deepEqual(asked(['password', 'totp', `ejs:${signerId}`]), [{ type: 'password-change', rules }]);
+  for (const other of ['cert', 'ext-jwt'] as const) {
+    assert.deepEqual(asked([other, 'totp', `ejs:${signerId}`]), []);
+  }
 });

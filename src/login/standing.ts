@@ -7,7 +7,7 @@ import type { CaId, SignerId } from '../model/ids.ts';
 import type { PassedMethod, PrimaryMethod } from '../model/login.ts';
 import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
 import type { SignerDirectory } from './external-jwt/signer-directory.ts';
-import { outstandingFactors } from './outstanding-factors.ts';
+import { askedOfSessions, outstandingFactors } from './outstanding-factors.ts';
 
 export interface StandingNeeds {
   readonly signers: SignerDirectory;
@@ -69,6 +69,6 @@ export function standingObjection(
   const objection = openingObjection(needs, policy, session);
   if (objection !== null) return objection;
   // Enrollment alone asks for a code at the next login, not of sessions that are open (spec 3.2).
-  const outstanding = outstandingFactors(policy, { isEnrolled: false }, session.passed);
+  const outstanding = outstandingFactors(policy, askedOfSessions, session.passed);
   return outstanding.length === 0 ? null : 'factors-outstanding';
 }

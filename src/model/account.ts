@@ -1,3 +1,4 @@
+import type { Millis } from '../platform/clock.ts';
 import type { AuthPolicy } from './auth-policy.ts';
 import type { Identity } from './identity.ts';
 
@@ -6,4 +7,6 @@ export interface Account {
   readonly identity: Identity;
   readonly policy: AuthPolicy;
   readonly isTotpEnrolled: boolean;
+  /** When its password was set; null when it has none. */
+  readonly passwordSetAt: Millis | null;
 }

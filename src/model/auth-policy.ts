@@ -15,6 +15,8 @@ export interface PasswordPolicy {
   readonly maxAttempts: number;
   /** 0 means until an administrator unlocks it. */
   readonly lockoutDurationMinutes: number;
+  /** A login with a password that was set so long ago asks for a new one; null, or left out in older policies: never. */
+  readonly mustChangeAfter?: Millis | null;
 }
 
 /** Which primary methods an identity may use and which secondary factors it must pass (spec 2.9). */

@@ -15,6 +15,8 @@ export interface PasswordAuthenticator extends AuthenticatorBase {
   readonly method: 'updb';
   /** As entered by the administrator; shown, never compared. */
   readonly username: string;
+  /** When the password was set. */
+  readonly passwordSetAt: Millis;
 }
 
 /** A client certificate. */

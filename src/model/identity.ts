@@ -24,6 +24,8 @@ export interface Identity {
   readonly disabledAt: Millis | null;
   /** With `disabledAt`: disabled until then; null means until an administrator enables it. */
   readonly disabledUntil: Millis | null;
+  /** The next login with a password asks for a new one. */
+  readonly passwordMustChange: boolean;
   readonly roleAttributes: readonly string[];
   readonly tags: Tags;
   readonly createdAt: Millis;

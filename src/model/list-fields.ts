@@ -35,6 +35,7 @@ export const identityListFields = listFields({
   authPolicyId: text,
   authPolicy: { field: 'authPolicyId', ...text },
   isAdmin: boolean,
+  passwordMustChange: boolean,
   disabledAt: optionalTime,
   createdAt: time,
   updatedAt: time,

@@ -15,6 +15,7 @@ export const refusalReasons = [
   // password
   'unknown-user',
   'wrong-password',
+  'password-change-required',
   // certificate
   'no-certificate',
   'untrusted-chain',

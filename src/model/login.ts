@@ -1,4 +1,5 @@
 import type { Millis } from '../platform/clock.ts';
+import type { PasswordPolicy } from './auth-policy.ts';
 import type { ClientInfo } from './client-info.ts';
 import type { AuthenticatorId, BrowserSessionId, CaId, IdentityId, SignerId } from './ids.ts';
 
@@ -46,7 +47,9 @@ export interface LoginProgress {
 /** A secondary factor that a policy asks for. */
 export type Factor =
   | { readonly type: 'totp'; readonly isEnrolled: boolean }
-  | { readonly type: 'ext-jwt'; readonly signerId: SignerId };
+  | { readonly type: 'ext-jwt'; readonly signerId: SignerId }
+  /** A new password in place of the one that opened the login; `rules` are those that it must keep. */
+  | { readonly type: 'password-change'; readonly rules: PasswordPolicy };
 
 /** One outstanding question to the client (spec 2.3). */
 export interface AuthQuery {

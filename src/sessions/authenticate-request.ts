@@ -2,7 +2,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import { noTokenChallenges, oidcChallenge } from '../errors/challenge.ts';
-import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { askedOfSessions, outstandingFactors } from '../login/outstanding-factors.ts';
 import { type Opening, openingObjection } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
 import { asId } from '../model/ids.ts';
@@ -187,7 +187,7 @@ function principalOf(
     authTime: claims.auth_time * SECOND,
     issuedAt: claims.iat * SECOND,
     expiresAt: claims.exp * SECOND,
-    outstanding: outstandingFactors(account.policy, { isEnrolled: false }, passed),
+    outstanding: outstandingFactors(account.policy, askedOfSessions, passed),
   };
 }
 

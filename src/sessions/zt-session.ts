@@ -4,7 +4,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import { ztSessionChallenge } from '../errors/challenge.ts';
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import type { SignerDirectory } from '../login/external-jwt/signer-directory.ts';
-import { outstandingFactors } from '../login/outstanding-factors.ts';
+import { askedOfSessions, outstandingFactors } from '../login/outstanding-factors.ts';
 import { openingObjection } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
@@ -131,7 +131,7 @@ function admit(
     authTime: session.authTime,
     issuedAt: lastActivityAt,
     expiresAt,
-    outstanding: outstandingFactors(policy, { isEnrolled: isTotpEnrolled }, passed),
+    outstanding: outstandingFactors(policy, { ...askedOfSessions, isEnrolled: isTotpEnrolled }, passed),
     ...(lacking === undefined ? {} : { lackingJwt: lacking }),
   };
 }
@@ -146,7 +146,7 @@ function lackingJwt({ signers }: ZtSessionNeeds, signerId: SignerId, error: unkn
 }
 
 function lacksTotp({ policy, isTotpEnrolled }: Account, { passed }: ApiSession): boolean {
-  const outstanding = outstandingFactors(policy, { isEnrolled: isTotpEnrolled }, passed);
+  const outstanding = outstandingFactors(policy, { ...askedOfSessions, isEnrolled: isTotpEnrolled }, passed);
   return outstanding.some(({ type }) => type === 'totp');
 }
 

@@ -72,6 +72,7 @@ describe('creating an identity', () => {
       enrollment: {},
       envInfo: {},
       sdkInfo: {},
+      passwordMustChange: false,
       roleAttributes: ['a', 'b'],
       disabled: false,
       disabledAt: null,

@@ -110,8 +110,48 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: 'src/login/outstanding-factors.ts',
-        from: '(policy.secondary.requireTotp || totp.isEnrolled)',
+        from: '(policy.secondary.requireTotp || isEnrolled)',
         to: 'policy.secondary.requireTotp',
+      },
+    ],
+  },
+  {
+    name: 'a new password is taken before the second factor',
+    edits: [
+      {
+        file: flow,
+        from: 'const [first] = await outstandingNow(needs, login.progress);',
+        to: "const first = (await outstandingNow(needs, login.progress)).find(({ type }) => type === 'password-change');",
+      },
+    ],
+  },
+  {
+    name: 'the old password may be the new one',
+    edits: [
+      {
+        file: flow,
+        from: 'if (await needs.hasher.matches(present.passwordHash, password)) throw samePassword();',
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'what the old password opened goes on after it was replaced',
+    edits: [
+      {
+        file: 'src/store/sql/auth-requests.ts',
+        from: "yield* endSessionsOf(identityId, 'credential-changed', now, null, { exceptLogin: key });",
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'a legacy session opens although the password must change',
+    edits: [
+      {
+        file: 'src/legacy/authenticate.ts',
+        from: 'await requirePasswordMayStay(needs, primary, origin);',
+        to: '',
       },
     ],
   },

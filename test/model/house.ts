@@ -34,9 +34,8 @@ import { type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
-import { type Actor, people, type Who } from './steps.ts';
+import { type Actor, firstPassword as password, people, type Who } from './steps.ts';
 
-export const password = 'seven quiet lanterns';
 /** The seed of whoever had enrolled before a run. */
 const seed = Buffer.from('an old seed of twenty');
 export const oldEnrollment = {
@@ -56,7 +55,7 @@ export interface House {
   /** Runs something while the calls of the store wait before they are made: one pause each, in turn, then none. */
   pausing<Result>(pauses: readonly Millis[], run: () => Promise<Result>): Promise<Result>;
   /** Three people who never logged in. */
-  movePeopleIn(enrolled: readonly Who[]): Promise<Household>;
+  movePeopleIn(enrolled: readonly Who[], mustChange: readonly Who[]): Promise<Household>;
   close(): Promise<void>;
 }
 
@@ -122,7 +121,11 @@ async function furnished(server: TestServer, clock: FixedClock, idp: TestIdp): P
   const { recoveryKey } = await openServerSecrets({ keys: server.store.keys, vault, random: server.random });
   let tokens = 0;
 
-  async function createPerson(who: Who, isEnrolled: boolean): Promise<IdentityId> {
+  async function createPerson(
+    who: Who,
+    isEnrolled: boolean,
+    passwordMustChange: boolean,
+  ): Promise<IdentityId> {
     const id = asId<IdentityId>(server.random.id());
     const now = clock.now();
     await server.store.identities.create(
@@ -133,6 +136,7 @@ async function furnished(server: TestServer, clock: FixedClock, idp: TestIdp): P
         externalId: `${who}@idp`,
         authPolicyId: policies[who],
         isAdmin: false,
+        passwordMustChange,
         roleAttributes: [],
         tags: {},
       },
@@ -170,10 +174,12 @@ async function furnished(server: TestServer, clock: FixedClock, idp: TestIdp): P
       tokens += 1;
       return tokenOf(server, idp, `${who}@idp`, { jti: `token ${tokens}` });
     },
-    async movePeopleIn(enrolled) {
+    async movePeopleIn(enrolled, mustChange) {
       const ids = new Map<Who, IdentityId>();
       await Promise.all(
-        people.map(async (who) => ids.set(who, await createPerson(who, enrolled.includes(who)))),
+        people.map(async (who) =>
+          ids.set(who, await createPerson(who, enrolled.includes(who), mustChange.includes(who))),
+        ),
       );
       const idOf = (who: Who) => ids.get(who) as IdentityId;
       return {

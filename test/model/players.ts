@@ -128,10 +128,10 @@ export function outcomeOf(answer: Answer): Outcome {
   return authQueries === undefined ? { kind: 'done' } : { kind: 'partial', lacks: lacksOf(authQueries) };
 }
 
+const lackOfType: Readonly<Record<string, Lack>> = { 'EXT-JWT': 'ejs', 'PASSWORD-CHANGE': 'password-change' };
+
 export function lacksOf(authQueries: readonly { readonly typeId: string }[]): readonly Lack[] {
-  return authQueries
-    .map(({ typeId }) => (typeId === 'EXT-JWT' ? ('ejs' as const) : ('totp' as const)))
-    .sort();
+  return authQueries.map(({ typeId }) => lackOfType[typeId] ?? 'totp').sort();
 }
 
 export function shownIn(record: {

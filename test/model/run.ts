@@ -3,11 +3,12 @@
 import { TOTP } from 'otpauth';
 import { MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
 import { claimsOf, redirectUri, verifier } from '../support/flow.ts';
-import { type House, type Household, oldEnrollment, password } from './house.ts';
+import { type House, type Household, oldEnrollment } from './house.ts';
 import { lacksOf, newPlayers, outcomeOf, type Players, shownIn } from './players.ts';
 import {
   type CodeKind,
   type Move,
+  firstPassword as password,
   people,
   type Scenario,
   type Sender,
@@ -32,7 +33,7 @@ const program = { by: 'program 1', foreign: false, page: false, asBefore: false 
 
 /** @throws Broken with everything that happened, when a promise was not kept */
 export async function run(house: House, scenario: Scenario): Promise<void> {
-  const household = await house.movePeopleIn(scenario.enrolled);
+  const household = await house.movePeopleIn(scenario.enrolled, scenario.mustChange);
   const story: string[] = [];
   try {
     await new Run(house, household, scenario, story).play(scenario);
@@ -62,14 +63,16 @@ class Run {
   readonly #holders = new Map<Slot, Sender>();
   /** The secrets that were shown last, by slot and by session. */
   readonly #shown = new Map<Slot | string, string>();
+  /** How many new passwords there were. */
+  #chosen = 0;
 
-  constructor(house: House, household: Household, { enrolled }: Scenario, story: string[]) {
+  constructor(house: House, household: Household, { enrolled, mustChange }: Scenario, story: string[]) {
     this.#house = house;
     this.#household = household;
     this.#players = newPlayers(house);
     this.#story = story;
     const secrets = Object.fromEntries(enrolled.map((who) => [who, oldEnrollment]));
-    this.#worlds = [newWorld(secrets, house.clock.now())];
+    this.#worlds = [newWorld(secrets, mustChange, house.clock.now())];
   }
 
   async play({ begun, moves }: Scenario): Promise<void> {
@@ -175,7 +178,8 @@ class Run {
         if (sent.outcome.kind === 'partial') this.#holders.set(slot, from);
         const [token] = made.tokens;
         if (token !== undefined && step.also === null) return { what: 'jwt', who, right, token, ...sent };
-        return { what: 'primary', who, right, method: step.method, also: step.also, tokens, ...sent };
+        const secret = made.fields.password ?? null;
+        return { what: 'primary', who, right, secret, method: step.method, also: step.also, tokens, ...sent };
       }
       case 'totp': {
         const text = this.#codeOf(theirs(step.who), step.kind);
@@ -222,15 +226,37 @@ class Run {
         );
         return { what: 'abandon', ...sent };
       }
+      case 'replace': {
+        const present = this.#world.people[theirs(null)].password;
+        this.#chosen += 1;
+        const text = step.old ? present : `${password} number ${this.#chosen}`;
+        const fields = { password: text, ...(from.page ? { repeated: text } : {}) };
+        return {
+          what: 'replace',
+          text,
+          ...(await send({ method: 'POST', path: '/oidc/login/password-change', fields })),
+        };
+      }
     }
   }
 
-  async #primary({ by, who, method, right }: Extract<Step, { readonly do: 'primary' | 'open session' }>) {
+  async #primary({
+    by,
+    who,
+    method,
+    right,
+  }: Extract<Step, { readonly do: 'primary' | 'open session' }>): Promise<{
+    readonly path: string;
+    readonly fields: Readonly<Record<string, string>>;
+    readonly tokens: readonly string[];
+    readonly who: Who;
+    readonly right: boolean;
+  }> {
     switch (method) {
       case 'password':
         return {
           path: '/oidc/login/username',
-          fields: { username: who, password: right ? password : 'wrong' },
+          fields: { username: who, password: right ? this.#world.people[who].password : 'wrong' },
           tokens: [],
           who,
           right,
@@ -409,11 +435,13 @@ class Run {
     await this.#household.forgive();
     const also = this.#world.people[who].needs.includes('ejs') ? who : null;
     await this.#one({ do: 'primary', slot, who, method: 'password', right: true, also, ...from });
-    for (let attempt = 0; attempt < 4; attempt += 1) {
+    for (let attempt = 0; attempt < 5; attempt += 1) {
       const { login } = this.#world.requests[slot];
       if (login === null || login.who !== who) break;
       if (login.hasCode) return;
-      if (this.#world.people[who].enrolled !== null) {
+      if (String(lacking(this.#world, who, login.passed)) === 'password-change') {
+        await this.#one({ do: 'replace', slot, old: false, ...from });
+      } else if (this.#world.people[who].enrolled !== null) {
         this.#house.clock.advance(61 * SECOND);
         await this.#one({ do: 'totp', slot, who, kind: 'now', ...from });
       } else {

@@ -6,6 +6,8 @@ import { MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
 /** Three people with different policies: nothing besides; TOTP; TOTP and an external JWT. */
 export const people = ['ann', 'bob', 'cyd'] as const;
 export type Who = (typeof people)[number];
+/** What everybody's password is at first. */
+export const firstPassword = 'seven quiet lanterns';
 
 export const browsers = ['browser 1', 'browser 2'] as const;
 export type BrowserName = (typeof browsers)[number];
@@ -59,6 +61,8 @@ export type Step =
   | ({ readonly do: 'enroll'; readonly slot: Slot } & Sender)
   | ({ readonly do: 'verify'; readonly slot: Slot; readonly right: boolean } & Sender)
   | ({ readonly do: 'abandon'; readonly slot: Slot } & Sender)
+  /** A new password; `old`: the present one again. */
+  | ({ readonly do: 'replace'; readonly slot: Slot; readonly old: boolean } & Sender)
   /** `back`: the how many latest one. */
   | ({ readonly do: 'redeem'; readonly back: number; readonly right: boolean } & Sender)
   | { readonly do: 'refresh'; readonly by: Actor; readonly back: number }
@@ -94,6 +98,8 @@ export type Move =
 export interface Scenario {
   /** Who has enrolled TOTP before. */
   readonly enrolled: readonly Who[];
+  /** Whose password must be replaced at the next login with it. */
+  readonly mustChange: readonly Who[];
   /** Who begins the two requests; a browser on a page is bound to them from then on. */
   readonly begun: readonly [Sender, Sender];
   readonly moves: readonly Move[];
@@ -155,6 +161,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: sent('enroll', { slot }) },
   { weight: 4, arbitrary: sent('verify', { slot, right: mostly }) },
   { weight: 1, arbitrary: sent('abandon', { slot }) },
+  { weight: 3, arbitrary: sent('replace', { slot, old: mostly.map((fresh) => !fresh) }) },
   { weight: 5, arbitrary: sent('redeem', { back, right: mostly }) },
   {
     weight: 2,
@@ -239,8 +246,31 @@ const supersededWhileProving = fc
     },
   ]);
 
+/** Two logins of somebody whose password must change, and a session; one of the logins replaces it. */
+const replacedElsewhere = fc.tuple(owner, pauses).map(([{ from, who, login }, between]): readonly Move[] => [
+  ...login,
+  one({ do: 'begin', slot: 1, ...from }),
+  one({ do: 'primary', slot: 1, who, method: 'password', right: true, also: who, ...from }),
+  one({ do: 'totp', slot: 1, who, kind: 'now', ...from }),
+  {
+    do: 'together',
+    steps: [
+      { do: 'replace', slot: 1, old: false, ...from },
+      { do: 'replace', slot: 0, old: false, ...from },
+    ],
+    pauses: between,
+  },
+  one({ do: 'queries', slot: 0, ...from }),
+  ...login,
+]);
+
 /** What steps chosen one by one seldom come to. */
-const plot: fc.Arbitrary<readonly Move[]> = fc.oneof(codeAgain, refreshTokenAgain, supersededWhileProving);
+const plot: fc.Arbitrary<readonly Move[]> = fc.oneof(
+  codeAgain,
+  refreshTokenAgain,
+  supersededWhileProving,
+  replacedElsewhere,
+);
 
 /** @param longest how many moves and plots a run has at most */
 export function scenarios(longest: number): fc.Arbitrary<Scenario> {
@@ -250,6 +280,7 @@ export function scenarios(longest: number): fc.Arbitrary<Scenario> {
   );
   return fc.record({
     enrolled: fc.subarray([...people]),
+    mustChange: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, fc.subarray([...people])),
     begun: fc.tuple(sender, sender),
     moves: fc.array(moves, { minLength: 1, maxLength: longest, size: 'max' }).map((parts) => parts.flat()),
   });

@@ -4,14 +4,14 @@
 
 import { type Secret, TOTP } from 'otpauth';
 import { MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
-import type { BrowserName, Slot, Who } from './steps.ts';
+import { type BrowserName, firstPassword as password, type Slot, type Who } from './steps.ts';
 
 /** In which browser: that whose cookie was sent. Null: none, as programs do. */
 export type Party = BrowserName | null;
 
 export type Proof = 'password' | 'cert' | 'ext-jwt' | 'totp' | 'ejs';
 /** What is still to be proven. */
-export type Lack = 'totp' | 'ejs';
+export type Lack = 'totp' | 'ejs' | 'password-change';
 
 interface Enrollment {
   readonly secret: string;
@@ -21,6 +21,8 @@ interface Enrollment {
 interface Person {
   readonly needs: readonly Lack[];
   enrolled: Enrollment | null;
+  password: string;
+  mustChange: boolean;
   lastStep: number;
   readonly spent: string[];
 }
@@ -97,6 +99,8 @@ export type Happened =
       readonly who: Who;
       readonly method: 'password' | 'cert' | 'ext-jwt';
       readonly right: boolean;
+      /** The password that was sent. */
+      readonly secret: string | null;
       /** Whose external JWT came along. */
       readonly also: Who | null;
       readonly tokens: readonly string[];
@@ -108,6 +112,7 @@ export type Happened =
   | ({ readonly what: 'enroll' } & OnRequest)
   | ({ readonly what: 'verify'; readonly text: string } & OnRequest)
   | ({ readonly what: 'abandon' } & OnRequest)
+  | ({ readonly what: 'replace'; readonly text: string } & OnRequest)
   | {
       readonly what: 'redeem';
       readonly code: string;
@@ -174,9 +179,12 @@ const duplicateWindow = 2 * SECOND;
 
 /** What the person still has to prove, now. TOTP once it is enrolled, whatever the policy says (spec 3.2). */
 export function lacking(world: World, who: Who, passed: readonly Proof[]): readonly Lack[] {
-  const { needs, enrolled } = world.people[who];
+  const { needs, enrolled, mustChange } = world.people[who];
   const wanted = new Set<Lack>([...needs, ...(enrolled === null ? [] : (['totp'] as const))]);
-  return [...wanted].filter((lack) => !passed.includes(lack)).sort();
+  const lacks: Lack[] = [...wanted].filter((lack) => !(passed as readonly string[]).includes(lack));
+  // Only of who came with the password that has to go.
+  if (mustChange && passed[0] === 'password') lacks.push('password-change');
+  return lacks.sort();
 }
 
 /** The steps of the secret whose code this is, now or one to either side. */
@@ -299,6 +307,9 @@ function readingsOf(happened: Of<'primary'>): readonly Of<'primary'>[] {
 function primary(world: World, happened: Of<'primary'>): World {
   const { slot, party, who, method, right, also, tokens, now, outcome } = happened;
   if (!right) throw new Broken('wrong credentials were accepted');
+  const { secret } = happened;
+  if (secret !== null && secret !== world.people[who].password)
+    throw new Broken('an old password was accepted');
   const isSecond = also === who && world.people[who].needs.includes('ejs');
   const login: Login = {
     party,
@@ -390,7 +401,7 @@ export function surviving(readings: readonly (() => readonly World[])[]): readon
 
 function afterPrimary(
   world: World,
-  happened: Of<'totp' | 'queries' | 'enroll' | 'verify' | 'abandon'>,
+  happened: Of<'totp' | 'queries' | 'enroll' | 'verify' | 'abandon' | 'replace'>,
   login: Login,
 ): World {
   const { slot, now, outcome } = happened;
@@ -419,7 +430,26 @@ function afterPrimary(
       if (request.pending === null) throw new Broken('abandoned what was not begun');
       request.pending = null;
       return world;
+    case 'replace':
+      replacePassword(world, slot, login, happened.text);
+      return settled(world, slot, login, outcome, now);
   }
+}
+
+/** @throws Broken unless nothing else was left to prove, and the new one is new */
+function replacePassword(world: World, slot: Slot, { who, passed }: Login, text: string): void {
+  const person = world.people[who];
+  if (String(lacking(world, who, passed)) !== 'password-change') {
+    throw new Broken(`a password was replaced while ${lacking(world, who, passed).join(', ')} was lacking`);
+  }
+  if (text === person.password) throw new Broken('the old password became the new one');
+  Object.assign(person, { password: text, mustChange: false });
+  // What the old one opened ends with it: sessions, codes, and other logins.
+  for (const grant of Object.values(world.grants)) if (grant.who === who) grant.hasEnded = true;
+  for (const session of Object.values(world.sessions)) if (session.who === who) session.hasEnded = true;
+  world.requests.forEach((request, at) => {
+    if (at !== slot && request.login?.who === who) request.login = null;
+  });
 }
 
 function withProof(login: Login, proof: Proof): Login {
@@ -479,6 +509,7 @@ function redeem(
   if (!right) throw new Broken('a code was redeemed without its verifier');
   if (!hasCertificate) throw new Broken('a code was redeemed without the certificate of its login');
   if (grant.isRedeemed) throw new Broken('a code worked twice');
+  if (grant.hasEnded) throw new Broken('a code worked after the password of its login was replaced');
   if (now >= grant.at + codeLifetime) throw new Broken('a code worked after its end');
   if (tokens.who !== grant.who) throw new Broken(`tokens of ${tokens.who} for a login of ${grant.who}`);
   const expected = grant.passed.map(amr).sort();
@@ -582,11 +613,17 @@ function acceptedOnSession(world: World, session: Session, happened: OfSession):
   }
 }
 
-export function newWorld(enrolled: Partial<Record<Who, Enrollment>>, now: Millis): World {
+export function newWorld(
+  enrolled: Partial<Record<Who, Enrollment>>,
+  mustChange: readonly Who[],
+  now: Millis,
+): World {
   const person = (who: Who, needs: readonly Lack[]): Person => {
     return {
       needs,
       enrolled: enrolled[who] ?? null,
+      password,
+      mustChange: mustChange.includes(who),
       lastStep: Math.floor(now / (30 * SECOND)) - 2,
       spent: [],
     };

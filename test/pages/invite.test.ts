@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
+import { startApplication } from '../support/application.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import {
   narrow,
@@ -16,6 +17,7 @@ import { createPolicy } from '../support/external-jwt.ts';
 import { type Caller, createdId, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { scan } from '../support/totp.ts';
+import { assertLoggedIn, beginAt, givePassword } from './support.ts';
 
 const chosen = 'eleven loud umbrellas';
 let server: TestServer;
@@ -152,5 +154,58 @@ describe('a person who opens an invitation', () => {
     await choose(first);
     await page.getByText('tess', { exact: true }).waitFor();
     await first.close();
+  });
+});
+
+describe('a person whose password must change', () => {
+  test('is asked for a new one on the way in, told what is wrong, and goes on', async () => {
+    const id = await server.createUser({ name: 'uma', password });
+    await admin.call('PATCH', `identities/${id}`, { passwordMustChange: true });
+    for (const [language, heading] of [
+      ['en', 'Choose a new password'],
+      ['de', 'Wählen Sie ein neues Passwort'],
+    ] as const) {
+      const guest = await following(`${server.url}/account`, { language, viewport: narrow });
+      const { page } = guest;
+      await page.click('#sign-in');
+      await page.fill('#username', 'uma');
+      await page.fill('#password', password);
+      await page.click('#login');
+      await page.locator('#change-password').waitFor();
+      assert.equal(await page.innerText('h1'), heading);
+      await assertClean(guest);
+      if (language === 'en') {
+        await page.fill('#password', password);
+        await page.fill('#repeated', password);
+        await page.click('#change-password');
+        await page.getByRole('alert').getByText('that you have now').waitFor();
+        await assertClean(guest);
+        await page.fill('#password', chosen);
+        await page.fill('#repeated', `${chosen}!`);
+        await page.click('#change-password');
+        await page.getByRole('alert').getByText('differ').waitFor();
+      } else {
+        await page.fill('#password', chosen);
+        await page.fill('#repeated', chosen);
+        await page.click('#change-password');
+        await page.locator('#sign-out').waitFor();
+      }
+      await guest.close();
+    }
+  });
+
+  test('without scripts gets as far as with them', async () => {
+    const id = await server.createUser({ name: 'vic', password });
+    await admin.call('PATCH', `identities/${id}`, { passwordMustChange: true });
+    const application = await startApplication();
+    const guest = await visitor({ scripts: false });
+    await beginAt(server, application, guest.page);
+    await givePassword(guest.page, 'vic', password);
+    await guest.page.fill('#password', chosen);
+    await guest.page.fill('#repeated', chosen);
+    await guest.page.click('#change-password');
+    await assertLoggedIn(server, application, guest.page);
+    await guest.close();
+    await application.close();
   });
 });

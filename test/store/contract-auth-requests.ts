@@ -25,7 +25,64 @@ const wrongBindings: readonly (readonly [what: string, change: Partial<RedeemCod
   ['issuer', { issuer: 'https://other.localhost:1280/oidc' }],
 ];
 
+/** The password that has to be replaced in a login. */
+function replacementTests(shared: GetDatabase): void {
+  describe('a password that is replaced during a login', () => {
+    test('is set once, for that login, and ends what the old one opened', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      await store.identities.update(user.id, { passwordMustChange: true }, t0);
+      const [mine, other] = [newAuthRequest(), newAuthRequest()];
+      for (const authRequest of [mine, other]) {
+        const login = {
+          authRequest,
+          progress: progressOf(user),
+          code: null,
+          expiresAt: t0 + MINUTE,
+          now: t0,
+        };
+        await store.authRequests.recordPrimaryLogin(login);
+      }
+      const change = {
+        key: mine.key,
+        generation: 1,
+        authenticatorId: user.authenticatorId,
+        passwordHash: '$argon2id$2',
+        now: t0 + SECOND,
+      };
+      const stranger = await createUser(store);
+      for (const wrong of [
+        { generation: 2 },
+        { now: t0 + MINUTE },
+        { key: newAuthRequest().key },
+        { authenticatorId: stranger.authenticatorId },
+      ]) {
+        assert.equal(await store.authRequests.replacePassword({ ...change, ...wrong }), false);
+      }
+      assert.equal(await store.authRequests.replacePassword(change), true);
+      const account = await store.identities.findAccount(user.id);
+      assert.equal(account?.passwordSetAt, t0 + SECOND);
+      assert.equal(account?.identity.passwordMustChange, false);
+      const login = await store.authenticators.findPasswordLogin(user.password.usernameKey);
+      assert.equal(login?.passwordHash, '$argon2id$2');
+      assert.notEqual(await store.authRequests.findLogin(mine.key, t0), null);
+      assert.equal(await store.authRequests.findLogin(other.key, t0), null);
+    });
+
+    test('is not set any more once the login has its code', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const { authRequest } = await loginWithCode(store, user);
+      const { key } = authRequest;
+      const { authenticatorId } = user;
+      const change = { key, generation: 1, authenticatorId, passwordHash: '$argon2id$2', now: t0 };
+      assert.equal(await store.authRequests.replacePassword(change), false);
+    });
+  });
+}
+
 export function authRequestTests(shared: GetDatabase): void {
+  replacementTests(shared);
   describe('logins in progress', () => {
     test('a login exists from the first primary login on, and only until it expires', async () => {
       const { store } = shared();

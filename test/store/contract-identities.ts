@@ -44,6 +44,7 @@ export function identityTests(shared: GetDatabase): void {
       await store.identities.create(identity, null, t0);
       assert.deepEqual(await store.identities.find(identity.id), {
         ...identity,
+        passwordMustChange: false,
         disabledAt: null,
         disabledUntil: null,
         createdAt: t0,
@@ -87,6 +88,7 @@ export function identityTests(shared: GetDatabase): void {
             identity: await store.identities.find(id),
             policy: await store.authPolicies.find(authPolicyId),
             isTotpEnrolled,
+            passwordSetAt: t0,
           });
         }
         await store.totp.remove(id, t0);

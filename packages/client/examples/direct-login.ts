@@ -49,6 +49,8 @@ async function answer(state: LoginState): Promise<LoginState> {
     case 'external-jwt':
       externalJwt = await ask(`token of ${state.issuer}?`);
       return state.submit(externalJwt);
+    case 'new-password':
+      return state.submit(await ask('the new password?'));
     case 'unsupported':
       throw new Error(`Log in with a browser: this program cannot answer ${state.queries.join(', ')}.`);
     case 'done':

@@ -32,6 +32,7 @@ export {
   type AskingForCredentials,
   type AskingForExternalJwt,
   type AskingForFirstTotp,
+  type AskingForNewPassword,
   type AskingForTotp,
   type AskingForTotpEnrollment,
   type AskingForUnknown,

@@ -54,6 +54,13 @@ export const authPolicy: EntityDescriptor = {
       help: 'characters of a new password',
     },
     {
+      flags: '--must-change-after <time>',
+      path: 'primary.updb.mustChangeAfter',
+      kind: 'text',
+      nullable: true,
+      help: 'a login with a password that is so old, such as 2160h, asks for a new one; empty: never',
+    },
+    {
       flags: '--max-attempts <n>',
       path: 'primary.updb.maxAttempts',
       kind: 'integer',

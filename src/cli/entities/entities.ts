@@ -55,6 +55,12 @@ const identity: EntityDescriptor = {
       entity: 'auth-policy',
       help: 'name or id of its auth policy',
     },
+    {
+      flags: '--password-must-change',
+      path: 'passwordMustChange',
+      kind: 'flag',
+      help: 'the next login with a password asks for a new one',
+    },
     { flags: '--role-attributes <list>', path: 'roleAttributes', kind: 'list', help: 'separated by commas' },
     {
       flags: '--tag <key=value>',

@@ -4,6 +4,7 @@ import { Refusal } from '../../../packages/client/src/errors.ts';
 import {
   type AskingForCredentials,
   type AskingForExternalJwt,
+  type AskingForNewPassword,
   type AskingForTotp,
   type LoginState,
   startDirectLogin,
@@ -15,6 +16,7 @@ import { failure } from '../client/library-failure.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { notice, type Report } from '../terminal/output.ts';
 import { askLine, canPrompt } from '../terminal/prompt.ts';
+import { readNewPassword } from '../terminal/secret-input.ts';
 
 /** What is presented in the primary login. An external token beside a password or
  * a certificate is the second factor. */
@@ -87,6 +89,8 @@ async function answer(needs: DirectNeeds, state: LoginState): Promise<LoginState
       const { enrollTotp } = await import('./totp-enrollment.ts');
       return enrollTotp(needs, state);
     }
+    case 'new-password':
+      return replacePassword(needs, state);
     case 'external-jwt':
       throw externalTokenRequired(needs, state);
     default:
@@ -115,6 +119,33 @@ async function answerTotp(needs: DirectNeeds, state: AskingForTotp): Promise<Log
       }
     }
     notice(needs.report, 'That code was not accepted. Wait for the next one, or use a recovery code.');
+  }
+}
+
+/** Only in a terminal: what a script has as the password would be worthless afterwards. */
+async function replacePassword(
+  { report, origin }: DirectNeeds,
+  state: AskingForNewPassword,
+): Promise<LoginState> {
+  // What is in the environment is the present one.
+  const { OVERLAY_AUTH_PASSWORD: _present, ...env } = report.ports.env;
+  const ports = { ...report.ports, env };
+  if (!canPrompt(ports)) {
+    throw new CliError('The password has to be replaced, and there is no terminal to ask for a new one.', {
+      exitCode: exitCodes.notAuthenticated,
+      code: 'password_change_required',
+      next: `overlay-auth login ${origin}   (in a terminal, or in the browser)`,
+    });
+  }
+  notice(report, 'Your password has to be replaced before you go on.');
+  for (let tries = 1; ; tries += 1) {
+    const password = await readNewPassword(ports, {}, 'this login');
+    try {
+      return await state.submit(password);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'INVALID_FIELD' || tries === mostTries) throw error;
+      notice(report, `${error.message}.`);
+    }
   }
 }
 

@@ -32,6 +32,7 @@ export const identitySchema = z
     externalId: z.string().nullable(),
     authPolicyId: z.string(),
     authPolicy: entityRefSchema,
+    passwordMustChange: z.boolean(),
     roleAttributes: z.array(z.string()),
     disabled: z.boolean(),
     disabledAt: timeSchema.nullable(),
@@ -80,6 +81,7 @@ function identityDocument(identity: Identity, authPolicyName: string, now: Milli
     externalId: identity.externalId,
     authPolicyId,
     authPolicy: entityRef('auth-policies', authPolicyId, authPolicyName),
+    passwordMustChange: identity.passwordMustChange,
     roleAttributes: identity.roleAttributes,
     disabled,
     // A time that has passed says nothing about the identity any more.

@@ -62,7 +62,7 @@ export function legacyRoutes(
       path: `${root}/authenticate`,
       summary: 'Log in for a session of the zt-session header (deprecated: use OIDC)',
       answers: { 200: opened },
-      refusals: ['invalid_auth', 'unauthorized', 'rate_limited'],
+      refusals: ['invalid_auth', 'password_change_required', 'unauthorized', 'rate_limited'],
       guard: 'anonymous',
       described: { body: loginBody },
       query: methodQuery,

@@ -11,19 +11,28 @@ import { previewAuthPolicy } from '../../admin/login-explanation.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { authPolicyListFields } from '../../model/list-fields.ts';
+import { DAY, type Millis } from '../../platform/clock.ts';
 import { mapPage } from '../documents/lists.ts';
 import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
-import { idText, tags } from '../request/fields.ts';
+import { durationField, durationText, idText, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 import { ignoring, membersOf } from './known-members.ts';
 import type { ManagementNeeds } from './needs.ts';
+import { durationOf } from './oidc-clients.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
 const ONE_YEAR_IN_MINUTES = 366 * 24 * 60;
 const signerId = idText.transform((id) => asId<SignerId>(id));
+/** How old a password may get. Shorter than a day would ask for a new one at most logins. */
+export const mustChangeAfter = durationField
+  .refine((millis) => millis >= DAY && millis <= 100 * 366 * DAY, 'must be between 24h and a hundred years')
+  .meta({
+    description: 'A login with a password that is so old asks for a new one; null: never',
+    examples: ['2160h'],
+  });
 // Some clients send an empty text for none.
 const requiredSigner = z.union([z.literal('').transform(() => null), signerId]).nullable();
 
@@ -55,6 +64,7 @@ const fields = z.strictObject({
             .int()
             .min(0, 'must be at least 0, which means until an administrator unlocks')
             .max(ONE_YEAR_IN_MINUTES),
+          mustChangeAfter: mustChangeAfter.nullable(),
         })
         .partial(),
     })
@@ -87,6 +97,7 @@ const authPolicySchema = z
         requireMixedCase: z.boolean(),
         maxAttempts: z.int(),
         lockoutDurationMinutes: z.int(),
+        mustChangeAfter: durationText.optional(),
       }),
     }),
     secondary: z.strictObject({
@@ -160,7 +171,15 @@ function authPolicyDocument(policy: AuthPolicy): object {
     _links: { self: selfLink('auth-policies', id) },
     tags: policy.tags,
     name: policy.name,
-    primary: policy.primary,
+    primary: { ...policy.primary, updb: updbDocument(policy.primary.updb) },
     secondary: { ...secondary, requireExtJwtSigner: secondary.requireExtJwt },
   };
+}
+
+/** Durations are texts on the wire; a rule that is not set is left out. */
+export function updbDocument<Rules extends { readonly mustChangeAfter?: Millis | null | undefined }>({
+  mustChangeAfter: age,
+  ...rules
+}: Rules): object {
+  return age === null || age === undefined ? rules : { ...rules, mustChangeAfter: durationOf(age) };
 }

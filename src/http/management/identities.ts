@@ -51,6 +51,7 @@ const fields = z.strictObject({
     .transform((held) => held ?? []),
   externalId: z.string().nullable(),
   authPolicyId: idText.nullable().transform((id) => id ?? defaultAuthPolicyId),
+  passwordMustChange: z.boolean().meta({ description: 'The next login with a password asks for a new one' }),
   roleAttributes: z
     .array(z.string())
     .nullable()
@@ -61,6 +62,8 @@ const fields = z.strictObject({
 const { type, isAdmin, externalId, authPolicyId, roleAttributes } = fields.shape;
 
 const replacement = fields.extend({
+  // Left out, it stays: clients that replace a whole identity do not know it.
+  passwordMustChange: fields.shape.passwordMustChange.optional(),
   permissions: fields.shape.permissions.default([]),
   externalId: externalId.default(null),
   authPolicyId: authPolicyId.default(defaultAuthPolicyId),

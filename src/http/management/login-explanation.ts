@@ -22,7 +22,7 @@ const explanationSchema = z
     checks: z.array(
       z.strictObject({ name: z.string(), verdict: z.enum(['passed', 'failed']), saw: z.string().nullable() }),
     ),
-    asks: z.array(z.enum(['totp', 'ext-jwt'])),
+    asks: z.array(z.enum(['totp', 'ext-jwt', 'password-change'])),
   })
   .meta({ id: 'LoginExplanation' });
 

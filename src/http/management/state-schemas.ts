@@ -8,6 +8,7 @@ import { identityTypes } from '../../model/identity.ts';
 import { oidcClientTypes } from '../../model/oidc-client.ts';
 import { permissions } from '../../model/permission.ts';
 import { idText } from '../request/fields.ts';
+import { mustChangeAfter } from './auth-policies.ts';
 import { clientMembers } from './oidc-clients.ts';
 
 const name = z.string();
@@ -34,6 +35,7 @@ const authPolicy = z.strictObject({
           requireMixedCase: flag,
           maxAttempts: z.int().min(0).max(1000).optional(),
           lockoutDurationMinutes: z.int().min(0).max(ONE_YEAR_IN_MINUTES).optional(),
+          mustChangeAfter: mustChangeAfter.nullish(),
         })
         .optional(),
     })

@@ -3,7 +3,13 @@
 import { z } from 'zod';
 import { applyState } from '../../admin/state/apply-state.ts';
 import { exportState } from '../../admin/state/read-state.ts';
-import { type OidcClientState, type State, type StateChanges, stateKinds } from '../../admin/state/state.ts';
+import {
+  type AuthPolicyState,
+  type OidcClientState,
+  type State,
+  type StateChanges,
+  stateKinds,
+} from '../../admin/state/state.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { parseStrictJson } from '../../platform/formats/strict-json.ts';
@@ -16,6 +22,7 @@ import { changeParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
+import { updbDocument } from './auth-policies.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { clientNeeds, durationOf } from './oidc-clients.ts';
 import { stateChangesSchema, stateSchema } from './state-schemas.ts';
@@ -77,9 +84,19 @@ export function stateRoutes(managementNeeds: ManagementNeeds): readonly Route[] 
 
 /** Durations are texts on the wire. */
 function stateDocument(state: State): object {
-  const clients = state['oidc-client'];
-  if (clients === undefined) return state;
-  return { ...state, 'oidc-client': clients.map((client) => ({ ...client, ...durationsOf(client) })) };
+  const shown = Object.entries(state).map(([kind, entities]) => {
+    if (kind === 'auth-policy') return [kind, (entities as AuthPolicyState[]).map(policyDocument)];
+    if (kind !== 'oidc-client') return [kind, entities];
+    return [kind, (entities as OidcClientState[]).map((client) => ({ ...client, ...durationsOf(client) }))];
+  });
+  return Object.fromEntries(shown);
+}
+
+function policyDocument(policy: AuthPolicyState): object {
+  const updb = policy.primary?.updb;
+  return updb === undefined
+    ? policy
+    : { ...policy, primary: { ...policy.primary, updb: updbDocument(updb) } };
 }
 
 function durationsOf({ accessTokenDuration = null, refreshTokenDuration = null }: OidcClientState): object {
@@ -92,7 +109,8 @@ function durationsOf({ accessTokenDuration = null, refreshTokenDuration = null }
 function changesDocument(changes: StateChanges): StateChanges {
   const shown = (field: string, value: unknown): unknown => {
     if (field === 'jwks' && value !== null) return JSON.stringify(value);
-    return /^(?:access|refresh)TokenDuration$/.test(field) && typeof value === 'number'
+    return /^(?:(?:access|refresh)TokenDuration|primary\.updb\.mustChangeAfter)$/.test(field) &&
+      typeof value === 'number'
       ? durationOf(value)
       : value;
   };

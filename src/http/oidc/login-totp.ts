@@ -67,7 +67,7 @@ function codeRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
       path: queriesPath,
       summary: 'Read what remains of a login',
       answers: stepAnswers,
-      refusals: [...stepRefusals, 'invalid_auth', 'conflict'],
+      refusals: [...stepRefusals, 'invalid_auth', 'password_change_required', 'conflict'],
       async handler(context, { query }) {
         const step = openStep(needs, context, query);
         return loginStepFor(needs.signers, step, await outstandingQueries(needs, step.authRequest));

@@ -15,6 +15,7 @@ import { type IntrospectionRouteNeeds, introspectionRoutes } from './introspecti
 import { type InviteRouteNeeds, inviteRoutes } from './invite.ts';
 import type { StepNeeds } from './login-step.ts';
 import { totpLoginRoutes } from './login-totp.ts';
+import { passwordChangeRoute } from './password-change.ts';
 import { primaryLoginRoutes } from './primary-login.ts';
 import { providerVisitRoutes } from './provider-visit.ts';
 import { signedInRoutes } from './signed-in.ts';
@@ -42,6 +43,7 @@ export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
     ...primaryLoginRoutes(needs),
     ...providerVisitRoutes(needs),
     ...totpLoginRoutes(needs),
+    passwordChangeRoute(needs),
     ...tokenRoutes(needs),
     ...deviceRoutes(needs),
     ...inviteRoutes(needs),

@@ -1,11 +1,15 @@
-// What people see of the secondary factors during a login: the same endpoints, answered with pages. The JSON
+// What people see of the secondary factors, and of a new password, during a login: the same endpoints, answered with pages. The JSON
 // contract knows none of this.
 
+import { AuthError } from '../../errors/auth-error.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
+import { shortestPassword } from '../../login/password/password-rules.ts';
+import type { PasswordPolicy } from '../../model/auth-policy.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
-import type { AuthQuery } from '../../model/login.ts';
 import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import type { Html } from '../../pages/html.ts';
+import type { PasswordProblem } from '../../pages/new-password.ts';
+import { passwordChangePage } from '../../pages/password-change.ts';
 import { totpPage } from '../../pages/totp.ts';
 import {
   type EnrollmentActions,
@@ -20,6 +24,7 @@ import { isForPeople, loginPageAnswer, type Step } from './login-step.ts';
 import { secondProviderAnswer } from './provider-pages.ts';
 import { hrefOf, passwordPath } from './sign-in-ways.ts';
 
+export const passwordChangePath = '/oidc/login/password-change';
 export const totpPath = '/oidc/login/totp';
 export const enrollPath = '/oidc/login/totp/enroll';
 export const verifyPath = '/oidc/login/totp/enroll/verify';
@@ -32,17 +37,23 @@ export function loginStepFor(signers: SignerDirectory, step: Step, outcome: Logi
     // The JSON contract knows no cookie.
     return handoverAnswer(step.view, isForPeople(step) ? outcome : { ...outcome, cookie: undefined });
   }
+  if (outcome.refusesPrograms && !isForPeople(step)) throw new AuthError('password_change_required');
   const answer = queriesAnswer(outcome);
   if (!isForPeople(step)) return answer;
   const { 'content-type': _json, ...headers } = answer.headers;
-  const shown = nextPage(signers, step, outcome.authQueries);
+  const shown = nextPage(signers, step, outcome);
   return { ...shown, headers: { ...shown.headers, ...headers } };
 }
 
-function nextPage(signers: SignerDirectory, step: Step, authQueries: readonly AuthQuery[]): Answer {
+function nextPage(
+  signers: SignerDirectory,
+  step: Step,
+  { authQueries, newPassword }: Extract<LoginStep, { kind: 'queries' }>,
+): Answer {
   const totp = authQueries.find(({ isTotpEnrolled }) => isTotpEnrolled !== undefined);
   if (totp !== undefined) return totp.isTotpEnrolled === true ? codePage(step, 200) : introPage(step, 200);
   const id = authQueries[0]?.id;
+  if (id === undefined && newPassword !== null) return newPasswordPage(step, newPassword, 200, []);
   return secondProviderAnswer(signers, step, id === undefined ? null : asId<SignerId>(id));
 }
 
@@ -90,6 +101,24 @@ function actionsOf(step: Step): EnrollmentActions {
     cancel: cancelPath,
     startOver: hrefOf(step, passwordPath),
   };
+}
+
+/** @param status that of the refusal, or 200 when none was submitted yet */
+export function newPasswordPage(
+  step: Step,
+  policy: PasswordPolicy,
+  status: number,
+  problems: readonly PasswordProblem[],
+): Answer {
+  const page = passwordChangePage(step.view(), {
+    action: passwordChangePath,
+    authRequestId: step.authRequestId,
+    startOver: actionsOf(step).startOver,
+    rules: { policy, shortest: shortestPassword(policy) },
+    problems,
+    referenceId: step.context.requestId,
+  });
+  return shown(step, status, page);
 }
 
 /** 200 with what remains (spec 3.1). */

@@ -71,6 +71,7 @@ export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
 
   invalid_auth: row(401, 'access_denied', 'INVALID_AUTH'),
   invalid_totp_code: row(400, 'access_denied', 'INVALID_TOTP_CODE'),
+  password_change_required: row(403, 'access_denied', 'PASSWORD_CHANGE_REQUIRED'),
   mfa_exists: row(409, 'invalid_request', 'MFA_EXISTS'),
   auth_request_unknown: row(400, 'invalid_request', 'INVALID_AUTH_REQUEST'),
   unauthorized: row(401, 'invalid_token', 'UNAUTHORIZED'),

@@ -47,12 +47,13 @@ export function mapIdentities(
       isAdmin: entity.flag('isAdmin'),
       permissions: permissionsOf(needs, subject, entity),
       ...disabledStateOf(needs, subject, entity),
+      passwordMustChange: false,
       roleAttributes: roleAttributesOf(needs, subject, 'roleAttributes', entity.set('roleAttributes')),
       tags: tagsOf(needs, subject, entity),
     };
     reportUnused(needs, subject, entity);
     // The state as the source has it: that time passes is no change.
-    const { disabledAt: _at, disabledUntil: _until, ...lasting } = identity;
+    const { disabledAt: _at, disabledUntil: _until, passwordMustChange: _must, ...lasting } = identity;
     return [
       {
         identity,

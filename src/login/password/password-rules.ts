@@ -17,6 +17,7 @@ export type PasswordRule =
   | 'digit'
   | 'special'
   | 'common'
+  | 'same'
   | 'own-name';
 
 interface Broken {
@@ -58,6 +59,11 @@ export function checkNewPassword(
     .find((name) => name.length >= 3 && plain.replaceAll(name, '').length < 6 && plain.includes(name));
   if (own !== undefined) broken.push({ rule: 'own-name', reason: 'it is made of the name of the user' });
   if (broken.length > 0) throw new PasswordNotAcceptable(broken);
+}
+
+/** The refusal of the password that somebody has already. */
+export function samePassword(): PasswordNotAcceptable {
+  return new PasswordNotAcceptable([{ rule: 'same', reason: 'it is the password that you have now' }]);
 }
 
 /** What a new password has to be, for people who are about to choose one. */

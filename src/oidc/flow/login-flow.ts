@@ -5,6 +5,9 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { authenticatePrimary, giveGuessBack } from '../../login/authenticate-primary.ts';
 import { readConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/submit-secondary-jwt.ts';
+import { hashNewPassword } from '../../login/password/new-password.ts';
+import { usernameKey } from '../../login/password/password.ts';
+import { checkNewPassword, samePassword } from '../../login/password/password-rules.ts';
 import { verifyTotp } from '../../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../../login/totp/totp-attempt.ts';
 import {
@@ -13,8 +16,11 @@ import {
   verifyTotpEnrollment,
 } from '../../login/totp/totp-enrollment.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { PasswordPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
+import type { Identity } from '../../model/identity.ts';
+import type { AuthenticatorId } from '../../model/ids.ts';
 import type { Credentials, PassedMethod } from '../../model/login.ts';
 import type { LoginRecord, StoredCode } from '../../store/contracts/auth-requests.ts';
 import { beginAgain } from './begin-again.ts';
@@ -229,15 +235,85 @@ async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest):
   return login;
 }
 
+/**
+ * Takes the new password that has to replace the one which opened this login. Everything else was proven before: whoever
+ * only knows the old one sets none. The other sessions and logins of the identity end.
+ * @throws AuthError auth_request_unknown       no primary login was done on this request, or it is superseded
+ * @throws AuthError invalid_auth               the login is no longer allowed
+ * @throws AuthError conflict                   nothing asks for a new password, or something else is asked for first
+ * @throws AuthError password_not_acceptable    with every reason; the login stays
+ */
+export async function replacePassword(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  password: string,
+  origin: RequestOrigin,
+): Promise<LoginStep> {
+  const login = await loginInProgress(needs, authRequest);
+  const { key } = login.authRequest;
+  const { authenticatorId } = login.progress;
+  const { identity } = await requireStillAllowed(needs, login.progress, origin);
+  const [first] = await outstandingNow(needs, login.progress);
+  if (first?.type !== 'password-change' || authenticatorId === null) {
+    throw new AuthError('conflict', {
+      description:
+        first === undefined
+          ? 'Nothing asks for a new password in this login'
+          : 'Another query of this login has to be answered before',
+    });
+  }
+  const passwordHash = await hashOfReplacement(
+    needs,
+    { authenticatorId, identity, rules: first.rules },
+    password,
+  );
+  const { generation } = login;
+  const now = needs.clock.now();
+  const change = { key, generation, authenticatorId, passwordHash, now };
+  if (!(await needs.store.authRequests.replacePassword(change))) {
+    throw new AuthError('auth_request_unknown', { detail: 'the login is superseded' });
+  }
+  needs.audit.record({ event: 'account.changed', change: 'password', identityId: identity.id }, origin);
+  return factorPassed(needs, login, null, origin);
+}
+
+async function hashOfReplacement(
+  needs: LoginFlowNeeds,
+  {
+    authenticatorId,
+    identity,
+    rules,
+  }: {
+    readonly authenticatorId: AuthenticatorId;
+    readonly identity: Identity;
+    readonly rules: PasswordPolicy;
+  },
+  password: string,
+): Promise<string> {
+  const authenticator = await needs.store.authenticators.find(authenticatorId);
+  const username = authenticator?.method === 'updb' ? authenticator.username : '';
+  const present = await needs.store.authenticators.findPasswordLogin(usernameKey(username) ?? '');
+  if (present === null) throw new AuthError('invalid_auth', { detail: 'the password was deleted' });
+  const ownNames = [username, identity.name];
+  // What is refused for its look costs no hash.
+  checkNewPassword(password, rules, ownNames);
+  if (await needs.hasher.matches(present.passwordHash, password)) throw samePassword();
+  return hashNewPassword(needs, password, rules, ownNames);
+}
+
+/** @param factor that was proven; null when something was done that leaves no proof */
 async function factorPassed(
   needs: LoginFlowNeeds,
   login: LoginRecord,
-  factor: PassedMethod,
+  factor: PassedMethod | null,
   origin: RequestOrigin,
 ): Promise<LoginStep> {
   const { generation, progress: known, expiresAt } = login;
   const { key } = login.authRequest;
-  const progress = { ...known, passed: [...new Set([...known.passed, factor])] };
+  const progress = {
+    ...known,
+    passed: [...new Set([...known.passed, ...(factor === null ? [] : [factor])])],
+  };
   const step = await nextStep(needs, login.authRequest, progress, origin, (code) =>
     needs.store.authRequests.recordFactor({
       key,

@@ -10,12 +10,13 @@ import type { PrimaryNeeds } from '../../login/authenticate-primary.ts';
 import type { ConfigTypeResolving } from '../../login/config-types.ts';
 import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
 import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
-import { outstandingFactors } from '../../login/outstanding-factors.ts';
+import { askedOfLogin, outstandingFactors } from '../../login/outstanding-factors.ts';
 import { type OpeningObjection, openingObjection } from '../../login/standing.ts';
 import { failureKeys } from '../../login/throttle.ts';
 import type { TotpEnrollmentNeeds } from '../../login/totp/totp-enrollment.ts';
 import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { PasswordPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { asId } from '../../model/ids.ts';
 import type { AuthQuery, Factor, LoginProgress, PassedMethod, PrimaryMethod } from '../../model/login.ts';
@@ -37,6 +38,10 @@ export type LoginStep =
       readonly kind: 'queries';
       readonly authQueries: readonly AuthQuery[];
       readonly isTotpRequired: boolean;
+      /** The rules of the new password, when one is asked for. */
+      readonly newPassword: PasswordPolicy | null;
+      /** The SDKs of this client know no such question: programs are refused, and people are asked. */
+      readonly refusesPrograms: boolean;
       /** Says which external JWT is lacking; none when no such token is asked for. */
       readonly challenges: readonly Challenge[];
     };
@@ -137,11 +142,11 @@ export async function outstandingNow(
 /** What remains, by the one rule. */
 export function outstandingFor(
   needs: LoginFlowNeeds,
-  { policy, isTotpEnrolled }: Account,
+  account: Account,
   progress: LoginProgress,
 ): readonly Factor[] {
   const passed = progress.passed.filter((method) => isStillProven(needs, method));
-  return outstandingFactors(policy, { isEnrolled: isTotpEnrolled }, passed);
+  return outstandingFactors(account.policy, askedOfLogin(account, needs.clock.now()), passed);
 }
 
 /** A token of a signer that was disabled since counts no more. */
@@ -157,11 +162,15 @@ export function queriesStep(
   error: ChallengeError,
 ): Extract<LoginStep, { kind: 'queries' }> {
   // Existing SDKs look for this word only.
-  const totpType = clients.find(clientId)?.profile === 'compatibility' ? 'TOTP' : 'MFA';
+  const isExistingSdk = clients.find(clientId)?.profile === 'compatibility';
+  const totpType = isExistingSdk ? 'TOTP' : 'MFA';
+  const newPassword = outstanding.find((factor) => factor.type === 'password-change')?.rules ?? null;
   return {
     kind: 'queries',
     authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl, signers, totpType)),
     isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
+    newPassword,
+    refusesPrograms: isExistingSdk && newPassword !== null,
     challenges: outstanding
       .filter((factor) => factor.type === 'ext-jwt')
       .map((factor) => secondaryChallenge(signers, factor.signerId, error)),

@@ -86,6 +86,11 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
     text: 'Vielleicht ist er vertippt, schon benutzt oder zu alt.',
     next: tryAgain,
   },
+  password_change_required: {
+    heading: 'Ein neues Passwort ist nötig',
+    text: 'Ihr Passwort muss ersetzt werden, bevor es weitergeht.',
+    next: 'Melden Sie sich auf Ihrer Kontoseite an; dort können Sie ein neues wählen.',
+  },
   mfa_exists: changed,
   auth_request_unknown: {
     heading: 'Diese Anmeldung ist abgelaufen',
@@ -330,6 +335,7 @@ export const de: Texts = {
       digit: 'Das Passwort braucht eine Ziffer.',
       special: 'Das Passwort braucht ein Sonderzeichen.',
       common: 'Das Passwort ist eines von denen, die zuerst geraten werden.',
+      same: 'Das ist das Passwort, das Sie schon haben.',
       'own-name': 'Das Passwort besteht aus dem Namen des Benutzers.',
     },
   },
@@ -363,6 +369,12 @@ export const de: Texts = {
       },
     },
     another: 'Legen Sie auf dem Server einen neuen Link oder gleich ein Administratorkonto an:',
+  },
+
+  passwordChange: {
+    heading: 'Wählen Sie ein neues Passwort',
+    lead: 'Ihr Passwort muss ersetzt werden, bevor es weitergeht. Überall sonst werden Sie abgemeldet.',
+    submit: 'Passwort ändern und weiter',
   },
 
   invite: {

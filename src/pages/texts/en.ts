@@ -92,6 +92,11 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
     text: 'It may be mistyped, already used or too old.',
     next: tellSomebody,
   },
+  password_change_required: {
+    heading: 'A new password is needed',
+    text: 'Your password must be replaced before you can go on.',
+    next: 'Sign in on your account page, where you can choose a new one.',
+  },
   mfa_exists: changed,
   auth_request_unknown: {
     heading: 'This sign-in has expired',
@@ -333,6 +338,7 @@ export const en = {
       digit: 'The password needs a digit.',
       special: 'The password needs a special character.',
       common: 'The password is too common.',
+      same: 'This is the password that you have now.',
       'own-name': 'The password is made of the name of the user.',
     },
   },
@@ -366,6 +372,12 @@ export const en = {
       },
     },
     another: 'On the server, make a new link or create an administrator at once:',
+  },
+
+  passwordChange: {
+    heading: 'Choose a new password',
+    lead: 'Your password has to be replaced before you go on. You will be signed out everywhere else.',
+    submit: 'Change the password and continue',
   },
 
   invite: {

@@ -2,7 +2,7 @@ import type { ApiSession } from '../../model/api-session.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
-import type { ApiSessionId, AuthRequestKey } from '../../model/ids.ts';
+import type { ApiSessionId, AuthenticatorId, AuthRequestKey } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewBrowserSession } from './browser-sessions.ts';
@@ -130,6 +130,19 @@ export interface AuthRequestStore {
     expiresAt: Millis;
     now: Millis;
   }): Promise<'recorded' | 'superseded' | 'outdated'>;
+
+  /**
+   * Sets the new password that a login with the old one has to choose, if the login is still of that generation and has
+   * no code. Ends every session of the identity and its other logins, and nobody has to ask for a new password any more.
+   * @returns false when the login is superseded, over, or the authenticator is gone
+   */
+  replacePassword(change: {
+    key: AuthRequestKey;
+    generation: number;
+    authenticatorId: AuthenticatorId;
+    passwordHash: string;
+    now: Millis;
+  }): Promise<boolean>;
 
   /** Keeps a login in progress open until `expiresAt`, if that is later than now its end. */
   extend(key: AuthRequestKey, expiresAt: Millis): Promise<void>;

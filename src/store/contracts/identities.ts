@@ -15,6 +15,8 @@ export interface NewIdentity {
   readonly isAdmin: boolean;
   /** None unless given. */
   readonly permissions?: readonly Permission[];
+  /** False unless given. */
+  readonly passwordMustChange?: boolean;
   readonly roleAttributes: readonly string[];
   readonly tags: Tags;
 }

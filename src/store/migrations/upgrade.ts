@@ -42,6 +42,9 @@ export const upgradeFrom16: readonly string[] = [
     sealed_code TEXT
   )`,
   'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
+  // A login may have to replace the password.
+  'ALTER TABLE identities ADD COLUMN password_must_change INTEGER NOT NULL DEFAULT 0',
+  'ALTER TABLE authenticators ADD COLUMN password_set_at BIGINT',
   // Leave to choose a password by a link, at most one for an identity. A row is gone when it was used.
   `CREATE TABLE invitations (
     identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,

@@ -147,7 +147,10 @@ export function* endSessionsOf(
   reason: SessionEndReason,
   now: Millis,
   except: string | null,
-  openedUntil: Millis = Number.MAX_SAFE_INTEGER,
+  {
+    openedUntil = Number.MAX_SAFE_INTEGER,
+    exceptLogin = null,
+  }: { readonly openedUntil?: Millis; readonly exceptLogin?: string | null } = {},
 ): Intent<number> {
   const rows = yield* all(
     `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
@@ -161,7 +164,7 @@ export function* endSessionsOf(
   );
   for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
   yield* endBrowserSessionsOf({ identityId, except, openedUntil });
-  yield* forgetLogins(identityId);
+  yield* forgetLogins(identityId, exceptLogin);
   return rows.length;
 }
 
@@ -188,8 +191,12 @@ export function* endSessionsOfAuthenticator(
 }
 
 /** Ends the logins of an identity that have not opened a session yet. Used codes stay, to notice a second use. */
-export function* forgetLogins(identityId: string): Intent<void> {
-  yield* first('DELETE FROM auth_requests WHERE identity_id = ? AND code_used_at IS NULL', identityId);
+export function* forgetLogins(identityId: string, except: string | null = null): Intent<void> {
+  yield* first(
+    'DELETE FROM auth_requests WHERE identity_id = ? AND code_used_at IS NULL AND id <> ?',
+    identityId,
+    except ?? '',
+  );
 }
 
 function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> {

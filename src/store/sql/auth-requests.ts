@@ -17,21 +17,29 @@ import type {
   RedeemRefusal,
   StoredCode,
 } from '../contracts/auth-requests.ts';
-import { endSession } from './api-sessions.ts';
+import { endSession, endSessionsOf } from './api-sessions.ts';
 import { clearAttempts, releaseAttempts } from './attempts.ts';
 import { openBrowserSession } from './browser-sessions.ts';
 import { keepClientInfo } from './client-info.ts';
 import { authPolicyRulesOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
+import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
-export const authRequestIntents = { recordPrimaryLogin, recordFactor, extendLogin, redeemCode } as const;
+export const authRequestIntents = {
+  recordPrimaryLogin,
+  recordFactor,
+  replacePassword,
+  extendLogin,
+  redeemCode,
+} as const;
 
 export function authRequestStore({ write, find }: Database): AuthRequestStore {
   return {
     recordPrimaryLogin: (login) => write('recordPrimaryLogin', primaryLoginRow(login)),
     findLogin: (key, now) => find(loginRecordOf, findLoginSql, key, now),
     recordFactor: (factor) => write('recordFactor', factor),
+    replacePassword: (change) => write('replacePassword', change),
     extend: (key, expiresAt) => write('extendLogin', { key, expiresAt }),
     async redeemCode({ within, ...redeem }) {
       const done = await write('redeemCode', redeem, { within });
@@ -159,6 +167,30 @@ function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'superseded' |
   if (factor.code !== null) yield* clearAttempts({ keys: factor.code.forgetFailures });
   yield* openBrowserSession(provenText(factor.progress, factor.code), text(row, 'issuer'), factor.code);
   return 'recorded';
+}
+
+function* replacePassword(change: Parameters<AuthRequestStore['replacePassword']>[0]): Intent<boolean> {
+  const { key, generation, authenticatorId, passwordHash, now } = change;
+  const row = yield* first(
+    `UPDATE authenticators SET password_hash = ?, password_set_at = ?, updated_at = ?
+     WHERE id = ? AND method = 'updb' AND EXISTS (SELECT 1 FROM auth_requests
+       WHERE auth_requests.id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ?
+         AND auth_requests.identity_id = authenticators.identity_id)
+     RETURNING identity_id`,
+    passwordHash,
+    now,
+    now,
+    authenticatorId,
+    key,
+    generation,
+    now,
+  );
+  if (row === undefined) return false;
+  const identityId = text(row, 'identity_id');
+  yield* endSessionsOf(identityId, 'credential-changed', now, null, { exceptLogin: key });
+  yield* withdrawInvitation(identityId);
+  yield* passwordWasChosen(identityId, now);
+  return true;
 }
 
 function* extendLogin(args: { readonly key: string; readonly expiresAt: Millis }): Intent<void> {

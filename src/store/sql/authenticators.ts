@@ -22,7 +22,7 @@ import {
   text,
 } from './codec.ts';
 import type { Database } from './database.ts';
-import { insertPassword, withdrawInvitation } from './identities.ts';
+import { insertPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 
@@ -141,7 +141,9 @@ function* updatePassword(args: {
   const set: [string, SqlValue][] = [['updated_at', now]];
   if (patch.username !== undefined) set.push(['username', patch.username]);
   if (patch.usernameKey !== undefined) set.push(['username_key', patch.usernameKey]);
-  if (patch.passwordHash !== undefined) set.push(['password_hash', patch.passwordHash]);
+  if (patch.passwordHash !== undefined) {
+    set.push(['password_hash', patch.passwordHash], ['password_set_at', now]);
+  }
   if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
   const row = yield* first(
     `UPDATE authenticators SET ${set.map(([column]) => `${column} = ?`).join(', ')}
@@ -154,6 +156,8 @@ function* updatePassword(args: {
   if (patch.passwordHash !== undefined) {
     yield* withdrawInvitation(text(row, 'identity_id'));
     yield* endSessionsOf(text(row, 'identity_id'), 'credential-changed', now, args.exceptSession);
+    // Whoever proved the one before is the owner.
+    if (verifiedHash !== null) yield* passwordWasChosen(text(row, 'identity_id'), now);
   }
   return true;
 }

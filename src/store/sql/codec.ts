@@ -14,7 +14,9 @@ import type { SqlRow } from './intent.ts';
 /** `SELECT` list of an account, where `identities` is joined with `auth_policies`, for `accountOf`. */
 export const accountColumns = `${identityColumns('identities', 'identity__')},
     ${authPolicyColumns('auth_policies', 'policy__')},
-    (SELECT identity_id FROM totp_enrollments WHERE identity_id = identities.id) AS enrolled`;
+    (SELECT identity_id FROM totp_enrollments WHERE identity_id = identities.id) AS enrolled,
+    (SELECT COALESCE(held.password_set_at, held.created_at) FROM authenticators AS held
+      WHERE held.identity_id = identities.id AND held.method = 'updb') AS account_password_set_at`;
 
 /** A policy that is missing is no reason to find nobody: reading the row then fails, and no check is skipped. */
 export const findAccountSql = `SELECT ${accountColumns}
@@ -26,6 +28,7 @@ export function accountOf(row: SqlRow): Account {
     identity: identityOf(row, 'identity__'),
     policy: authPolicyOf(row, 'policy__'),
     isTotpEnrolled: row.enrolled !== null,
+    passwordSetAt: integerOrNull(row, 'account_password_set_at'),
   };
 }
 
@@ -68,6 +71,7 @@ export function identityOf(row: SqlRow, prefix = ''): Identity {
     permissions: json<Permission[]>(row, at('permissions')),
     disabledAt: integerOrNull(row, at('disabled_at')),
     disabledUntil: integerOrNull(row, at('disabled_until')),
+    passwordMustChange: integer(row, at('password_must_change')) === 1,
     roleAttributes: json<string[]>(row, at('role_attributes')),
     tags: json<Tags>(row, at('tags')),
     createdAt: integer(row, at('created_at')),
@@ -93,6 +97,7 @@ export function identityColumns(table: string, prefix: string): string {
     'permissions',
     'disabled_at',
     'disabled_until',
+    'password_must_change',
     'role_attributes',
     'tags',
     'created_at',
@@ -137,7 +142,13 @@ export function authenticatorOf(row: SqlRow): Authenticator {
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
   };
-  if (text(row, 'method') === 'updb') return { ...base, method: 'updb', username: text(row, 'username') };
+  if (text(row, 'method') === 'updb')
+    return {
+      ...base,
+      method: 'updb',
+      username: text(row, 'username'),
+      passwordSetAt: integerOrNull(row, 'password_set_at') ?? base.createdAt,
+    };
   return {
     ...base,
     method: 'cert',

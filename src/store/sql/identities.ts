@@ -60,7 +60,7 @@ export function* createIdentity(args: {
   const { identity, password, now } = args;
   yield* first(
     `INSERT INTO identities (id, name, type, external_id, auth_policy_id, is_admin, permissions,
-       role_attributes, tags, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       password_must_change, role_attributes, tags, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     identity.id,
     identity.name,
     identity.type,
@@ -68,6 +68,7 @@ export function* createIdentity(args: {
     identity.authPolicyId,
     identity.isAdmin ? 1 : 0,
     JSON.stringify(identity.permissions ?? []),
+    identity.passwordMustChange === true ? 1 : 0,
     JSON.stringify(identity.roleAttributes),
     JSON.stringify(identity.tags),
     now,
@@ -132,6 +133,9 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
   if (patch.authPolicyId !== undefined) set.push(['auth_policy_id', patch.authPolicyId]);
   if (patch.isAdmin !== undefined) set.push(['is_admin', patch.isAdmin ? 1 : 0]);
   if (patch.permissions !== undefined) set.push(['permissions', JSON.stringify(patch.permissions)]);
+  if (patch.passwordMustChange !== undefined) {
+    set.push(['password_must_change', patch.passwordMustChange ? 1 : 0]);
+  }
   if (patch.roleAttributes !== undefined) set.push(['role_attributes', JSON.stringify(patch.roleAttributes)]);
   if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
   if (patch.disabledAt !== undefined) set.push(['disabled_at', patch.disabledAt]);
@@ -186,4 +190,13 @@ function* applyDeletion(id: string, now: Millis): Intent<boolean> {
   yield* endSessionsOf(id, 'identity-deleted', now, null);
   yield* recordChange('identity', id, now);
   return true;
+}
+
+/** The person has chosen a new password: nobody has to ask for one any more. */
+export function* passwordWasChosen(identityId: string, now: Millis): Intent<void> {
+  const row = yield* first(
+    'UPDATE identities SET password_must_change = 0 WHERE id = ? AND password_must_change = 1 RETURNING id',
+    identityId,
+  );
+  if (row !== undefined) yield* recordChange('identity', identityId, now);
 }

@@ -19,7 +19,7 @@ import {
   textOrNull,
 } from './codec.ts';
 import type { Database } from './database.ts';
-import { insertPassword, withdrawInvitation } from './identities.ts';
+import { insertPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
 export const invitationIntents = { createInvitation, redeemInvitation, deleteInvitation } as const;
@@ -113,6 +113,7 @@ function* redeemInvitation({
     return late === undefined ? 'unknown' : 'expired';
   }
   yield* putPassword(password, now);
+  yield* passwordWasChosen(identity.id, now);
   yield* first(`DELETE FROM enrollments WHERE identity_id = ? AND method = 'updb'`, identity.id);
   // The rows of a login are ended with the sessions, and otherwise by themselves: the password in them is gone.
   if (integer(used, 'end_sessions') === 1) yield* endSessionsOf(identity.id, 'credential-changed', now, null);
@@ -124,8 +125,10 @@ function* redeemInvitation({
 function* putPassword(password: InvitationRedemption['password'], now: Millis): Intent<void> {
   const { identityId, passwordHash } = password;
   const changed = yield* first(
-    `UPDATE authenticators SET password_hash = ?, updated_at = ? WHERE identity_id = ? AND method = 'updb' RETURNING id`,
+    `UPDATE authenticators SET password_hash = ?, password_set_at = ?, updated_at = ?
+     WHERE identity_id = ? AND method = 'updb' RETURNING id`,
     passwordHash,
+    now,
     now,
     identityId,
   );

@@ -32,11 +32,11 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   schema_version: { kept: 'version usable_from' },
   auth_policies: { kept: 'id name primary_rules secondary_rules tags created_at updated_at' },
   identities: {
-    kept: `id name type external_id auth_policy_id is_admin permissions disabled_at disabled_until role_attributes
+    kept: `id name type external_id auth_policy_id is_admin permissions disabled_at disabled_until password_must_change role_attributes
       tags created_at updated_at`,
   },
   authenticators: {
-    kept: `id identity_id method username username_key password_hash cert_pem thumbprint is_extend_requested
+    kept: `id identity_id method username username_key password_hash password_set_at cert_pem thumbprint is_extend_requested
       is_key_roll_requested is_imported tags created_at updated_at`,
     // A key roll that was asked for after the backup has withdrawn it.
     withdrawn: 'successor_pem successor_thumbprint',

@@ -90,7 +90,10 @@ function* exists(type: RevocationType, id: string): Intent<boolean> {
 
 /** @returns how many sessions were ended */
 function* withdraw({ id, type, issuedBefore }: NewRevocation, now: Millis): Intent<number> {
-  if (type === 'IDENTITY') return yield* endSessionsOf(id, 'revoked', now, null, issuedBefore ?? undefined);
+  if (type === 'IDENTITY') {
+    const until = issuedBefore === null || issuedBefore === undefined ? {} : { openedUntil: issuedBefore };
+    return yield* endSessionsOf(id, 'revoked', now, null, until);
+  }
   if (type === 'EXT_JWT_SIGNER' || type === 'CA') {
     const end = { reason: 'revoked', now, openedUntil: issuedBefore ?? undefined } as const;
     return yield* endSessionsOpenedBy(type === 'CA' ? 'ca' : 'signer', id, end);

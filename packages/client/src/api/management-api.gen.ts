@@ -1441,7 +1441,7 @@ export interface components {
         EdgeError: {
             error: {
                 /** @enum {string} */
-                code: "CAN_NOT_DELETE_REFERENCED_ENTITY" | "CONFLICT" | "COULD_NOT_PARSE_BODY" | "COULD_NOT_PROCESS_CSR" | "COULD_NOT_VALIDATE" | "ENROLLMENT_EXPIRED" | "ENTITY_CAN_NOT_BE_DELETED" | "FORBIDDEN" | "HEADER_TOO_LARGE" | "INVALID_AUTH" | "INVALID_AUTH_REQUEST" | "INVALID_CERT_PEM" | "INVALID_CLIENT" | "INVALID_ENROLLMENT_NOT_ALLOWED" | "INVALID_ENROLLMENT_TOKEN" | "INVALID_FIELD" | "INVALID_FILTER" | "INVALID_GRANT" | "INVALID_TOTP_CODE" | "METHOD_NOT_ALLOWED" | "MFA_EXISTS" | "MISDIRECTED_REQUEST" | "NOT_ACCEPTABLE" | "NOT_FOUND" | "RATE_LIMITED" | "REQUEST_ENTITY_TOO_LARGE" | "SERVER_BUSY" | "UNAUTHORIZED" | "UNAVAILABLE" | "UNHANDLED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG";
+                code: "CAN_NOT_DELETE_REFERENCED_ENTITY" | "CONFLICT" | "COULD_NOT_PARSE_BODY" | "COULD_NOT_PROCESS_CSR" | "COULD_NOT_VALIDATE" | "ENROLLMENT_EXPIRED" | "ENTITY_CAN_NOT_BE_DELETED" | "FORBIDDEN" | "HEADER_TOO_LARGE" | "INVALID_AUTH" | "INVALID_AUTH_REQUEST" | "INVALID_CERT_PEM" | "INVALID_CLIENT" | "INVALID_ENROLLMENT_NOT_ALLOWED" | "INVALID_ENROLLMENT_TOKEN" | "INVALID_FIELD" | "INVALID_FILTER" | "INVALID_GRANT" | "INVALID_TOTP_CODE" | "METHOD_NOT_ALLOWED" | "MFA_EXISTS" | "MISDIRECTED_REQUEST" | "NOT_ACCEPTABLE" | "NOT_FOUND" | "PASSWORD_CHANGE_REQUIRED" | "RATE_LIMITED" | "REQUEST_ENTITY_TOO_LARGE" | "SERVER_BUSY" | "UNAUTHORIZED" | "UNAVAILABLE" | "UNHANDLED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG";
                 message: string;
                 /** @description The reference id that `explain` takes */
                 requestId: string;
@@ -1504,6 +1504,7 @@ export interface components {
             externalId: string | null;
             authPolicyId: string;
             authPolicy: components["schemas"]["EntityRef"];
+            passwordMustChange: boolean;
             roleAttributes: string[];
             disabled: boolean;
             disabledAt: string | null;
@@ -1725,6 +1726,7 @@ export interface components {
             externalId: string | null;
             authPolicyId: string;
             authPolicy: components["schemas"]["EntityRef"];
+            passwordMustChange: boolean;
             roleAttributes: string[];
             disabled: boolean;
             disabledAt: string | null;
@@ -1778,6 +1780,7 @@ export interface components {
             externalId: string | null;
             authPolicyId: string;
             authPolicy: components["schemas"]["EntityRef"];
+            passwordMustChange: boolean;
             roleAttributes: string[];
             disabled: boolean;
             disabledAt: string | null;
@@ -1897,14 +1900,14 @@ export interface components {
             method: "password" | "cert" | "ext-jwt";
             /** @enum {string} */
             outcome: "allowed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
             checks: {
                 name: string;
                 /** @enum {string} */
                 verdict: "passed" | "failed";
                 saw: string | null;
             }[];
-            asks: ("totp" | "ext-jwt")[];
+            asks: ("totp" | "ext-jwt" | "password-change")[];
         };
         IssuedInvitation: {
             /**
@@ -1952,6 +1955,8 @@ export interface components {
                     requireMixedCase: boolean;
                     maxAttempts: number;
                     lockoutDurationMinutes: number;
+                    /** @example 5m */
+                    mustChangeAfter?: string;
                 };
             };
             secondary: {
@@ -2044,7 +2049,7 @@ export interface components {
         TriedExternalJwt: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
             checks: {
@@ -2186,7 +2191,7 @@ export interface components {
             mechanism: "oidc" | "legacy" | "enrollment";
             /** @enum {string} */
             outcome: "passed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
             subject: string | null;
             ipAddress: string;
             issuer: string;
@@ -2260,6 +2265,7 @@ export interface components {
                         requireMixedCase?: boolean;
                         maxAttempts?: number;
                         lockoutDurationMinutes?: number;
+                        mustChangeAfter?: string | null;
                     };
                 };
                 secondary?: {
@@ -3143,6 +3149,8 @@ export interface operations {
                     /** @default null */
                     externalId?: string | null;
                     authPolicyId?: string | null;
+                    /** @description The next login with a password asks for a new one */
+                    passwordMustChange?: boolean;
                     roleAttributes?: string[] | null;
                     tags?: {
                         [key: string]: string | number | boolean | null;
@@ -3217,6 +3225,8 @@ export interface operations {
                     /** @default null */
                     externalId?: string | null;
                     authPolicyId?: string | null;
+                    /** @description The next login with a password asks for a new one */
+                    passwordMustChange?: boolean;
                     roleAttributes?: string[] | null;
                     tags?: {
                         [key: string]: string | number | boolean | null;
@@ -3287,6 +3297,8 @@ export interface operations {
                     permissions?: ("read" | "helpdesk")[] | null;
                     externalId?: string | null;
                     authPolicyId?: string | null;
+                    /** @description The next login with a password asks for a new one */
+                    passwordMustChange?: boolean;
                     roleAttributes?: string[] | null;
                     tags?: {
                         [key: string]: string | number | boolean | null;
@@ -4025,6 +4037,7 @@ export interface operations {
                             requireMixedCase?: boolean;
                             maxAttempts?: number;
                             lockoutDurationMinutes?: number;
+                            mustChangeAfter?: string | null;
                         };
                     };
                     secondary?: {
@@ -4110,6 +4123,7 @@ export interface operations {
                             requireMixedCase?: boolean;
                             maxAttempts?: number;
                             lockoutDurationMinutes?: number;
+                            mustChangeAfter?: string | null;
                         };
                     };
                     secondary?: {
@@ -4197,6 +4211,7 @@ export interface operations {
                             requireMixedCase?: boolean;
                             maxAttempts?: number;
                             lockoutDurationMinutes?: number;
+                            mustChangeAfter?: string | null;
                         };
                     };
                     secondary?: {
@@ -4253,6 +4268,7 @@ export interface operations {
                             requireMixedCase?: boolean;
                             maxAttempts?: number;
                             lockoutDurationMinutes?: number;
+                            mustChangeAfter?: string | null;
                         };
                     };
                     secondary?: {

@@ -21,6 +21,7 @@ export type LoginState =
   | AskingForTotpEnrollment
   | AskingForFirstTotp
   | AskingForExternalJwt
+  | AskingForNewPassword
   | AskingForUnknown
   /** The login is complete. */
   | { readonly kind: 'done'; readonly tokens: Tokens };
@@ -77,6 +78,15 @@ export interface AskingForExternalJwt {
   readonly clientId: string | undefined;
   readonly scopes: readonly string[];
   submit(token: string): Promise<LoginState>;
+}
+
+/** A new password in place of the one that was given, which may not stay. Asked when everything else is proven. */
+export interface AskingForNewPassword {
+  readonly kind: 'new-password';
+  /** The fewest characters that it may have. */
+  readonly minLength: number | undefined;
+  /** @throws Refusal `INVALID_FIELD` with every reason; it can be tried again */
+  submit(password: string): Promise<LoginState>;
 }
 
 /** Something that this version cannot answer: a person has to log in with a browser. */
@@ -179,6 +189,7 @@ function queryState(flow: Flow, queries: readonly Members[]): LoginState {
       return query.isTotpEnrolled === false ? enrollmentState(flow) : totpState(flow);
     }
     if (query.typeId === 'EXT-JWT') return externalJwtState(flow, query);
+    if (query.typeId === 'PASSWORD-CHANGE') return newPasswordState(flow, query);
   }
   return { kind: 'unsupported', queries: queries.map(({ typeId }) => String(typeId)) };
 }
@@ -221,6 +232,15 @@ function confirmationState(flow: Flow, answer: Members): AskingForFirstTotp {
       if (!response.ok) throw await refusalOf(response);
       return enrollmentState(flow);
     },
+  };
+}
+
+function newPasswordState(flow: Flow, { minLength }: Members): AskingForNewPassword {
+  return {
+    kind: 'new-password',
+    minLength: typeof minLength === 'number' ? minLength : undefined,
+    submit: (password) =>
+      step(flow, 'password-change', { body: { authRequestId: flow.authRequestId, password } }),
   };
 }
 

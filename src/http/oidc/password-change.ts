@@ -1,0 +1,70 @@
+// POST `/oidc/login/password-change`: the step of a login in which a password is replaced that may not stay.
+
+import { z } from 'zod';
+import { AuthError } from '../../errors/auth-error.ts';
+import { PasswordNotAcceptable } from '../../login/password/password-rules.ts';
+import { outstandingQueries, replacePassword } from '../../oidc/flow/login-flow.ts';
+import type { LoginFlowNeeds } from '../../oidc/flow/next-step.ts';
+import type { PasswordProblem } from '../../pages/new-password.ts';
+import type { Answer } from '../request/answer.ts';
+import { errorTable } from '../request/errors.ts';
+import { originOf } from '../request/request-context.ts';
+import { type Route, route } from '../request/route.ts';
+import { stepAnswers, stepRefusals } from './login-declarations.ts';
+import { authRequestIdMembers, isForPeople, openStep, type Step, type StepNeeds } from './login-step.ts';
+import { loginStepFor, newPasswordPage, passwordChangePath } from './totp-pages.ts';
+
+const body = z.object({
+  ...authRequestIdMembers,
+  password: z.string().meta({ description: 'The new one' }),
+  repeated: z.string().optional().meta({ description: 'Of the form for people' }),
+});
+
+export function passwordChangeRoute(needs: LoginFlowNeeds & StepNeeds): Route {
+  return route({
+    methods: ['POST'],
+    path: passwordChangePath,
+    api: 'oidc',
+    guard: 'anonymous',
+    errors: 'html-or-edge',
+    summary: 'Answer the query for a new password of a login',
+    answers: stepAnswers,
+    refusals: [
+      ...stepRefusals,
+      'invalid_auth',
+      'conflict',
+      'password_not_acceptable',
+      'password_change_required',
+      'busy',
+    ],
+    query: z.object(authRequestIdMembers),
+    body: { json: true, form: true, schema: body },
+    async handler(context, { query, body: { password, repeated, ...ids } }) {
+      const step = openStep(needs, context, query, ids);
+      if (isForPeople(step) && repeated !== password) return again(needs, step, ['repeated']);
+      try {
+        const outcome = await replacePassword(needs, step.authRequest, password, originOf(context));
+        return loginStepFor(needs.signers, step, outcome);
+      } catch (error) {
+        if (!isForPeople(step) || !isAboutPassword(error)) throw error;
+        return again(needs, step, error instanceof PasswordNotAcceptable ? error.rules : ['too-long']);
+      }
+    },
+  });
+}
+
+function isAboutPassword(error: unknown): boolean {
+  return error instanceof AuthError && error.code === 'password_not_acceptable';
+}
+
+/** The form again, as long as it is what remains. */
+async function again(
+  needs: LoginFlowNeeds & StepNeeds,
+  step: Step,
+  problems: readonly PasswordProblem[],
+): Promise<Answer> {
+  const outcome = await outstandingQueries(needs, step.authRequest);
+  return outcome.newPassword === null
+    ? loginStepFor(needs.signers, step, outcome)
+    : newPasswordPage(step, outcome.newPassword, errorTable.password_not_acceptable.status, problems);
+}

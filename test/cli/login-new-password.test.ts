@@ -1,0 +1,48 @@
+// A login at the terminal of somebody whose password must change.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { asId } from '../../src/model/ids.ts';
+import { commandLine } from '../support/command-line.ts';
+import { login } from '../support/flow.ts';
+import { password } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const env = { OVERLAY_AUTH_PASSWORD: password };
+
+async function mustChange(name: string): Promise<readonly string[]> {
+  const id = await server.createUser({ name, password });
+  await server.store.identities.update(asId(id), { passwordMustChange: true }, server.clock.now());
+  return ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', name];
+}
+
+test('is asked for a new one until it is good, and is logged in with it', async () => {
+  const args = await mustChange('ann');
+  await using cli = commandLine();
+  const typed = [password, password, 'eleven loud umbrellas', 'eleven loud umbrellas'];
+  let at = 0;
+  const outcome = await cli.run(args, {
+    env,
+    person: (screen) =>
+      /(New password for this login|The same again): $/.test(screen) ? typed[at++] : undefined,
+  });
+  assert.equal(outcome.code, 0, outcome.stderr);
+  assert.match(outcome.stderr, /the password that you have now/);
+  assert.equal(at, typed.length);
+  assert.equal(typeof (await login(server, 'ann', 'eleven loud umbrellas')).access_token, 'string');
+});
+
+test('is told to use a terminal where there is none', async () => {
+  const args = await mustChange('ben');
+  await using cli = commandLine();
+  const outcome = await cli.run(args, { env });
+  assert.equal(outcome.code, 3);
+  assert.match(outcome.stderr, /has to be replaced/);
+});
