@@ -139,6 +139,6 @@ describe('external JWTs on the command line', () => {
       input: await tokenOf(server, idp, 'joan@idp'),
     });
     assert.equal(once.code, 0, once.stderr);
-    assert.match((await cli.run(['whoami'])).stderr, /next: overlay-auth login .* with --ext-jwt FILE/);
+    assert.match((await cli.run(['whoami'])).stderr, /next: overlay-auth login \S+ --ext-jwt FILE/);
   });
 });

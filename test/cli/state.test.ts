@@ -50,7 +50,7 @@ describe('export', () => {
     assert.deepEqual((await fine(['export', '--kind', 'ca', '-j'])).json, { ca: [] });
     const wrong = await cli.run(['export', '--kind', 'service']);
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /It is one of auth-policy/);
+    assert.match(wrong.stderr, /choose one of: auth-policy,/);
   });
 
   test('has a JSON Schema for editors, without a server', async () => {

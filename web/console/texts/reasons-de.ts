@@ -51,6 +51,7 @@ export const reasons: Record<keyof typeof english, string> = {
   'invitation-expired': 'Einladung abgelaufen',
   'invitation-not-allowed': 'Einladung nicht erlaubt',
   'already-enrolled': 'Schon registriert',
+  'password-change-required': 'Neues Passwort nötig',
   'totp-not-enrolled': 'Keine Authenticator-App',
   'wrong-code': 'Falscher Code',
   'replayed-code': 'Code schon benutzt',

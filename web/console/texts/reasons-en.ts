@@ -49,6 +49,7 @@ export const reasons = {
   'invitation-expired': 'Invitation expired',
   'invitation-not-allowed': 'Invitation not allowed',
   'already-enrolled': 'Already enrolled',
+  'password-change-required': 'New password required',
   'totp-not-enrolled': 'No authenticator app',
   'wrong-code': 'Wrong code',
   'replayed-code': 'Code used before',

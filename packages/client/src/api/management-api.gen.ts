@@ -3629,6 +3629,7 @@ export interface operations {
                                 requireMixedCase?: boolean;
                                 maxAttempts?: number;
                                 lockoutDurationMinutes?: number;
+                                mustChangeAfter?: string | null;
                             };
                         };
                         secondary?: {
