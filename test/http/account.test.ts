@@ -32,6 +32,28 @@ edge:
 `;
 };
 
+describe('the start page', () => {
+  test('leads to the account and the console, in the language of the browser', async () => {
+    const answer = await server.get('/', { headers: browser });
+    assert.equal(answer.status, 200);
+    assert.match(answer.text, /id="to-account" class="button" href="\/account">Sign in to your account</);
+    assert.match(answer.text, /id="to-console" href="\/console"/);
+    assert.doesNotMatch(answer.text, /<script/);
+    const german = await server.get('/', { headers: { ...browser, 'accept-language': 'de' } });
+    assert.match(german.text, /Beim eigenen Konto anmelden/);
+  });
+
+  test('names no console where none is served', async () => {
+    const configure = (yaml: string) => yaml.replace(/^.*binding: edge-management.*\n/m, '');
+    const other = await startTestServer({ configure });
+    const { status, text } = await other.get('/', { headers: browser });
+    assert.equal(status, 200);
+    assert.match(text, /href="\/account"/);
+    assert.doesNotMatch(text, /console/);
+    await other.close();
+  });
+});
+
 describe('the account page', () => {
   test('is one shell for everybody, in the language of the browser, with a strict policy', async () => {
     for (const path of ['/account', '/account/callback?code=x&state=y']) {
@@ -89,7 +111,7 @@ describe('the account page', () => {
     const other = await startTestServer({ configure });
     const url = `https://localhost:${port}`;
     for (const client of [other, httpsClient(url, other.caPem)]) {
-      for (const path of ['/account', '/account/callback', '/.well-known/change-password']) {
+      for (const path of ['/', '/account', '/account/callback', '/.well-known/change-password']) {
         assert.equal((await client.get(path)).status, 404, path);
       }
     }

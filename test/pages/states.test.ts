@@ -93,6 +93,7 @@ async function setUp(page: Page, name: string, secret: string): Promise<void> {
 
 /** How to reach each state. */
 const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  start: (page) => page.goto(server.url),
   password: (page) => beginAt(server, application, page),
   'password-only': (page) => beginAt(noCertificates, application, page),
   async 'password-refused'(page) {

@@ -1,14 +1,16 @@
-// The account page: a shell that is the same for everybody, and the files of its script, which is an OIDC client.
+// The start page, and the account page: a shell that is the same for everybody, and the files of its script, which is an OIDC client.
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import { accountPage } from '../../pages/account.ts';
 import { accountFiles } from '../../pages/account-files.ts';
+import { homePage } from '../../pages/home.ts';
 import { htmlType, page, redirect } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
-import { type Route, route } from '../request/route.ts';
+import { type Route, route, servesApi } from '../request/route.ts';
 import { immutable } from '../request/security-headers.ts';
 import { accountPaths } from './account-paths.ts';
+import { consolePaths } from './console-paths.ts';
 import type { Views } from './views.ts';
 
 const common = { api: 'account', guard: 'anonymous', errors: 'html-or-edge' } as const;
@@ -29,6 +31,25 @@ const shells = (views: Views) =>
         }),
     }),
   );
+
+/** What somebody sees who opens the address of the server. */
+const home = (views: Views) =>
+  route({
+    ...common,
+    methods: ['GET'],
+    path: '/',
+    produces: [htmlType],
+    summary: 'Show the start page',
+    answers: { 200: contentAnswer(htmlType, 'Where to sign in: the same page for everybody') },
+    handler(context) {
+      const bound = new Set(context.listener.apis.map(({ binding }) => binding));
+      const paths = {
+        account: accountPaths.page,
+        console: servesApi(bound, 'console') ? consolePaths.page : null,
+      };
+      return page(homePage(views(context), paths), { headers: { vary: 'origin, accept-language' } });
+    },
+  });
 
 const file = route({
   ...common,
@@ -57,5 +78,5 @@ const changePassword = route({
 });
 
 export function accountRoutes(views: Views): readonly Route[] {
-  return [...shells(views), file, changePassword];
+  return [home(views), ...shells(views), file, changePassword];
 }

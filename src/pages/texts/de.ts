@@ -306,6 +306,14 @@ export const de: Texts = {
     plainSubmit: 'Abmelden',
   },
 
+  home: {
+    title: 'Start',
+    text: (name: string) => `Hier melden Sie sich bei ${name} an.`,
+    toAccount: 'Beim eigenen Konto anmelden',
+    forAdministrators: 'Für die Systemverwaltung:',
+    toConsole: 'Konsole öffnen',
+  },
+
   account: {
     title: 'Ihr Konto',
     withoutScripts:

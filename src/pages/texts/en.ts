@@ -308,6 +308,14 @@ export const en = {
     plainSubmit: 'Sign out',
   },
 
+  home: {
+    title: 'Start',
+    text: (name: string) => `This is where you sign in to ${name}.`,
+    toAccount: 'Sign in to your account',
+    forAdministrators: 'For administrators:',
+    toConsole: 'open the console',
+  },
+
   /** The shell; what the script says is in `web/account/texts-en.js`. */
   account: {
     title: 'Your account',
