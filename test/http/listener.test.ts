@@ -163,8 +163,21 @@ describe('client certificates', () => {
   });
 });
 
+/** What a connection without TLS reads until its end, for these bytes. */
+function plainly(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connectTcp(port, '127.0.0.1', () => socket.write(bytes));
+    let text = '';
+    socket.on('data', (data) => {
+      text += data.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(text));
+  });
+}
+
 describe('TLS', () => {
-  test('old versions, weak ciphers and plain HTTP get nowhere', async (t) => {
+  test('old versions and weak ciphers get nowhere', async (t) => {
     const { port } = await startTestListener(t);
     const refused: readonly ConnectionOptions[] = [
       { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
@@ -181,16 +194,17 @@ describe('TLS', () => {
       assert.ok(socket.getCipher().name.includes('GCM'));
       socket.destroy();
     }
-    const plain = await new Promise<string>((resolve) => {
-      const socket = connectTcp(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
-      let text = '';
-      socket.on('data', (data) => {
-        text += data.toString('latin1');
-      });
-      socket.on('error', () => {});
-      socket.on('close', () => resolve(text));
-    });
-    assert.ok(!plain.includes('HTTP/'));
+  });
+
+  test('plain HTTP is told to use HTTPS, and nothing else', async (t) => {
+    const { port, log } = await startTestListener(t);
+    for (const request of ['GET /secret?token=abc HTTP/1.1\r\nHost: x\r\n\r\n', 'POST / HTTP/1.1\r\n']) {
+      const answer = await plainly(port, request);
+      assert.match(answer, /^HTTP\/1\.1 400 /);
+      assert.match(answer, /\r\n\r\nThis port speaks HTTPS\. Use an address that begins with https:\/\/\n$/);
+    }
+    assert.equal(await plainly(port, 'SSH-2.0-client\r\n'), '');
+    assert.ok(!JSON.stringify(log).includes('secret'));
   });
 
   test('a configured minimum version holds', async (t) => {

@@ -12,6 +12,11 @@ import { securityHeaders } from '../request/security-headers.ts';
  */
 export function clientErrorHandler(newReferenceId: () => string, log: SampledLines) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (error.code === 'ERR_SSL_HTTP_REQUEST') {
+      log.info('tls', 'TLS failed', { detail: error.code });
+      sayToUseHttps(socket);
+      return;
+    }
     if (error.code === 'ECONNRESET' || !socket.writable || hasAnswerUnderWay(socket)) {
       socket.destroy();
       return;
@@ -35,6 +40,33 @@ export function refuseConnect(server: Server, newReferenceId: () => string): voi
     const failure = new AuthError('method_not_allowed');
     write(socket, newReferenceId(), 405, 'Method Not Allowed', failure, ['allow: GET, POST, OPTIONS']);
   });
+}
+
+const useHttps = 'This port speaks HTTPS. Use an address that begins with https://\n';
+
+/**
+ * Answers a request in plain HTTP, which TLS knows by its first bytes. Nothing of it is read or repeated. Node has no
+ * public way to the connection below TLS: where its private one is missing, the connection is closed without a word.
+ */
+function sayToUseHttps(socket: Duplex): void {
+  const { _parent: connection } = socket as { _parent?: Duplex | null };
+  if (connection?.writable !== true) {
+    socket.destroy();
+    return;
+  }
+  const lines = [
+    'HTTP/1.1 400 Bad Request',
+    'content-type: text/plain; charset=utf-8',
+    `content-length: ${useHttps.length}`,
+    'cache-control: no-store',
+    'connection: close',
+  ];
+  const close = () => {
+    connection.destroy();
+    socket.destroy();
+  };
+  connection.on('error', close);
+  connection.end(`${lines.join('\r\n')}\r\n\r\n${useHttps}`, close);
 }
 
 function isOfHttp({ code = '' }: NodeJS.ErrnoException): boolean {
