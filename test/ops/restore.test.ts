@@ -126,7 +126,8 @@ async function plunder(server: TestServer, backUp: (server: TestServer) => Promi
 /** Starts again where `server` was, so that tokens name an issuer that is still ours. */
 async function startAgain({ home, url }: TestServer, db = 'sqlite:./overlay.db'): Promise<TestServer> {
   const { port } = new URL(url);
-  const configure = (yaml: string) => yaml.replaceAll(':0', `:${port}`);
+  // The whole port: the password of a database may begin with a zero.
+  const configure = (yaml: string) => yaml.replaceAll(/:0\b/g, `:${port}`);
   return startTestServer({ clock, home, configure, db });
 }
 
