@@ -77,6 +77,8 @@ test('connections that are no TLS', async () => {
   const noise = () =>
     new Promise<void>((resolve) => {
       const socket = connect(Number(port), '127.0.0.1', () => socket.end('GET / HTTP/1.1\r\n\r\n'));
+      // What is not read keeps the connection open on this side.
+      socket.resume();
       socket.on('close', () => resolve());
       socket.on('error', () => undefined);
     });

@@ -144,7 +144,7 @@ function operationOf(
     operationId: route.operationId ?? method.toLowerCase() + words.map(capitalized).join(''),
     summary: route.summary,
     description: accessWords(route),
-    tags: [segments[0] ?? root],
+    tags: [segments[0] ?? 'start'],
     security: route.guard === 'anonymous' ? [] : [{ accessToken: [] }, { ztSession: [] }],
     ...(route.headers?.deprecation === undefined ? {} : { deprecated: true as const }),
     'x-guard': route.guard,
