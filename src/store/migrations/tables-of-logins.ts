@@ -1,5 +1,46 @@
 // Logins in progress, the sessions that they open, and what is kept of each attempt.
 
+/** Devices without a browser that wait for a person to log in. */
+export const tablesOfDeviceLogins: readonly string[] = [
+  `CREATE TABLE device_logins (
+    id TEXT PRIMARY KEY,
+    user_code_hash TEXT NOT NULL UNIQUE,
+    code_challenge TEXT NOT NULL UNIQUE,
+    client_id TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    issuer TEXT NOT NULL,
+    ip_address TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    state TEXT NOT NULL,
+    sealed_code TEXT
+  )`,
+  'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
+];
+
+/** Browsers in which somebody is signed in; progress is what was proven there. */
+export const tablesOfBrowserSessions: readonly string[] = [
+  `CREATE TABLE browser_sessions (
+    id TEXT PRIMARY KEY,
+    token_hash TEXT NOT NULL,
+    identity_id TEXT NOT NULL,
+    authenticator_id TEXT,
+    signer_id TEXT,
+    ca_id TEXT,
+    issuer TEXT NOT NULL,
+    progress TEXT NOT NULL,
+    applications TEXT NOT NULL,
+    ip_address TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    last_used_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX browser_sessions_by_identity ON browser_sessions (identity_id, created_at)',
+  'CREATE INDEX browser_sessions_by_signer ON browser_sessions (signer_id) WHERE signer_id IS NOT NULL',
+  'CREATE INDEX browser_sessions_by_ca ON browser_sessions (ca_id) WHERE ca_id IS NOT NULL',
+  'CREATE INDEX browser_sessions_by_expiry ON browser_sessions (expires_at)',
+];
+
 export const tablesOfLogins: readonly string[] = [
   `CREATE TABLE auth_requests (
     id TEXT PRIMARY KEY,
@@ -22,41 +63,8 @@ export const tablesOfLogins: readonly string[] = [
   )`,
   'CREATE INDEX auth_requests_by_expiry ON auth_requests (expires_at)',
   'CREATE INDEX auth_requests_unfinished ON auth_requests (identity_id) WHERE code_used_at IS NULL',
-  // Devices without a browser that wait for a person to log in.
-  `CREATE TABLE device_logins (
-    id TEXT PRIMARY KEY,
-    user_code_hash TEXT NOT NULL UNIQUE,
-    code_challenge TEXT NOT NULL UNIQUE,
-    client_id TEXT NOT NULL,
-    scopes TEXT NOT NULL,
-    issuer TEXT NOT NULL,
-    ip_address TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL,
-    state TEXT NOT NULL,
-    sealed_code TEXT
-  )`,
-  'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
-  // Browsers in which somebody is signed in; progress is what was proven there.
-  `CREATE TABLE browser_sessions (
-    id TEXT PRIMARY KEY,
-    token_hash TEXT NOT NULL,
-    identity_id TEXT NOT NULL,
-    authenticator_id TEXT,
-    signer_id TEXT,
-    ca_id TEXT,
-    issuer TEXT NOT NULL,
-    progress TEXT NOT NULL,
-    applications TEXT NOT NULL,
-    ip_address TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    last_used_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL
-  )`,
-  'CREATE INDEX browser_sessions_by_identity ON browser_sessions (identity_id, created_at)',
-  'CREATE INDEX browser_sessions_by_signer ON browser_sessions (signer_id) WHERE signer_id IS NOT NULL',
-  'CREATE INDEX browser_sessions_by_ca ON browser_sessions (ca_id) WHERE ca_id IS NOT NULL',
-  'CREATE INDEX browser_sessions_by_expiry ON browser_sessions (expires_at)',
+  ...tablesOfDeviceLogins,
+  ...tablesOfBrowserSessions,
   // What opened it stands there too: the signer of the external JWT, the third-party authority of the certificate,
   // and the external JWT itself, which is no second proof.
   `CREATE TABLE api_sessions (

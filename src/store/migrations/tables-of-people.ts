@@ -23,6 +23,19 @@ const seedDefaultPolicy = `INSERT INTO auth_policies
   (id, name, primary_rules, secondary_rules, tags, created_at, updated_at)
   VALUES ('default', 'Default', '${JSON.stringify(primary)}', '${JSON.stringify(secondary)}', '{}', 0, 0)`;
 
+/** Leave to choose a password by a link, at most one for an identity. A row is gone when it was used. */
+export const tablesOfInvitations: readonly string[] = [
+  `CREATE TABLE invitations (
+    identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
+    token_hash TEXT NOT NULL UNIQUE,
+    end_sessions INTEGER NOT NULL,
+    is_by_helper INTEGER NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX invitations_by_expiry ON invitations (expires_at)',
+];
+
 export const tablesOfPeople: readonly string[] = [
   `CREATE TABLE auth_policies (
     id TEXT PRIMARY KEY,
@@ -173,16 +186,7 @@ export const tablesOfPeople: readonly string[] = [
   )`,
   'CREATE INDEX enrollments_by_expiry ON enrollments (expires_at)',
   'CREATE INDEX enrollments_by_ca ON enrollments (ca_id)',
-  // Leave to choose a password by a link, at most one for an identity. A row is gone when it was used.
-  `CREATE TABLE invitations (
-    identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
-    token_hash TEXT NOT NULL UNIQUE,
-    end_sessions INTEGER NOT NULL,
-    is_by_helper INTEGER NOT NULL,
-    created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL
-  )`,
-  'CREATE INDEX invitations_by_expiry ON invitations (expires_at)',
+  ...tablesOfInvitations,
   // Names and ids of configuration types, for what clients ask for at login.
   `CREATE TABLE config_types (
     id TEXT PRIMARY KEY,

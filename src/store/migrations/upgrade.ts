@@ -1,4 +1,6 @@
 import { tablesOfApplications } from './tables-of-applications.ts';
+import { tablesOfBrowserSessions, tablesOfDeviceLogins } from './tables-of-logins.ts';
+import { tablesOfInvitations } from './tables-of-people.ts';
 
 /**
  * Brings a database of schema version 16, the last one that was not numbered by releases, to the schema of a new
@@ -27,54 +29,12 @@ export const upgradeFrom16: readonly string[] = [
     WHERE method = 'cert' AND is_imported = 0`,
   // What a legacy session that a certificate opened is judged by.
   'ALTER TABLE api_sessions ADD COLUMN cert_chain TEXT',
-  // Devices without a browser that wait for a person to log in.
-  `CREATE TABLE device_logins (
-    id TEXT PRIMARY KEY,
-    user_code_hash TEXT NOT NULL UNIQUE,
-    code_challenge TEXT NOT NULL UNIQUE,
-    client_id TEXT NOT NULL,
-    scopes TEXT NOT NULL,
-    issuer TEXT NOT NULL,
-    ip_address TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL,
-    state TEXT NOT NULL,
-    sealed_code TEXT
-  )`,
-  'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
+  ...tablesOfDeviceLogins,
   // A login may have to replace the password.
   'ALTER TABLE identities ADD COLUMN password_must_change INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE authenticators ADD COLUMN password_set_at BIGINT',
-  // Leave to choose a password by a link, at most one for an identity. A row is gone when it was used.
-  `CREATE TABLE invitations (
-    identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
-    token_hash TEXT NOT NULL UNIQUE,
-    end_sessions INTEGER NOT NULL,
-    is_by_helper INTEGER NOT NULL,
-    created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL
-  )`,
-  'CREATE INDEX invitations_by_expiry ON invitations (expires_at)',
-  // Browsers in which somebody is signed in; progress is what was proven there.
-  `CREATE TABLE browser_sessions (
-    id TEXT PRIMARY KEY,
-    token_hash TEXT NOT NULL,
-    identity_id TEXT NOT NULL,
-    authenticator_id TEXT,
-    signer_id TEXT,
-    ca_id TEXT,
-    issuer TEXT NOT NULL,
-    progress TEXT NOT NULL,
-    applications TEXT NOT NULL,
-    ip_address TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    last_used_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL
-  )`,
-  'CREATE INDEX browser_sessions_by_identity ON browser_sessions (identity_id, created_at)',
-  'CREATE INDEX browser_sessions_by_signer ON browser_sessions (signer_id) WHERE signer_id IS NOT NULL',
-  'CREATE INDEX browser_sessions_by_ca ON browser_sessions (ca_id) WHERE ca_id IS NOT NULL',
-  'CREATE INDEX browser_sessions_by_expiry ON browser_sessions (expires_at)',
+  ...tablesOfInvitations,
+  ...tablesOfBrowserSessions,
   'ALTER TABLE api_sessions ADD COLUMN browser_session_id TEXT',
   'ALTER TABLE api_sessions ADD COLUMN resources TEXT',
   // What a signer or an authority has opened is ended with it.
