@@ -64,8 +64,8 @@ export function resourcesOf({ registered }: Client, parameters: Parameters): rea
 }
 
 /**
- * Those that an access token is for: of what the person was asked for, what the client asks for now; all without a word
- * of it (RFC 8707 2.2). What was taken from the client since is left out.
+ * The resources that an access token is for: those that the client names now, which the authorization must have
+ * granted. A client that names none gets all that were granted (RFC 8707 2.2). What was taken from the client since is left out.
  * @param granted by the authorization request; empty: all of the client
  * @throws AuthError invalid_target   one was not granted
  */

@@ -30,7 +30,10 @@ export function PolicyScreen() {
   );
 }
 
-/** What the server takes where nothing is said. */
+/**
+ * Where the form begins: the server's rules for passwords and certificates. Signers are off until somebody chooses them,
+ * though the API would allow all of them.
+ */
 const newPolicy: PolicyDraft = {
   name: '',
   primary: {
