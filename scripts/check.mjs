@@ -2,8 +2,9 @@
 //   node scripts/check.mjs                 everything
 //   node scripts/check.mjs --only PATTERN  only the test files whose path contains PATTERN
 //   node scripts/check.mjs --apart         every test file in a process of its own
-// Test files run in groups, several groups at once; what a group has written follows when it has ended. The last line
-// is `N passed, N failed`; the exit code is 1 when anything failed.
+//   node scripts/check.mjs --all           shows what passed, too
+// Test files run in groups, several groups at once; a group in which something failed shows what it has written, and
+// the end shows every failure again. The last line is `N passed, N failed`; the exit code is 1 when anything failed.
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -11,10 +12,13 @@ import { parseArgs } from 'node:util';
 import { sharedPostgres } from './shared-postgres.mjs';
 import { groupsOf, runGroup } from './test-groups.mjs';
 
-const { values: flags } = parseArgs({ options: { only: { type: 'string' }, apart: { type: 'boolean' } } });
+const { values: flags } = parseArgs({
+  options: { only: { type: 'string' }, apart: { type: 'boolean' }, all: { type: 'boolean' } },
+});
 const only = flags.only;
 const totals = { passed: 0, failed: 0, skipped: 0 };
-const problems = [];
+/** What failed, each with the reason. */
+const failures = [];
 
 /** These begin first, because the run would wait for them at its end. */
 const longestFirst = [
@@ -65,7 +69,10 @@ async function step(name, command, args) {
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   process.stdout.write(`\n== ${name}: ${code === 0 ? 'passed' : 'failed'}, ${seconds} s\n${text}`);
   if (code === 0) totals.passed += 1;
-  else totals.failed += 1;
+  else {
+    totals.failed += 1;
+    failures.push(`${name}\n${text}`);
+  }
 }
 
 /** What is not a test. */
@@ -94,7 +101,8 @@ async function tests(files, before) {
   const outcomes = [];
   const jobOf = (group) => async () => {
     const outcome = await runGroup(group, { serve, env, limits });
-    process.stdout.write(`\n== ${described(outcome)}\n${outcome.output}`);
+    process.stdout.write(`\n== ${described(outcome)}\n`);
+    if (outcome.failed > 0 || flags.all) process.stdout.write(outcome.output);
     for (const problem of outcome.problems) process.stdout.write(`✖ ${problem}\n`);
     outcomes.push(outcome);
   };
@@ -130,9 +138,10 @@ for (const outcome of outcomes.sort((a, b) => b.seconds - a.seconds)) {
     if (cpu >= notable) process.stdout.write(`  ${file}: CPU ${cpu.toFixed(1)} s\n`);
   }
   for (const kind of ['passed', 'failed', 'skipped']) totals[kind] += outcome[kind];
-  problems.push(...outcome.problems);
+  failures.push(...outcome.failures, ...outcome.problems);
 }
-for (const problem of problems) process.stdout.write(`✖ ${problem}\n`);
+if (failures.length > 0)
+  process.stdout.write(`\n== failed\n${failures.map((failure) => `✖ ${failure}\n`).join('')}`);
 
 process.stdout.write(`\n${counted(totals)}\n`);
 process.exitCode = totals.failed === 0 ? 0 : 1;

@@ -37,10 +37,21 @@ export function groupsOf(files, { apart, longestFirst }) {
  * Runs the files of a group. When its process dies or hangs, the file that ran has failed, and those behind it run
  * in a new process.
  * @param serve called with each request of a process for something of the whole run, answers it
- * @returns counts, what failed besides tests (in words), seconds, and what the processes wrote
+ * @returns counts, each failed test with its reason, what failed besides tests (in words), seconds, and what the
+ * processes wrote
  */
 export async function runGroup(group, { serve, env = {}, limits = {} } = {}) {
-  const outcome = { ...group, passed: 0, failed: 0, skipped: 0, problems: [], output: '', cpu: 0, cpuOf: {} };
+  const outcome = {
+    ...group,
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    failures: [],
+    problems: [],
+    output: '',
+    cpu: 0,
+    cpuOf: {},
+  };
   const began = performance.now();
   let files = group.files;
   while (files.length > 0) {
@@ -85,7 +96,10 @@ function runProcess(files, outcome, { serve, env, limits }) {
     expectSign(silence);
     if (message.began !== undefined) current = message.began;
     if (message.result !== undefined) outcome[message.result] += 1;
-    if (message.result === 'failed') failedHere += 1;
+    if (message.result === 'failed') {
+      failedHere += 1;
+      outcome.failures.push(`${current ?? outcome.name}: ${message.reason}`);
+    }
     if (message.need !== undefined)
       serve(message.need).then(
         (thing) => child.send(thing),

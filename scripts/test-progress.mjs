@@ -1,5 +1,6 @@
 // The reporter of a test process: tells the process that started it how each test ended, and this process when a
 // file is through.
+import { inspect } from 'node:util';
 
 const waiting = new Map();
 
@@ -12,7 +13,8 @@ export default async function* testProgress(source) {
   for await (const { type, data } of source) {
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     const result = resultOf(type, data);
-    if (result !== null) process.send?.({ result });
+    if (result === 'failed') process.send?.({ result, reason: reasonOf(data) });
+    else if (result !== null) process.send?.({ result });
     if (data.nesting !== 0) continue;
     waiting.get(data.name)?.();
     waiting.delete(data.name);
@@ -28,4 +30,8 @@ function resultOf(type, { details, skip, todo }) {
   }
   if (isFailure && todo === undefined) return 'failed';
   return skip !== undefined || todo !== undefined ? 'skipped' : 'passed';
+}
+
+function reasonOf({ name, details }) {
+  return `${name}\n${inspect(details.error?.cause ?? details.error)}`;
 }

@@ -19,6 +19,7 @@ interface Outcome {
   readonly skipped: number;
   readonly problems: readonly string[];
   readonly output: string;
+  readonly failures: readonly string[];
   readonly cpuOf: Readonly<Record<string, number>>;
 }
 
@@ -37,11 +38,12 @@ function run(files: Readonly<Record<string, string>>, limits: Readonly<Record<st
     encoding: 'utf8',
   });
   assert.equal(stderr, '');
-  const { passed, failed, skipped, problems, output, cpuOf } = JSON.parse(stdout) as Outcome;
+  const { passed, failed, skipped, problems, output, failures, cpuOf } = JSON.parse(stdout) as Outcome;
   return {
     counts: { passed, failed, skipped },
     problems: problems.map((problem) => problem.replace(`${folder}/`, '')),
     output,
+    failures,
     ran: Object.keys(cpuOf).map((path) => basename(path, '.mjs')),
   };
 }
@@ -86,6 +88,18 @@ test('a file that cannot be loaded and a hook that fails are failures', () => {
   });
   assert.deepEqual(problems, []);
   assert.deepEqual(counts, { passed: 2, failed: 2, skipped: 0 });
+});
+
+test('each failed test is told with its file and reason, also of a process that died', () => {
+  const { failures } = run({
+    fails: `test('a', () => { throw new Error('the reason of a'); });
+            test('b', () => console.log('b runs'));`,
+    exits: `test('c', () => process.exit(0));`,
+    alsoFails: `test('d', () => { throw new Error('the reason of d'); }); test('e', () => {});`,
+  });
+  assert.equal(failures.length, 2);
+  assert.match(failures[0] ?? '', /fails\.mjs: a\nError: the reason of a/);
+  assert.match(failures[1] ?? '', /alsoFails\.mjs: d\nError: the reason of d/);
 });
 
 test('an error that comes when its test is over is a failure', () => {
