@@ -65,6 +65,21 @@ describe('the files of the embedded store', () => {
     database.close();
   });
 
+  test('are not written to by opening them again', async () => {
+    const path = folder.path('opened-again.db');
+    await (await openSqliteStore({ path })).close();
+    const watching = new DatabaseSync(path);
+    // Changes with every commit of another connection.
+    const version = () => watching.prepare('PRAGMA data_version').get()?.data_version;
+    const before = version();
+    const store = await openSqliteStore({ path });
+    assert.equal(version(), before);
+    await createUser(store, 'alice');
+    assert.notEqual(version(), before);
+    await store.close();
+    watching.close();
+  });
+
   test('of another program are refused and left as they are', async () => {
     const path = folder.path('foreign.db');
     const database = new DatabaseSync(path);

@@ -16,6 +16,7 @@ import { type Connections, type SourceCounts, sourceCounts, superviseConnections
 import { listenErrorOf } from './listen-error.ts';
 import { BODY_LIMIT, failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
 import { readProxyHeaders } from './proxied-connections.ts';
+import { LONGEST_PARAMETER } from './routes-of-path.ts';
 import { type CountedTogether, sharedSourceCounts } from './shared-source-counts.ts';
 import { checkTlsMaterial, secureContextOf, type TlsMaterial, tlsOptionsOf } from './tls-material.ts';
 
@@ -174,7 +175,7 @@ async function startServer(
     // A HEAD request must not do what a GET does; endpoints list it where it is harmless.
     exposeHeadRoutes: false,
     // Parsed on demand from the address itself; the framework's parser would drop what is there twice.
-    routerOptions: { querystringParser: () => noQuery, maxParamLength: 256 },
+    routerOptions: { querystringParser: () => noQuery, maxParamLength: LONGEST_PARAMETER },
     schemaController: noSchemas,
     frameworkErrors: (error, request, reply) =>
       failureHandler(needs, scope, 'html-or-edge', 'none')(error, request, reply),

@@ -2,7 +2,7 @@
 // order Host, origin, media type of the answer, guard, body, guard again, handler; and every failure ends in one place.
 
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { WrittenAuditTrail } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
@@ -33,6 +33,7 @@ import {
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import type { AnsweredApi, AnswerObserver } from './answer-times.ts';
+import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
 
 export interface MountNeeds {
   readonly clock: Clock;
@@ -61,9 +62,6 @@ const OIDC_BODY_LIMIT = 16 * 1024;
 /** Of a body that is refused for its length, so much is read before the refusal is sent. */
 const DISCARDED_BODY = 2 * BODY_LIMIT;
 
-/** All that may be asked for; what a path does not have is answered with 405. */
-const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const;
-
 export function mountRoutes(
   app: FastifyInstance,
   needs: MountNeeds,
@@ -76,11 +74,17 @@ export function mountRoutes(
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
   for (const route of routes) mountRoute(app, needs, scope, route);
-  for (const paths of groupByPath(routes).values()) mountRefusals(app, needs, scope, paths);
 
   const unknownPath = failureHandler(needs, scope, 'html-or-edge', 'none');
   app.setErrorHandler(unknownPath);
   app.setNotFoundHandler((request, reply) => unknownPath(new AuthError('not_found'), request, reply));
+  const routesOf = routesByPath(routes);
+  // Before a body is read.
+  app.addHook('onRequest', (request, reply, done) => {
+    const known = request.is404 ? routesOf(request.raw.url ?? '') : undefined;
+    if (known === undefined) done();
+    else answerOtherMethod(needs, scope, known, request, reply);
+  });
 }
 
 type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
@@ -305,64 +309,31 @@ function inputOf(route: Route, context: RequestContext): Input<unknown, unknown,
   };
 }
 
-/** The methods that a path does not have, and OPTIONS, which browsers ask before they send. */
-function mountRefusals(
-  app: FastifyInstance,
+/** Refuses a method that a path does not have, and answers OPTIONS, which browsers ask before they send. */
+function answerOtherMethod(
   needs: MountNeeds,
   scope: ServerScope,
-  routes: readonly [Route, ...Route[]],
+  routes: RoutesOfPath,
+  request: FastifyRequest,
+  reply: FastifyReply,
 ): void {
   const [first] = routes;
   // Pages of other sites may ask whether they may read; they send nothing here.
   const admission = { ...admissionOf(first.api, first), acceptsForeignPages: false };
-  const errorHandler = failureHandler(needs, scope, first.errors, first.api);
   const has = routes.flatMap((route) => route.methods);
   const answersPreflight = first.refusesPreflight !== true;
   const allow = answersPreflight ? [...has, 'OPTIONS'] : has;
-  app.route({
-    method: KNOWN_METHODS.filter((method) => !(has as readonly string[]).includes(method)) as HTTPMethods[],
-    url: first.path,
-    errorHandler,
-    onRequest(request, reply, done) {
-      try {
-        beginRequest(needs.clock, scope, request, reply, admission);
-        done(new AuthError('method_not_allowed', { allow }));
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-    handler() {},
-  });
-  app.route({
-    method: 'OPTIONS',
-    url: first.path,
-    errorHandler,
-    onRequest(request, reply, done) {
-      try {
-        beginRequest(needs.clock, scope, request, reply, admission);
-        if (!answersPreflight) throw new AuthError('method_not_allowed', { allow });
-      } catch (error) {
-        done(error as Error);
-        return;
-      }
-      const isAllowed = reply.hasHeader('access-control-allow-origin');
-      const headers = { allow: allow.join(', '), ...(isAllowed ? preflightHeaders : {}) };
-      finish(needs, first.api, request, reply, { status: 204, headers, body: null });
-    },
-    handler() {},
-  });
-}
-
-// `/a/:id` and `/a/:name` are one path.
-function groupByPath(routes: readonly Route[]): Map<string, [Route, ...Route[]]> {
-  const groups = new Map<string, [Route, ...Route[]]>();
-  for (const route of routes) {
-    const key = route.path.replace(/:\w+/g, ':');
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [route]);
-    else group.push(route);
+  try {
+    beginRequest(needs.clock, scope, request, reply, admission);
+    if (request.method !== 'OPTIONS' || !answersPreflight)
+      throw new AuthError('method_not_allowed', { allow });
+  } catch (error) {
+    failureHandler(needs, scope, first.errors, first.api)(error, request, reply);
+    return;
   }
-  return groups;
+  const isAllowed = reply.hasHeader('access-control-allow-origin');
+  const headers = { allow: allow.join(', '), ...(isAllowed ? preflightHeaders : {}) };
+  finish(needs, first.api, request, reply, { status: 204, headers, body: null });
 }
 
 /** @param route none where the method or the path is wrong */

@@ -57,8 +57,14 @@ const endings = [
   '#123',
 ];
 
-export const commonPasswords: ReadonlySet<string> = new Set(
-  [...stems.split(' '), ...keyboardWalks.split(' ')].flatMap((stem) =>
-    endings.flatMap((ending) => [`${stem}${ending}`, `${ending}${stem}`, `${stem}${stem}${ending}`]),
-  ),
-);
+let all: ReadonlySet<string> | undefined;
+
+/** Composed when somebody sets a password first: a start need not wait for tens of thousands of texts, nor keep them. */
+export function isCommonPassword(plain: string): boolean {
+  all ??= new Set(
+    [...stems.split(' '), ...keyboardWalks.split(' ')].flatMap((stem) =>
+      endings.flatMap((ending) => [`${stem}${ending}`, `${ending}${stem}`, `${stem}${stem}${ending}`]),
+    ),
+  );
+  return all.has(plain);
+}

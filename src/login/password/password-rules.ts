@@ -2,7 +2,7 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { PasswordPolicy } from '../../model/auth-policy.ts';
-import { commonPasswords } from './common-passwords.ts';
+import { isCommonPassword } from './common-passwords.ts';
 
 /** In bytes of UTF-8; refused before anything is hashed. */
 const maxPasswordBytes = 1024;
@@ -51,7 +51,7 @@ export function checkNewPassword(
 ): void {
   const broken = [...lengthProblems(password, policy), ...compositionProblems(password, policy)];
   const plain = simplify(password);
-  if (commonPasswords.has(plain) || isRepetition(plain)) {
+  if (isCommonPassword(plain) || isRepetition(plain)) {
     broken.push({ rule: 'common', reason: 'it is too common' });
   }
   const own = ownNames

@@ -4,7 +4,7 @@
 
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
-import { type IncomingMessage, request as plainRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
@@ -196,13 +196,15 @@ interface Hop {
   readonly body: string | null;
 }
 
-function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { location: string }> {
+async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { location: string }> {
   const { target, agent, lookup, refusal, signal, body } = hop;
+  const isPlain = target.protocol === 'http:';
+  // Importing this module loads another HTTP client of the runtime, which a start need not wait for.
+  const ask = isPlain ? (await import('node:http')).request : request;
   return new Promise((resolve, reject) => {
     // The abort does not end a look-up under way, hence a listener of our own.
     signal.addEventListener('abort', () => reject(new FetchRefused('timeout')), { once: true });
-    const isPlain = target.protocol === 'http:';
-    const outgoing = (isPlain ? plainRequest : request)(target, {
+    const outgoing = ask(target, {
       method: body === null ? 'GET' : 'POST',
       // The agent is for TLS; false is one of its own, which reads no proxy from the environment.
       agent: isPlain ? false : agent,

@@ -144,11 +144,14 @@ export function migrateSqlite(
     }
     if (endsReleaseBefore(stored, schema) && runsElsewhere())
       throw new NodesInTheWay(['the one of this machine']);
-    for (const sql of migrationsFrom(stored.version, sqliteDialect, schema)) database.exec(sql);
-    database.exec('DELETE FROM schema_version');
-    database
-      .prepare('INSERT INTO schema_version (version, usable_from) VALUES (?, ?)')
-      .run(to, schema.usableFrom);
+    // An ordinary start writes nothing, and does not wait for the disk.
+    if (stored.version !== to || stored.usableFrom !== schema.usableFrom) {
+      for (const sql of migrationsFrom(stored.version, sqliteDialect, schema)) database.exec(sql);
+      database.exec('DELETE FROM schema_version');
+      database
+        .prepare('INSERT INTO schema_version (version, usable_from) VALUES (?, ?)')
+        .run(to, schema.usableFrom);
+    }
     database.exec('COMMIT');
     return { from: stored.version, to };
   } catch (error) {
