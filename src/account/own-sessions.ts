@@ -32,7 +32,7 @@ export async function endOwnSession(
 ): Promise<void> {
   const session = await needs.store.apiSessions.find(asId(id));
   if (session?.identityId !== caller.identityId) throw new AuthError('not_found');
-  const by = { actor: ownerOf(caller), isAdmin: caller.isAdmin, origin, isForced: false };
+  const by = { actor: ownerOf(caller), isAdmin: caller.isAdmin, origin, isForced: false, unchanged: null };
   await endApiSession(needs, by, id, 'logout');
 }
 

@@ -2,6 +2,7 @@ import type { Actor } from '../model/actor.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Store } from '../store/contracts/store.ts';
+import type { Unchanged } from '../store/contracts/versions.ts';
 
 /** Who asks for a change. */
 export interface AdminCall {
@@ -11,14 +12,19 @@ export interface AdminCall {
   readonly isAdmin: boolean;
   /** Also what leaves no administrator who can log in is done. */
   readonly isForced: boolean;
+  /** What the caller has read, and must still be so. */
+  readonly unchanged: Unchanged | null;
 }
 
-/** The store for what the caller changes: each change asks whether the caller may make it still. */
+/**
+ * The store for what the caller changes: each change asks whether the caller may make it still, and whether what the
+ * caller has read is still so.
+ */
 export function actingFor(
   needs: { readonly store: Pick<Store, 'onBehalfOf'>; readonly clock: Clock },
-  { actor }: AdminCall,
+  { actor, unchanged }: AdminCall,
 ): Store {
-  return needs.store.onBehalfOf(actor, needs.clock.now());
+  return needs.store.onBehalfOf(actor, needs.clock.now(), unchanged);
 }
 
 /** The fields of an entity that a change sets; the others are left as they are. */

@@ -55,6 +55,7 @@ export const errorCodes = {
   invalid_field: 'The field contains an invalid value',
   not_found: 'The resource requested was not found or is no longer available',
   conflict: 'The entity conflicts with an existing one',
+  precondition_failed: 'It was changed meanwhile; read it again, then repeat the change',
   cannot_delete_referenced: 'The entity is referenced by others and cannot be deleted',
   cannot_be_deleted: 'The entity cannot be deleted',
   password_not_acceptable: 'The password does not meet the rules',

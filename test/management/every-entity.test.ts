@@ -335,6 +335,19 @@ function assertUnknown(answer: Answer, unknown: string, nearest?: string): void 
   assert.equal(value, '', 'what was sent is not repeated');
 }
 
+/** A call that takes effect only where what it names is of a version. */
+function callIf(version: string, method: string, path: string, json?: Body): Promise<Answer> {
+  const headers = { authorization: `Bearer ${admin.accessToken}`, 'if-match': version };
+  const address = `/edge/management/v1/${path}`;
+  return server.request(method, address, json === undefined ? { headers } : { headers, json });
+}
+
+async function versionOf(path: string): Promise<string> {
+  const { etag } = (await admin.get(path)).headers;
+  assert.match(String(etag), /^"[\w-]{22}"$/);
+  return String(etag);
+}
+
 for (const entity of entities) {
   const { collection, fresh, patch, replace, isDeletable } = entity;
   describe(`/${collection}`, () => {
@@ -411,6 +424,35 @@ for (const entity of entities) {
           assert.deepEqual((await read(collection, id)).tags, {});
         }
       });
+    }
+
+    if (fresh !== undefined && patch !== undefined && replace !== undefined) {
+      test('is changed and deleted by whoever has read it last, where a change asks for that', async () => {
+        const body = await fresh();
+        const path = `${collection}/${createdId(await admin.call('POST', collection, body))}`;
+        const first = await versionOf(path);
+        assert.equal(await versionOf(path), first);
+        const both = await Promise.all(patches(2).map((sent) => callIf(first, 'PATCH', path, sent)));
+        assert.deepEqual(both.map(({ status }) => status).sort(), [200, 412], 'one of two at the same time');
+
+        const second = await versionOf(path);
+        assert.notEqual(second, first, 'even within the same millisecond');
+        const document = (await admin.get(path)).json;
+        for (const stale of [first, `W/${second}`, `"", ${first}`, 'nonsense', '', '"']) {
+          assertRefused(await callIf(stale, 'PUT', path, replace(body)), 412, 'PRECONDITION_FAILED');
+          assertRefused(await callIf(stale, 'PATCH', path, patch()), 412, 'PRECONDITION_FAILED');
+          assertRefused(await callIf(stale, 'DELETE', path), 412, 'PRECONDITION_FAILED');
+        }
+        assert.deepEqual((await admin.get(path)).json, document);
+
+        const replaced = await callIf(`${first}, ${second}`, 'PUT', path, replace(body));
+        assert.equal(replaced.status, 200, replaced.text);
+        assert.equal((await callIf('*', 'PATCH', path, patch())).status, 200);
+        assert.equal((await callIf(await versionOf(path), 'DELETE', path)).status, 200);
+        assertRefused(await callIf(second, 'DELETE', path), 404, 'NOT_FOUND');
+      });
+
+      const patches = (count: number) => Array.from({ length: count }, () => patch());
     }
 
     const { unique } = entity;

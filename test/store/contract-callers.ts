@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Actor, Right } from '../../src/model/actor.ts';
 import type { ApiSessionId, IdentityId } from '../../src/model/ids.ts';
+import { NotAsSeen } from '../../src/store/contracts/gathered.ts';
 import { CallerRefused, type Store } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import {
@@ -102,6 +103,40 @@ export function callerTests(shared: GetDatabase): void {
       assert.ok(lacks('right')(await tries(store, asHelper)));
       assert.equal(await tries(store, asReader), true);
       assert.equal(await tries(store, { ...asAdmin, right: null }), true, 'the session stands');
+    });
+
+    test('are made only while the entity is of a version that the caller has read, on every node', async () => {
+      const { store, openAnother } = shared();
+      const actor = await callerOf(store, await createUser(store, { isAdmin: true }), 'administrator');
+      const { id } = await createUser(store);
+      const read = await store.versions.find('identities', id);
+      const another = await openAnother();
+      try {
+        assert.equal(await another.versions.find('identities', id), read);
+        const rename = (on: Store, name: string) =>
+          on
+            .onBehalfOf(actor, now, { entity: 'identities', id, versions: [read ?? ''] })
+            .identities.update(id, { name }, t0);
+        const names = [newId(), newId()] as const;
+        const settled = await Promise.allSettled([rename(store, names[0]), rename(another, names[1])]);
+        const made = settled.flatMap(({ status }, at) => (status === 'fulfilled' ? [names[at]] : []));
+        const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+        assert.equal(made.length, 1);
+        assert.ok(refused[0] instanceof NotAsSeen && refused[0].why === 'changed');
+        assert.equal((await store.identities.find(id))?.name, made[0]);
+        assert.notEqual(await store.versions.find('identities', id), read, 'at the same time');
+      } finally {
+        await another.close();
+      }
+      assert.equal(await store.versions.find('identities', newId()), null);
+    });
+
+    test('find a password of the version that was read when a login has only renewed its hash', async () => {
+      const { store } = shared();
+      const { authenticatorId } = await createUser(store);
+      const before = await store.versions.find('authenticators', authenticatorId);
+      await store.authenticators.rehashPassword(authenticatorId, '$argon2id$1', '$argon2id$2');
+      assert.equal(await store.versions.find('authenticators', authenticatorId), before);
     });
 
     test('find a session of the header zt-session alive that was used a moment ago', async () => {

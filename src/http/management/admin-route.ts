@@ -18,6 +18,8 @@ export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.Zo
   readonly answer: DeclaredAnswer;
   readonly status?: number;
   readonly refusals?: readonly ErrorCode[];
+  /** As that of a route. */
+  readonly reads?: Readonly<Record<string, string>>;
   /** Of a JSON body. */
   readonly body?: Body;
   /** As that of a route. */
@@ -56,7 +58,7 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
     query,
     handler,
   } = definition;
-  const { describedBody, bodyLimit } = definition;
+  const { describedBody, bodyLimit, reads } = definition;
   const { permission = method === 'GET' ? 'read' : null } = definition;
   return route<'admin', Body, Query>({
     // Reading changes nothing, so it may be asked for without the body (RFC 9110 section 9.3.2).
@@ -70,6 +72,7 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
     summary,
     answers: { [status]: answer },
     refusals,
+    ...(reads === undefined ? {} : { reads }),
     ...(body === undefined ? {} : { body: { json: true, form: false, schema: body } }),
     ...(produces === undefined ? {} : { produces }),
     ...(rawBody === undefined ? {} : { rawBody }),

@@ -129,6 +129,7 @@ export const askedPolicySchema = ignoring(
 export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
   const entities = resourceRoutes({
     collection: 'auth-policies',
+    versioned: { entity: 'auth-policies', versions: needs.store.versions },
     noun: 'an auth policy',
     document: authPolicySchema,
     listFields: authPolicyListFields,

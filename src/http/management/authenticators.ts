@@ -39,6 +39,7 @@ const newAuthenticator = z.discriminatedUnion(
 export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
   const resource = resourceRoutes({
     collection: 'authenticators',
+    versioned: { entity: 'authenticators', versions: needs.store.versions },
     noun: 'an authenticator',
     document: authenticatorSchema,
     listFields: authenticatorListFields,

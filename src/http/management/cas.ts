@@ -97,6 +97,7 @@ export function caRoutes(needs: ManagementNeeds): readonly Route[] {
   return [
     ...resourceRoutes({
       collection: 'cas',
+      versioned: { entity: 'cas', versions: needs.store.versions },
       noun: 'an authority',
       document: caSchema,
       listFields: caListFields,

@@ -26,6 +26,7 @@ const newConfigType = replacement.extend({ id: idText.optional() });
 export function configTypeRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'config-types',
+    versioned: { entity: 'config-types', versions: needs.store.versions },
     noun: 'a configuration type',
     document: configTypeSchema,
     sentByOthers: ['schema'],

@@ -115,6 +115,7 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
   const needs = { ...managementNeeds, limits: managementNeeds.config.edge.externalJwtSigners.jwksFetch };
   const entities = resourceRoutes({
     collection: 'external-jwt-signers',
+    versioned: { entity: 'external-jwt-signers', versions: needs.store.versions },
     noun: 'an external JWT signer',
     document: signerSchema,
     listFields: externalJwtSignerListFields,

@@ -147,6 +147,7 @@ const identityDetail = z
 export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'identities',
+    versioned: { entity: 'identities', versions: needs.store.versions },
     noun: 'an identity',
     document: managedIdentitySchema,
     detail: identityDetail,

@@ -33,6 +33,7 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
     | 'enrollments'
     | 'invitations'
     | 'nodes'
+    | 'versions'
     | 'onBehalfOf'
     | 'gather'
   >;

@@ -111,6 +111,7 @@ export function oidcClientRoutes(managementNeeds: ManagementNeeds): readonly Rou
   return [
     ...resourceRoutes({
       collection: 'oidc-clients',
+      versioned: { entity: 'oidc-clients', versions: needs.store.versions },
       noun: 'an OIDC client',
       document: clientSchema,
       listFields: oidcClientListFields,

@@ -15,9 +15,11 @@ import { adminCallOf } from '../request/admin-call.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../request/declared-answers.ts';
 import { changeParameters, idOf, listParameters } from '../request/fields.ts';
+import type { AuthenticatedContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute, managementRoot } from './admin-route.ts';
 import { ignoring, membersOf } from './known-members.ts';
+import { conditionHeader, conditionOf, type Versioned, versionHeader, versionHeaders } from './versioned.ts';
 
 /** A body and what is done with it. Made by `operation`. */
 export interface Operation<Result> {
@@ -39,6 +41,8 @@ export function operation<Schema extends z.ZodType, Result>(
 export interface Resource {
   /** The last part of its path, such as `identities`. */
   readonly collection: string;
+  /** Its versions, so that changes may ask that nobody else has made one meanwhile; of whatever can be changed. */
+  readonly versioned?: Versioned;
   /** What one of them is called in the API description, with its article, such as `an identity`. */
   readonly noun: string;
   /** The documents of the list, and of one where `detail` is not given. */
@@ -82,7 +86,7 @@ export interface Part {
 }
 
 export function resourceRoutes(resource: Resource): readonly Route[] {
-  const { collection, noun, remove } = resource;
+  const { collection, noun, versioned, remove } = resource;
   const { create, replace, patch } = tolerantOperations(resource);
   const { actions = {}, removals = {}, parts = {} } = resource;
   const path = `${collection}/:id`;
@@ -106,23 +110,33 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       ...of('read'),
       operationId: `get${one(noun)}`,
       summary: `Read ${noun}`,
-      answer: dataAnswer(resource.detail ?? resource.document, 'The document'),
-      handler: async (context) => envelope(await resource.get(idOf(context), adminCallOf(context))),
+      answer: {
+        ...dataAnswer(resource.detail ?? resource.document, 'The document'),
+        ...(versioned && { headers: versionHeader }),
+      },
+      async handler(context) {
+        const headers = versioned === undefined ? {} : await versionHeaders(versioned, context);
+        return envelope(await resource.get(idOf(context), adminCallOf(context)), {}, { headers });
+      },
     }),
   ];
   if (create !== undefined) routes.push(creation(collection, noun, create));
   const singular = one(noun);
   if (replace !== undefined) {
     const named = { ...of('replace'), operationId: `replace${singular}`, summary: `Replace ${noun}` };
-    routes.push(change('PUT', path, named, replace));
+    routes.push(change('PUT', path, { ...named, versioned }, replace));
   }
   if (patch !== undefined) {
-    const summary = `Change some fields of ${noun}`;
-    routes.push(change('PATCH', path, { ...of('patch'), operationId: `update${singular}`, summary }, patch));
+    const named = {
+      ...of('patch'),
+      operationId: `update${singular}`,
+      summary: `Change some fields of ${noun}`,
+    };
+    routes.push(change('PATCH', path, { ...named, versioned }, patch));
   }
   if (remove !== undefined) {
     const named = { ...of('delete'), operationId: `delete${singular}`, summary: `Delete ${noun}` };
-    routes.push(removal(path, named, remove));
+    routes.push(removal(path, { ...named, versioned }, remove));
   }
   for (const [name, action] of Object.entries(actions)) {
     const operationId = `${camelCased(name)}${singular}`;
@@ -184,6 +198,8 @@ interface Named {
   readonly permission: Permission | null;
   readonly operationId: string;
   readonly summary: string;
+  /** Of what may be asked to be as it was. */
+  readonly versioned?: Versioned | undefined;
 }
 
 /** What the rules of any entity may refuse of a change. */
@@ -222,33 +238,53 @@ function creation(collection: string, noun: string, { schema, run }: Operation<s
 function change(
   method: 'POST' | 'PUT' | 'PATCH',
   path: string,
-  named: Named,
+  { versioned, ...named }: Named,
   { schema, run }: Operation<void>,
 ): Route {
   return adminRoute(method, path, {
     ...named,
+    ...conditional(versioned),
     answer: doneAnswer,
-    refusals: changeRefusals,
     body: schema,
     query: changeParameters,
     async handler(context, { body, query }) {
-      await run(adminCallOf(context, query.force), body, idOf(context));
+      await run(changeOf(context, query.force, versioned), body, idOf(context));
       return done();
     },
   });
 }
 
-function removal(path: string, named: Named, remove: (by: AdminCall, id: string) => Promise<void>): Route {
+function removal(
+  path: string,
+  { versioned, ...named }: Named,
+  remove: (by: AdminCall, id: string) => Promise<void>,
+): Route {
   return adminRoute('DELETE', path, {
     ...named,
+    ...conditional(versioned),
     answer: doneAnswer,
-    refusals: changeRefusals,
     query: changeParameters,
     async handler(context, { query }) {
-      await remove(adminCallOf(context, query.force), idOf(context));
+      await remove(changeOf(context, query.force, versioned), idOf(context));
       return done();
     },
   });
+}
+
+/** What is declared of a change, and of one that may ask for a version. */
+function conditional(versioned: Versioned | undefined) {
+  return versioned === undefined
+    ? { refusals: changeRefusals }
+    : { refusals: [...changeRefusals, 'precondition_failed'] as const, reads: conditionHeader };
+}
+
+function changeOf(
+  context: AuthenticatedContext,
+  isForced: boolean,
+  versioned: Versioned | undefined,
+): AdminCall {
+  const unchanged = versioned === undefined ? null : conditionOf(versioned, context);
+  return adminCallOf(context, isForced, unchanged);
 }
 
 function partRoutes(

@@ -16,8 +16,9 @@ export type OriginCheck = (origin: string) => boolean;
 export type ApplicationOrigins = (origin: string, isForApplications: boolean) => boolean;
 
 const METHODS = 'GET, POST, PUT, PATCH, DELETE';
-const REQUEST_HEADERS = 'authorization, content-type, accept, zt-session, mfa-validation-code';
+const REQUEST_HEADERS = 'authorization, content-type, accept, if-match, zt-session, mfa-validation-code';
 const EXPOSED = [
+  'etag',
   'location',
   'www-authenticate',
   'auth-request-id',

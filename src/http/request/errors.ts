@@ -4,6 +4,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { HashPoolFull, HashPoolStopped } from '../../platform/secrets/hash-pool.ts';
+import { NotAsSeen } from '../../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone, StoreUnavailable } from '../../store/contracts/store.ts';
 
 /** The error values of RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009 2.2.1, RFC 8628 3.5 and OIDC Core 3.1.2.6 in use. */
@@ -89,6 +90,7 @@ export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
   invalid_field: row(400, 'invalid_request', 'INVALID_FIELD'),
   not_found: row(404, 'invalid_request', 'NOT_FOUND'),
   conflict: row(409, 'invalid_request', 'CONFLICT'),
+  precondition_failed: row(412, 'invalid_request', 'PRECONDITION_FAILED'),
   cannot_delete_referenced: row(409, 'invalid_request', 'CAN_NOT_DELETE_REFERENCED_ENTITY'),
   cannot_be_deleted: row(400, 'invalid_request', 'ENTITY_CAN_NOT_BE_DELETED'),
   password_not_acceptable: row(400, 'invalid_request', 'INVALID_FIELD'),
@@ -137,6 +139,9 @@ export function asAuthError(thrown: unknown): AuthError {
       cause: thrown,
       fields: [{ field: thrown.field, reason: 'is already taken' }],
     });
+  }
+  if (thrown instanceof NotAsSeen && thrown.why === 'changed') {
+    return new AuthError('precondition_failed', { cause: thrown });
   }
   if (thrown instanceof ReferenceGone) {
     return new AuthError('conflict', {

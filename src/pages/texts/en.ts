@@ -111,6 +111,7 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   invalid_field: badRequest,
   not_found: notFound,
   conflict: changed,
+  precondition_failed: changed,
   cannot_delete_referenced: changed,
   cannot_be_deleted: changed,
   password_not_acceptable: badRequest,

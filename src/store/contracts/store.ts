@@ -31,6 +31,7 @@ import type { RevocationStore } from './revocations.ts';
 import type { SessionCertificateStore } from './session-certificates.ts';
 import type { SetupLinkStore } from './setup-links.ts';
 import type { TotpStore } from './totp.ts';
+import type { Unchanged, VersionStore } from './versions.ts';
 
 export interface Store {
   readonly authRequests: AuthRequestStore;
@@ -58,14 +59,16 @@ export interface Store {
   readonly restores: RestoreStore;
   readonly expiry: ExpiryStore;
   readonly imports: ImportStore;
+  readonly versions: VersionStore;
   /**
    * The same store, for changes in somebody's name: each of its intents first asks, in its own transaction, whether the
    * session and the right of the actor still stand. However long a call has waited since it was let in (for its body, a
    * hash, an answer from elsewhere), what was taken from the caller meanwhile is no longer acted on.
    * @param now   Millis; sessions that expire at or before it are over
-   * @throws CallerRefused from every method that changes something
+   * @param unchanged   asked for in the same transaction; left out: nothing has to be as it was
+   * @throws CallerRefused from every method that changes something; NotAsSeen when `unchanged` has changed
    */
-  onBehalfOf(actor: Actor, now: Millis): Store;
+  onBehalfOf(actor: Actor, now: Millis, unchanged?: Unchanged | null): Store;
   /** Several changes in somebody's name, to be made together. */
   gather(actor: Actor, now: Millis): GatheredChanges;
   /**

@@ -2,21 +2,27 @@ import { type Actor, hasRight } from '../../model/actor.ts';
 import { isDisabled } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { CallerRefused } from '../contracts/store.ts';
+import type { Unchanged } from '../contracts/versions.ts';
 import { identityOf, integer, integerOrNull } from './codec.ts';
 import { first, type Intent } from './intent.ts';
+import { requireUnchanged } from './versions.ts';
 
-/** In whose name an intent runs, and when. */
+/** In whose name an intent runs, when, and what must still be as the caller has read it. */
 export interface Caller {
   readonly actor: Actor;
   readonly now: Millis;
+  readonly unchanged: Unchanged | null;
 }
 
 /**
  * An intent that takes effect only when the caller may still act: asked in the very transaction that changes
  * something, so that nothing can be taken from the caller in between.
- * @throws CallerRefused
+ * @throws CallerRefused, NotAsSeen
  */
-export function* inTheNameOf<Outcome>({ actor, now }: Caller, intent: Intent<Outcome>): Intent<Outcome> {
+export function* inTheNameOf<Outcome>(
+  { actor, now, unchanged }: Caller,
+  intent: Intent<Outcome>,
+): Intent<Outcome> {
   const row = yield* first(
     `SELECT identities.*, api_sessions.expires_at AS session_expires_at, api_sessions.ended_at AS session_ended_at
      FROM api_sessions JOIN identities ON identities.id = api_sessions.identity_id
@@ -30,5 +36,6 @@ export function* inTheNameOf<Outcome>({ actor, now }: Caller, intent: Intent<Out
   if (integer(row, 'session_expires_at') <= now || isDisabled(identity, now))
     throw new CallerRefused('session');
   if (actor.right !== null && !hasRight(identity, actor.right)) throw new CallerRefused('right');
+  if (unchanged !== null) yield* requireUnchanged(unchanged);
   return yield* intent;
 }

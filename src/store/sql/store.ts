@@ -35,6 +35,7 @@ import { revocationIntents, revocationStore } from './revocations.ts';
 import { sessionCertificateIntents, sessionCertificateStore } from './session-certificates.ts';
 import { setupLinkIntents, setupLinkStore } from './setup-links.ts';
 import { totpIntents, totpStore } from './totp.ts';
+import { versionStore } from './versions.ts';
 
 /** Every intent by its name, but the one that runs several. The writer thread looks them up here, since functions do not cross threads. */
 const single = {
@@ -123,8 +124,9 @@ export function sqlStore(engine: Engine): Store {
     restores: restoreStore(database),
     expiry: expiryStore(database),
     imports: importStore(database),
-    onBehalfOf: (actor, now) => sqlStore(engineFor(engine, { actor, now })),
-    gather: (actor, now) => gathered(engineFor(engine, { actor, now })),
+    versions: versionStore(database),
+    onBehalfOf: (actor, now, unchanged = null) => sqlStore(engineFor(engine, { actor, now, unchanged })),
+    gather: (actor, now) => gathered(engineFor(engine, { actor, now, unchanged: null })),
     letWrite: engine.letWrite,
     close: () => engine.close(),
   };

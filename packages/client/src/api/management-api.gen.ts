@@ -1441,7 +1441,7 @@ export interface components {
         EdgeError: {
             error: {
                 /** @enum {string} */
-                code: "CAN_NOT_DELETE_REFERENCED_ENTITY" | "CONFLICT" | "COULD_NOT_PARSE_BODY" | "COULD_NOT_PROCESS_CSR" | "COULD_NOT_VALIDATE" | "ENROLLMENT_EXPIRED" | "ENTITY_CAN_NOT_BE_DELETED" | "FORBIDDEN" | "HEADER_TOO_LARGE" | "INVALID_AUTH" | "INVALID_AUTH_REQUEST" | "INVALID_CERT_PEM" | "INVALID_CLIENT" | "INVALID_ENROLLMENT_NOT_ALLOWED" | "INVALID_ENROLLMENT_TOKEN" | "INVALID_FIELD" | "INVALID_FILTER" | "INVALID_GRANT" | "INVALID_TOTP_CODE" | "METHOD_NOT_ALLOWED" | "MFA_EXISTS" | "MISDIRECTED_REQUEST" | "NOT_ACCEPTABLE" | "NOT_FOUND" | "PASSWORD_CHANGE_REQUIRED" | "RATE_LIMITED" | "REQUEST_ENTITY_TOO_LARGE" | "SERVER_BUSY" | "UNAUTHORIZED" | "UNAVAILABLE" | "UNHANDLED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG";
+                code: "CAN_NOT_DELETE_REFERENCED_ENTITY" | "CONFLICT" | "COULD_NOT_PARSE_BODY" | "COULD_NOT_PROCESS_CSR" | "COULD_NOT_VALIDATE" | "ENROLLMENT_EXPIRED" | "ENTITY_CAN_NOT_BE_DELETED" | "FORBIDDEN" | "HEADER_TOO_LARGE" | "INVALID_AUTH" | "INVALID_AUTH_REQUEST" | "INVALID_CERT_PEM" | "INVALID_CLIENT" | "INVALID_ENROLLMENT_NOT_ALLOWED" | "INVALID_ENROLLMENT_TOKEN" | "INVALID_FIELD" | "INVALID_FILTER" | "INVALID_GRANT" | "INVALID_TOTP_CODE" | "METHOD_NOT_ALLOWED" | "MFA_EXISTS" | "MISDIRECTED_REQUEST" | "NOT_ACCEPTABLE" | "NOT_FOUND" | "PASSWORD_CHANGE_REQUIRED" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "REQUEST_ENTITY_TOO_LARGE" | "SERVER_BUSY" | "UNAUTHORIZED" | "UNAVAILABLE" | "UNHANDLED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG";
                 message: string;
                 /** @description The reference id that `explain` takes */
                 requestId: string;
@@ -3208,7 +3208,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3254,7 +3257,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3281,7 +3287,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3853,7 +3862,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3890,7 +3902,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3917,7 +3932,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4097,7 +4115,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4158,7 +4179,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4185,7 +4209,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4604,7 +4631,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4660,7 +4690,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4687,7 +4720,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4877,7 +4913,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4929,7 +4968,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4956,7 +4998,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5151,7 +5196,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5187,7 +5235,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5214,7 +5265,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5363,7 +5417,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5425,7 +5482,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5452,7 +5512,10 @@ export interface operations {
             query?: {
                 force?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };

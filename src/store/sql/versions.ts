@@ -1,0 +1,35 @@
+import { sha256 } from '../../platform/digest.ts';
+import { NotAsSeen } from '../contracts/gathered.ts';
+import type { Unchanged, VersionedEntity, VersionStore } from '../contracts/versions.ts';
+import type { Database } from './database.ts';
+import { first, type Intent, type SqlRow } from './intent.ts';
+
+const rowOf: Readonly<Record<VersionedEntity, string>> = {
+  identities: 'SELECT * FROM identities WHERE id = ?',
+  authenticators: 'SELECT * FROM authenticators WHERE id = ?',
+  'auth-policies': 'SELECT * FROM auth_policies WHERE id = ?',
+  'external-jwt-signers': 'SELECT * FROM external_jwt_signers WHERE id = ?',
+  cas: 'SELECT * FROM cas WHERE id = ?',
+  'config-types': 'SELECT * FROM config_types WHERE id = ?',
+  'oidc-clients': 'SELECT * FROM oidc_clients WHERE id = ?',
+};
+
+export function versionStore({ find }: Database): VersionStore {
+  return { find: (entity, id) => find(versionOf, rowOf[entity], id) };
+}
+
+/**
+ * Asks for the version in the very transaction of the change. What is gone is left to the intent, which says so.
+ * @throws NotAsSeen changed
+ */
+export function* requireUnchanged({ entity, id, versions }: Unchanged): Intent<void> {
+  const row = yield* first(rowOf[entity], id);
+  if (row !== undefined && !versions.includes(versionOf(row))) throw new NotAsSeen('changed');
+}
+
+/** A time alone would not do: two changes may fall into one millisecond. */
+function versionOf(row: SqlRow): string {
+  // Renewed by a login, which changes nothing that anybody has read. A new password changes `updated_at`.
+  const { password_hash: _hash, ...fields } = row;
+  return sha256(JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 22);
+}
