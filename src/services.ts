@@ -226,9 +226,13 @@ export async function openServices(
   });
   const revoked = denySet();
   const threads = first?.threads ?? others.threads.answering;
-  const useOf: Parameters<typeof accessTokenVerifier>[4] = (parties) => tokenUseOf(clients, parties);
-  const lifetime = oidc.accessTokenDuration;
-  const accessTokens = accessTokenVerifier(ring, issuers.all, lifetime, revoked, useOf, threads);
+  const accessTokens = accessTokenVerifier(ring, {
+    issuers: issuers.all,
+    lifetime: oidc.accessTokenDuration,
+    revoked,
+    useOf: (parties) => tokenUseOf(clients, parties),
+    threads,
+  });
   const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
     trustedRoots: foundations.trustedRoots ?? [],
   });

@@ -172,9 +172,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
     const lifetime = config.edge.oidc.accessTokenDuration;
     return mintAccessToken(
       { ring, random: systemRandom },
-      session,
-      { isAdmin: false, isCertExtendable: false },
-      lifetime,
+      { session, isAdmin: false, isCertExtendable: false, lifetime },
       systemClock.now(),
     );
   }

@@ -169,7 +169,7 @@ function newToken(
   needs: Pick<EnrollmentNeeds, 'random' | 'tagKey' | 'vault'>,
   id: EnrollmentId,
 ): Pick<NewEnrollment, 'tokenHash' | 'sealedToken'> {
-  const { text, hash } = mintOpaqueToken(needs, 'enrollment', id, 1);
+  const { text, hash } = mintOpaqueToken(needs, 'enrollment', { id, generation: 1 });
   return { tokenHash: hash, sealedToken: needs.vault.seal(Buffer.from(text), enrollmentSealLabel(id)) };
 }
 

@@ -64,7 +64,7 @@ export async function invite(
   }
   requirePasswordsAllowed(policy);
   await requireUserName(needs, identity);
-  const { text, hash } = mintOpaqueToken(needs, 'invitation', identity.id, 1);
+  const { text, hash } = mintOpaqueToken(needs, 'invitation', { id: identity.id, generation: 1 });
   const expiresAt = now + expiresIn;
   const invitation = {
     identityId: identity.id,

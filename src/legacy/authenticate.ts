@@ -87,7 +87,7 @@ export async function authenticate(
   const { progress, error } = await submitSecondaryJwt(needs, primary, bearers, origin, 'legacy');
   const said = clientInfo === undefined ? {} : { clientInfo };
   const id = asId<ApiSessionId>(needs.random.id());
-  const { text, hash } = mintOpaqueToken(needs, 'zt-session', id, 1);
+  const { text, hash } = mintOpaqueToken(needs, 'zt-session', { id, generation: 1 });
   const now = needs.clock.now();
   const session = await needs.store.apiSessions.openLegacy({
     id,

@@ -117,7 +117,7 @@ async function refreshToken(
   text: string,
   now: Millis,
 ): Promise<ActiveToken | undefined> {
-  const token = readRefreshToken(needs, form, text, now);
+  const token = readRefreshToken(needs, { form, text }, now);
   if (token === undefined) return undefined;
   const found = await needs.store.apiSessions.findByRefreshToken(asId(token.id), token.hash, now);
   if (found === null) return undefined;

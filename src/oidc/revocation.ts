@@ -54,7 +54,7 @@ function sessionOf(
   token: string,
   now: number,
 ): ApiSessionId | undefined {
-  const refresh = readRefreshToken(needs, refreshTokenFormOf(client), token, now);
+  const refresh = readRefreshToken(needs, { form: refreshTokenFormOf(client), text: token }, now);
   if (refresh !== undefined) return asId(refresh.id);
   const access = needs.accessTokens.verify(token, now);
   return access.verdict === 'valid' ? asId(access.claims.z_asid) : undefined;

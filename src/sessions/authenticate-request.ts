@@ -55,7 +55,8 @@ export function authenticateRequest(
   let sawExpired = false;
   for (const bearer of presented.bearers) {
     const verdict = needs.accessTokens.verify(bearer, now);
-    if (verdict.verdict === 'valid') return callerOf(needs, verdict, bearer, presented, now);
+    if (verdict.verdict === 'valid')
+      return callerOf(needs, { token: verdict, accessToken: bearer, presented, now });
     if (verdict.verdict === 'expired') sawExpired = true;
   }
   if (!sawExpired && presented.bearers.every((bearer) => needs.secondary.isForeign(bearer))) {
@@ -67,33 +68,34 @@ export function authenticateRequest(
   );
 }
 
-function callerOf(
-  needs: AuthenticateNeeds,
-  verified: VerifiedToken,
-  accessToken: string,
-  presented: PresentedTokens,
-  now: Millis,
-): Principal | Promise<Principal> {
-  const { claims } = verified;
+/** A call with an access token whose signature and times are good. */
+interface Call {
+  readonly token: VerifiedToken;
+  /** As it stood in its header. */
+  readonly accessToken: string;
+  readonly presented: PresentedTokens;
+  readonly now: Millis;
+}
+
+function callerOf(needs: AuthenticateNeeds, call: Call): Principal | Promise<Principal> {
+  const { claims } = call.token;
   // From the beginning: the token may have been revoked meanwhile.
-  if (needs.view.feed.isBehind) return whenFresh(needs).then(() => authenticateRequest(needs, presented));
+  if (needs.view.feed.isBehind)
+    return whenFresh(needs).then(() => authenticateRequest(needs, call.presented));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
-  const isProven = provesSession(needs, claims, presented, now);
-  if (isProven === true) return withAccount(needs, verified, accessToken, presented, now);
+  const isProven = provesSession(needs, call);
+  if (isProven === true) return withAccount(needs, call);
   if (isProven === false) throw notBound();
   return isProven.then((proven) => {
     if (!proven) throw notBound();
-    return withAccount(needs, verified, accessToken, presented, now);
+    return withAccount(needs, call);
   });
 }
 
 /** Whether the connection has the certificate that the token is bound to, or one of the session itself. */
-function provesSession(
-  { view }: AuthenticateNeeds,
-  claims: AccessTokenClaims,
-  presented: PresentedTokens,
-  now: Millis,
-): boolean | Promise<boolean> {
+function provesSession({ view }: AuthenticateNeeds, call: Call): boolean | Promise<boolean> {
+  const { presented, now } = call;
+  const { claims } = call.token;
   const boundTo = claims.cnf?.['x5t#S256'];
   if (boundTo === undefined) return true;
   const certificates = presented.clientCertificates();
@@ -106,17 +108,11 @@ function notBound(): AuthError {
   return refused('invalid', 'the token is bound to a certificate that the connection does not have');
 }
 
-function withAccount(
-  needs: AuthenticateNeeds,
-  verified: VerifiedToken,
-  accessToken: string,
-  presented: PresentedTokens,
-  now: Millis,
-): Principal | Promise<Principal> {
-  const account = needs.view.accounts.find(asId(verified.claims.sub), now);
+function withAccount(needs: AuthenticateNeeds, call: Call): Principal | Promise<Principal> {
+  const account = needs.view.accounts.find(asId(call.token.claims.sub), call.now);
   return account instanceof Promise
-    ? account.then((read) => admit(needs, verified, accessToken, presented, read))
-    : admit(needs, verified, accessToken, presented, account);
+    ? account.then((read) => admit(needs, call, read))
+    : admit(needs, call, account);
 }
 
 /**
@@ -135,9 +131,7 @@ async function whenFresh({ view }: AuthenticateNeeds): Promise<void> {
 /** What the login proved counts, except for the external JWT of a policy: that has to come with every call. */
 function admit(
   needs: AuthenticateNeeds,
-  token: VerifiedToken,
-  accessToken: string,
-  presented: PresentedTokens,
+  { token, accessToken, presented }: Call,
   account: Account | null,
 ): Principal | Promise<Principal> {
   const { claims } = token;
@@ -153,7 +147,11 @@ function admit(
   if (signerId === null) return principalOf(token, account, passed);
   const principal = principalOf(token, account, [...new Set([...passed, `ejs:${signerId}` as const])]);
   const others = presented.bearers.filter((bearer) => bearer !== accessToken);
-  const verified = needs.secondary.require(signerId, account.identity, others, claims.z_pp ?? []);
+  const verified = needs.secondary.require(signerId, {
+    identity: account.identity,
+    tokens: others,
+    used: claims.z_pp ?? [],
+  });
   return verified === undefined ? principal : verified.then(() => principal);
 }
 

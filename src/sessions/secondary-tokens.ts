@@ -21,18 +21,19 @@ import { recentMap } from '../platform/recent-map.ts';
 export interface SecondaryTokens {
   /**
    * Requires a token of the signer that names the identity. Answers without a promise when it knows the token.
-   * @param tokens those of the request without the one that says who is calling
-   * @param used   hashes of the JWT that opened the session, which does not count again; empty for none
    * @throws AuthError unauthorized   with the challenge of the signer
    */
-  require(
-    signerId: SignerId,
-    identity: Pick<Identity, 'id' | 'externalId'>,
-    tokens: readonly string[],
-    used: readonly string[],
-  ): Promise<void> | undefined;
+  require(signerId: SignerId, call: CallWithTokens): Promise<void> | undefined;
   /** Whether a token says that it is of a signer, and so is no token of this service. Nothing is verified. */
   isForeign(token: string): boolean;
+}
+
+export interface CallWithTokens {
+  readonly identity: Pick<Identity, 'id' | 'externalId'>;
+  /** Those of the request without the one that says who is calling. */
+  readonly tokens: readonly string[];
+  /** Hashes of the JWT that opened the session, which does not count again; empty for none. */
+  readonly used: readonly string[];
 }
 
 interface SeenToken {
@@ -64,12 +65,7 @@ export function secondaryTokens(needs: ExternalJwtNeeds, threads = 1): Secondary
     return keys === undefined ? undefined : { keys, kid };
   }
 
-  async function verify(
-    signerId: SignerId,
-    identity: Pick<Identity, 'id' | 'externalId'>,
-    tokens: readonly string[],
-    used: readonly string[],
-  ): Promise<void> {
+  async function verify(signerId: SignerId, { identity, tokens, used }: CallWithTokens): Promise<void> {
     const signer = enabledSigner(needs.signers, signerId);
     const keys = new Map(signer === undefined ? [] : tokens.map((token) => [token, keysOf(signer, token)]));
     const { record, failures } = failureNotes();
@@ -91,7 +87,8 @@ export function secondaryTokens(needs: ExternalJwtNeeds, threads = 1): Secondary
   }
 
   return {
-    require(signerId, identity, tokens, used) {
+    require(signerId, call) {
+      const { identity, tokens, used } = call;
       const signer = enabledSigner(needs.signers, signerId);
       for (const token of tokens) {
         const known = seen.get(sha256(token));
@@ -99,7 +96,7 @@ export function secondaryTokens(needs: ExternalJwtNeeds, threads = 1): Secondary
         if (isSameProof(known.proof, used)) continue;
         if (namesIdentity(known.signer, known.claim, identity)) return undefined;
       }
-      return verify(signerId, identity, tokens, used);
+      return verify(signerId, call);
     },
     isForeign(token) {
       const issuer = headerOf(token)?.issuer;

@@ -55,19 +55,15 @@ export function sessionCertificateView(
     const certificate = await store.sessionCertificates.findByThumbprint(leafThumbprint);
     if (certificate === null || certificate.sessionId !== sessionId) return false;
     const anchors = authorities.anchors();
-    const [leaf, ...intermediates] = chain;
-    if (leaf === undefined || !leadsToOwn(leaf, intermediates, anchors, now)) return false;
+    if (!leadsToOwn(chain, anchors, now)) return false;
     const { expiresAt } = certificate;
     if (begun === epoch) known.set(leafThumbprint, { sessionId, expiresAt, anchors });
     return now < expiresAt;
   }
 
-  function leadsToOwn(
-    leaf: Buffer,
-    intermediates: readonly Buffer[],
-    anchors: readonly TrustAnchor[],
-    now: Millis,
-  ): boolean {
+  function leadsToOwn(chain: readonly Buffer[], anchors: readonly TrustAnchor[], now: Millis): boolean {
+    const [leaf, ...intermediates] = chain;
+    if (leaf === undefined) return false;
     const own = anchors.filter(({ thumbprint }) => authorities.isOwn(thumbprint));
     return (
       validateClientPath({ leaf, intermediates, anchors: own, now, allowExpired: false }).verdict ===

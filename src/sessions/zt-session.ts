@@ -9,7 +9,6 @@ import { openingObjection } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { SignerId } from '../model/ids.ts';
-import type { PassedMethod } from '../model/login.ts';
 import type { LackingJwt, Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
@@ -94,15 +93,20 @@ function withNewestProof({ legacy }: ZtSessionNeeds, call: Call): Call | Promise
 function withSecondary(needs: ZtSessionNeeds, call: Call): Principal | Promise<Principal> {
   const { session, account, bearers } = call;
   const signerId = account.policy.secondary.requireExtJwt;
-  if (signerId === null) return admit(needs, call, session.passed);
+  if (signerId === null) return admit(needs, call, { passed: session.passed });
   const proof = `ejs:${signerId}` as const;
   // What came with the login does not count any more.
   const own = session.passed.filter((method) => method !== proof);
-  const proven = () => admit(needs, call, [...own, proof]);
-  const lacking = (error: unknown) => admit(needs, call, own, lackingJwt(needs, signerId, error));
+  const proven = () => admit(needs, call, { passed: [...own, proof] });
+  const lacking = (error: unknown) =>
+    admit(needs, call, { passed: own, lackingJwt: lackingJwt(needs, signerId, error) });
   let verified: Promise<void> | undefined;
   try {
-    verified = needs.secondary.require(signerId, account.identity, bearers, session.primaryProof);
+    verified = needs.secondary.require(signerId, {
+      identity: account.identity,
+      tokens: bearers,
+      used: session.primaryProof,
+    });
   } catch (error) {
     return lacking(error);
   }
@@ -112,8 +116,7 @@ function withSecondary(needs: ZtSessionNeeds, call: Call): Principal | Promise<P
 function admit(
   { legacy }: ZtSessionNeeds,
   { session, account: { identity, policy, isTotpEnrolled } }: Call,
-  passed: readonly PassedMethod[],
-  lacking?: LackingJwt,
+  proven: Pick<Principal, 'passed' | 'lackingJwt'>,
 ): Principal {
   const { lastActivityAt, expiresAt } = legacy.touch(session);
   return {
@@ -127,12 +130,15 @@ function admit(
     clientId: session.clientId,
     scopes: session.scopes,
     configTypes: session.configTypes,
-    passed,
+    ...proven,
     authTime: session.authTime,
     issuedAt: lastActivityAt,
     expiresAt,
-    outstanding: outstandingFactors(policy, { ...askedOfSessions, isEnrolled: isTotpEnrolled }, passed),
-    ...(lacking === undefined ? {} : { lackingJwt: lacking }),
+    outstanding: outstandingFactors(
+      policy,
+      { ...askedOfSessions, isEnrolled: isTotpEnrolled },
+      proven.passed,
+    ),
   };
 }
 

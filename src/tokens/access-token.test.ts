@@ -7,6 +7,7 @@ import { systemRandom } from '../platform/random.ts';
 import { keyVault } from '../platform/secrets/key-vault.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 import {
+  type AccessTokenRules,
   accessTokenVerifier,
   acrOf,
   clockSkew,
@@ -45,14 +46,16 @@ const session = {
 } as unknown as ApiSession;
 
 const facts = { isAdmin: true, isCertExtendable: false };
-const mint = (changes: Partial<ApiSession> = {}, ...audience: string[][]) =>
+const mint = (changes: Partial<ApiSession> = {}, audience?: string[]) =>
   mintAccessToken(
     { ring, random: systemRandom },
-    { ...session, ...changes },
-    facts,
-    lifetime,
+    {
+      session: { ...session, ...changes },
+      ...facts,
+      lifetime,
+      ...(audience === undefined ? {} : { audience }),
+    },
     now,
-    ...audience,
   );
 const claimsIn = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
@@ -63,8 +66,8 @@ function signed(changes: Readonly<Record<string, unknown>>, type: 'at+jwt' | 'JW
   return signJwt(material, header, { ...claimsIn(mint()), ...changes });
 }
 
-function verifier(longest = lifetime) {
-  return accessTokenVerifier(ring, new Set([issuer]), longest, new Set());
+function verifier(rules: Partial<AccessTokenRules> = {}) {
+  return accessTokenVerifier(ring, { issuers: new Set([issuer]), lifetime, revoked: new Set(), ...rules });
 }
 
 const verdict = (token: string, at = now) => verifier().verify(token, at).verdict;
@@ -132,7 +135,7 @@ describe('an access token', () => {
 
   test('made under a longer lifetime ends with the shorter one', () => {
     const issued = toSeconds(now) * SECOND;
-    const shorter = verifier(MINUTE);
+    const shorter = verifier({ lifetime: MINUTE });
     const token = mint();
     assert.equal(shorter.verify(token, issued + MINUTE - 1).verdict, 'valid');
     assert.equal(shorter.verify(token, issued + MINUTE).verdict, 'expired');
@@ -142,7 +145,7 @@ describe('an access token', () => {
     const token = mint();
     const issuers = new Set([issuer]);
     const revoked = new Set<string>();
-    const judge = accessTokenVerifier(ring, issuers, lifetime, revoked);
+    const judge = accessTokenVerifier(ring, { issuers, lifetime, revoked });
     for (const _again of [1, 2]) assert.equal(judge.verify(token, now).verdict, 'valid');
     revoked.add(claimsIn(token).jti);
     assert.equal(judge.verify(token, now).verdict, 'invalid');
@@ -160,7 +163,7 @@ describe('an access token', () => {
       ...ring,
       verifier: (...args) => (isKnown ? ring.verifier(...args) : undefined),
     };
-    const judge = accessTokenVerifier(changing, new Set([issuer]), lifetime, new Set());
+    const judge = accessTokenVerifier(changing, { issuers: new Set([issuer]), lifetime, revoked: new Set() });
     assert.equal(judge.verify(token, now).verdict, 'valid');
     isKnown = false;
     assert.equal(judge.verify(token, now).verdict, 'valid', 'its signature is remembered');
@@ -226,7 +229,7 @@ describe('an access token', () => {
     for (const claims of [null, 'text', 1, []]) {
       assert.equal(verdict(signJwt(material, header, claims as never)), 'invalid', JSON.stringify(claims));
     }
-    const anyUse = accessTokenVerifier(ring, new Set([issuer]), lifetime, new Set(), () => 'edge-apis');
+    const anyUse = verifier({ useOf: () => 'edge-apis' });
     for (const aud of [1, undefined, null, {}, [1]]) {
       assert.equal(anyUse.verify(signed({ aud }), now).verdict, 'invalid', JSON.stringify(aud));
     }
@@ -242,9 +245,11 @@ describe('an access token', () => {
   test('is good for what its audience and client are good for now', () => {
     const uses = new Map<string, 'edge-apis' | undefined>([['overlay', 'edge-apis']]);
     const asked: unknown[] = [];
-    const judge = accessTokenVerifier(ring, new Set([issuer]), lifetime, new Set(), (claims) => {
-      asked.push([claims.aud, claims.client_id]);
-      return uses.get(claims.client_id);
+    const judge = verifier({
+      useOf: (claims) => {
+        asked.push([claims.aud, claims.client_id]);
+        return uses.get(claims.client_id);
+      },
     });
     const token = signed({ aud: ['x', 'y'] });
     const judged = judge.verify(token, now);

@@ -26,17 +26,21 @@ export function toSeconds(millis: Millis): Seconds {
 }
 
 /**
- * @param lifetime Millis; a multiple of a second
- * @param audience who may accept it
+ * @param token.lifetime Millis; a multiple of a second
+ * @param token.audience who may accept it
  */
 export function mintAccessToken(
   needs: { readonly ring: KeyRing; readonly random: Random },
-  session: ApiSession,
-  facts: { readonly isAdmin: boolean; readonly isCertExtendable: boolean },
-  lifetime: Millis,
+  token: {
+    readonly session: ApiSession;
+    readonly isAdmin: boolean;
+    readonly isCertExtendable: boolean;
+    readonly lifetime: Millis;
+    readonly audience?: AccessTokenClaims['aud'];
+  },
   now: Millis,
-  audience: AccessTokenClaims['aud'] = edgeAudience,
 ): string {
+  const { session, lifetime, audience = edgeAudience } = token;
   const issuedAt = toSeconds(now);
   const claims: AccessTokenClaims = {
     iss: session.issuer,
@@ -52,10 +56,10 @@ export function mintAccessToken(
     acr: acrOf(session.passed),
     auth_time: toSeconds(session.authTime),
     z_asid: session.id,
-    z_ia: facts.isAdmin,
+    z_ia: token.isAdmin,
     z_ct: session.configTypes,
     z_t: 'a',
-    z_ice: facts.isCertExtendable,
+    z_ice: token.isCertExtendable,
     ...(session.primaryProof.length === 0 ? {} : { z_pp: session.primaryProof }),
     ...(session.caId === null ? {} : { z_caid: session.caId }),
     ...(session.signerId === null ? {} : { z_ejsid: session.signerId }),
@@ -82,25 +86,31 @@ export interface AccessTokenVerifier {
   forget(): void;
 }
 
+export interface AccessTokenRules {
+  /** Ours at this moment; a token of one that is ours no more is invalid. */
+  readonly issuers: ReadonlySet<string>;
+  /**
+   * Of access tokens by the configuration. A shorter one also applies to tokens already issued: a session that has
+   * ended is remembered for so long.
+   */
+  readonly lifetime: Millis;
+  /** `jti` of tokens that were revoked by themselves. */
+  readonly revoked: { has(jti: string): boolean };
+  /** What a token is good for, by its audience and its client as they are now; undefined for nothing. */
+  readonly useOf?: (claims: TokenParties) => TokenUse | undefined;
+  /** That answer requests: they remember 50,000 tokens in all. */
+  readonly threads?: number;
+}
+
+const useByAudience = ({ aud }: TokenParties): TokenUse | undefined =>
+  aud === edgeAudience ? 'edge-apis' : undefined;
+
 /**
  * Verifies access tokens that name one of our issuers. A token seen before costs one hash; its signature is not
  * checked again, its times are. `expired` is said only of a token whose signature is good.
- * @param issuers  ours at this moment; a token of one that is ours no more is invalid
- * @param lifetime of access tokens by the configuration. It holds for those that were made under a longer one too: a
- *                 session that has ended is remembered for so long
- * @param revoked  `jti` of tokens that were revoked by themselves
- * @param useOf    what a token is good for, by its audience and its client as they are now; undefined for nothing
- * @param threads  that answer requests: they remember 50,000 tokens in all
  */
-export function accessTokenVerifier(
-  ring: KeyRing,
-  issuers: ReadonlySet<string>,
-  lifetime: Millis,
-  revoked: { has(jti: string): boolean },
-  useOf: (claims: TokenParties) => TokenUse | undefined = ({ aud }) =>
-    aud === edgeAudience ? 'edge-apis' : undefined,
-  threads = 1,
-): AccessTokenVerifier {
+export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): AccessTokenVerifier {
+  const { issuers, lifetime, revoked, useOf = useByAudience, threads = 1 } = rules;
   const seen = recentMap<string, AccessTokenClaims>(Math.ceil(50_000 / threads));
   return {
     verify(token, now) {
@@ -124,7 +134,7 @@ export function accessTokenVerifier(
 }
 
 function readSigned(ring: KeyRing, token: string, now: Millis): AccessTokenClaims | undefined {
-  const claims: unknown = readSignedClaims(ring, token, 'at+jwt', now);
+  const claims: unknown = readSignedClaims(ring, { text: token, typ: 'at+jwt' }, now);
   return isAccessTokenClaims(claims) ? claims : undefined;
 }
 

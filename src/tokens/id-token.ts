@@ -14,12 +14,12 @@ import { readSignedClaims } from './signed-claims.ts';
  * @param token.accessToken the one that is issued along with it, or null
  * @param token.nonce of the authorization request; null after a refresh (OIDC Core 12.2)
  * @param token.name  of the identity, for existing SDKs; null: whoever wants it asks at userinfo (OIDC Core 5.4)
- * @param lifetime Millis; a multiple of a second
+ * @param token.lifetime Millis; a multiple of a second
  */
 export function mintIdToken(
   needs: { readonly ring: KeyRing; readonly alg: SigningAlgorithm },
-  session: ApiSession,
   token: {
+    readonly session: ApiSession;
     readonly accessToken: string | null;
     readonly nonce: string | null;
     readonly name: string | null;
@@ -27,6 +27,7 @@ export function mintIdToken(
   },
   now: Millis,
 ): string {
+  const { session } = token;
   const issuedAt = toSeconds(now);
   const claims: IdTokenClaims = {
     iss: session.issuer,
@@ -61,7 +62,7 @@ export type IdTokenHint = Pick<IdTokenClaims, 'iss' | 'sub' | 'aud' | 'sid'>;
  * Access tokens have another header and never pass.
  */
 export function readIdTokenHint(ring: KeyRing, token: string, now: Millis): IdTokenHint | undefined {
-  const claims = readSignedClaims(ring, token, 'JWT', now);
+  const claims = readSignedClaims(ring, { text: token, typ: 'JWT' }, now);
   if (claims === undefined) return undefined;
   const { iss, sub, aud, sid } = claims;
   if (

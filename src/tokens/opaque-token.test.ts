@@ -9,7 +9,7 @@ const needs = { random: systemRandom, tagKey };
 
 test('a token is read back with its id, generation and hash', () => {
   const id = systemRandom.id();
-  const token = mintOpaqueToken(needs, 'refresh', id, 42);
+  const token = mintOpaqueToken(needs, 'refresh', { id, generation: 42 });
   assert.match(token.text, /^[A-Za-z0-9_-]{91}$/);
   assert.deepEqual(readOpaqueToken(tagKey, 'refresh', token.text), {
     id,
@@ -20,22 +20,25 @@ test('a token is read back with its id, generation and hash', () => {
 
 test('two tokens of one row and generation differ', () => {
   const id = systemRandom.id();
-  assert.notEqual(mintOpaqueToken(needs, 'code', id, 1).text, mintOpaqueToken(needs, 'code', id, 1).text);
+  assert.notEqual(
+    mintOpaqueToken(needs, 'code', { id, generation: 1 }).text,
+    mintOpaqueToken(needs, 'code', { id, generation: 1 }).text,
+  );
 });
 
 test('a token of one kind is not read as another', () => {
-  const { text } = mintOpaqueToken(needs, 'refresh', systemRandom.id(), 1);
+  const { text } = mintOpaqueToken(needs, 'refresh', { id: systemRandom.id(), generation: 1 });
   for (const kind of ['code', 'zt-session'] as const)
     assert.equal(readOpaqueToken(tagKey, kind, text), undefined);
 });
 
 test('a token under another server secret is not ours', () => {
-  const { text } = mintOpaqueToken(needs, 'code', systemRandom.id(), 1);
+  const { text } = mintOpaqueToken(needs, 'code', { id: systemRandom.id(), generation: 1 });
   assert.equal(readOpaqueToken(Buffer.alloc(32, 8), 'code', text), undefined);
 });
 
 test('every altered character, cut and addition is refused', () => {
-  const { text } = mintOpaqueToken(needs, 'code', systemRandom.id(), 1);
+  const { text } = mintOpaqueToken(needs, 'code', { id: systemRandom.id(), generation: 1 });
   for (let at = 0; at < text.length; at += 1) {
     const altered = text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
     assert.equal(readOpaqueToken(tagKey, 'code', altered), undefined, `position ${at}`);
@@ -76,7 +79,7 @@ test('a token of another controller is the text of a UUID, and nothing else is',
     text.replace('4e5f-', ''),
     text.replace('4e5f', '4e5'),
     text.slice(0, -1),
-    mintOpaqueToken(needs, 'code', systemRandom.id(), 1).text,
+    mintOpaqueToken(needs, 'code', { id: systemRandom.id(), generation: 1 }).text,
   ]) {
     assert.equal(foreignToken(other), undefined, JSON.stringify(other));
   }

@@ -35,12 +35,14 @@ const bodyLength = idLength + 4 + 32;
 const tagLength = 16;
 const textLength = Math.ceil(((bodyLength + tagLength) * 4) / 3);
 
-/** @param key the server secret for tags, shared by all nodes */
+/**
+ * @param needs.tagKey the server secret for tags, shared by all nodes
+ * @param row          the UUID that the text carries, and how often it was rotated (1 for the first)
+ */
 export function mintOpaqueToken(
   needs: { readonly random: Pick<Random, 'bytes'>; readonly tagKey: Buffer },
   kind: OpaqueTokenKind,
-  id: string,
-  generation: number,
+  { id, generation }: Pick<OpaqueToken, 'id' | 'generation'>,
 ): OpaqueToken & { readonly text: string } {
   const body = Buffer.alloc(bodyLength);
   body.write(id.replaceAll('-', ''), 0, 'hex');

@@ -32,27 +32,24 @@ export function firstRefreshToken(
   sessionId: ApiSessionId,
   form: RefreshTokenForm = 'opaque',
 ): RefreshSecret {
-  return { ...mintOpaqueToken(needs, kinds[form], sessionId, 1), form };
+  return { ...mintOpaqueToken(needs, kinds[form], { id: sessionId, generation: 1 }), form };
 }
 
 /**
  * The one that takes the place of `presented`.
- * @param retriedText the text of the presented one, where a retry has to get the same successor again: it follows from
+ * @param how.retriedText the text of the presented one, where a retry has to get the same successor again: it follows from
  *                    that text and the server secret, and from nothing that is stored. Null: it is random
  */
 export function nextRefreshToken(
   needs: MintNeeds,
   presented: OpaqueToken,
-  form: RefreshTokenForm,
-  retriedText: string | null = null,
+  { form, retriedText = null }: { readonly form: RefreshTokenForm; readonly retriedText?: string | null },
 ): RefreshSecret {
   const random = retriedText === null ? needs.random : followingFrom(needs.tagKey, retriedText);
-  const minted = mintOpaqueToken(
-    { random, tagKey: needs.tagKey },
-    kinds[form],
-    presented.id,
-    presented.generation + 1,
-  );
+  const minted = mintOpaqueToken({ random, tagKey: needs.tagKey }, kinds[form], {
+    id: presented.id,
+    generation: presented.generation + 1,
+  });
   return { ...minted, form };
 }
 
@@ -63,15 +60,14 @@ function followingFrom(tagKey: Buffer, text: string): Pick<Random, 'bytes'> {
 
 /**
  * What the client gets.
- * @param expiresAt when the token ends; the store decides, the claim only says so
+ * @param token.expiresAt when the token ends; the store decides, the claim only says so
  */
 export function refreshTokenText(
   needs: { readonly ring: KeyRing },
-  secret: RefreshSecret,
-  session: ApiSession,
-  expiresAt: Millis,
+  token: { readonly secret: RefreshSecret; readonly session: ApiSession; readonly expiresAt: Millis },
   now: Millis,
 ): string {
+  const { secret, session, expiresAt } = token;
   if (secret.form === 'opaque') return secret.text;
   const claims = {
     iss: session.issuer,
@@ -98,13 +94,12 @@ const maxTokenLength = 4096;
  */
 export function readRefreshToken(
   needs: { readonly ring: KeyRing; readonly tagKey: Buffer },
-  form: RefreshTokenForm,
-  text: string,
+  { form, text }: { readonly form: RefreshTokenForm; readonly text: string },
   now: Millis,
 ): OpaqueToken | undefined {
   if (form === 'opaque') return readOpaqueToken(needs.tagKey, kinds.opaque, text);
   if (text.length > maxTokenLength) return undefined;
-  const claims = readSignedClaims(needs.ring, text, 'rt+jwt', now);
+  const claims = readSignedClaims(needs.ring, { text, typ: 'rt+jwt' }, now);
   if (claims === undefined || claims.z_t !== 'r' || typeof claims.jti !== 'string') return undefined;
   return readOpaqueToken(needs.tagKey, kinds.jwt, claims.jti);
 }

@@ -9,11 +9,10 @@ import type { KeyRing } from './key-ring.ts';
  */
 export function readSignedClaims(
   ring: KeyRing,
-  token: string,
-  typ: JwtType,
+  { text, typ }: { readonly text: string; readonly typ: JwtType },
   now: Millis,
 ): Readonly<Record<string, unknown>> | undefined {
-  const parts = splitJwt(token);
+  const parts = splitJwt(text);
   if (parts === undefined) return undefined;
   const material = ring.verifier(parts.header, typ, now);
   if (material === undefined) return undefined;

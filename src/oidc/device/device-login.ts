@@ -73,7 +73,7 @@ export async function beginDeviceLogin(
   await countBeginning(needs, origin);
   const now = needs.clock.now();
   const id = needs.random.id();
-  const { text: deviceCode } = mintOpaqueToken(needs, 'device', id, 1);
+  const { text: deviceCode } = mintOpaqueToken(needs, 'device', { id, generation: 1 });
   const userCode = newUserCode(needs.random);
   const begun = await needs.store.deviceLogins.begin(
     {

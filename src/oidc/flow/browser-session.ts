@@ -49,7 +49,7 @@ export function newBrowserSession(
   if (authRequest.browserSession === undefined) return null;
   const { rules, replaces } = authRequest.browserSession;
   const id = asId<BrowserSessionId>(needs.random.id());
-  const token = mintOpaqueToken(needs, 'browser-session', id, 1);
+  const token = mintOpaqueToken(needs, 'browser-session', { id, generation: 1 });
   const now = needs.clock.now();
   const stored = {
     id,

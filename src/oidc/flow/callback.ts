@@ -114,7 +114,7 @@ export const codeLifetime: Millis = 60 * SECOND;
 
 /** A code for the authorization request of that key. */
 export function mintCode(needs: { readonly random: Random; readonly tagKey: Buffer }, key: AuthRequestKey) {
-  return mintOpaqueToken(needs, 'code', key, 1);
+  return mintOpaqueToken(needs, 'code', { id: key, generation: 1 });
 }
 
 /** What the text says, or undefined unless it is a code that this service made. */

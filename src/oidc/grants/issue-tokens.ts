@@ -91,18 +91,14 @@ export function issueAccessToken(
   identity: IdentityInTokens,
   now: Millis,
 ): string {
-  const facts = {
+  const token = {
+    session,
     isAdmin: identity.isAdmin,
     isCertExtendable: isCertificateExtendable(needs.certificateIssuer, session),
+    lifetime: needs.lifetimes.accessToken,
+    audience: audienceOf(client, resourcesWithin(client, session.resources, resources)),
   };
-  return mintAccessToken(
-    needs,
-    session,
-    facts,
-    needs.lifetimes.accessToken,
-    now,
-    audienceOf(client, resourcesWithin(client, session.resources, resources)),
-  );
+  return mintAccessToken(needs, token, now);
 }
 
 /** @param accessToken the one that is issued along with it, or null */
@@ -115,7 +111,7 @@ export function issueIdToken(
 ): string {
   const signing = { ring: needs.ring, alg: needs.idTokenAlg };
   const name = client.profile === 'compatibility' ? identity.name : null;
-  return mintIdToken(signing, session, { ...extra, name, lifetime: needs.lifetimes.idToken }, now);
+  return mintIdToken(signing, { session, ...extra, name, lifetime: needs.lifetimes.idToken }, now);
 }
 
 /** @param secret what the store has committed */
@@ -126,7 +122,7 @@ export function issueRefreshToken(
   now: Millis,
 ): string {
   const expiresAt = Math.min(now + lifetimes.refreshToken, session.createdAt + lifetimes.refreshFamily);
-  return refreshTokenText({ ring }, secret, session, expiresAt, now);
+  return refreshTokenText({ ring }, { secret, session, expiresAt }, now);
 }
 
 /** When the last token of a session that is issued tokens at `now` will have expired. */

@@ -55,7 +55,7 @@ export function presentedRefreshToken(
   { client }: Pick<GrantRequest, 'client'>,
   text: string,
 ): PresentedRefreshToken {
-  const presented = readRefreshToken(needs, refreshTokenFormOf(client), text, needs.clock.now());
+  const presented = readRefreshToken(needs, { form: refreshTokenFormOf(client), text }, needs.clock.now());
   if (presented === undefined) throw new AuthError('invalid_grant');
   return { ...presented, text };
 }
@@ -82,12 +82,10 @@ export async function useRefreshToken(
   await requireStanding(needs, session, request);
 
   const now = needs.clock.now();
-  const next = nextRefreshToken(
-    needs,
-    presented,
-    refreshTokenFormOf(client),
-    needs.retryGrace === 0 ? null : presented.text,
-  );
+  const next = nextRefreshToken(needs, presented, {
+    form: refreshTokenFormOf(client),
+    retriedText: needs.retryGrace === 0 ? null : presented.text,
+  });
   const nextExpiresAt = now + needs.lifetimes.refreshToken;
   const outcome = await needs.store.apiSessions.rotateRefreshToken({
     sessionId,
