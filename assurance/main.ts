@@ -48,7 +48,8 @@ writeFileSync('docs/assurance.md', report());
 say('docs/assurance.md');
 
 function report(): string {
-  return writeReport(targets, (id) => finishedIn(join(folder, `${id}.json`)));
+  const finishedOf = (id: string) => finishedIn(join(folder, `${id}.json`));
+  return writeReport(targets, finishedOf, readFileSync('docs/assurance.md', 'utf8'));
 }
 
 function finishedIn(file: string): Finished[] {

@@ -13,14 +13,23 @@ export interface Finished {
   readonly said: readonly string[];
 }
 
+/** @param earlier the report as it is: what it says of targets of which no round is kept here stands */
 export function writeReport(
   targets: readonly Target[],
   finishedOf: (id: string) => readonly Finished[],
+  earlier: string,
 ): string {
-  const rows = targets.map((target) => rowOf(target, finishedOf(target.id)));
+  const earlierLines = earlier.split('\n');
+  const rows = targets.map((target) => {
+    const row = rowOf(target, finishedOf(target.id));
+    const isKeptHere = target.round === undefined || finishedOf(target.id).length > 0;
+    return (isKeptHere ? undefined : earlierLines.find((line) => line.startsWith(`| ${target.id} `))) ?? row;
+  });
   const measured = targets.flatMap(({ id }) => {
-    const said = finishedOf(id).at(-1)?.said ?? [];
-    return said.length === 0 ? [] : [`**${id}**`, '', ...said.map((line) => `- ${line}`), ''];
+    const kept = finishedOf(id).at(-1);
+    const lines =
+      kept === undefined ? measuredEarlier(earlierLines, id) : kept.said.map((line) => `- ${line}`);
+    return lines.length === 0 ? [] : [`**${id}**`, '', ...lines, ''];
   });
   return `# Assurance
 
@@ -39,6 +48,14 @@ ${measured.length === 0 ? 'Nothing yet.\n' : measured.join('\n')}
 
 Which faults the model of the login (M-01) finds, and after how many runs: [planted-faults.md](planted-faults.md).
 `;
+}
+
+/** The list below the name of a target. */
+function measuredEarlier(lines: readonly string[], id: string): readonly string[] {
+  const below = lines.slice(lines.indexOf(`**${id}**`) + 1);
+  if (below.length === lines.length) return [];
+  const end = below.findIndex((line) => line.startsWith('**') || line.startsWith('## '));
+  return below.slice(0, end).filter((line) => line !== '');
 }
 
 function rowOf({ id, what, aim, round, why }: Target, finished: readonly Finished[]): string {
