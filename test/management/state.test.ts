@@ -57,7 +57,7 @@ const whole = {
       externalId: 'ana@x',
       tags: { n: 1 },
     },
-    { name: 'bea', disabled: true, disabledUntil: '2099-01-01T00:00:00.000Z' },
+    { name: 'bea', disabled: true, disabledUntil: '2099-01-01T00:00:00.000Z', passwordMustChange: true },
   ],
 };
 
@@ -90,7 +90,11 @@ describe('a document of what is managed', () => {
     const [ana, bea] = state.identity;
     assert.deepEqual([ana.authPolicy, ana.externalId, ana.tags], ['with a token', 'ana@x', { n: 1 }]);
     assert.deepEqual([bea.disabled, bea.disabledUntil], [true, '2099-01-01T00:00:00.000Z']);
-    assert.doesNotMatch(JSON.stringify(state), /"password|hash|verificationToken|sealed|secret"|seed/i);
+    assert.deepEqual([ana.passwordMustChange, bea.passwordMustChange], [false, true]);
+    assert.doesNotMatch(
+      JSON.stringify(state),
+      /"password(?!MustChange")|hash|verificationToken|sealed|secret"|seed/i,
+    );
   });
 
   test('that was read changes nothing when it is applied again', async () => {
@@ -126,6 +130,15 @@ describe('a document of what is managed', () => {
     assert.deepEqual([ana.externalId, ana.roleAttributes], ['ana@x', ['a', 'c']]);
     const policy = state['auth-policy'].find(({ name }: { name: string }) => name === 'with a token');
     assert.equal(policy.secondary.requireTotp, true);
+  });
+
+  test('demands a new password, and takes the demand back', async () => {
+    const back = await apply({ identity: [{ name: 'bea', passwordMustChange: false }] });
+    assert.equal(back.status, 200, back.text);
+    const [{ fields }] = back.json.data.changed;
+    assert.deepEqual(fields, [{ field: 'passwordMustChange', before: true, after: false }]);
+    const bea = (await read('identity')).identity.find(({ name }: { name: string }) => name === 'bea');
+    assert.equal(bea.passwordMustChange, false);
   });
 
   test('knows applications by their client id, without their secrets', async () => {

@@ -167,6 +167,7 @@ function identityState(
   now: Millis,
 ): IdentityState {
   const { name, type, isAdmin, permissions, externalId, authPolicyId, roleAttributes, tags } = identity;
+  const { passwordMustChange } = identity;
   const disabled = isDisabled(identity, now);
   const { disabledUntil } = identity;
   return {
@@ -176,6 +177,7 @@ function identityState(
     permissions,
     externalId,
     authPolicy: nameIn(policies, authPolicyId),
+    passwordMustChange,
     roleAttributes,
     disabled,
     disabledUntil: disabled && disabledUntil !== null ? isoTime(disabledUntil) : null,

@@ -66,6 +66,7 @@ interface IdentityMembers {
   readonly permissions: readonly Permission[];
   readonly externalId: string | null;
   readonly authPolicy: string;
+  readonly passwordMustChange: boolean;
   readonly roleAttributes: readonly string[];
   readonly disabled: boolean;
   /** RFC 3339; null: until somebody enables it. */

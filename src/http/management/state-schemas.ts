@@ -109,6 +109,7 @@ const identity = z.strictObject({
   permissions: z.array(z.enum(permissions)).max(permissions.length).optional(),
   externalId: z.string().nullish(),
   authPolicy: reference.optional(),
+  passwordMustChange: flag,
   roleAttributes: texts,
   disabled: flag,
   disabledUntil: z.iso.datetime({ offset: true }).nullish(),

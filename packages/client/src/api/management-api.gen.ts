@@ -2385,6 +2385,7 @@ export interface components {
                 externalId?: string | null;
                 /** @description A name */
                 authPolicy?: string;
+                passwordMustChange?: boolean;
                 roleAttributes?: string[];
                 disabled?: boolean;
                 disabledUntil?: string | null;
