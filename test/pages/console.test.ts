@@ -69,19 +69,25 @@ describe('the shell', () => {
     assert.doesNotMatch(policy, /unsafe|https?:/);
     assert.doesNotMatch(shell.text, /<script(?![^>]*\bsrc=)|\bstyle=|\bon\w+=/);
     const paths = [...shell.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
-    const main = paths.find((path) => path.endsWith('/main.js')) ?? '';
+    const folder = (paths.find((path) => path.endsWith('/main.js')) ?? '').replace('main.js', '');
+    const later = new Set<string>();
     let size = 0;
-    // What main.js names, named parts that come later included.
+    // With what scripts import before they run. Screens that somebody opens afterwards are read then.
     for (const path of paths) {
       const answer = await server.request('GET', path, { headers: { 'accept-encoding': 'gzip, br' } });
       assert.equal(answer.status, 200, path);
       const plain = await server.request('GET', path);
       assert.equal(plain.headers['content-encoding'], undefined);
       size += Number(answer.headers['content-length']);
-      for (const [, name] of path === main ? plain.text.matchAll(/"\.\/([\w-]+\.js)"/g) : []) {
-        paths.push(main.replace('main.js', name ?? ''));
+      if (!path.startsWith(folder)) continue;
+      const script = plain.text;
+      for (const [, name] of script.matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g)) {
+        if (!paths.includes(`${folder}${name}`)) paths.push(`${folder}${name}`);
       }
+      for (const [, name] of script.matchAll(/import\("\.\/([\w-]+\.js)"\)/g)) later.add(`${folder}${name}`);
     }
+    assert.ok(later.size > 2, 'screens are read when somebody opens them');
+    for (const path of later) assert.ok(!paths.includes(path), path);
     assert.ok(paths.length > 3);
     assert.ok(size < 250_000, `${size} bytes`);
   });
@@ -234,7 +240,9 @@ function undeclaredCalls({ page }: Visitor, { paths }: Described): readonly stri
 }
 
 describe('every screen', () => {
-  const screens = ['', '/people', '/attempts', '/what-if', '/policies'].map((path) => `/console${path}`);
+  const screens = ['', '/people', '/attempts', '/what-if', '/policies', '/clients'].map(
+    (path) => `/console${path}`,
+  );
 
   for (const [name, options] of [
     ['wide', {}],

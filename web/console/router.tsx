@@ -1,6 +1,7 @@
 // Which address shows which screen. What a list is filtered by stands in its address, as plain words.
 
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
+import { laterScreen } from './parts/later-screen.tsx';
 import { AttemptScreen } from './screens/attempt.tsx';
 import { AttemptsScreen } from './screens/attempts.tsx';
 import { OverviewScreen } from './screens/overview.tsx';
@@ -61,6 +62,20 @@ const routes = [
     validateSearch: words('q', 'sort', 'page'),
   }),
   createRoute({ getParentRoute: () => root, path: '/policies/$id', component: PolicyScreen }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/clients',
+    component: laterScreen(
+      'clients',
+      async () => (await import('./screens/clients/clients.tsx')).ClientsScreen,
+    ),
+    validateSearch: words('q', 'type', 'sort', 'page'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/clients/$id',
+    component: laterScreen('client', async () => (await import('./screens/clients/client.tsx')).ClientScreen),
+  }),
 ];
 
 export const router = createRouter({

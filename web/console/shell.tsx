@@ -24,7 +24,13 @@ const navigation = [
       ['/what-if', screens.whatIf],
     ],
   },
-  { title: groups.rules, items: [['/policies', screens.policies]] },
+  {
+    title: groups.rules,
+    items: [
+      ['/policies', screens.policies],
+      ['/clients', screens.clients],
+    ],
+  },
 ] as const;
 
 /** What stands around every screen. */

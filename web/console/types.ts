@@ -20,6 +20,8 @@ export type HourlyAttempts = Schemas['HourlyLoginAttempts'];
 export type Controller = Schemas['Controller'];
 export type Enrollment = Schemas['Enrollment'];
 export type Authority = Schemas['Ca'];
+export type OidcClient = Schemas['OidcClient'];
+export type OidcClientSecret = Schemas['OidcClientSecret'];
 export type AuthPolicy = Schemas['AuthPolicy'];
 
 /** A policy as it would be saved: without the second name of one of its rules. */

@@ -1,7 +1,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { type Change, make } from '../session/api.ts';
+import { type Change, make, Refusal } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import { announce } from './announce.tsx';
 import { Button } from './button.tsx';
@@ -49,7 +49,10 @@ export function Confirm(props: ConfirmProps) {
 function Question(props: ConfirmProps & { readonly close: () => void }) {
   const { id, label, title, ends, fields, isDestructive, change, shown = change, command, done } = props;
   const asked = useMutation({
-    mutationFn: () => make(change()),
+    mutationFn: (isForced: boolean) => {
+      const asked = change();
+      return make(isForced ? { ...asked, path: `${asked.path}?force=true` } : asked);
+    },
     async onSuccess() {
       await props.whenDone();
       announce(done);
@@ -58,7 +61,7 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!asked.isPending) asked.mutate();
+    if (!asked.isPending) asked.mutate(false);
   };
   return (
     <form onSubmit={submit}>
@@ -66,6 +69,13 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
       <AlertDialog.Description>{ends}</AlertDialog.Description>
       {fields}
       {asked.error !== null && <Failure error={asked.error} />}
+      {asked.error instanceof Refusal && asked.error.field === 'force' && (
+        <p className="buttons">
+          <Button id={`${id}-forced`} kind="danger" onClick={() => asked.mutate(true)}>
+            {texts.forms.allTheSame}
+          </Button>
+        </p>
+      )}
       <p className="buttons">
         <Button
           id={`${id}-confirm`}

@@ -8,6 +8,7 @@ export function failureText(error: unknown): string {
   const { failures } = texts;
   if (error instanceof Unreachable) return failures.unreachable;
   if (!(error instanceof Refusal)) return failures.other;
+  if (error.field === 'force') return texts.forms.lastAdministrator;
   if (error.status === 401) return failures.secondToken;
   if (error.status === 412) return failures.changed;
   if (error.status === 403) return failures.forbidden;

@@ -10,9 +10,10 @@ export interface SameChangeProps {
 }
 
 /** What a form does, for those who want to do it again by a program. */
-export function SameChange({ command, change: { method, path, body } }: SameChangeProps) {
+export function SameChange({ command, change: { method, path, body, version } }: SameChangeProps) {
   const typed = command === null ? null : ['overlay-auth', ...command].map(shellQuoted).join(' ');
-  const call = `${method} ${addressOf(path)}${body === undefined ? '' : `\n${JSON.stringify(body, null, 2)}`}`;
+  const condition = version == null ? '' : `\nIf-Match: ${version}`;
+  const call = `${method} ${addressOf(path)}${condition}${body === undefined ? '' : `\n${JSON.stringify(body, null, 2)}`}`;
   return (
     <details className="same">
       <summary>{texts.same.title}</summary>

@@ -45,7 +45,23 @@ export interface ListQuery {
 
 /** @throws Refusal, Unreachable */
 export async function read<Document>(path: string, signal?: AbortSignal): Promise<Document> {
-  return (await send('GET', path, undefined, signal)).data;
+  return (await readVersioned<Document>(path, signal)).document;
+}
+
+/** What was read, and its version; null where the API has none. */
+export interface Versioned<Document> {
+  readonly document: Document;
+  /** As `If-Match` takes it. */
+  readonly version: string | null;
+}
+
+/** @throws Refusal, Unreachable */
+export async function readVersioned<Document>(
+  path: string,
+  signal?: AbortSignal,
+): Promise<Versioned<Document>> {
+  const response = await send({ method: 'GET', path }, signal);
+  return { document: (await response.json()).data, version: response.headers.get('etag') };
 }
 
 /** @throws Refusal, Unreachable */
@@ -58,7 +74,8 @@ export async function list<Item>(
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') parameters.set(name, String(value));
   }
-  const { data, meta } = await send('GET', `${path}?${parameters}`, undefined, signal);
+  const response = await send({ method: 'GET', path: `${path}?${parameters}` }, signal);
+  const { data, meta } = await response.json();
   return { items: data, total: meta.pagination.totalCount };
 }
 
@@ -68,11 +85,13 @@ export interface Change {
   /** Below the root of the management API. */
   readonly path: string;
   readonly body?: object;
+  /** The version that must still be there: otherwise the refusal is 412. Null and none: any. */
+  readonly version?: string | null;
 }
 
 /** @throws Refusal, Unreachable */
-export async function make<Document>({ method, path, body }: Change): Promise<Document> {
-  return (await send(method, path, body)).data;
+export async function make<Document>(change: Change): Promise<Document> {
+  return (await (await send(change)).json()).data;
 }
 
 /** The address of a call as other programs write it. */
@@ -85,18 +104,17 @@ export function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what comes is typed by whoever asks, as the API describes it
-type Answer = any;
+type Sent = Change | { readonly method: 'GET'; readonly path: string };
 
-async function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Answer> {
+async function send(request: Sent, signal?: AbortSignal): Promise<Response> {
   for (;;) {
-    let response = await once(method, path, body, signal);
+    let response = await once(request, signal);
     if (response.status === 401) {
       // The token may have ended before its time, such as by new signing keys. Once is enough to find out.
       await renew();
-      response = await once(method, path, body, signal);
+      response = await once(request, signal);
     }
-    if (response.ok) return response.json();
+    if (response.ok) return response;
     const { error } = await response.json().catch(() => ({}));
     if (response.status !== 401) throw new Refusal(response.status, error);
     // Another provider's token is missing, which no page can get: signing in again would change nothing.
@@ -106,17 +124,14 @@ async function send(method: string, path: string, body?: object, signal?: AbortS
   }
 }
 
-async function once(
-  method: string,
-  path: string,
-  body: object | undefined,
-  signal?: AbortSignal,
-): Promise<Response> {
+async function once({ method, path, ...rest }: Sent, signal?: AbortSignal): Promise<Response> {
+  const { body, version }: Pick<Change, 'body' | 'version'> = rest;
   const headers: Record<string, string> = {
     authorization: `Bearer ${await accessToken()}`,
     accept: 'application/json',
   };
   if (body !== undefined) headers['content-type'] = 'application/json';
+  if (version != null) headers['if-match'] = version;
   const response = await reach(`${root}${path}`, {
     method,
     headers,

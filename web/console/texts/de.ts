@@ -333,5 +333,28 @@ export const de: Texts = {
     sortBy: (name) => `Nach ${name} sortieren`,
   },
 
+  forms: {
+    saved: 'Gespeichert',
+    created: 'Angelegt',
+    deleted: 'Gelöscht',
+    discard: 'Änderungen verwerfen',
+    delete: 'Löschen',
+    saveTitle: 'So speichern?',
+    allTheSame: 'Trotzdem tun',
+    lastAdministrator:
+      'Danach könnte sich kein Administrator mehr anmelden. Legen Sie zuerst einen anderen an.',
+    meanwhileTitle: 'Jemand anders hat das inzwischen geändert',
+    meanwhileText: 'Es wurde nichts gespeichert. Das ist jetzt anders:',
+    meanwhileNothing: 'Es wurde nichts gespeichert. Was Sie hier sehen, ist wie zuvor.',
+    isNow: 'Jetzt:',
+    yours: 'Ihres:',
+    goOn: 'Mit meinen Änderungen weiter',
+    giveUp: 'Meine Änderungen verwerfen',
+    tags: 'Tags',
+    tagsHint: 'Je Zeile: Name=Wert',
+    onePerLine: 'Je Zeile eines',
+    settings: 'Einstellungen',
+  },
+
   reasons,
 };

@@ -333,6 +333,28 @@ export const en = {
     sortBy: (name: string) => `Sort by ${name}`,
   },
 
+  forms: {
+    saved: 'Saved',
+    created: 'Created',
+    deleted: 'Deleted',
+    discard: 'Discard changes',
+    delete: 'Delete',
+    saveTitle: 'Save this?',
+    allTheSame: 'Do it all the same',
+    lastAdministrator: 'After this no administrator could sign in any more. Make another one first.',
+    meanwhileTitle: 'Somebody else changed this meanwhile',
+    meanwhileText: 'Nothing was saved. This is different now:',
+    meanwhileNothing: 'Nothing was saved. What you see here is the same as before.',
+    isNow: 'Now:',
+    yours: 'Yours:',
+    goOn: 'Go on with my changes',
+    giveUp: 'Drop my changes',
+    tags: 'Tags',
+    tagsHint: 'One a line: name=value',
+    onePerLine: 'One a line',
+    settings: 'Settings',
+  },
+
   reasons,
 };
 

@@ -28,3 +28,8 @@ export function hourText(time: Date): string {
 export function named<Names extends Readonly<Record<string, string>>>(names: Names, key: string): string {
   return Object.hasOwn(names, key) ? (names[key] ?? key) : key;
 }
+
+/** The words of a screen whose code is read later, in the language of the page. */
+export function wordsOf<Words>(inEnglish: Words, inGerman: NoInfer<Words>): Words {
+  return language === 'de' ? inGerman : inEnglish;
+}

@@ -1,0 +1,185 @@
+// What is connected (applications, external JWT signers, third-party CAs) in the console: a real browser against a real
+// controller. One server for all of it.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { screenshot, type Visitor } from '../support/browser.ts';
+import { type Caller, createdId, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { announced, assertClean, atConsole, giveLogin, phone } from './console-support.ts';
+
+let server: TestServer;
+let root: Caller;
+before(async () => {
+  server = await startTestServer();
+  root = await rootOf(server);
+});
+after(() => server.close());
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
+const sample = (page: Page, name: string) => page.locator('form.entity figure', { hasText: name });
+
+/** Makes a click that opens a question, looks at it, and agrees. */
+async function agree(guest: Visitor, button: string, ends: string | RegExp): Promise<void> {
+  const { page } = guest;
+  await page.locator(`#${button}`).click();
+  await page.getByRole('alertdialog').getByText(ends).waitFor();
+  await assertClean(guest);
+  await page.locator(`#${button}-confirm`).click();
+}
+
+describe('applications', () => {
+  test('are registered by the keyboard alone, with a secret that is shown once', async () => {
+    const guest = await atConsole(server, 'root', '/console/clients');
+    const { page } = guest;
+    await page.getByText('No application matches.').waitFor();
+    await assertClean(guest);
+    await page.locator('#new-client').press('Enter');
+    await heading(page, 'Register an application').waitFor();
+    await page.locator('#field-name').focus();
+    await page.keyboard.type('wiki');
+    await page.locator('#field-type').selectOption('confidential');
+    await page.locator('#field-redirectUris').focus();
+    await page.keyboard.type('https://wiki.example/cb');
+    await sample(page, 'Command')
+      .getByText(
+        'overlay-auth create oidc-client wiki confidential --redirect-uris https://wiki.example/cb',
+        { exact: true },
+      )
+      .waitFor({ state: 'attached' });
+    await assertClean(guest);
+    await page.locator('#save').press('Enter');
+    await heading(page, 'wiki is registered').waitFor();
+    const secret = (await page.locator('.secret').textContent()) ?? '';
+    assert.match(secret, /^[\w-]{43}$/);
+    await assertClean(guest);
+    await page.locator('#open-client').press('Enter');
+    await heading(page, 'wiki').waitFor();
+    await page.locator('#add-secret').waitFor();
+    assert.equal((await page.content()).includes(secret), false, 'shown once');
+    await page.locator('#add-secret').click();
+    await page.locator('.secret').waitFor();
+    assert.equal(await page.locator('#add-secret').count(), 0, 'two are the most');
+    await assertClean(guest);
+    const id = page.url().split('/').at(-1) ?? '';
+    const [older] = (await root.get(`oidc-clients/${id}/secrets`)).json.data;
+    await agree(guest, `delete-secret-${older.id}`, 'can no longer prove itself');
+    await announced(page, 'The secret is deleted');
+    assert.equal((await root.get(`oidc-clients/${id}/secrets`)).json.data.length, 1);
+    await agree(guest, 'delete', 'All sessions in this application end at once');
+    await announced(page, 'Deleted');
+    await page.getByText('No application matches.').waitFor();
+    assert.equal((await root.get(`oidc-clients/${id}`)).status, 404);
+    await guest.close();
+  });
+
+  test('are changed field by field; what somebody else changed meanwhile is shown and kept', async () => {
+    const body = { name: 'shop', type: 'public', redirectUris: ['https://shop.example/cb'] };
+    const id = createdId(await root.call('POST', 'oidc-clients', body));
+    const guest = await atConsole(server, 'root', `/console/clients/${id}`);
+    const { page } = guest;
+    await page.locator('#field-name').fill("the shop's");
+    await page.locator('#field-scopes').fill('openid\nprofile');
+    await sample(page, 'Command')
+      .getByText(`overlay-auth update oidc-client ${id} --name 'the shop'\\''s' --scopes openid,profile`)
+      .waitFor({ state: 'attached' });
+    assert.match((await sample(page, 'API call').textContent()) ?? '', /PATCH .*If-Match: "[\w-]{22}"/s);
+
+    const theirs = { name: 'store', redirectUris: ['https://store.example/cb'] };
+    assert.equal((await root.call('PATCH', `oidc-clients/${id}`, theirs)).status, 200);
+    await page.locator('#save').click();
+    const meanwhile = page.locator('#meanwhile');
+    await meanwhile.getByText('https://store.example/cb').waitFor();
+    await meanwhile.getByText("the shop's").waitFor();
+    assert.equal(await meanwhile.getByText('openid, profile').count(), 0, 'theirs is shown, not all of mine');
+    await assertClean(guest);
+    await screenshot(page, 'console-meanwhile');
+    assert.equal((await root.get(`oidc-clients/${id}`)).json.data.name, 'store');
+    await page.locator('#go-on').click();
+    assert.equal(await page.locator('#field-redirectUris').inputValue(), 'https://store.example/cb');
+    await page.locator('#save').click();
+    await announced(page, 'Saved');
+    const saved = (await root.get(`oidc-clients/${id}`)).json.data;
+    assert.equal(saved.name, "the shop's");
+    assert.deepEqual(saved.redirectUris, ['https://store.example/cb']);
+    assert.deepEqual(saved.scopes, ['openid', 'profile']);
+    await heading(page, "the shop's").waitFor();
+
+    await page.locator('#field-redirectUris').fill('nonsense');
+    await page.locator('#save').click();
+    await page.locator('#field-redirectUris-problem').waitFor();
+    assert.equal(await page.locator('#field-redirectUris').getAttribute('aria-invalid'), 'true');
+    await assertClean(guest);
+    await guest.close();
+  });
+
+  test('keep what was typed when the session ends before it is saved', async () => {
+    const olgaId = await server.createUser({ name: 'olga', password, isAdmin: true });
+    const guest = await atConsole(server, 'olga', '/console/clients/new');
+    const { page, context } = guest;
+    await page.locator('#field-name').fill('kiosk');
+    assert.equal((await root.call('DELETE', `identities/${olgaId}/api-sessions`)).status, 200);
+    await page.locator('#save').click();
+    await page.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor();
+    const [beside] = await Promise.all([
+      context.waitForEvent('page'),
+      page.locator('#sign-in-again').click(),
+    ]);
+    await giveLogin(beside, 'olga');
+    await heading(page, 'kiosk is registered').waitFor();
+    await guest.close();
+  });
+});
+
+/** Each screen with something in it, and what shows that it is there. */
+async function screens(): Promise<readonly (readonly [path: string, shows: string])[]> {
+  const client = createdId(
+    await root.call('POST', 'oidc-clients', { name: 'intranet', type: 'confidential' }),
+  );
+  return [
+    ['/clients', 'tbody'],
+    [`/clients/${client}`, '#field-name'],
+  ];
+}
+
+describe('every screen of what is connected', () => {
+  let paths: Awaited<ReturnType<typeof screens>>;
+  before(async () => {
+    paths = await screens();
+  });
+
+  for (const [name, options] of [
+    ['on a telephone in German', { viewport: phone, language: 'de' }],
+    ['at 200 % zoom in the dark', { viewport: { width: 640, height: 400 }, colorScheme: 'dark' }],
+  ] as const) {
+    test(`is clean ${name}`, async () => {
+      const guest = await atConsole(server, 'root', '/console', options);
+      for (const [path, shows] of paths) {
+        await guest.page.goto(`${server.url}/console${path}`);
+        await giveLogin(guest.page, 'root');
+        await guest.page.locator(shows).first().waitFor();
+        await assertClean(guest);
+      }
+      await guest.close();
+    });
+  }
+
+  test('shows whoever may read everything, and offers no change', async () => {
+    const readerId = await server.createUser({ name: 'reader', password });
+    await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] });
+    const guest = await atConsole(server, 'reader');
+    const { page } = guest;
+    for (const [path, shows] of paths) {
+      await page.goto(`${server.url}/console${path}`);
+      await giveLogin(page, 'reader');
+      await page.locator(shows).first().waitFor();
+      await assertClean(guest);
+      const offered = 'main :is(button.main, button.danger, a.main, #add-secret, #delete)';
+      assert.deepEqual(await page.locator(offered).allTextContents(), [], path);
+      const editable = 'main form :is(input, textarea):not([readonly], :disabled), main form select:enabled';
+      assert.equal(await page.locator(editable).count(), 0, path);
+    }
+    await guest.close();
+  });
+});

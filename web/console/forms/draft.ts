@@ -1,0 +1,50 @@
+// What a form is about to change: the fields that differ from what was read, and nothing else. So two people who change
+// different fields of one entity do not undo each other's work.
+
+/** The fields that somebody has changed. */
+export function changesOf<Draft extends object>(read: Draft, draft: Draft): Partial<Draft> {
+  const changed = Object.entries(draft).filter(([name, value]) => !isSame(read[name as keyof Draft], value));
+  return Object.fromEntries(changed) as Partial<Draft>;
+}
+
+export function isEmpty(changes: object): boolean {
+  return Object.keys(changes).length === 0;
+}
+
+/** Whether two JSON values are the same; the order of members does not count. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
+}
+
+/**
+ * Options of the command line for changes, as its help describes them: a flag and its opposite, lists with commas, pairs
+ * one by one, and an empty text for none.
+ * @param flags by field; a field without one cannot be typed
+ * @returns null when a change cannot be typed
+ */
+export function optionsFor<Draft extends object>(
+  changes: Partial<Draft>,
+  flags: { readonly [Name in keyof Draft]?: string },
+): readonly string[] | null {
+  const words: string[] = [];
+  for (const [name, value] of Object.entries(changes)) {
+    const flag = flags[name as keyof Draft];
+    if (flag === undefined) return null;
+    words.push(...wordsFor(flag, value));
+  }
+  return words;
+}
+
+function wordsFor(flag: string, value: unknown): readonly string[] {
+  if (typeof value === 'boolean') return [value ? flag : flag.replace('--', '--no-')];
+  if (Array.isArray(value)) return [flag, value.join(',')];
+  if (typeof value !== 'object' || value === null) return [flag, String(value ?? '')];
+  return Object.entries(value).flatMap(([name, each]) => [flag, `${name}=${String(each ?? '')}`]);
+}

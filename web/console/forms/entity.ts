@@ -1,0 +1,32 @@
+// One entity with its version: what a form begins with, and asks to be unchanged when it saves.
+
+import { useQuery } from '@tanstack/react-query';
+import { queries } from '../queries.ts';
+import { readVersioned, type Versioned } from '../session/api.ts';
+
+const keyOf = (path: string) => ['entity', path];
+
+/** @param path such as `oidc-clients/ID` */
+export function useEntity<Document>(path: string) {
+  return useQuery({
+    queryKey: keyOf(path),
+    queryFn: ({ signal }) => readVersioned<Document>(path, signal),
+    // What is being edited is not replaced under the hands of whoever edits it.
+    refetchOnWindowFocus: false,
+  });
+}
+
+/** Reads it again, also for everybody who shows it. */
+export async function rereadEntity<Document>(path: string): Promise<Versioned<Document>> {
+  const fresh = await readVersioned<Document>(path);
+  queries.setQueryData(keyOf(path), fresh);
+  return fresh;
+}
+
+/** After a change that no form made: lists and entities are read again where they are shown. */
+export async function refreshEntities(): Promise<void> {
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: ['list'] }),
+    queries.invalidateQueries({ queryKey: ['entity'] }),
+  ]);
+}

@@ -1,0 +1,71 @@
+import { Button } from '../parts/button.tsx';
+import type { Versioned } from '../session/api.ts';
+import { texts } from '../texts/texts.ts';
+import { changesOf } from './draft.ts';
+import type { Labels } from './entity-form.tsx';
+
+/** What somebody else has changed while a form was open. */
+export interface Meanwhile<Draft> {
+  /** As the form has read it. */
+  readonly before: Draft;
+  /** What the form was to change. */
+  readonly mine: Partial<Draft>;
+  readonly now: Versioned<Draft>;
+}
+
+/** Says field by field what is different now. Going on keeps one's own changes, and takes theirs everywhere else. */
+export function MeanwhileChanged<Draft extends object>({
+  found: { before, mine, now },
+  labels,
+  goOn,
+  giveUp,
+}: {
+  readonly found: Meanwhile<Draft>;
+  readonly labels: Labels<Draft>;
+  readonly goOn: () => unknown;
+  readonly giveUp: () => unknown;
+}) {
+  const { forms: words } = texts;
+  const theirs = Object.entries(changesOf(before, now.document));
+  return (
+    <div className="failure" role="alert" id="meanwhile">
+      <strong>{words.meanwhileTitle}</strong>
+      <p>{theirs.length === 0 ? words.meanwhileNothing : words.meanwhileText}</p>
+      <dl>
+        {theirs.map(([name, value]) => (
+          <div key={name}>
+            <dt>{labels[name as keyof Draft & string] ?? name}</dt>
+            <dd>
+              <p>
+                {words.isNow} <code>{shown(value)}</code>
+              </p>
+              {name in mine && (
+                <p>
+                  {words.yours} <code>{shown(mine[name as keyof Draft])}</code>
+                </p>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="buttons">
+        <Button id="go-on" kind="main" onClick={goOn}>
+          {words.goOn}
+        </Button>
+        <Button id="give-up" onClick={giveUp}>
+          {words.giveUp}
+        </Button>
+      </p>
+    </div>
+  );
+}
+
+/** A value of a field as a person reads it; a long one only begins. */
+function shown(value: unknown): string {
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no;
+  if (value === null || value === undefined || value === '') return texts.none;
+  const isList = Array.isArray(value);
+  const text = isList ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (text === '' || text === '{}') return texts.none;
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,116 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { SameChange } from '../../parts/same-change.tsx';
+import { Card } from '../../parts/screen.tsx';
+import { type Change, make, read } from '../../session/api.ts';
+import { timeText } from '../../texts/texts.ts';
+import type { OidcClientSecret } from '../../types.ts';
+import { words } from './words.ts';
+
+/** As many as an application may have. */
+const most = 2;
+
+export function newSecretOf(id: string): Change {
+  return { method: 'POST', path: `oidc-clients/${id}/secrets` };
+}
+
+/** The secrets of an application, by when they were made: what they are nobody can see again. */
+export function ClientSecrets({ id, mayChange }: { readonly id: string; readonly mayChange: boolean }) {
+  const client = useQueryClient();
+  const queryKey = ['secrets', id];
+  const query = useQuery({
+    queryKey,
+    queryFn: ({ signal }) =>
+      read<readonly OidcClientSecret[]>(`oidc-clients/${encodeURIComponent(id)}/secrets`, signal),
+  });
+  const refresh = () => client.invalidateQueries({ queryKey });
+  const adding = useMutation({
+    mutationFn: () => make<{ readonly secret: string }>(newSecretOf(id)),
+    onSuccess: refresh,
+  });
+  return (
+    <Card id="secrets" title={words.secrets}>
+      <p className="hint">{words.secretsText}</p>
+      <Loaded query={query}>
+        {(secrets) => (
+          <>
+            {secrets.length === 0 ? <p>{words.noSecrets}</p> : null}
+            <ul className="entries">
+              {secrets.map((secret) => (
+                <Secret
+                  key={secret.id}
+                  clientId={id}
+                  secret={secret}
+                  mayChange={mayChange}
+                  refresh={refresh}
+                />
+              ))}
+            </ul>
+            {adding.data !== undefined && <ShownOnce label={words.secretOnce} text={adding.data.secret} />}
+            {adding.error !== null && <Failure error={adding.error} />}
+            {mayChange && secrets.length < most && (
+              <>
+                <p className="buttons">
+                  <Button id="add-secret" isBusy={adding.isPending} onClick={() => adding.mutate()}>
+                    {words.addSecret}
+                  </Button>
+                </p>
+                <SameChange command={['oidc-client', 'add-secret', id]} change={newSecretOf(id)} />
+              </>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Secret({
+  clientId,
+  secret: { id, createdAt, lastUsedAt },
+  mayChange,
+  refresh,
+}: {
+  readonly clientId: string;
+  readonly secret: OidcClientSecret;
+  readonly mayChange: boolean;
+  readonly refresh: () => unknown;
+}) {
+  const used = lastUsedAt === null ? words.unused : words.used(timeText(lastUsedAt));
+  return (
+    <li>
+      <span>
+        {words.made(timeText(createdAt))}, {used}
+      </span>
+      {mayChange && (
+        <Confirm
+          id={`delete-secret-${id}`}
+          label={words.deleteSecret}
+          title={words.deleteSecretTitle}
+          ends={words.deleteSecretEnds}
+          isDestructive
+          change={() => ({ method: 'DELETE', path: `oidc-clients/${clientId}/secrets/${id}` })}
+          command={['oidc-client', 'delete-secret', clientId, id]}
+          done={words.secretDeleted}
+          whenDone={refresh}
+        />
+      )}
+    </li>
+  );
+}
+
+/** What is shown once, to be copied. */
+export function ShownOnce({ label, text }: { readonly label: string; readonly text: string }) {
+  return (
+    <div className="note" role="status">
+      <p>{label}</p>
+      <p>
+        <code className="secret">{text}</code> <CopyButton text={text} />
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,162 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { optionsFor } from '../../forms/draft.ts';
+import { refreshEntities, rereadEntity, useEntity } from '../../forms/entity.ts';
+import { EntityForm } from '../../forms/entity-form.tsx';
+import { TextField } from '../../forms/fields.tsx';
+import { useIsAdmin } from '../../me.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Facts, Screen } from '../../parts/screen.tsx';
+import { make, type Versioned } from '../../session/api.ts';
+import { issuer } from '../../session/provider.ts';
+import { texts } from '../../texts/texts.ts';
+import type { OidcClient } from '../../types.ts';
+import {
+  type ClientDraft,
+  clientFlags,
+  createCommand,
+  draftOf,
+  type NewClientDraft,
+  newClient,
+  usesSecrets,
+} from './client-draft.ts';
+import { ClientFields } from './client-fields.tsx';
+import { ClientSecrets, newSecretOf, ShownOnce } from './client-secrets.tsx';
+import { words } from './words.ts';
+
+const nullable = ['jwksUri', 'accessTokenDuration', 'refreshTokenDuration'] as const;
+
+export function ClientScreen() {
+  const { id = '' } = useParams({ strict: false });
+  return id === 'new' ? <NewClient /> : <SavedClient key={id} id={id} />;
+}
+
+interface Created {
+  readonly id: string;
+  readonly name: string;
+  /** Null: it needs none. */
+  readonly secret: string | null;
+  /** Why there is no secret yet. */
+  readonly failure: unknown;
+}
+
+function NewClient() {
+  const isAdmin = useIsAdmin();
+  const [created, setCreated] = useState<Created | null>(null);
+  if (created !== null) return <Registered {...created} />;
+  return (
+    <Screen title={words.create}>
+      <EntityForm<NewClientDraft>
+        read={{ document: newClient, version: null }}
+        path="oidc-clients"
+        isNew
+        mayChange={isAdmin}
+        labels={words.labels}
+        nullable={[...nullable, 'id']}
+        command={(_changes, draft) => createCommand(draft)}
+        saved={async (id, draft) => setCreated(await withSecret(id ?? '', draft))}
+      >
+        {(form) => (
+          <ClientFields form={form}>
+            <TextField form={form} name="id" hint={words.hints.id} />
+          </ClientFields>
+        )}
+      </EntityForm>
+    </Screen>
+  );
+}
+
+/** An application that proves itself by a secret gets its first one at once. */
+async function withSecret(id: string, draft: NewClientDraft): Promise<Created> {
+  const created = { id, name: draft.name, secret: null, failure: null };
+  if (!usesSecrets(draft)) return created;
+  try {
+    return { ...created, secret: (await make<{ readonly secret: string }>(newSecretOf(id))).secret };
+  } catch (failure) {
+    return { ...created, failure };
+  }
+}
+
+function Registered({ id, name, secret, failure }: Created) {
+  return (
+    <Screen title={words.createdTitle(name)} lead={words.createdText}>
+      <Facts
+        facts={[
+          [words.issuer, <code key="issuer">{issuer}</code>],
+          [words.labels.id, <code key="id">{id}</code>],
+        ]}
+      />
+      {secret !== null && <ShownOnce label={words.secretOnce} text={secret} />}
+      {failure !== null && <Failure error={failure} />}
+      <p className="buttons">
+        <Link to="/clients/$id" params={{ id }} className="button main" id="open-client">
+          {words.open}
+        </Link>
+      </p>
+    </Screen>
+  );
+}
+
+function draftRead({ document, version }: Versioned<OidcClient>): Versioned<ClientDraft> {
+  return { document: draftOf(document), version };
+}
+
+function SavedClient({ id }: { readonly id: string }) {
+  const isAdmin = useIsAdmin();
+  const navigate = useNavigate();
+  const path = `oidc-clients/${encodeURIComponent(id)}`;
+  const query = useEntity<OidcClient>(path);
+  return (
+    <Screen title={query.data?.document.name ?? texts.screens.clients}>
+      <Loaded query={query}>
+        {(found) => (
+          <>
+            <Facts
+              facts={[
+                [words.issuer, <code key="issuer">{issuer}</code>],
+                [words.labels.id, <code key="id">{id}</code>],
+              ]}
+            />
+            {usesSecrets(found.document) && <ClientSecrets id={id} mayChange={isAdmin} />}
+            <EntityForm<ClientDraft>
+              read={draftRead(found)}
+              path={path}
+              isNew={false}
+              mayChange={isAdmin}
+              labels={words.labels}
+              nullable={nullable}
+              command={(changes) => {
+                const options = optionsFor<ClientDraft>(changes, clientFlags);
+                return options === null ? null : ['update', 'oidc-client', id, ...options];
+              }}
+              reread={async () => draftRead(await rereadEntity<OidcClient>(path))}
+              saved={() => undefined}
+            >
+              {(form) => <ClientFields form={form} />}
+            </EntityForm>
+            {isAdmin && (
+              <p className="buttons">
+                <Confirm
+                  id="delete"
+                  label={texts.forms.delete}
+                  title={words.deleteTitle(found.document.name)}
+                  ends={words.deleteEnds}
+                  isDestructive
+                  change={() => ({ method: 'DELETE', path, version: found.version })}
+                  command={['delete', 'oidc-client', id]}
+                  done={texts.forms.deleted}
+                  whenDone={async () => {
+                    await navigate({ to: '/clients' });
+                    await refreshEntities();
+                  }}
+                />
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  );
+}
