@@ -139,7 +139,7 @@ function forOthers(
     answers: {
       log: ({ level, message, fields }) => log[level](message, fields),
       logWritten: async () => (await log.written?.()) ?? true,
-      strangersLine: ({ kind, message, fields }) => services.mount.strangersLog.info(kind, message, fields),
+      strangersLine: services.mount.strangersLog.write,
       keepAttempt: services.attempts.keep,
       flushAttempts: services.attempts.flush,
       hash: (password) => hashPool.hash(password),

@@ -10,8 +10,8 @@ import type { AnswerInspector } from './http/server/mount.ts';
 import type { CountedTogether } from './http/server/shared-source-counts.ts';
 import { isForMetricsOnly, openListeners, readOverlayPki, reloadCertificates } from './listeners.ts';
 import { type Clock, type Millis, SECOND } from './platform/clock.ts';
-import type { LogFields } from './platform/log/log-fields.ts';
-import { forwardingLogger, type LogEntry } from './platform/log/logger.ts';
+import { forwardingLogger, type LineLevel, type LogEntry } from './platform/log/logger.ts';
+import type { SampledLine } from './platform/log/sampled-lines.ts';
 import type { Random } from './platform/random.ts';
 import { releaseMemory } from './platform/release-memory.ts';
 import { HashPoolFull, HashPoolStopped } from './platform/secrets/hash-pool.ts';
@@ -41,10 +41,10 @@ export interface ThreadData {
 
 /** What the first thread answers. */
 export interface AnswersOfFirst {
-  log(entry: LogEntry): void;
+  log(entry: LogEntry<LineLevel>): void;
   /** Resolves when all lines so far are written. @returns false when they cannot be */
   logWritten(_: null): Promise<boolean>;
-  strangersLine(line: { readonly kind: string; readonly message: string; readonly fields: LogFields }): void;
+  strangersLine(line: SampledLine): void;
   keepAttempt(attempt: ConcludedAttempt): void;
   flushAttempts(_: null): Promise<void>;
   hash(password: Password): Promise<string>;
@@ -183,8 +183,7 @@ function firstThread(first: ThreadCalls<AnswersOfFirst>, { threads, isCluster }:
   return {
     threads,
     isCluster: () => Atomics.load(isCluster, 0) === 1,
-    strangersLine: (kind, message, fields) =>
-      first.tell('strangersLine', { kind, message, fields: { ...fields } }),
+    strangersLine: (line) => first.tell('strangersLine', { ...line, fields: { ...line.fields } }),
     attempts: {
       keep: (attempt) => first.tell('keepAttempt', attempt),
       flush: () => first.ask('flushAttempts', null),

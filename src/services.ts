@@ -124,7 +124,7 @@ export interface FirstThread {
   /** That answer requests. */
   readonly threads: number;
   /** Takes lines that strangers caused. */
-  readonly strangersLine: SampledLines['info'];
+  readonly strangersLine: SampledLines['write'];
   readonly attempts: Pick<RunningAttemptLog, 'keep' | 'flush'>;
   readonly checks: readonly HealthCheck[];
   readonly readMetrics: () => Promise<MetricsText>;
@@ -193,7 +193,7 @@ export async function openServices(
   const auditEvents = tally<AuditLabels>();
   const strangersLog = sampledLines({
     clock,
-    write: first?.strangersLine ?? ((_kind, message, fields) => log.info(message, fields)),
+    write: first?.strangersLine ?? (({ level, message, fields }) => log[level](message, fields)),
   });
   const audit = countedAudit(auditLog(log, strangersLog), auditEvents);
   const { vault } = foundations;

@@ -9,7 +9,7 @@ import type { SampledLines } from '../platform/log/sampled-lines.ts';
 const ofStrangers: ReadonlySet<AuditEvent['event']> = new Set(['login.refused', 'enrollment.refused']);
 
 /**
- * The audit trail over the log. Events hold ids and reasons, never secrets.
+ * The audit trail over the log, whatever its level is. Events hold ids and reasons, never secrets.
  * @param strangersLog takes the refusals of strangers; absent where none arrive
  */
 export function auditLog(log: Logger, strangersLog?: SampledLines): WrittenAuditTrail {
@@ -21,8 +21,8 @@ export function auditLog(log: Logger, strangersLog?: SampledLines): WrittenAudit
         ipAddress: origin?.ipAddress ?? null,
         issuer: origin?.issuer ?? null,
       };
-      if (strangersLog === undefined || !ofStrangers.has(event.event)) log.info('audit', fields);
-      else strangersLog.info(event.event, 'audit', fields);
+      if (strangersLog === undefined || !ofStrangers.has(event.event)) log.always('audit', fields);
+      else strangersLog.write({ level: 'always', kind: event.event, message: 'audit', fields });
     },
     written: () => log.written?.() ?? Promise.resolve(true),
   };

@@ -81,6 +81,35 @@ describe('run controller', () => {
     }
   });
 
+  test('writes the audit trail and the line that it is ready at every log level, of every thread', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    edit(box, (yaml) => yaml.replace(/^ {2}level: info.*/m, '  level: error\nthreads: 2'));
+    const run = startRun(box);
+    const { url } = await untilReady(run);
+    const requests = new Set<string>();
+    // Enough connections that neither thread is left out.
+    for (let at = 0; at < 24; at += 1) {
+      const client = clientOfHome(url, join(box.cwd, 'h'));
+      const refused = await client.post('/edge/client/v1/authenticate?method=password', {
+        json: { username: `nobody ${at}`, password: 'wrong' },
+      });
+      client.closeConnections();
+      requests.add(String(refused.headers['x-request-id']));
+    }
+    const { stdout } = await stopped(run);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const refusals = lines.filter(({ event }) => event === 'login.refused');
+    const seen = refusals.reduce((sum, { unlogged = 0 }) => sum + 1 + unlogged, 0);
+    assert.ok(seen > 0 && seen <= requests.size, `${seen} of ${requests.size}`);
+    for (const { msg, requestId } of refusals) assert.ok(msg === 'audit' && requests.has(requestId));
+    const others = lines.filter(({ msg }) => msg !== 'audit').map(({ event }) => event);
+    assert.deepEqual(others, ['ready']);
+  });
+
   test('writes text when the configuration says so; a second signal does not wait for requests under way', async (t) => {
     const box = await homeBox();
     t.after(() => box.close());

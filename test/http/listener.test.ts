@@ -295,7 +295,7 @@ describe('opening a listener', () => {
       audit: auditLog(log),
       strangersLog: sampledLines({
         clock: systemClock,
-        write: (_, message, fields) => log.info(message, fields),
+        write: ({ level, message, fields }) => log[level](message, fields),
       }),
       views,
       authenticate: () => {

@@ -102,8 +102,8 @@ export function recordingLogger(): Logger & { readonly lines: LogLine[] } {
     (message: string, fields: LogFields = {}) => {
       lines.push({ level, message, fields });
     };
-  const logger = { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-  return { ...logger, child: () => recordingLogger() };
+  const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return { ...logger, lines, always: at('info'), child: () => recordingLogger() };
 }
 
 export function testPrincipal(overrides: Partial<Principal> = {}): Principal {
@@ -174,7 +174,7 @@ export async function startTestListener(t: TestContext, options: StartOptions = 
       audit: auditLog(log),
       strangersLog: sampledLines({
         clock: systemClock,
-        write: (_, message, fields) => log.info(message, fields),
+        write: ({ level, message, fields }) => log[level](message, fields),
       }),
       authenticate,
       views,

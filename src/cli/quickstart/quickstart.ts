@@ -110,7 +110,7 @@ async function run(
     async onReady(controller) {
       const setup = await setupLinkIfNeeded(prepared, controller);
       const ready = readyFacts(controller);
-      log.info('ready', { ...ready, pid: process.pid, home: paths.home });
+      log.always('ready', { ...ready, pid: process.pid, home: paths.home });
       show.ready(ready, setup, loaded.config);
     },
   });

@@ -54,7 +54,8 @@ async function runWithLog(
       log,
       reloadConfig: () => loadConfigFile(ports, file),
       onReady(controller) {
-        log.info('ready', {
+        // Whoever has started it waits for this line.
+        log.always('ready', {
           ...readyFacts(controller),
           pid: process.pid,
           home: dirname(resolve(ports.cwd, file)),

@@ -6,6 +6,8 @@ import type { SampledLines } from '../../platform/log/sampled-lines.ts';
 import { edgeError } from '../request/error-answers.ts';
 import { securityHeaders } from '../request/security-headers.ts';
 
+const tlsFailed = { level: 'info', kind: 'tls', message: 'TLS failed' } as const;
+
 /**
  * Answers what is no HTTP request, or none that arrived in time, and closes: after a broken message nobody
  * knows where the next one begins (RFC 9112 section 9.3).
@@ -13,7 +15,7 @@ import { securityHeaders } from '../request/security-headers.ts';
 export function clientErrorHandler(newReferenceId: () => string, log: SampledLines) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ERR_SSL_HTTP_REQUEST') {
-      log.info('tls', 'TLS failed', { detail: error.code });
+      log.write({ ...tlsFailed, fields: { detail: error.code } });
       sayToUseHttps(socket);
       return;
     }
@@ -23,13 +25,14 @@ export function clientErrorHandler(newReferenceId: () => string, log: SampledLin
     }
     // Without TLS there is nobody to answer, and the answer would wait for a handshake that does not come.
     if (!isOfHttp(error)) {
-      log.info('tls', 'TLS failed', { detail: error.code });
+      log.write({ ...tlsFailed, fields: { detail: error.code } });
       socket.destroy();
       return;
     }
     const requestId = newReferenceId();
     const { status, reason, code } = meaningOf(error.code);
-    log.info(code, 'request refused', { requestId, status, errorCode: code, detail: error.code });
+    const fields = { requestId, status, errorCode: code, detail: error.code };
+    log.write({ level: 'info', kind: code, message: 'request refused', fields });
     write(socket, requestId, status, reason, new AuthError(code));
   };
 }

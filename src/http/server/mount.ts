@@ -133,8 +133,9 @@ export function failureHandler(
     };
     if (failure.code === 'server_error') {
       log.error('request failed', { ...fields, error: failure.cause ?? failure });
-    } else if (context?.principal == null) strangersLog.info(failure.code, 'request refused', fields);
-    else log.info('request refused', fields);
+    } else if (context?.principal == null) {
+      strangersLog.write({ level: 'info', kind: failure.code, message: 'request refused', fields });
+    } else log.info('request refused', fields);
     const answer = errorAnswer(failure, format, {
       requestId: request.id,
       accept: request.headers.accept,

@@ -50,14 +50,16 @@ describe('a log in JSON', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
-  test('leaves out what is below its level', async () => {
+  test('leaves out what is below its level, but for lines that no level leaves out', async () => {
     const act = (logger: ReturnType<typeof openLogger>) => {
       logger.debug('a');
       logger.info('b');
       logger.error('c');
+      logger.child({ of: 'child' }).always('d');
     };
     const { text } = await written(act, { level: 'error' });
-    assert.equal(text.match(/"msg"/g)?.length, 1);
+    assert.deepEqual(text.match(/"level":"\w+"/g), ['"level":"error"', '"level":"info"']);
+    assert.match(text, /"of":"child","msg":"d"/);
   });
 
   test('is not broken by hostile values, and gives them back unchanged', async () => {

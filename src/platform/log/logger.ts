@@ -11,6 +11,8 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
+  /** Written as `info` whatever the configured level is: the audit trail, which no setting of the log may switch off. */
+  always(message: string, fields?: LogFields): void;
   /** A logger whose every line has these fields too. */
   child(fields: LogFields): Logger;
   /**
@@ -22,8 +24,11 @@ export interface Logger {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
+/** How a line was asked for: `always` is `info` that every level lets through. */
+export type LineLevel = LogLevel | 'always';
+
 export interface LogOptions {
-  readonly level: LogLevel | 'silent';
+  readonly level: LogLevel;
   readonly format: 'json' | 'text';
   /** A file is created for its owner only, and appended to. */
   readonly to: 'stdout' | 'stderr' | { readonly file: string };
@@ -39,13 +44,9 @@ export interface OpenLogger extends Logger {
   flush(): Promise<void>;
 }
 
-const severity: Readonly<Record<LogOptions['level'], number>> = {
-  debug: 0,
-  info: 1,
-  warn: 2,
-  error: 3,
-  silent: 4,
-};
+const severity: Readonly<Record<LineLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3, always: 4 };
+
+const shownLevel = (level: LineLevel): LogLevel => (level === 'always' ? 'info' : level);
 
 /** Opens the log. Lines are written in the background. @throws Error when the file cannot be opened */
 export function openLogger(options: LogOptions): OpenLogger {
@@ -57,10 +58,11 @@ export function openLogger(options: LogOptions): OpenLogger {
     lost += 1;
   };
   let destination = openDestination(options.to, countLost);
-  const write = (level: LogLevel, message: string, fields: LogFields) => {
+  const write: Write = (level, message, fields) => {
     if (severity[level] < least) return;
     const time = isoTime(clock.now());
-    destination.write(render({ level, time, fields: loggableFields(fields), msg: loggableText(message) }));
+    const safe = { fields: loggableFields(fields), msg: loggableText(message) };
+    destination.write(render({ level: shownLevel(level), time, ...safe }));
   };
   return {
     ...loggerOver(write, {}, () => destination.written()),
@@ -74,8 +76,8 @@ export function openLogger(options: LogOptions): OpenLogger {
   };
 }
 
-export interface LogEntry {
-  readonly level: LogLevel;
+export interface LogEntry<Level extends LineLevel = LogLevel> {
+  readonly level: Level;
   readonly message: string;
   /** As they would be written: secrets replaced. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -84,8 +86,9 @@ export interface LogEntry {
 /** Keeps what is logged, at every level; for tests. */
 export function memoryLogger(): Logger & { readonly entries: readonly LogEntry[] } {
   const entries: LogEntry[] = [];
-  const write = (level: LogLevel, message: string, fields: LogFields) => {
-    entries.push({ level, message: loggableText(message), fields: loggableFields(fields) });
+  const write: Write = (level, message, fields) => {
+    const safe = { message: loggableText(message), fields: loggableFields(fields) };
+    entries.push({ level: shownLevel(level), ...safe });
   };
   return { ...loggerOver(write, {}), entries };
 }
@@ -96,9 +99,9 @@ export function memoryLogger(): Logger & { readonly entries: readonly LogEntry[]
  */
 export function forwardingLogger(
   options: { readonly level: LogOptions['level']; readonly written: () => Promise<boolean> },
-  forward: (entry: LogEntry) => void,
+  forward: (entry: LogEntry<LineLevel>) => void,
 ): Logger {
-  const write = (level: LogLevel, message: string, fields: LogFields) => {
+  const write: Write = (level, message, fields) => {
     if (severity[level] < severity[options.level]) return;
     forward({ level, message, fields: { ...loggableFields(fields) } });
   };
@@ -108,16 +111,17 @@ export function forwardingLogger(
 /** Logs nothing. */
 export const silentLogger: Logger = loggerOver(() => undefined, {});
 
-type Write = (level: LogLevel, message: string, fields: LogFields) => void;
+type Write = (level: LineLevel, message: string, fields: LogFields) => void;
 
 function loggerOver(write: Write, common: LogFields, written?: () => Promise<boolean>): Logger {
-  const at = (level: LogLevel) => (message: string, fields?: LogFields) =>
+  const at = (level: LineLevel) => (message: string, fields?: LogFields) =>
     write(level, message, { ...common, ...renamed(fields) });
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
+    always: at('always'),
     child: (fields) => loggerOver(write, { ...common, ...renamed(fields) }, written),
     ...(written === undefined ? {} : { written }),
   };

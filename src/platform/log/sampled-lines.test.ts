@@ -8,12 +8,13 @@ test('so many lines of a kind and of all are written in a second, and the next o
   const clock = fixedClock('2026-01-01T00:00:00Z');
   const log = memoryLogger();
   const lines = sampledLines(
-    { clock, write: (_, message, fields) => log.info(message, fields) },
+    { clock, write: ({ message, fields }) => log.info(message, fields) },
     { ofKind: 3, inAll: 5 },
   );
   const repeat = (kind: string, times: number) => {
     const before = log.entries.length;
-    for (let at = 0; at < times; at += 1) lines.info(kind, 'refused', { kind, at });
+    for (let at = 0; at < times; at += 1)
+      lines.write({ level: 'info', kind, message: 'refused', fields: { kind, at } });
     return log.entries.slice(before).map(({ fields }) => ({ ...fields }));
   };
   assert.deepEqual(repeat('a', 1000), [
@@ -41,13 +42,14 @@ test('lines that were sampled before count what was left out there too', () => {
   const clock = fixedClock('2026-01-01T00:00:00Z');
   const log = memoryLogger();
   const whole = sampledLines(
-    { clock, write: (_, message, fields) => log.info(message, fields) },
+    { clock, write: ({ message, fields }) => log.info(message, fields) },
     { ofKind: 3, inAll: 5 },
   );
   // Two threads, each with the limits of the whole.
-  const threads = [1, 2].map(() => sampledLines({ clock, write: whole.info }, { ofKind: 3, inAll: 5 }));
+  const threads = [1, 2].map(() => sampledLines({ clock, write: whole.write }, { ofKind: 3, inAll: 5 }));
   const repeat = (times: number) => {
-    for (let at = 0; at < times; at += 1) for (const lines of threads) lines.info('a', 'refused', {});
+    for (let at = 0; at < times; at += 1)
+      for (const lines of threads) lines.write({ level: 'info', kind: 'a', message: 'refused', fields: {} });
   };
   repeat(100);
   assert.equal(log.entries.length, 3);

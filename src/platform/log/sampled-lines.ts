@@ -4,12 +4,18 @@
 import { type Clock, type Millis, SECOND } from '../clock.ts';
 import type { LogFields } from './log-fields.ts';
 
+/** A line that may be left out. */
+export interface SampledLine {
+  readonly level: 'info' | 'always';
+  /** From a closed list, never from a client: what it has left out is remembered for each. */
+  readonly kind: string;
+  readonly message: string;
+  /** `unlogged`: of this kind, so many were left out before this line came here. */
+  readonly fields: LogFields;
+}
+
 export interface SampledLines {
-  /**
-   * @param kind   from a closed list, never from a client: what it has left out is remembered for each
-   * @param fields `unlogged`: of this kind, so many were left out before this line came here
-   */
-  info(kind: string, message: string, fields: LogFields): void;
+  write(line: SampledLine): void;
 }
 
 export interface SamplingLimits {
@@ -22,14 +28,15 @@ export const samplingDefaults: SamplingLimits = { ofKind: 10, inAll: 30 };
 
 /** The field `unlogged` of a line says how many of its kind were left out since the one before; absent for none. */
 export function sampledLines(
-  { clock, write }: { readonly clock: Pick<Clock, 'monotonic'>; readonly write: SampledLines['info'] },
+  { clock, write }: { readonly clock: Pick<Clock, 'monotonic'>; readonly write: SampledLines['write'] },
   limits: SamplingLimits = samplingDefaults,
 ): SampledLines {
   const kinds = new Map<string, { written: number; unlogged: number }>();
   let ends: Millis = 0;
   let inAll = 0;
   return {
-    info(name, message, fields) {
+    write(line) {
+      const { kind: name, fields } = line;
       const now = clock.monotonic();
       if (now >= ends) {
         ends = now + SECOND;
@@ -46,7 +53,7 @@ export function sampledLines(
       kind.written += 1;
       kind.unlogged = 0;
       inAll += 1;
-      write(name, message, unlogged === 0 ? fields : { ...fields, unlogged });
+      write(unlogged === 0 ? line : { ...line, fields: { ...fields, unlogged } });
     },
   };
 }
