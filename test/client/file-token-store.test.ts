@@ -2,7 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -92,6 +102,21 @@ describe('tokens in a file', () => {
     assert.equal((await program(accessToken)).text, 'refused');
     assert.equal(await fileTokenStore(file).read(), null);
     assert.equal((await program(accessToken)).text, 'not-logged-in');
+  });
+
+  test('never go into a file, or through a link, that somebody else has put there', async () => {
+    const tokens = await loggedIn();
+    const store = fileTokenStore(file);
+    const elsewhere = join(folder, 'elsewhere');
+    writeFileSync(elsewhere, 'of somebody else');
+    chmodSync(elsewhere, 0o666);
+    for (const plant of [symlinkSync, linkSync]) {
+      plant(elsewhere, `${file}.new`);
+      await store.update(async () => [{ ...tokens }, undefined]);
+      assert.equal(readFileSync(elsewhere, 'utf8'), 'of somebody else', plant.name);
+      assert.ok(lstatSync(file).isFile());
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+    }
   });
 
   test('that are damaged are refused, and stay as they are', async () => {

@@ -57,8 +57,10 @@ async function readTokens(path: string): Promise<Tokens | null> {
 
 async function replace(path: string, text: string): Promise<void> {
   const temporary = `${path}.new`;
+  // What a program left that was killed, or what somebody else has put there: nothing is ever written into it.
+  await rm(temporary, { force: true });
   try {
-    const file = await open(temporary, 'w', 0o600);
+    const file = await open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(text);
       await file.sync();
