@@ -204,7 +204,10 @@ describe('login attempts', () => {
   test('are exported without a formula that a stranger wrote', async () => {
     const formula = '=HYPERLINK("https://evil.example","x")';
     await server.createUser({ name: formula, username: 'formula', password });
-    await fail('formula');
+    // A second cell where semicolons separate them, as in a German spreadsheet; a wide sign, as in a Japanese one.
+    await server.createUser({ name: 'x; =HYPERLINK(1);y', username: 'second', password });
+    await server.createUser({ name: '\uff1dHYPERLINK(2)', username: 'wide', password });
+    for (const username of ['wide', 'second', 'formula']) await fail(username);
     const guest = await atConsole(server, 'root', '/console/attempts?person=HYPERLINK');
     const { page } = guest;
     const fileOf = async (button: string) => {
@@ -214,6 +217,8 @@ describe('login attempts', () => {
     const csv = await fileOf('#export-csv');
     assert.match(csv, /^Time,Person,/);
     assert.ok(csv.includes(`,"'=HYPERLINK(""https://evil.example"",""x"")",`), csv);
+    assert.ok(csv.includes(`,"x;' =HYPERLINK(1);y",`), csv);
+    assert.ok(csv.includes(`,"'\uff1dHYPERLINK(2)",`), csv);
     assert.equal(JSON.parse(await fileOf('#export-json'))[0].identity.name, formula);
     await guest.close();
   });

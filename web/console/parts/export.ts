@@ -1,15 +1,19 @@
 // Lists as files. They are opened in spreadsheets, and names in them are written by strangers.
 
-/** RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe instead. */
+/** RFC 4180. What a spreadsheet would take for a formula begins with an apostrophe instead. */
 export function csvOf(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   return [columns, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }
 
+/**
+ * Where a formula begins: spreadsheets look past spaces and some marks, and East Asian ones take wide signs too. Where
+ * numbers have a decimal comma, a semicolon separates cells, whatever the quotes say: a formula may begin after each.
+ */
+const formula = /(^|[;\t\r\n])(?=[\s"']*[=+\-@|%\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
+
 function csvCell(text: string): string {
-  // Spreadsheets look past spaces, and some past other marks, for what makes a formula.
-  const isFormula = /^[\s"']*[=+\-@|%\t\r\n]/.test(text);
-  const cell = isFormula ? `'${text}` : text;
-  return /[",\r\n\t']/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  const cell = text.replace(formula, "$1'");
+  return /[",;\r\n\t']/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 export function download(name: string, type: string, content: string): void {
