@@ -246,12 +246,16 @@ const supersededWhileProving = fc
     },
   ]);
 
-/** Two logins of somebody whose password must change, and a session; one of the logins replaces it. */
+/**
+ * Two logins of somebody whose password must change, and a session; one of the logins replaces it, after it has tried to
+ * keep the present one.
+ */
 const replacedElsewhere = fc.tuple(owner, pauses).map(([{ from, who, login }, between]): readonly Move[] => [
   ...login,
   one({ do: 'begin', slot: 1, ...from }),
   one({ do: 'primary', slot: 1, who, method: 'password', right: true, also: who, ...from }),
   one({ do: 'totp', slot: 1, who, kind: 'now', ...from }),
+  one({ do: 'replace', slot: 1, old: true, ...from }),
   {
     do: 'together',
     steps: [
@@ -264,12 +268,33 @@ const replacedElsewhere = fc.tuple(owner, pauses).map(([{ from, who, login }, be
   ...login,
 ]);
 
+/** Somebody else logs in on the request, from wherever, and whoever was there before goes on. */
+const takenOver = fc
+  .tuple(owner, owner)
+  .map(([{ from, slot, login }, { from: other, who }]): readonly Move[] => [
+    ...login,
+    one({ do: 'primary', slot, who, method: 'password', right: true, also: who, ...other }),
+    one({ do: 'queries', slot, ...from }),
+    one({ do: 'enroll', slot, ...from }),
+  ]);
+
+/** An enrollment is begun, and somebody else logs in on the request and wants one too. */
+const begunBefore = fc
+  .tuple(owner, who)
+  .map(([{ by, from, slot, login }, second]): readonly Move[] => [
+    ...login,
+    one({ do: 'enroll', slot, ...from }),
+    { do: 'finish', by, slot, who: second },
+  ]);
+
 /** What steps chosen one by one seldom come to. */
 const plot: fc.Arbitrary<readonly Move[]> = fc.oneof(
   codeAgain,
   refreshTokenAgain,
   supersededWhileProving,
   replacedElsewhere,
+  takenOver,
+  begunBefore,
 );
 
 /** @param longest how many moves and plots a run has at most */
