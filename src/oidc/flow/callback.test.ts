@@ -5,8 +5,19 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import { asId } from '../../model/ids.ts';
 import { fixedClock, SECOND } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
+import { createRandom } from '../../platform/random.ts';
+import { mintOpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import { clientRegistry } from '../clients.ts';
-import { callbackPath, callbackSealer, codeLifetime, followCallback, handOver, wayBack } from './callback.ts';
+import {
+  callbackPath,
+  callbackSealer,
+  codeLifetime,
+  followCallback,
+  handOver,
+  mintCode,
+  readCode,
+  wayBack,
+} from './callback.ts';
 
 const start = Date.parse('2026-01-01T12:00:00Z');
 const issuer = 'https://localhost:1280/oidc';
@@ -43,10 +54,25 @@ function isUnknown(error: unknown): boolean {
   return error instanceof AuthError && error.code === 'auth_request_unknown';
 }
 
+test('a code is read as the one that was made, and no other opaque token as a code', () => {
+  const needs = { random: createRandom(fixedClock(start)), tagKey: Buffer.alloc(32, 2) };
+  const { text, hash } = mintCode(needs, begun.key);
+  const read = readCode(needs.tagKey, text);
+  assert.deepEqual({ id: read?.id, hash: read?.hash }, { id: begun.key, hash });
+  for (const kind of ['refresh', 'invitation', 'zt-session'] as const) {
+    assert.equal(
+      readCode(needs.tagKey, mintOpaqueToken(needs, kind, { id: begun.key, generation: 1 }).text),
+      undefined,
+    );
+  }
+  assert.equal(readOpaqueToken(needs.tagKey, 'code', text)?.hash, hash);
+});
+
 describe('a finished login', () => {
   test('leads straight to the client, with code, state and issuer', () => {
     assert.equal(locationOf(direct({})).replaceAll('+', '%20'), final);
-    assert.equal(new URL(locationOf(direct({ state: null }))).searchParams.has('state'), false);
+    const stateless = `${redirectUri}?code=C&iss=https%3A%2F%2Flocalhost%3A1280%2Foidc`;
+    assert.equal(locationOf(direct({ state: null })), stateless);
     assert.match(locationOf(direct({ clientId: 'gone' })), /^http:\/\/localhost:1\//);
     assert.deepEqual(direct({ responseMode: 'form_post' }), {
       kind: 'form',

@@ -1,0 +1,151 @@
+// What decides over a code besides the verifier: the application, the certificate of the login, and what was changed since
+// the code was given. Each refusal is in the audit trail with its reason, and tells whoever has the code nothing of it.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
+import { csrPem, ecKeys } from '../support/csr.ts';
+import { createIdentity, createPolicy, createUserWithPolicy } from '../support/external-jwt.ts';
+import { beginLogin, codeOf, obtainCode, redeem, verifier } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
+import { type Caller, password, rootOf } from '../support/management.ts';
+import { codeFor, redeemAs, registerClient } from '../support/oidc-clients.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+let server: TestServer;
+let root: Caller;
+before(async () => {
+  server = await startTestServer({ clock, signing: true });
+  root = await rootOf(server);
+  await server.createUser({ name: 'ann', password });
+});
+// Lines of refusals are sampled by the second.
+beforeEach(() => void clock.advance(2 * SECOND));
+after(() => server?.close());
+
+/** The audit events of a request. */
+function auditedBy(answer: Answer): readonly Readonly<Record<string, unknown>>[] {
+  const requestId = answer.headers['x-request-id'];
+  const lines = server.log.entries.filter(
+    ({ message, fields }) => message === 'audit' && fields.requestId === requestId,
+  );
+  return lines.map(({ fields }) => fields);
+}
+
+/** @returns the session that was ended with the code, if one was */
+function assertRefused(answer: Answer, reason: string, clientId: string, description?: RegExp): unknown {
+  assert.equal(answer.status, 400, answer.text);
+  assert.equal(answer.json.error, 'invalid_grant');
+  if (description !== undefined) assert.match(answer.json.error_description, description);
+  const [refusal, ...more] = auditedBy(answer);
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    { event: refusal?.event, reason: refusal?.reason, clientId: refusal?.clientId },
+    { event: 'code.refused', reason, clientId },
+  );
+  const line = server.log.entries.find(
+    ({ message, fields }) =>
+      message === 'request refused' && fields.requestId === answer.headers['x-request-id'],
+  );
+  assert.equal(line?.fields.detail, `code refused: ${reason}`);
+  return refusal?.endedSessionId;
+}
+
+test('a code that was redeemed is in the audit trail, with the session and whose it is', async () => {
+  const answer = await redeem(server, await obtainCode(server, 'ann', password));
+  assert.equal(answer.status, 200, answer.text);
+  const [issued] = auditedBy(answer);
+  assert.equal(issued?.event, 'token.issued');
+  assert.equal(issued?.clientId, 'overlay');
+  const session = await server.store.apiSessions.find(String(issued?.sessionId) as never);
+  assert.equal(session?.identityId, issued?.identityId);
+});
+
+test('a verifier that is none uses nothing up, however often it comes', async () => {
+  const code = await obtainCode(server, 'ann', password);
+  for (const bad of ['short', 'x'.repeat(129), `${'x'.repeat(42)}ä`, ...Array(6).fill('x'.repeat(42))]) {
+    const answer = await redeem(server, code, { code_verifier: bad });
+    assert.equal(answer.json.error, 'invalid_grant');
+    assert.deepEqual(auditedBy(answer), []);
+  }
+  assert.equal((await redeem(server, code)).status, 200);
+});
+
+test('an application that needs no PKCE gets nothing by leaving out, or adding, a verifier', async () => {
+  const app = await registerClient(root, { requirePkce: false });
+  const without = () => codeFor(server, app, 'ann', { code_challenge: null, code_challenge_method: null });
+  const withoutVerifier = { code_verifier: '' };
+  assert.equal((await redeemAs(server, app, await without(), withoutVerifier)).status, 200);
+  assertRefused(await redeemAs(server, app, await without()), 'wrong-binding', app.id);
+  const code = await codeFor(server, app, 'ann');
+  assertRefused(await redeemAs(server, app, code, withoutVerifier), 'wrong-binding', app.id);
+  assert.equal((await redeemAs(server, app, code, { code_verifier: verifier })).status, 200);
+});
+
+describe('the code of a login by certificate', () => {
+  test('is refused without that certificate, which the audit trail says', async () => {
+    const id = await createIdentity(server, 'device', { externalId: null });
+    const connection = withCertificate(server, await enrolled(server, id));
+    const code = codeOf(await submitCertificate(connection));
+    const needed = /a connection with that certificate/;
+    assert.equal(assertRefused(await redeem(server, code), 'wrong-certificate', 'overlay', needed), null);
+    const redeemed = await redeem(connection, code);
+    assert.equal(redeemed.status, 200, redeemed.text);
+    assert.equal(redeemed.json.session_cert, undefined, 'none was asked for');
+    const again = assertRefused(await redeem(connection, code), 'already-used', 'overlay');
+    assert.equal(again, auditedBy(redeemed)[0]?.sessionId, 'the session of the first use ends');
+    connection.closeConnections();
+  });
+});
+
+test('a certificate of the session comes only to whom the Edge APIs are open', async () => {
+  const csr = csrPem(ecKeys());
+  async function redeemedBy(clientId: string, changes: Readonly<Record<string, string>>, app?: TestApp) {
+    const authRequestId = await beginLogin(server, { client_id: clientId, ...changes });
+    const json = { authRequestId, username: 'ann', password, csrPem: csr };
+    const code = codeOf(await server.post('/oidc/login/username', { json }));
+    return app === undefined ? redeem(server, code) : redeemAs(server, app, code);
+  }
+  type TestApp = Awaited<ReturnType<typeof registerClient>>;
+  const own = await redeemedBy('overlay', {});
+  assert.match(own.text, /session_cert.*BEGIN CERTIFICATE/);
+  const callback = { redirect_uri: 'https://app.example/cb' };
+  const stranger = await registerClient(root);
+  const other = await redeemedBy(stranger.id, callback, stranger);
+  assert.equal(other.status, 200, other.text);
+  assert.doesNotMatch(other.text, /BEGIN CERTIFICATE/);
+  const friend = await registerClient(root, { apiAccess: true });
+  assert.match((await redeemedBy(friend.id, callback, friend)).text, /BEGIN CERTIFICATE/);
+});
+
+describe('what was changed since the code was given ends the session with it', () => {
+  async function assertEnded(refused: Answer, reason: string, clientId: string): Promise<void> {
+    const sessionId = assertRefused(refused, reason, clientId);
+    const session = await server.store.apiSessions.find(String(sessionId) as never);
+    assert.equal(session?.endReason, 'administrator');
+  }
+
+  test('the application is for others now', async () => {
+    const app = await registerClient(root, { allowedRoleAttributes: ['crew'] });
+    const id = await server.createUser({ name: 'bob', password });
+    const attributes = async (roleAttributes: readonly string[]) =>
+      assert.equal((await root.call('PATCH', `identities/${id}`, { roleAttributes })).status, 200);
+    await attributes(['crew']);
+    assert.equal((await redeemAs(server, app, await codeFor(server, app, 'bob'))).status, 200);
+    const code = await codeFor(server, app, 'bob');
+    await attributes([]);
+    await assertEnded(await redeemAs(server, app, code), 'client-not-allowed', app.id);
+  });
+
+  test('the policy asks for more', async () => {
+    const policyId = await createPolicy(server, 'stricter soon', {});
+    await createUserWithPolicy(server, 'cyd', policyId);
+    const code = await obtainCode(server, 'cyd', password);
+    const stricter = { secondary: { requireTotp: true } };
+    const changed = await root.call('PATCH', `auth-policies/${policyId}`, stricter);
+    assert.equal(changed.status, 200, changed.text);
+    await assertEnded(await redeem(server, code), 'factors-outstanding', 'overlay');
+  });
+});
