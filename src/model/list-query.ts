@@ -19,8 +19,14 @@ export interface ListQuery {
   readonly offset: number;
 }
 
-/** One page and how many entries there are in all. */
-export interface Page<T> {
-  readonly items: readonly T[];
+/** How many entries a list has. */
+export interface ListTotal {
   readonly totalCount: number;
+  /** Long lists are not counted to their end; the number is then above what was counted, and near the truth. */
+  readonly totalCountIsEstimate: boolean;
+}
+
+/** One page and how many entries there are in all. */
+export interface Page<T> extends ListTotal {
+  readonly items: readonly T[];
 }

@@ -1,9 +1,12 @@
 // However long a list is, nobody else waits for it.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { type Caller, rootOf } from '../support/management.ts';
+import { atConsole } from '../pages/console-support.ts';
+import { commandLine } from '../support/command-line.ts';
+import { type Caller, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const count = 20_000;
@@ -30,6 +33,56 @@ describe('a list without a limit', () => {
     assert.equal(new Set(data.map(({ id }: { id: string }) => id)).size, count + 1);
     const created = data.map(({ createdAt }: { createdAt: string }) => createdAt);
     assert.deepEqual(created, created.toSorted().toReversed());
+  });
+
+  test('is not counted to its end for one page: the total is an estimate then, and says so', async () => {
+    const totalOf = async (parameters: string) =>
+      (await admin.get(`identities?limit=10&${parameters}`)).json.meta.pagination;
+    for (const [parameters, truth] of [
+      ['', count + 1],
+      ['offset=15000', count + 1],
+      ['filter=type%20%3D%20%22Device%22', count],
+      ['filter=name%20contains%20%22many%201%22', 11_111],
+    ] as const) {
+      const { totalCount, totalCountIsEstimate } = await totalOf(parameters);
+      assert.equal(totalCountIsEstimate, true, parameters);
+      assert.ok(
+        totalCount > 10_000 && totalCount < truth * 2,
+        `${parameters}: ${totalCount} instead of ${truth}`,
+      );
+    }
+    // Where the list is short, or the page holds its end, the number is exact as ever.
+    const short = await totalOf('filter=name%20contains%20%22many%20123%22');
+    assert.deepEqual(short, { limit: 10, offset: 0, totalCount: 111 });
+    const last = await totalOf(`offset=${count - 2}`);
+    assert.deepEqual(last, { limit: 10, offset: count - 2, totalCount: count + 1 });
+    const beyond = await totalOf(`offset=${count * 2}`);
+    assert.ok(beyond.totalCount <= count * 2);
+  });
+
+  test('is estimated too by what its entries belong to, after half of them were deleted', async () => {
+    const database = new DatabaseSync(`${server.home}/overlay.db`, { timeout: 5000 });
+    database.exec(`INSERT INTO login_attempts
+      SELECT 'attempt-' || id, 'X', 0, 'password', 'oidc', 'passed', NULL, id, NULL, '192.0.2.1', 'x', '[]'
+        FROM identities WHERE id LIKE 'many-%';
+      DELETE FROM login_attempts WHERE rowid % 3 = 0 AND id LIKE 'attempt-many-%'`);
+    database.close();
+    const answer = await admin.get('login-attempts?filter=identity%20contains%20%22many%22');
+    const { totalCount, totalCountIsEstimate } = answer.json.meta.pagination;
+    assert.equal(totalCountIsEstimate, true);
+    const truth = Math.round((count * 2) / 3);
+    assert.ok(Math.abs(totalCount - truth) < truth / 10, `${totalCount} instead of ${truth}`);
+  });
+
+  test('is about so long in the console and on the command line', async () => {
+    const guest = await atConsole(server, 'root', '/console/people?page=2');
+    await guest.page.getByText('26 to 50 of about 20,000').waitFor();
+    await guest.close();
+    await using cli = commandLine();
+    const ca = join(server.home, 'ca.pem');
+    await cli.run(['login', server.url, '--ca', ca, '-u', 'root', '--password-stdin'], { input: password });
+    const listed = await cli.run(['list', 'identities', '--limit', '1']);
+    assert.equal(listed.stderr, '1 of about 20,000; all of them: --limit none\n');
   });
 
   test('has the length only of what it asks for by HEAD', async () => {

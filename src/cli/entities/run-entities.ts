@@ -68,6 +68,7 @@ export interface ListOptions extends EntityOptions {
 }
 
 const usualLimit = '100';
+const rough = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
 
 /** `list ENTITY [FILTER]` */
 export async function listEntities(
@@ -89,8 +90,10 @@ export async function listEntities(
     const rows = asList(data).map(asObject);
     const which = filter === undefined ? '' : ' that fits the filter';
     printTable(report, rows, entity.columns, rows, `There is no ${entityNoun(entity)}${which}.`);
-    const total = numberField(asObject(meta.pagination), 'totalCount') ?? rows.length;
-    if (rows.length < total) notice(report, `${rows.length} of ${total}; all of them: --limit none`);
+    const pagination = asObject(meta.pagination);
+    const total = numberField(pagination, 'totalCount') ?? rows.length;
+    const all = pagination.totalCountIsEstimate === true ? `about ${rough.format(total)}` : `${total}`;
+    if (rows.length < total) notice(report, `${rows.length} of ${all}; all of them: --limit none`);
   });
 }
 

@@ -13,10 +13,23 @@ export async function mapPage<T>(
   document: (item: T) => object,
   size?: number,
 ): Promise<Page<object>> {
-  return {
-    items: await inChunks(page.items, (items) => items.map(document), size),
-    totalCount: page.totalCount,
+  return { ...page, items: await inChunks(page.items, (items) => items.map(document), size) };
+}
+
+/** `meta` of a list: what can be named in filters, which page this is, how many entries there are in all. */
+export function listMeta(
+  fields: ListFields,
+  { limit, offset }: Pick<ListQuery, 'limit' | 'offset'>,
+  { items, totalCount, totalCountIsEstimate }: Page<unknown>,
+): Readonly<Record<string, unknown>> {
+  const pagination = {
+    // Clients expect a number, also where there was no limit.
+    limit: limit ?? items.length,
+    offset,
+    totalCount,
+    ...(totalCountIsEstimate && { totalCountIsEstimate }),
   };
+  return { filterableFields: [...fields.keys()], pagination };
 }
 
 /** What is asked for, of which fields, by whom: only administrators get lists of any length. */
@@ -32,8 +45,6 @@ export async function listAnswer(
   list: (query: ListQuery) => Promise<Page<unknown>>,
 ): Promise<Answer> {
   const query = reader.isAdmin ? listQuery(parameters, fields) : bounded(listQuery(parameters, fields));
-  const { items, totalCount } = await list(query);
-  // Clients expect a number, also where there was no limit.
-  const pagination = { limit: query.limit ?? items.length, offset: query.offset, totalCount };
-  return listEnvelope(items, { filterableFields: [...fields.keys()], pagination });
+  const page = await list(query);
+  return listEnvelope(page.items, listMeta(fields, query, page));
 }

@@ -3,6 +3,7 @@ import { nodeListFields } from '../../model/list-fields.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { controllerDocument, controllerSchema } from '../documents/controller-document.ts';
+import { listMeta } from '../documents/lists.ts';
 import { envelope } from '../request/answer.ts';
 import { listAnswer } from '../request/declared-answers.ts';
 import { listParameters } from '../request/fields.ts';
@@ -25,13 +26,10 @@ export function controllersRoute(
     query: listParameters,
     async handler(_context, { query }) {
       const asked = listQuery(query, nodeListFields);
-      const { items, totalCount } = await needs.store.nodes.list(asked);
+      const page = await needs.store.nodes.list(asked);
       const now = needs.clock.now();
-      const pagination = { limit: asked.limit ?? items.length, offset: asked.offset, totalCount };
-      return envelope(
-        items.map((node) => controllerDocument(node, now)),
-        { filterableFields: [...nodeListFields.keys()], pagination },
-      );
+      const documents = page.items.map((node) => controllerDocument(node, now));
+      return envelope(documents, listMeta(nodeListFields, asked, page));
     },
   });
 }

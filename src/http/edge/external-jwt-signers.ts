@@ -4,6 +4,7 @@ import { bounded, listQuery } from '../../admin/list-parameters.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
 import { publicSignerListFields } from '../../model/list-fields.ts';
 import type { Store } from '../../store/contracts/store.ts';
+import { listMeta } from '../documents/lists.ts';
 import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { listAnswer } from '../request/declared-answers.ts';
@@ -47,10 +48,9 @@ export function publicSignerRoute(
     query: listParameters,
     async handler(_context, { query }) {
       const asked = bounded(listQuery(query, publicSignerListFields));
-      const { items, totalCount } = await listEnabledSigners(needs, asked);
-      const pagination = { limit: asked.limit ?? items.length, offset: asked.offset, totalCount };
-      const filterableFields = [...publicSignerListFields.keys()];
-      return envelope(items.map(publicSignerDocument), { filterableFields, pagination });
+      const page = await listEnabledSigners(needs, asked);
+      const documents = page.items.map(publicSignerDocument);
+      return envelope(documents, listMeta(publicSignerListFields, asked, page));
     },
   });
 }

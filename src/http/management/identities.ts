@@ -154,8 +154,8 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     sentByOthers: membersOfOthers,
     listFields: identityListFields,
     async list(query) {
-      const { items, totalCount } = await listIdentities(needs, query);
-      return { items: await managedIdentityDocuments(needs, items), totalCount };
+      const page = await listIdentities(needs, query);
+      return { ...page, items: await managedIdentityDocuments(needs, page.items) };
     },
     async get(id, reader) {
       const identity = await getIdentity(needs, id);

@@ -42,7 +42,15 @@ export function dataAnswer(schema: z.ZodType, description: string): DeclaredAnsw
 const pageMeta = z
   .strictObject({
     filterableFields: z.array(z.string()),
-    pagination: z.strictObject({ limit: z.int(), offset: z.int(), totalCount: z.int() }),
+    pagination: z.strictObject({
+      limit: z.int(),
+      offset: z.int(),
+      totalCount: z.int(),
+      totalCountIsEstimate: z
+        .literal(true)
+        .optional()
+        .describe('Only there when the list is too long to be counted: `totalCount` is then near the truth'),
+    }),
   })
   .meta({ id: 'ListMeta' });
 

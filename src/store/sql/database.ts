@@ -1,5 +1,4 @@
 import type { ListQuery, Page } from '../../model/list-query.ts';
-import { integer } from './codec.ts';
 import type { Engine } from './engine.ts';
 import type { SqlRow, SqlValue } from './intent.ts';
 import type { ListSource } from './list-source.ts';
@@ -21,14 +20,15 @@ export function databaseOf(engine: Engine): Database {
     async list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T) {
       // Loaded with the first list: a controller that starts has no need of a query builder.
       const { compileList } = await import('./list-query.ts');
-      const { page, count } = compileList(engine.dialect, source, query);
-      let totalCount = 0;
-      for await (const [total] of engine.readList(count)) {
-        if (total !== undefined) totalCount = integer(total, 'total');
-      }
+      const { onlyNumber, totalOf } = await import('./list-total.ts');
+      const { page, count, estimate } = compileList(engine.dialect, source, query);
       const items: T[] = [];
       for await (const rows of engine.readList(page)) for (const row of rows) items.push(read(row));
-      return { items, totalCount };
+      const total = await totalOf(query, items.length, {
+        count: () => onlyNumber(engine.readList(count)),
+        estimate: () => onlyNumber(engine.readList(estimate)),
+      });
+      return { items, ...total };
     },
   };
 }

@@ -41,6 +41,8 @@ export interface Dialect {
   lowerCase(expression: string): string;
   /** After `LIMIT`, for all rows. */
   readonly noLimit: '-1' | 'ALL';
+  /** Where the number of rows that fit is taken from without counting them: the engine's plan, or a sample of the table. */
+  readonly estimates: 'plan' | 'sample';
   /** Function: the texts of a JSON array as rows with a column `value`. */
   readonly jsonTexts: 'json_each' | 'json_array_elements_text';
   /** The time in Millis, where the engine has a clock that is not ours. */
@@ -54,6 +56,7 @@ export const sqliteDialect: Dialect = {
   // Ours: the built-in `lower` knows ASCII only. Defined by store/sqlite/connection.ts.
   lowerCase: (expression) => `lower_case(${expression})`,
   noLimit: '-1',
+  estimates: 'sample',
   jsonTexts: 'json_each',
   time: null,
 };
@@ -65,6 +68,7 @@ export const postgresDialect: Dialect = {
   // The columns compare by bytes, and under that collation `lower` knows ASCII only.
   lowerCase: (expression) => `lower(${expression} COLLATE "und-x-icu")`,
   noLimit: 'ALL',
+  estimates: 'plan',
   jsonTexts: 'json_array_elements_text',
   time: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
 };

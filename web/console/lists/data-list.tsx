@@ -156,10 +156,12 @@ function Pages<Item>({
 }: Pick<TableProps<Item>, 'found' | 'change'> & { readonly page: number }) {
   const { lists: words } = texts;
   const first = (page - 1) * pageSize;
-  const isLast = first + found.items.length >= found.total;
+  const last = first + found.items.length;
+  const isLast = last >= found.total;
+  const where = found.isEstimate ? words.pageOfAbout : words.page;
   return (
     <p className="pages">
-      <span>{words.page(first + 1, first + found.items.length, found.total)}</span>
+      <span>{where(first + 1, last, found.total)}</span>
       {page > 1 && <Button onClick={() => change({ page: String(page - 1) })}>{words.newer}</Button>}
       {!isLast && <Button onClick={() => change({ page: String(page + 1) })}>{words.older}</Button>}
     </p>

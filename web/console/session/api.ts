@@ -34,6 +34,8 @@ interface RefusalBody {
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly total: number;
+  /** The list is too long to be counted. */
+  readonly isEstimate: boolean;
 }
 
 export interface ListQuery {
@@ -76,7 +78,8 @@ export async function list<Item>(
   }
   const response = await send({ method: 'GET', path: `${path}?${parameters}` }, signal);
   const { data, meta } = await response.json();
-  return { items: data, total: meta.pagination.totalCount };
+  const { totalCount, totalCountIsEstimate = false } = meta.pagination;
+  return { items: data, total: totalCount, isEstimate: totalCountIsEstimate };
 }
 
 /** A request that changes something. */

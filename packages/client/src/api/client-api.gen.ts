@@ -1041,6 +1041,11 @@ export interface components {
                 limit: number;
                 offset: number;
                 totalCount: number;
+                /**
+                 * @description Only there when the list is too long to be counted: `totalCount` is then near the truth
+                 * @constant
+                 */
+                totalCountIsEstimate?: true;
             };
         };
         IssuedSessionCertificate: {

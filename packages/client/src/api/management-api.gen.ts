@@ -1480,6 +1480,11 @@ export interface components {
                 limit: number;
                 offset: number;
                 totalCount: number;
+                /**
+                 * @description Only there when the list is too long to be counted: `totalCount` is then near the truth
+                 * @constant
+                 */
+                totalCountIsEstimate?: true;
             };
         };
         Identity: {
