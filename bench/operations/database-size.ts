@@ -65,8 +65,12 @@ function lists(store: Store, count: number): readonly (readonly [string, () => P
       'login attempts, latest first',
       () => store.loginAttempts.list(by({ sort: [{ field: 'at', descending: true }] })),
     ],
-    ['ended sessions at start', () => store.apiSessions.listEnded(now, now - 3_600_000)],
+    ['ended sessions at start', () => readAll(store.apiSessions.listEnded(now, now - 3_600_000))],
   ];
+}
+
+async function readAll(parts: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of parts);
 }
 
 async function openStoreOf(home: OverlayHome): Promise<Store> {

@@ -140,7 +140,8 @@ async function readEverything(needs: SessionViewNeeds, views: Views): Promise<vo
 
 async function readDenied({ store, clock, tokenLifetime, revoked }: SessionViewNeeds, ended: DenySet) {
   const now = clock.now();
-  for (const { id, expiresAt } of await store.apiSessions.listEnded(now, now - tokenLifetime))
-    ended.add(id, expiresAt);
+  for await (const some of store.apiSessions.listEnded(now, now - tokenLifetime)) {
+    for (const { id, expiresAt } of some) ended.add(id, expiresAt);
+  }
   for (const { id, expiresAt } of await store.revocations.listTokens(now)) revoked.add(id, expiresAt);
 }

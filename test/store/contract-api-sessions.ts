@@ -344,20 +344,43 @@ export function apiSessionTests(shared: GetDatabase): void {
       ];
       await store.apiSessions.end(ended, 'logout', t0 + MINUTE);
       await store.apiSessions.end(over, 'logout', t0 + MINUTE);
-      const listed = new Map(
-        (await store.apiSessions.listEnded(t0 + 2 * MINUTE, t0 - DAY)).map(({ id, expiresAt }) => [
-          id,
-          expiresAt,
-        ]),
-      );
+      const endedSince = async (endedAfter: number) => {
+        const parts = await inParts(store.apiSessions.listEnded(t0 + 2 * MINUTE, endedAfter));
+        return new Map(parts.flat().map(({ id, expiresAt }) => [id, expiresAt]));
+      };
+      const listed = await endedSince(t0 - DAY);
       assert.equal(listed.get(ended), t0 + sessionLifetime);
       assert.equal(listed.has(alive), false);
       assert.equal(listed.has(over), false);
-      const later = await store.apiSessions.listEnded(t0 + 2 * MINUTE, t0 + MINUTE);
-      assert.equal(
-        later.some(({ id }) => id === ended),
-        false,
+      assert.equal((await endedSince(t0 + MINUTE)).has(ended), false);
+    });
+
+    test('the deny set has all of many sessions that ended at once, each once', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      // In a window of time that no other test of this store uses.
+      const now = t0 + 40 * DAY;
+      const opened: ApiSessionId[] = [];
+      for (let count = 0; count < 7; count += 1) {
+        const session = { expiresAt: now + sessionLifetime + (count % 3) };
+        opened.push(await openSession(store, user, { session }));
+      }
+      await store.apiSessions.endAllOf(user.id, 'administrator', now);
+      const parts = await inParts(store.apiSessions.listEnded(now, now - 1, 2));
+      assert.ok(parts.every((part) => part.length <= 2));
+      assert.deepEqual(
+        parts
+          .flat()
+          .map(({ id }) => id)
+          .sort(),
+        opened.sort(),
       );
     });
   });
+}
+
+async function inParts<Part>(parts: AsyncIterable<Part>): Promise<Part[]> {
+  const gathered: Part[] = [];
+  for await (const part of parts) gathered.push(part);
+  return gathered;
 }

@@ -45,8 +45,9 @@ export async function runController(run: ControllerRun): Promise<void> {
     warnOfEndingCertificates(config, clock.now(), log);
     // Whoever reads that it is ready may stop it at once, and its signal would otherwise end the process half-way: an ephemeral home stayed.
     const stopSignal = untilStopped(() => void reload(run, controller));
-    releaseMemory();
     await run.onReady(controller);
+    // Nobody who waits for the controller waits for this.
+    releaseMemory();
     const signal = await stopSignal;
     log.info('stopping', { event: 'stopping', signal });
   } finally {

@@ -1,7 +1,7 @@
 // Assertions with which clients prove themselves (RFC 7523, OIDC Core 9, private_key_jwt). The keys are the client's:
 // registered with it, or fetched from its address through the one outbound client.
 
-import { compactVerify } from 'jose';
+import { compactVerify } from 'jose/jws/compact/verify';
 import { AuthError } from '../../errors/auth-error.ts';
 import { type ForeignJwt, readForeignJwt } from '../../login/external-jwt/foreign-jwt.ts';
 import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';

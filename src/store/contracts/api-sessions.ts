@@ -171,8 +171,10 @@ export interface ApiSessionStore {
   ): Promise<number>;
 
   /**
-   * Every session that has ended after `endedAfter` and may still have unexpired tokens: the deny set at start-up.
+   * Every session that has ended after `endedAfter` and may still have unexpired tokens: the deny set at start-up, a part
+   * at a time. What ends meanwhile may be missing; the change feed has it.
    * @param endedAfter tokens of sessions that ended before have expired, whatever the row says
+   * @param together   how many a part has at most
    */
-  listEnded(now: Millis, endedAfter: Millis): Promise<readonly EndedSession[]>;
+  listEnded(now: Millis, endedAfter: Millis, together?: number): AsyncIterable<readonly EndedSession[]>;
 }

@@ -104,7 +104,7 @@ export const tablesOfLogins: readonly string[] = [
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_ca ON api_sessions (ca_id) WHERE ca_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_expiry ON api_sessions (expires_at)',
-  'CREATE INDEX api_sessions_ended ON api_sessions (ended_at) WHERE ended_at IS NOT NULL',
+  'CREATE INDEX api_sessions_ended ON api_sessions (ended_at, expires_at, id) WHERE ended_at IS NOT NULL',
   'CREATE INDEX api_sessions_by_creation ON api_sessions (created_at)',
   // Certificates that were issued for an API session.
   `CREATE TABLE session_certificates (

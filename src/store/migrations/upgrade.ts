@@ -41,6 +41,9 @@ export const upgradeFrom16: readonly string[] = [
   'CREATE INDEX api_sessions_alive ON api_sessions (identity_id, created_at) WHERE ended_at IS NULL',
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_ca ON api_sessions (ca_id) WHERE ca_id IS NOT NULL',
+  // A start reads the sessions that have ended from the index alone.
+  'DROP INDEX api_sessions_ended',
+  'CREATE INDEX api_sessions_ended ON api_sessions (ended_at, expires_at, id) WHERE ended_at IS NOT NULL',
   // Which key-encryption keys a node has: none is put to use before every node has it.
   'ALTER TABLE nodes ADD COLUMN key_ids TEXT',
   ...tablesOfApplications,

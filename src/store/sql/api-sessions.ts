@@ -24,7 +24,7 @@ import {
   textOrNull,
 } from './codec.ts';
 import type { Database } from './database.ts';
-import { all, first, type Intent, type SqlRow } from './intent.ts';
+import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 import { legacySessionStore } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';
 
@@ -80,13 +80,26 @@ export function apiSessionStore(db: Database): ApiSessionStore {
     end: (id, reason, now) => write('endSession', { id, reason, now }),
     endAllOf: (identityId, reason, now, except) =>
       write('endSessionsOf', { identityId, reason, now, except: except ?? null }),
-    async listEnded(now, endedAfter) {
-      const sql = 'SELECT id, expires_at FROM api_sessions WHERE ended_at > ? AND expires_at > ?';
-      const rows = await read(sql, endedAfter, now);
-      return rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
+    async *listEnded(now, endedAfter, together = endedTogether) {
+      let last: readonly SqlValue[] = [endedAfter, Number.MAX_SAFE_INTEGER, ''];
+      for (;;) {
+        const rows = await read(endedSessionsSql, ...last, now, together);
+        yield rows.map((row) => ({ id: asId(text(row, 'id')), expiresAt: integer(row, 'expires_at') }));
+        const end = rows[together - 1];
+        if (end === undefined) return;
+        last = [integer(end, 'ended_at'), integer(end, 'expires_at'), text(end, 'id')];
+      }
     },
   };
 }
+
+/** More would be in memory twice for longer, and hold up who else asks. */
+const endedTogether = 5000;
+
+/** In the order of an index that has all of it: going from the index to each row took twice as long. */
+const endedSessionsSql = `SELECT id, expires_at, ended_at FROM api_sessions
+  WHERE ended_at IS NOT NULL AND (ended_at, expires_at, id) > (?, ?, ?) AND expires_at > ?
+  ORDER BY ended_at, expires_at, id LIMIT ?`;
 
 const newestSessionsSql = `SELECT id FROM api_sessions
   WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY created_at DESC, id DESC`;
