@@ -403,6 +403,7 @@ export async function openServices(
       if (caller.mechanism === 'legacy')
         await totpPassed({ store, forgetSession: view.legacy.forget }, caller);
     },
+    outbound: jwksFetch,
     signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
   };
   const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];

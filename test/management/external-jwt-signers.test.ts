@@ -4,18 +4,20 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createRootCa } from '../../src/platform/x509/pki.ts';
 import { parseCertificate, thumbprint } from '../../src/platform/x509/x509.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { testPki } from '../support/test-pki.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
 let admin: Caller;
 let certPem: string;
+let idp: TestIdp;
 before(async () => {
-  server = await startTestServer();
+  [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
   admin = await rootOf(server);
   certPem = (await testPki()).server.certPem;
 });
-after(() => server.close());
+after(() => Promise.all([server.close(), idp.close()]));
 
 const path = 'external-jwt-signers';
 const jwksEndpoint = 'https://idp.example/jwks';
@@ -277,5 +279,88 @@ describe('anybody', () => {
     );
     for (const filter of ['issuer contains "example"', 'enabled = false', 'claimsProperty = "sub"'])
       assertRefused(await list(filter), 400, 'INVALID_FILTER');
+  });
+});
+
+describe('a signer from one address', () => {
+  const discover = (address: unknown) => admin.call('POST', `${path}/discover`, { address });
+  const pages = (at: string) => ({ authorization_endpoint: `${at}/auth`, token_endpoint: `${at}/token` });
+
+  test('has what the provider publishes, however the address is typed', async () => {
+    const { issuer, jwksEndpoint: keys } = idp;
+    const nothing = {
+      issuer,
+      jwksEndpoint: keys,
+      keys: 1,
+      externalAuthUrl: null,
+      scopes: ['openid'],
+      claims: [],
+    };
+    idp.describe({});
+    for (const typed of [
+      issuer,
+      `${issuer}/`,
+      `${issuer}/.well-known/openid-configuration`,
+      ` ${issuer.slice(8)}`,
+    ]) {
+      const answer = await discover(typed);
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual(answer.json.data, nothing);
+    }
+    idp.describe({
+      ...pages(issuer),
+      scopes_supported: ['email', 'groups', 'openid'],
+      claims_supported: ['sub', 'email', 'email'],
+    });
+    assert.deepEqual((await discover(issuer)).json.data, {
+      ...nothing,
+      externalAuthUrl: issuer,
+      scopes: ['openid', 'email'],
+      claims: ['sub', 'email'],
+    });
+    assert.equal(
+      (await admin.get(`${path}?filter=${encodeURIComponent(`issuer = "${issuer}"`)}`)).json.data.length,
+      0,
+      'nothing is stored',
+    );
+  });
+
+  test('is refused where the document lies, leads elsewhere or is of no use', async () => {
+    const { issuer } = idp;
+    for (const [members, reason] of [
+      [{ issuer: 'https://bank.example' }, /is of the issuer https:\/\/bank\.example: use that/],
+      [{ issuer: `${issuer}\u202e\n` }, /is of the issuer .*\?\?: use that/],
+      [{ issuer: undefined }, /no discovery document/],
+      [{ jwks_uri: 'http://127.0.0.1/jwks' }, /no discovery document/],
+      [{ jwks_uri: 'file:///etc/passwd' }, /no discovery document/],
+      [{ ...pages('javascript:alert(1)//') }, /no discovery document/],
+      [{ jwks_uri: `${issuer}/nowhere` }, /the server answered with an error status/],
+      [{ jwks_uri: `${issuer}/.well-known/openid-configuration` }, /publishes no key that can be used/],
+    ] as const) {
+      idp.describe(members);
+      const answer = await discover(issuer);
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'address');
+      assert.match(answer.json.error.cause.reason, reason);
+    }
+    idp.describe({});
+    for (const address of ['http://idp.example', 'https://a:b@idp.example', 'ftp://idp.example', '//', 'x y'])
+      assertRefused(await discover(address), 400, 'COULD_NOT_VALIDATE', 'address');
+    for (const address of ['', 7, null, undefined, 'x'.repeat(2001)])
+      assertRefused(await discover(address), 400, 'COULD_NOT_VALIDATE', 'address');
+    assertRefused(await discover(server.issuer), 400, 'COULD_NOT_VALIDATE');
+  });
+
+  test('is for administrators, and asks only servers that the configuration allows', async () => {
+    const id = await server.createUser({ name: 'reading', password });
+    await admin.call('PATCH', `identities/${id}`, { permissions: ['read', 'helpdesk'] });
+    const asked = idp.requests.size;
+    const reader = await loggedIn(server, 'reading');
+    assertRefused(await reader.call('POST', `${path}/discover`, { address: idp.issuer }), 403, 'FORBIDDEN');
+    assert.equal(idp.requests.size, asked);
+    for (const host of ['169.254.169.254', '[fe80::1]', '0.0.0.0']) {
+      const answer = await discover(`https://${host}`);
+      assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'address');
+      assert.match(answer.json.error.cause.reason, /IP address|private or loopback/, host);
+    }
   });
 });

@@ -50,6 +50,8 @@ export interface TestIdp {
   rotate(alg?: string, kid?: string): Promise<string>;
   /** Takes a key out of the set; tokens can still be signed with it. */
   withdraw(kid: string): void;
+  /** Adds to its discovery document, or replaces what it says; undefined takes a member away. */
+  describe(members: Readonly<Record<string, unknown>>): void;
   /** Null ends it. */
   misbehave(how: Misbehaviour | null): void;
   /** Signs claims as they are: `iss` and times are for the caller. */
@@ -72,6 +74,7 @@ export async function startTestIdp(): Promise<TestIdp> {
   const requests = new Map<string, number>();
   let current = '';
   let misbehaviour: Misbehaviour | null = null;
+  let described: Readonly<Record<string, unknown>> = {};
 
   const publishedKeys = () => [...keys].filter(([kid]) => published.has(kid)).map(([, { jwk }]) => jwk);
   const server = createServer({ cert: pki.server.certPem, key: pki.server.keyPem }, (request, response) => {
@@ -79,7 +82,7 @@ export async function startTestIdp(): Promise<TestIdp> {
     requests.set(path, (requests.get(path) ?? 0) + 1);
     const hops = /^\/hop\/(\d+)$/.exec(path)?.[1];
     if (path === '/.well-known/openid-configuration') {
-      sendJson(response, { issuer, jwks_uri: `${issuer}/jwks` });
+      sendJson(response, { issuer, jwks_uri: `${issuer}/jwks`, ...described });
     } else if (path === '/jwks' && misbehaviour !== null) {
       if (misbehaviour.kind === 'late') {
         void misbehaviour.until.then(() => sendJson(response, { keys: publishedKeys() }));
@@ -116,6 +119,9 @@ export async function startTestIdp(): Promise<TestIdp> {
     currentKid: () => current,
     rotate,
     withdraw: (kid) => published.delete(kid),
+    describe(members) {
+      described = members;
+    },
     misbehave(how) {
       misbehaviour = how;
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { discoverSigner } from '../../admin/discover-signer.ts';
 import {
   createSigner,
   deleteSigner,
@@ -110,6 +111,24 @@ const triedSchema = z
   })
   .meta({ id: 'TriedExternalJwt' });
 
+const addressToDiscover = z.strictObject({
+  address: z
+    .string()
+    .min(1)
+    .max(2000)
+    .meta({ description: 'Of the provider', examples: ['https://login.example.com'] }),
+});
+const discoveredSchema = z
+  .strictObject({
+    issuer: z.string(),
+    jwksEndpoint: z.string(),
+    keys: z.int().meta({ description: 'How many of its keys can be used' }),
+    externalAuthUrl: z.string().nullable(),
+    scopes: z.array(z.string()),
+    claims: z.array(z.string()),
+  })
+  .meta({ id: 'DiscoveredSigner' });
+
 /** `/external-jwt-signers` */
 export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
   const needs = { ...managementNeeds, limits: managementNeeds.config.edge.externalJwtSigners.jwksFetch };
@@ -128,6 +147,16 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
   });
   return [
     ...entities,
+    adminRoute('POST', 'external-jwt-signers/discover', {
+      summary: 'Find out what a signer for an identity provider would consist of',
+      operationId: 'discoverExternalJwtSigner',
+      answer: dataAnswer(
+        discoveredSchema,
+        'What the provider publishes about itself, as fields of a signer. Nothing is stored.',
+      ),
+      body: addressToDiscover,
+      handler: async (_context, { body }) => envelope(await discoverSigner(needs, body.address)),
+    }),
     adminRoute('POST', 'external-jwt-signers/:id/verify', {
       summary: 'Say whether a token of a signer would be accepted, for whom, and if not, why',
       operationId: 'verifyExternalJwt',

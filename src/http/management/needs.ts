@@ -6,6 +6,7 @@ import type { PasswordHasher } from '../../login/password/password.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
+import type { OutboundClient } from '../../platform/network/outbound-client.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import type { OwnMfaNeeds } from '../edge/mfa.ts';
@@ -45,6 +46,8 @@ export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, Heartbea
   /** Our own issuers, those of the other nodes too, with the ports that the bind points really have. */
   readonly issuers: ReadonlySet<string>;
   readonly hasher: PasswordHasher;
+  /** Asks other servers, under the limits of `edge.externalJwtSigners.jwksFetch`. */
+  readonly outbound: OutboundClient;
   readonly clock: Clock;
   /** How long an access token that was issued now can be unexpired on any node. */
   readonly tokenLifetime: Millis;

@@ -922,6 +922,26 @@ export interface paths {
         patch: operations["updateExternalJwtSigner"];
         trace?: never;
     };
+    "/external-jwt-signers/discover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find out what a signer for an identity provider would consist of
+         * @description For administrators.
+         */
+        post: operations["discoverExternalJwtSigner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/external-jwt-signers/{id}/verify": {
         parameters: {
             query?: never;
@@ -2050,6 +2070,15 @@ export interface components {
             enrollNameClaimsSelector: string;
             enrollAttributeClaimsSelector: string | null;
             requireVerifiedEmail: boolean;
+        };
+        DiscoveredSigner: {
+            issuer: string;
+            jwksEndpoint: string;
+            /** @description How many of its keys can be used */
+            keys: number;
+            externalAuthUrl: string | null;
+            scopes: string[];
+            claims: string[];
         };
         TriedExternalJwt: {
             isAccepted: boolean;
@@ -4774,6 +4803,39 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    discoverExternalJwtSigner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Of the provider
+                     * @example https://login.example.com
+                     */
+                    address: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What the provider publishes about itself, as fields of a signer. Nothing is stored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["DiscoveredSigner"];
                         meta: Record<string, never>;
                     };
                 };
