@@ -81,8 +81,11 @@ export function mountRoutes(
   const routesOf = routesByPath(routes);
   // Before a body is read.
   app.addHook('onRequest', (request, reply, done) => {
-    const known = request.is404 ? routesOf(request.raw.url ?? '') : undefined;
-    if (known === undefined) done();
+    // The router takes a word for a parameter where the path of that word has no such method.
+    const isSure = !request.is404 && request.routeOptions.url?.includes('/:') !== true;
+    const known = isSure ? undefined : routesOf(request.raw.url ?? '');
+    const isThere = known?.some(({ methods }) => (methods as readonly string[]).includes(request.method));
+    if (known === undefined || isThere === true) done();
     else answerOtherMethod(needs, scope, known, request, reply);
   });
 }
