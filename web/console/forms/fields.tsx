@@ -67,24 +67,28 @@ export function TextField<Draft>({
   type = 'text',
   isRequired = false,
   rows,
+  also,
 }: FieldProps<Draft, string | null> & {
   readonly type?: 'text' | 'url';
   readonly isRequired?: boolean;
   /** More than one line. */
   readonly rows?: number;
+  /** What else follows from the text. */
+  readonly also?: (value: string | null) => Partial<Draft>;
 }) {
   const { field, control } = bound(form, name, hint);
-  const value = form.draft[name] as string | null;
+  const given = form.draft[name] as string | null;
   const props = {
     ...control,
     required: isRequired,
     readOnly: form.isReadOnly,
     spellCheck: false,
     autoComplete: 'off',
-    value: value ?? '',
+    value: given ?? '',
     onChange: (event: { readonly target: { readonly value: string } }) => {
       const text = event.target.value;
-      form.set({ [name]: text === '' && form.isNullable(name) ? null : text } as Partial<Draft>);
+      const value = text === '' && form.isNullable(name) ? null : text;
+      form.set({ [name]: value, ...also?.(value) } as Partial<Draft>);
     },
   };
   return (

@@ -1,15 +1,12 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { optionsFor } from '../../forms/draft.ts';
-import { refreshEntities, rereadEntity, useEntity } from '../../forms/entity.ts';
 import { EntityForm } from '../../forms/entity-form.tsx';
+import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { TextField } from '../../forms/fields.tsx';
 import { useIsAdmin } from '../../me.ts';
-import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
 import { Facts, Screen } from '../../parts/screen.tsx';
-import { make, type Versioned } from '../../session/api.ts';
+import { make } from '../../session/api.ts';
 import { issuer } from '../../session/provider.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OidcClient } from '../../types.ts';
@@ -99,64 +96,32 @@ function Registered({ id, name, secret, failure }: Created) {
   );
 }
 
-function draftRead({ document, version }: Versioned<OidcClient>): Versioned<ClientDraft> {
-  return { document: draftOf(document), version };
-}
-
 function SavedClient({ id }: { readonly id: string }) {
-  const isAdmin = useIsAdmin();
-  const navigate = useNavigate();
-  const path = `oidc-clients/${encodeURIComponent(id)}`;
-  const query = useEntity<OidcClient>(path);
   return (
-    <Screen title={query.data?.document.name ?? texts.screens.clients}>
-      <Loaded query={query}>
-        {(found) => (
-          <>
-            <Facts
-              facts={[
-                [words.issuer, <code key="issuer">{issuer}</code>],
-                [words.labels.id, <code key="id">{id}</code>],
-              ]}
-            />
-            {usesSecrets(found.document) && <ClientSecrets id={id} mayChange={isAdmin} />}
-            <EntityForm<ClientDraft>
-              read={draftRead(found)}
-              path={path}
-              isNew={false}
-              mayChange={isAdmin}
-              labels={words.labels}
-              nullable={nullable}
-              command={(changes) => {
-                const options = optionsFor<ClientDraft>(changes, clientFlags);
-                return options === null ? null : ['update', 'oidc-client', id, ...options];
-              }}
-              reread={async () => draftRead(await rereadEntity<OidcClient>(path))}
-              saved={() => undefined}
-            >
-              {(form) => <ClientFields form={form} />}
-            </EntityForm>
-            {isAdmin && (
-              <p className="buttons">
-                <Confirm
-                  id="delete"
-                  label={texts.forms.delete}
-                  title={words.deleteTitle(found.document.name)}
-                  ends={words.deleteEnds}
-                  isDestructive
-                  change={() => ({ method: 'DELETE', path, version: found.version })}
-                  command={['delete', 'oidc-client', id]}
-                  done={texts.forms.deleted}
-                  whenDone={async () => {
-                    await navigate({ to: '/clients' });
-                    await refreshEntities();
-                  }}
-                />
-              </p>
-            )}
-          </>
-        )}
-      </Loaded>
-    </Screen>
+    <EntityScreen<OidcClient, ClientDraft>
+      id={id}
+      collection="oidc-clients"
+      noun="oidc-client"
+      list="/clients"
+      listTitle={texts.screens.clients}
+      draftOf={draftOf}
+      labels={words.labels}
+      nullable={nullable}
+      flags={clientFlags}
+      fields={(form) => <ClientFields form={form} />}
+      deletion={{ title: words.deleteTitle, ends: words.deleteEnds }}
+    >
+      {(document, mayChange) => (
+        <>
+          <Facts
+            facts={[
+              [words.issuer, <code key="issuer">{issuer}</code>],
+              [words.labels.id, <code key="id">{id}</code>],
+            ]}
+          />
+          {usesSecrets(document) && <ClientSecrets id={id} mayChange={mayChange} />}
+        </>
+      )}
+    </EntityScreen>
   );
 }

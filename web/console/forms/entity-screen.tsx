@@ -1,0 +1,104 @@
+// The screen of one entity: what belongs to it, its form, and the way to delete it.
+
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useIsAdmin } from '../me.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Screen } from '../parts/screen.tsx';
+import type { Versioned } from '../session/api.ts';
+import { texts } from '../texts/texts.ts';
+import { optionsFor } from './draft.ts';
+import { refreshEntities, rereadEntity, useEntity } from './entity.ts';
+import { EntityForm, type FormState, type Labels } from './entity-form.tsx';
+
+export interface EntityScreenProps<Document extends { readonly name: string }, Draft extends object> {
+  readonly id: string;
+  /** Of the API, such as `oidc-clients`. */
+  readonly collection: string;
+  /** As the command line calls it, such as `oidc-client`. */
+  readonly noun: string;
+  /** Where its list is, such as `/clients`. */
+  readonly list: '/clients' | '/signers' | '/cas';
+  readonly listTitle: string;
+  /** What of it the form changes. */
+  readonly draftOf: (document: Document) => Draft;
+  readonly labels: Labels<Draft>;
+  readonly nullable?: readonly (keyof Draft)[];
+  /** The options of `overlay-auth update`, by field. */
+  readonly flags: { readonly [Name in keyof Draft]?: string };
+  readonly fields: (form: FormState<Draft>) => ReactNode;
+  /** What ends by a change, if something does. */
+  readonly ends?: (changes: Partial<Draft>, document: Document) => string | null;
+  readonly deletion: { readonly title: (name: string) => string; readonly ends: string };
+  /** Above the form. */
+  readonly children?: (document: Document, mayChange: boolean) => ReactNode;
+}
+
+export function EntityScreen<Document extends { readonly name: string }, Draft extends object>(
+  props: EntityScreenProps<Document, Draft>,
+) {
+  const { id, collection, listTitle, draftOf, labels, fields, ends } = props;
+  const isAdmin = useIsAdmin();
+  const path = `${collection}/${encodeURIComponent(id)}`;
+  const query = useEntity<Document>(path);
+  const read = ({ document, version }: Versioned<Document>) => ({ document: draftOf(document), version });
+  return (
+    <Screen title={query.data?.document.name ?? listTitle}>
+      <Loaded query={query}>
+        {(found) => (
+          <>
+            {props.children?.(found.document, isAdmin)}
+            <EntityForm<Draft>
+              read={read(found)}
+              path={path}
+              isNew={false}
+              mayChange={isAdmin}
+              labels={labels}
+              nullable={props.nullable ?? []}
+              command={(changes) => {
+                const options = optionsFor<Draft>(changes, props.flags);
+                return options === null ? null : ['update', props.noun, id, ...options];
+              }}
+              ends={(changes) => ends?.(changes, found.document) ?? null}
+              reread={async () => read(await rereadEntity<Document>(path))}
+              saved={() => undefined}
+            >
+              {fields}
+            </EntityForm>
+            {isAdmin && <Deletion {...props} path={path} found={found} />}
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  );
+}
+
+function Deletion<Document extends { readonly name: string }, Draft extends object>({
+  id,
+  noun,
+  list,
+  deletion,
+  path,
+  found: { document, version },
+}: EntityScreenProps<Document, Draft> & { readonly path: string; readonly found: Versioned<Document> }) {
+  const navigate = useNavigate();
+  return (
+    <p className="buttons">
+      <Confirm
+        id="delete"
+        label={texts.forms.delete}
+        title={deletion.title(document.name)}
+        ends={deletion.ends}
+        isDestructive
+        change={() => ({ method: 'DELETE', path, version })}
+        command={['delete', noun, id]}
+        done={texts.forms.deleted}
+        whenDone={async () => {
+          await navigate({ to: list });
+          await refreshEntities();
+        }}
+      />
+    </p>
+  );
+}
