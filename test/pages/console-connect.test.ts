@@ -5,17 +5,20 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { screenshot, type Visitor } from '../support/browser.ts';
+import { createIdentity, createSigner, tokenOf } from '../support/external-jwt.ts';
 import { type Caller, createdId, password, rootOf } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, giveLogin, phone } from './console-support.ts';
 
 let server: TestServer;
 let root: Caller;
+let idp: TestIdp;
 before(async () => {
-  server = await startTestServer();
+  [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
   root = await rootOf(server);
 });
-after(() => server.close());
+after(() => Promise.all([server.close(), idp.close()]));
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
 const sample = (page: Page, name: string) => page.locator('form.entity figure', { hasText: name });
@@ -132,12 +135,96 @@ describe('applications', () => {
   });
 });
 
+describe('external JWT signers', () => {
+  test('are made from one address, and say of a token whom it signs in', async () => {
+    const { issuer } = idp;
+    idp.describe({
+      authorization_endpoint: `${issuer}/auth`,
+      token_endpoint: `${issuer}/token`,
+      scopes_supported: ['openid', 'email'],
+      claims_supported: ['sub', 'email'],
+    });
+    await createIdentity(server, 'grace');
+    const guest = await atConsole(server, 'root', '/console/signers');
+    const { page } = guest;
+    await page.getByText('No signer matches.').waitFor();
+    await assertClean(guest);
+    await page.locator('#new-signer').press('Enter');
+    await page.locator('#address').fill('https://localhost:9/nothing');
+    await page.locator('#address').press('Enter');
+    await page.getByRole('alert').getByText('cannot be used').waitFor();
+    await assertClean(guest);
+    await page.locator('#address').fill(`${issuer.slice('https://'.length)}/`);
+    await page.locator('#address').press('Enter');
+    await page.locator('#found').getByText('with 1 usable key').waitFor();
+    assert.equal(await page.locator('#field-issuer').inputValue(), issuer);
+    assert.equal(await page.locator('#field-jwksEndpoint').inputValue(), `${issuer}/jwks`);
+    await page.locator('#field-clientId').fill('overlay');
+    assert.equal(await page.locator('#field-audience').inputValue(), 'overlay', 'of ID tokens');
+    await sample(page, 'Command')
+      .getByText(
+        `overlay-auth create ext-jwt-signer localhost ${issuer} overlay --jwks-endpoint ${issuer}/jwks --use-external-id ` +
+          `--external-auth-url ${issuer} --client-id overlay --scopes openid,email --send ID`,
+        { exact: true },
+      )
+      .waitFor({ state: 'attached' });
+    await assertClean(guest);
+    await screenshot(page, 'console-signer-new');
+    await page.locator('#save').press('Enter');
+    await heading(page, 'localhost').waitFor();
+    const id = page.url().split('/').at(-1) ?? '';
+    await page
+      .locator('#redirect-uri', { hasText: `${server.issuer}/login/ext-jwt/callback/${id}` })
+      .waitFor();
+
+    const verdict = page.locator('#verdict');
+    for (const [token, shows] of [
+      [await tokenOf(server, idp, 'grace@idp'), 'Accepted. It signs in grace'],
+      [await tokenOf(server, idp, 'nobody@idp'), 'Nobody has this external id'],
+      [await tokenOf(server, idp, '<b>x</b>@idp', { aud: 'other' }), 'Refused:'],
+      ['no token at all', 'Token not readable'],
+    ] as const) {
+      await page.locator('#token').fill(token);
+      await page.locator('#check-token').press('Enter');
+      await verdict.getByText(shows).waitFor();
+      await assertClean(guest);
+      const payload = await page.locator('#decoded').textContent();
+      assert.match(payload ?? '', token.includes(' ') ? /no JWT/ : /"sub": "(?:grace|nobody|<b>x<\/b>)@idp"/);
+      await screenshot(page, 'console-token');
+    }
+
+    await page.locator('#field-enabled').uncheck();
+    await page.locator('#save').click();
+    await page.getByRole('alertdialog').getByText('Sessions that it opened end at once').waitFor();
+    await assertClean(guest);
+    await page.locator('#save-confirm').click();
+    await announced(page, 'Saved');
+    assert.equal((await root.get(`external-jwt-signers/${id}`)).json.data.enabled, false);
+
+    const policy = { name: 'named', primary: { extJwt: { allowed: true, allowedSigners: [id] } } };
+    const policyId = createdId(await root.call('POST', 'auth-policies', policy));
+    await agree(guest, 'delete', 'Sessions that it opened end at once');
+    await page.getByRole('alertdialog').getByRole('alert').waitFor();
+    await assertClean(guest);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal((await root.call('DELETE', `auth-policies/${policyId}`)).status, 200);
+    await agree(guest, 'delete', 'Sessions that it opened end at once');
+    await announced(page, 'Deleted');
+    await guest.close();
+  });
+});
+
 /** Each screen with something in it, and what shows that it is there. */
 async function screens(): Promise<readonly (readonly [path: string, shows: string])[]> {
   const client = createdId(
     await root.call('POST', 'oidc-clients', { name: 'intranet', type: 'confidential' }),
   );
+  const people = { externalAuthUrl: idp.issuer, clientId: 'overlay', targetToken: 'ID' };
+  const signer = await createSigner(root, idp, 'corporate', people);
   return [
+    ['/signers', 'tbody'],
+    ['/signers/new', '#address'],
+    [`/signers/${signer}`, '#field-name'],
     ['/clients', 'tbody'],
     [`/clients/${client}`, '#field-name'],
   ];
@@ -170,14 +257,16 @@ describe('every screen of what is connected', () => {
     await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] });
     const guest = await atConsole(server, 'reader');
     const { page } = guest;
-    for (const [path, shows] of paths) {
+    const begins = ['/signers/new', '/clients/new'].map((path) => [path, '[role=alert]'] as const);
+    for (const [path, shows] of [...paths.filter(([path]) => !path.endsWith('/new')), ...begins]) {
       await page.goto(`${server.url}/console${path}`);
       await giveLogin(page, 'reader');
       await page.locator(shows).first().waitFor();
       await assertClean(guest);
       const offered = 'main :is(button.main, button.danger, a.main, #add-secret, #delete)';
       assert.deepEqual(await page.locator(offered).allTextContents(), [], path);
-      const editable = 'main form :is(input, textarea):not([readonly], :disabled), main form select:enabled';
+      const editable =
+        'main form.entity :is(input, textarea):not([readonly], :disabled), form.entity select:enabled';
       assert.equal(await page.locator(editable).count(), 0, path);
     }
     await guest.close();

@@ -240,7 +240,7 @@ function undeclaredCalls({ page }: Visitor, { paths }: Described): readonly stri
 }
 
 describe('every screen', () => {
-  const screens = ['', '/people', '/attempts', '/what-if', '/policies', '/clients'].map(
+  const screens = ['', '/people', '/attempts', '/what-if', '/policies', '/signers', '/clients'].map(
     (path) => `/console${path}`,
   );
 

@@ -64,6 +64,20 @@ const routes = [
   createRoute({ getParentRoute: () => root, path: '/policies/$id', component: PolicyScreen }),
   createRoute({
     getParentRoute: () => root,
+    path: '/signers',
+    component: laterScreen(
+      'signers',
+      async () => (await import('./screens/signers/signers.tsx')).SignersScreen,
+    ),
+    validateSearch: words('q', 'state', 'sort', 'page'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/signers/$id',
+    component: laterScreen('signer', async () => (await import('./screens/signers/signer.tsx')).SignerScreen),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: '/clients',
     component: laterScreen(
       'clients',

@@ -28,6 +28,7 @@ const navigation = [
     title: groups.rules,
     items: [
       ['/policies', screens.policies],
+      ['/signers', screens.signers],
       ['/clients', screens.clients],
     ],
   },

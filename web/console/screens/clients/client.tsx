@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { EntityForm } from '../../forms/entity-form.tsx';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { TextField } from '../../forms/fields.tsx';
-import { useIsAdmin } from '../../me.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
 import { Facts, Screen } from '../../parts/screen.tsx';
 import { make } from '../../session/api.ts';
 import { issuer } from '../../session/provider.ts';
@@ -40,27 +40,28 @@ interface Created {
 }
 
 function NewClient() {
-  const isAdmin = useIsAdmin();
   const [created, setCreated] = useState<Created | null>(null);
   if (created !== null) return <Registered {...created} />;
   return (
     <Screen title={words.create}>
-      <EntityForm<NewClientDraft>
-        read={{ document: newClient, version: null }}
-        path="oidc-clients"
-        isNew
-        mayChange={isAdmin}
-        labels={words.labels}
-        nullable={[...nullable, 'id']}
-        command={(_changes, draft) => createCommand(draft)}
-        saved={async (id, draft) => setCreated(await withSecret(id ?? '', draft))}
-      >
-        {(form) => (
-          <ClientFields form={form}>
-            <TextField form={form} name="id" hint={words.hints.id} />
-          </ClientFields>
-        )}
-      </EntityForm>
+      <OnlyAdministrators>
+        <EntityForm<NewClientDraft>
+          read={{ document: newClient, version: null }}
+          path="oidc-clients"
+          isNew
+          mayChange
+          labels={words.labels}
+          nullable={[...nullable, 'id']}
+          command={(_changes, draft) => createCommand(draft)}
+          saved={async (id, draft) => setCreated(await withSecret(id ?? '', draft))}
+        >
+          {(form) => (
+            <ClientFields form={form}>
+              <TextField form={form} name="id" hint={words.hints.id} />
+            </ClientFields>
+          )}
+        </EntityForm>
+      </OnlyAdministrators>
     </Screen>
   );
 }
