@@ -47,7 +47,10 @@ export async function openFoundations(needs: FoundationNeeds): Promise<OpenFound
       },
     );
   }
-  const hashPool = createHashPool({ clock }, { threads: hashThreads(config) });
+  const hashPool = createHashPool(
+    { clock },
+    { threads: hashThreads(config), cost: config.edge.passwordHash },
+  );
   return {
     config,
     store,

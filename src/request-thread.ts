@@ -14,9 +14,10 @@ import { forwardingLogger, type LineLevel, type LogEntry } from './platform/log/
 import type { SampledLine } from './platform/log/sampled-lines.ts';
 import type { Random } from './platform/random.ts';
 import { releaseMemory } from './platform/release-memory.ts';
+import type { HashCost } from './platform/secrets/hash-cost.ts';
 import { HashPoolFull, HashPoolStopped } from './platform/secrets/hash-pool.ts';
 import type { KeyVault } from './platform/secrets/key-vault.ts';
-import type { HashCost, Password } from './platform/secrets/password-hash.ts';
+import type { Password } from './platform/secrets/password-hash.ts';
 import { CallFailed, type ThreadCalls, threadCalls } from './platform/thread-calls.ts';
 import { type FirstThread, type Foundations, openServices } from './services.ts';
 import type { ThreadCounts } from './thread-counts.ts';

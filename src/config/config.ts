@@ -3,6 +3,7 @@
 import type { BrowserSessionRules } from '../model/browser-session.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { Millis } from '../platform/clock.ts';
+import type { HashCost } from '../platform/secrets/hash-cost.ts';
 
 /** The effective configuration; deeply frozen. */
 export interface Config {
@@ -131,6 +132,8 @@ export interface EdgeConfig {
     /** Live sessions that one identity may have; the oldest ends. */
     readonly maxPerIdentity: number;
   };
+  /** Of new password hashes. */
+  readonly passwordHash: HashCost;
   /** Decision records of logins, for `explain`. */
   readonly loginAttempts: {
     readonly keep: Millis;

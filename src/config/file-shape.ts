@@ -2,6 +2,7 @@ import { formatHostAndPort } from './addresses.ts';
 import type { BindPoint, Config, DbConfig, IdentityFiles, IpRange, Listener, ListenerApi } from './config.ts';
 import type { ConfigPath } from './config-error.ts';
 import { formatDuration } from './durations.ts';
+import { formatMemorySize } from './memory-sizes.ts';
 import { formatRedirectUri } from './redirect-uris.ts';
 
 export type FileValue =
@@ -130,6 +131,11 @@ function edgeShape(edge: Config['edge']): FileValue {
     },
     totp: { issuer: edge.totp.issuer },
     sessions: { maxPerIdentity: edge.sessions.maxPerIdentity },
+    passwordHash: {
+      memory: formatMemorySize(edge.passwordHash.memoryKiB),
+      passes: edge.passwordHash.passes,
+      lanes: edge.passwordHash.lanes,
+    },
     loginAttempts: {
       keep: formatDuration(edge.loginAttempts.keep),
       keepAtMost: edge.loginAttempts.keepAtMost,

@@ -34,6 +34,7 @@ export function resolveConfig(
   const identity = resolveIdentity(content.identity, folder);
   const apiAddress = edge.api.address ?? defaultApiAddress(content.web);
   const { signingCert } = edge.enrollment;
+  const { memory, passes, lanes } = edge.passwordHash;
   const config: Config = {
     v: content.v,
     db: resolveDb(content.db, folder),
@@ -55,6 +56,7 @@ export function resolveConfig(
       oidc: { ...edge.oidc, ...durations },
       totp: { issuer: edge.totp.issuer ?? defaultTotpIssuer(apiAddress) },
       sessions: edge.sessions,
+      passwordHash: { memoryKiB: memory, passes, lanes },
       loginAttempts: edge.loginAttempts,
       externalJwtSigners: edge.externalJwtSigners,
     },

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import type { Millis } from '../platform/clock.ts';
 import { PostgresTlsError, readPostgresTls } from '../platform/network/postgres-tls.ts';
+import { LARGEST_HASH_COST, LEAST_HASH_COST } from '../platform/secrets/hash-cost.ts';
 import {
   AddressError,
   formatHostAndPort,
@@ -12,6 +13,7 @@ import {
 } from './addresses.ts';
 import { ColorError, parseColor, requireContrast } from './colors.ts';
 import { DurationError, formatDuration, parseDuration } from './durations.ts';
+import { formatMemorySize, MemorySizeError, parseMemorySize } from './memory-sizes.ts';
 import { parseRedirectUri, RedirectUriError } from './redirect-uris.ts';
 
 // The shape of the configuration file, with the words operators know: the keys here are the file's own, not
@@ -39,9 +41,15 @@ function textReadBy<T>(read: (text: string) => T) {
 class Refusal extends Error {}
 
 function isRefusal(error: unknown): error is Error {
-  return [Refusal, DurationError, AddressError, RedirectUriError, ColorError, PostgresTlsError].some(
-    (kind) => error instanceof kind,
-  );
+  return [
+    Refusal,
+    DurationError,
+    MemorySizeError,
+    AddressError,
+    RedirectUriError,
+    ColorError,
+    PostgresTlsError,
+  ].some((kind) => error instanceof kind);
 }
 
 function duration(limits: { readonly min: Millis; readonly max: Millis }) {
@@ -54,6 +62,17 @@ function duration(limits: { readonly min: Millis; readonly max: Millis }) {
     return millis;
   });
 }
+
+const hashMemory = textReadBy((text) => {
+  const kib = parseMemorySize(text);
+  const [least, most] = [LEAST_HASH_COST.memoryKiB, LARGEST_HASH_COST.memoryKiB];
+  if (kib < least)
+    throw new Refusal(
+      `${text} is too little; the least that protects passwords is ${formatMemorySize(least)}`,
+    );
+  if (kib > most) throw new Refusal(`${text} is too much; the most is ${formatMemorySize(most)}`);
+  return kib;
+});
 
 const lifetime = duration({ min: 1, max: TEN_YEARS });
 /** May be anything from zero: what is too short is raised (spec section 5.7), not refused. */
@@ -347,6 +366,25 @@ export const edgeSchema = z.strictObject({
         .max(1_000_000)
         .default(100)
         .describe('Live sessions that one identity may have; a login beyond ends the oldest.'),
+    })
+    .prefault({}),
+  passwordHash: z
+    .strictObject({
+      memory: hashMemory
+        .prefault('46MiB')
+        .describe('Memory of one password hash (argon2id). At least 19MiB.'),
+      passes: z
+        .int()
+        .min(LEAST_HASH_COST.passes)
+        .max(LARGEST_HASH_COST.passes)
+        .default(2)
+        .describe('How often a hash goes over its memory.'),
+      lanes: z
+        .int()
+        .min(LEAST_HASH_COST.lanes)
+        .max(LARGEST_HASH_COST.lanes)
+        .default(1)
+        .describe('Parts of the memory that are worked on independently.'),
     })
     .prefault({}),
   loginAttempts: z

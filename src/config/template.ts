@@ -142,6 +142,10 @@ ${signingLines(files.signingCert)}
   #   issuer: Example              # the name that authenticator apps show; default: the host of edge.api.address
   # sessions:
   #   maxPerIdentity: 100          # a login beyond ends the oldest session of the identity
+  # passwordHash:                  # what a password hash costs; "overlay-auth config tune-hash" proposes values
+  #   memory: 46MiB                # at least 19MiB
+  #   passes: 2                    # at least 2
+  #   lanes: 1
   loginAttempts:                   # why logins were refused, for "overlay-auth explain REF"
     keep: 720h
     keepAtMost: 100000             # the oldest go first

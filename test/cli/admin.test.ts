@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { findAdministrator } from '../../src/admin/recover-administrator.ts';
 import { asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
@@ -50,6 +51,24 @@ describe('admin create', () => {
       assert.equal(again.code, 1);
       assert.match(again.stderr, /already\.\nnext: overlay-auth admin recover /i);
     }
+  });
+
+  test('hashes a password at the configured cost', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.home('.overlay');
+    const file = join(box.cwd, '.overlay', 'controller.yml');
+    const cost = 'passwordHash: { memory: 20MiB, passes: 3, lanes: 1 }';
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace('  loginAttempts:', `  ${cost}\n  loginAttempts:`),
+    );
+    const made = await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
+    assert.equal(made.code, 0, made.stderr);
+    const database = new DatabaseSync(join(box.cwd, '.overlay', 'overlay.db'), { readOnly: true });
+    t.after(() => database.close());
+    const row = database.prepare("SELECT password_hash FROM authenticators WHERE method = 'updb'").get();
+    assert.match(String(row?.password_hash), /^\$argon2id\$v=19\$m=20480,t=3,p=1\$/);
   });
 
   test('refuses passwords that break the rules, and names that cannot be', async (t) => {

@@ -59,6 +59,26 @@ describe('config', () => {
     assert.equal(code, 0);
     assert.ok(JSON.parse(stdout).properties.web);
   });
+
+  test('tune-hash proposes what a hash may cost here, and nothing weaker than the least', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    const { code, stdout } = await box.run(['config', 'tune-hash', '--time', '1ms', '-j']);
+    assert.equal(code, 0);
+    const { passwordHash, tookMillis, threads } = JSON.parse(stdout);
+    // No machine is done with the least in a millisecond.
+    assert.deepEqual(passwordHash, { memory: '19MiB', passes: 2, lanes: 1 });
+    assert.ok(tookMillis > 1);
+    assert.ok(threads >= 1);
+    const printed = await box.run(['config', 'tune-hash', '--time', '1ms']);
+    assert.match(printed.stdout, /^edge:\n {2}passwordHash:\n {4}memory: 19MiB\n/);
+    assert.match(printed.stdout, /nothing weaker is accepted/);
+    for (const time of ['', '5', '0s', '11s', 'soon', '-1s']) {
+      const refused = await box.run(['config', 'tune-hash', `--time=${time}`]);
+      assert.equal(refused.code, 2, time);
+      assert.match(refused.stderr, /--time/, time);
+    }
+  });
 });
 
 describe('ops db', () => {

@@ -96,6 +96,7 @@ export function fullFile(): Tree {
         compatibility: { clientIds: ['native', 'sdk'] },
       },
       totp: { issuer: 'Example Corp' },
+      passwordHash: { memory: '64MiB', passes: 3, lanes: 2 },
       loginAttempts: { keep: '48h', keepAtMost: 5000 },
       externalJwtSigners: {
         jwksFetch: {

@@ -62,6 +62,7 @@ describe('loading the configuration', () => {
       },
       totp: { issuer: 'localhost' },
       sessions: { maxPerIdentity: 100 },
+      passwordHash: { memoryKiB: 46 * 1024, passes: 2, lanes: 1 },
       loginAttempts: { keep: 720 * HOUR, keepAtMost: 100_000 },
       externalJwtSigners: {
         jwksFetch: {
@@ -128,6 +129,7 @@ describe('loading the configuration', () => {
     ]);
     assert.equal(config.edge.totp.issuer, 'Example Corp');
     assert.deepEqual(config.node, { name: 'ctrl-1' });
+    assert.deepEqual(config.edge.passwordHash, { memoryKiB: 64 * 1024, passes: 3, lanes: 2 });
     assert.deepEqual(config.edge.loginAttempts, { keep: 48 * HOUR, keepAtMost: 5000 });
     assert.deepEqual(config.log, { format: 'json', level: 'warn' });
   });

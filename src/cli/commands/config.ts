@@ -26,6 +26,15 @@ export function registerConfigCommands(program: Command, ports: CliPorts): void 
     });
 
   config
+    .command('tune-hash')
+    .description('measure password hashes on this machine and propose edge.passwordHash for a wanted time')
+    .option('--time <duration>', 'how long one hash may take, such as 250ms', '100ms')
+    .action(async ({ time }: { time: string }, command: Command) => {
+      const { tuneHash } = await import('../host/tune-hash.ts');
+      await tuneHash(reportOf(command), time);
+    });
+
+  config
     .command('schema')
     .description('print the JSON Schema of configuration files, for editors')
     .action(async () => {

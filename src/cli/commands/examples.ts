@@ -95,6 +95,7 @@ export const examples: readonly string[] = [
   'status --config /etc/overlay/controller.yml',
   'config validate /etc/overlay/controller.yml',
   'config show /etc/overlay/controller.yml --origin',
+  'config tune-hash --time 100ms',
   'config schema',
   'keys list',
   'keys rotate --now',

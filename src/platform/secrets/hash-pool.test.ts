@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { fixedClock, systemClock } from '../clock.ts';
+import { DEFAULT_HASH_COST } from './hash-cost.ts';
 import {
   createHashPool,
   type HashPool,
@@ -10,7 +11,7 @@ import {
   type HashPoolOptions,
   HashPoolStopped,
 } from './hash-pool.ts';
-import { DEFAULT_HASH_COST, hashPasswordBlocking, needsRehash, preparePassword } from './password-hash.ts';
+import { hashPasswordBlocking, needsRehash, preparePassword } from './password-hash.ts';
 
 const cheap = { memoryKiB: 64, passes: 1, lanes: 1 };
 const password = preparePassword('correct horse battery staple');

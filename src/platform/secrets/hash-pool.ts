@@ -5,14 +5,9 @@ import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { Clock, Millis } from '../clock.ts';
 import { openThread } from '../open-thread.ts';
+import { DEFAULT_HASH_COST, type HashCost } from './hash-cost.ts';
 import type { HashReply, HashRequest } from './hash-worker.ts';
-import {
-  DEFAULT_HASH_COST,
-  type HashCost,
-  hashCost,
-  type Password,
-  unmatchableHash,
-} from './password-hash.ts';
+import { hashCost, type Password, unmatchableHash } from './password-hash.ts';
 
 export interface HashPool {
   /** The cost of new hashes; see needsRehash. */

@@ -1,11 +1,7 @@
 // The thread that hashes passwords for hash-pool.ts, one at a time.
 import { parentPort } from 'node:worker_threads';
-import {
-  type HashCost,
-  hashPasswordBlocking,
-  type Password,
-  verifyPasswordBlocking,
-} from './password-hash.ts';
+import type { HashCost } from './hash-cost.ts';
+import { hashPasswordBlocking, type Password, verifyPasswordBlocking } from './password-hash.ts';
 
 export type HashRequest =
   | { readonly kind: 'hash'; readonly password: Password; readonly cost: HashCost }

@@ -3,9 +3,8 @@ import { describe, test } from 'node:test';
 import { hashSync } from '@node-rs/argon2';
 import { assertCostsLess } from '../../../test/support/processor-time.ts';
 import { MalformedInput } from '../formats/malformed-input.ts';
+import { DEFAULT_HASH_COST, type HashCost } from './hash-cost.ts';
 import {
-  DEFAULT_HASH_COST,
-  type HashCost,
   hashCost,
   hashPasswordBlocking,
   needsRehash,

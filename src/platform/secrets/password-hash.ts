@@ -3,18 +3,7 @@
 import { hashSync, parseOptions, verifySync } from '@node-rs/argon2';
 import { MalformedInput } from '../formats/malformed-input.ts';
 import { systemRandom } from '../random.ts';
-
-export interface HashCost {
-  readonly memoryKiB: number;
-  readonly passes: number;
-  readonly lanes: number;
-}
-
-/**
- * 46 MiB, two passes: about 21 ms of one core where the least that OWASP advises (19 MiB, two passes) takes 10.
- * @see RFC 9106 section 4
- */
-export const DEFAULT_HASH_COST: HashCost = { memoryKiB: 46 * 1024, passes: 2, lanes: 1 };
+import { type HashCost, LARGEST_HASH_COST } from './hash-cost.ts';
 
 export const LARGEST_PASSWORD_BYTES = 1024;
 
@@ -54,10 +43,6 @@ export function typedHash(stored: string): string | undefined {
   return stored.startsWith(TYPED) ? stored.slice(TYPED.length) : undefined;
 }
 
-// Far above any cost in use. A stored hash that asks for more is damaged or planted.
-const LARGEST_MEMORY_KIB = 1024 * 1024;
-const LARGEST_PASSES = 32;
-const LARGEST_LANES = 16;
 const ARGON2ID = 2;
 const VERSION_19 = 1;
 
@@ -70,7 +55,8 @@ export function hashCost(phc: string): HashCost {
   const cost = { memoryKiB: found.memoryCost, passes: found.timeCost, lanes: found.parallelism };
   if (found.algorithm !== ARGON2ID || found.version !== VERSION_19)
     throw new Error('a stored password hash is not argon2id version 19');
-  if (cost.memoryKiB > LARGEST_MEMORY_KIB || cost.passes > LARGEST_PASSES || cost.lanes > LARGEST_LANES)
+  const { memoryKiB, passes, lanes } = LARGEST_HASH_COST;
+  if (cost.memoryKiB > memoryKiB || cost.passes > passes || cost.lanes > lanes)
     throw new Error('a stored password hash asks for an absurd cost');
   return cost;
 }

@@ -1,0 +1,54 @@
+import type { Millis } from '../clock.ts';
+import { type HashCost, LARGEST_HASH_COST, LEAST_HASH_COST } from './hash-cost.ts';
+
+export interface TunedHash {
+  readonly cost: HashCost;
+  /** What one hash of this cost took. */
+  readonly took: Millis;
+}
+
+const MIB = 1024;
+/** Measuring again brings the proposal nearer, as far as the machine is steady. */
+const corrections = 3;
+
+/**
+ * Finds the cost whose hash takes as long as wanted, or a little less. Memory comes first, since that is what a guesser
+ * with special hardware has to buy; passes are raised when there is no more memory. One lane: hashes run side by side,
+ * each on a thread of its own.
+ * @param measure how long one hash of that cost takes
+ * @param limits.memoryKiB what one hash may have
+ * @returns the least cost when even that takes longer than wanted
+ * @see RFC 9106 section 4
+ */
+export async function tunedHashCost(
+  measure: (cost: HashCost) => Promise<Millis>,
+  { wanted, memoryKiB }: { readonly wanted: Millis; readonly memoryKiB: number },
+): Promise<TunedHash> {
+  let cost = LEAST_HASH_COST;
+  let took = await measure(cost);
+  let best: TunedHash = { cost, took };
+  for (let round = 0; round < corrections; round += 1) {
+    // The time grows with memory times passes.
+    const work = (cost.memoryKiB * cost.passes * wanted) / took;
+    const next = costOfWork(work, Math.min(memoryKiB, LARGEST_HASH_COST.memoryKiB));
+    if (isSame(next, cost)) break;
+    cost = next;
+    took = await measure(cost);
+    const isNearer = best.took > wanted || (took <= wanted && took > best.took);
+    if (isNearer && (took <= wanted || took < best.took)) best = { cost, took };
+  }
+  return best;
+}
+
+/** @param work KiB times passes */
+function costOfWork(work: number, mostMemory: number): HashCost {
+  const { memoryKiB: leastMemory, passes: leastPasses, lanes } = LEAST_HASH_COST;
+  const whole = (kib: number) => Math.max(leastMemory, Math.floor(Math.min(kib, mostMemory) / MIB) * MIB);
+  const passes = Math.max(leastPasses, Math.floor(work / whole(work / leastPasses)));
+  const bounded = Math.min(passes, LARGEST_HASH_COST.passes);
+  return { memoryKiB: whole(work / bounded), passes: bounded, lanes };
+}
+
+function isSame(one: HashCost, other: HashCost): boolean {
+  return one.memoryKiB === other.memoryKiB && one.passes === other.passes;
+}
