@@ -40,6 +40,11 @@ export interface BrowserSession extends Session {
   start(): Promise<PageStart>;
   /** Leaves for the login page. */
   signIn(options?: SignInOptions): Promise<void>;
+  /**
+   * Notes a login as `signIn` does, and returns the address that begins it: for pages that send its parameters along
+   * with something else. `start` ends it in this tab, whatever leads back to the redirect URI.
+   */
+  prepareSignIn(options?: SignInOptions): Promise<URL>;
   /** Forgets the session in all tabs, and leaves for the end of the session at the server. */
   signOut(): Promise<void>;
 }
@@ -61,6 +66,17 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
   const session = openSession({ provider, store });
   const leftKey = `${name} login`;
 
+  async function prepareSignIn({ returnTo = location.href, ...more }: SignInOptions = {}): Promise<URL> {
+    const attempt = newLoginAttempt(redirectUri);
+    const left: Left = { ...attempt, returnTo: ownPath(returnTo) };
+    const url = await authorizationUrl(provider, attempt, {
+      ...more,
+      ...(scope === undefined ? {} : { scope }),
+    });
+    sessionStorage.setItem(leftKey, JSON.stringify(left));
+    return url;
+  }
+
   return {
     ...session,
     async start() {
@@ -79,14 +95,9 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
       await session.begin(await finishLogin(provider, left, url));
       return { isSignedIn: true, returnTo: left.returnTo };
     },
-    async signIn({ returnTo = location.href, ...more } = {}) {
-      const attempt = newLoginAttempt(redirectUri);
-      const left: Left = { ...attempt, returnTo: ownPath(returnTo) };
-      const { href } = await authorizationUrl(provider, attempt, {
-        ...more,
-        ...(scope === undefined ? {} : { scope }),
-      });
-      sessionStorage.setItem(leftKey, JSON.stringify(left));
+    prepareSignIn,
+    async signIn(options) {
+      const { href } = await prepareSignIn(options);
       location.assign(href);
     },
     async signOut() {
