@@ -75,14 +75,14 @@ const copied = [
 for (const name of copied) {
   cpSync(join(root, name), join(target, name), { recursive: true });
 }
-// The console as browsers get it, in place of its sources.
-rmSync(join(target, 'web', 'console'), { recursive: true });
-const consoleBuilt = spawnSync(
+// The console and the account page as browsers get them, in place of their sources.
+for (const name of ['console', 'account', 'parts']) rmSync(join(target, 'web', name), { recursive: true });
+const webBuilt = spawnSync(
   process.execPath,
-  [join(root, 'scripts', 'build-console.mjs'), join(target, 'web', 'console-built')],
+  [join(root, 'scripts', 'build-web.mjs'), join(target, 'web', 'built')],
   { stdio: ['ignore', 2, 2] },
 );
-if (consoleBuilt.status !== 0) process.exit(1);
+if (webBuilt.status !== 0) process.exit(1);
 chmodSync(join(target, 'bin', 'overlay-auth.mjs'), 0o755);
 
 // What a package needs to be run, and nothing of how it is developed.

@@ -1,4 +1,3 @@
-import { accountFiles } from './account-files.ts';
 import { referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
@@ -21,8 +20,8 @@ export interface InviteForm {
   readonly username: string;
   /** Whether there is a password already, which is replaced. */
   readonly isReset: boolean;
-  /** Whether the person can be signed in to the account page afterwards. */
-  readonly leadsToAccount: boolean;
+  /** Path of the script that signs the person in to the account page afterwards; null where there is none. */
+  readonly scriptPath: string | null;
   readonly rules: ShownPasswordRules;
   /** Why the last attempt was refused; empty at first. */
   readonly problems: readonly PasswordProblem[];
@@ -34,25 +33,24 @@ export interface InviteForm {
  * login of the account page, and the form takes along what the server needs to finish it.
  */
 export function invitePage(view: View, form: InviteForm): Html {
-  const { action, token, username, isReset, leadsToAccount, rules, problems, referenceId } = form;
+  const { action, token, username, isReset, scriptPath, rules, problems, referenceId } = form;
   const { invite, signIn, errorTitle } = view.texts;
   const { heading, lead } = isReset ? invite.reset : invite.first;
   const isRefused = problems.length > 0;
   const reasons = problems.map((problem) => passwordProblemText(view, problem, rules.shortest));
-  const script = { stylesheetPath: null, scriptPath: `${accountFiles.base}/invite.js` };
   return layout(view, {
     title: isRefused ? `${errorTitle(invite.failedTitle)} - ${heading}` : heading,
     heading,
     lead: lead(view.look.name),
     scripts: true,
-    ...(leadsToAccount ? { files: script } : {}),
+    ...(scriptPath === null ? {} : { furtherScriptPath: scriptPath }),
     content: html`${isRefused && refusedForm(view, invite.notSet, reasons, referenceId)}
 <form id="choose-password" method="post" action="${action}">
 <input type="hidden" name="t" value="${token}">
 <div class="field"><label for="username">${signIn.username}</label>
 <input id="username" name="username" value="${username}" autocomplete="username" readonly></div>
 ${newPasswordFields(view, { label: invite.password, rules }, problems)}
-<button id="choose" type="submit">${leadsToAccount ? invite.submit : invite.submitOnly}</button>
+<button id="choose" type="submit">${scriptPath === null ? invite.submitOnly : invite.submit}</button>
 </form>`,
   });
 }

@@ -12,13 +12,13 @@ export interface Layout {
   readonly scripts?: boolean;
   /** For pages that are read, and not filled in. */
   readonly wide?: boolean;
-  /** What only this page needs, besides the files of all pages. */
-  readonly files?: { readonly stylesheetPath: string | null; readonly scriptPath: string };
+  /** Of the script that only this page needs, besides that of all pages. */
+  readonly furtherScriptPath?: string;
 }
 
 /** The frame of every page: the operator's name, one main landmark with one heading. */
 export function layout({ look, language }: View, page: Layout): Html {
-  const { title, heading, content, lead, scripts = false, wide = false, files } = page;
+  const { title, heading, content, lead, scripts = false, wide = false, furtherScriptPath } = page;
   return html`<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">
 <head>
@@ -27,10 +27,9 @@ export function layout({ look, language }: View, page: Layout): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${look.stylesheetPath}">
-${files !== undefined && files.stylesheetPath !== null && html`<link rel="stylesheet" href="${files.stylesheetPath}">`}
 <link rel="icon" href="${look.logoPath ?? 'data:,'}">
 ${scripts && html`<script src="${look.scriptPath}" type="module"></script>`}
-${files !== undefined && html`<script src="${files.scriptPath}" type="module"></script>`}
+${furtherScriptPath !== undefined && html`<script src="${furtherScriptPath}" type="module"></script>`}
 </head>
 <body>
 <header>${brand(look)}</header>

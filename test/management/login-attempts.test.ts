@@ -198,7 +198,7 @@ test('every reason is explained in sentences', async () => {
 
 test('every step has a name on the account page, in every language', async () => {
   for (const language of ['en', 'de']) {
-    const texts = await import(new URL(`../../web/account/texts-${language}.js`, import.meta.url).href);
+    const texts = await import(new URL(`../../web/account/texts/${language}.ts`, import.meta.url).href);
     for (const step of attemptSteps) assert.equal(typeof texts[language].method[step], 'string', step);
   }
 });

@@ -59,7 +59,17 @@ async function changePassword(page: Page, current: string, next: string, repeate
   await page.locator('#change-password-submit').click();
 }
 
+type Part = 'sign-in' | 'app' | 'sessions' | 'attempts' | 'language';
+
+/** Goes to a part of the account, and waits until what it shows is there. */
+async function goTo(page: Page, part: Part): Promise<void> {
+  await page.locator(`nav a[href="#${part}"]`).click();
+  await page.locator(`nav a[href="#${part}"][aria-current=page]`).waitFor();
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+}
+
 async function setUpApp(page: Page): Promise<{ app: AuthenticatorApp; codes: readonly string[] }> {
+  await goTo(page, 'app');
   await page.locator('#set-up-app').click();
   const url = await page.locator('a[href^="otpauth:"]').getAttribute('href');
   const app = scan(systemClock, url ?? '');
@@ -76,6 +86,7 @@ async function confirmApp(page: Page, app: AuthenticatorApp): Promise<void> {
 
 /** Looks at the page with axe, at its width in both directions of writing, and at what it complained of. */
 async function assertClean({ page, complaints }: Visitor): Promise<void> {
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
   assert.deepEqual(await accessibilityProblems(page), []);
   assert.deepEqual(await page.evaluate(sticksOut), []);
   await page.evaluate("document.documentElement.dir = 'rtl'");
@@ -88,7 +99,7 @@ async function assertClean({ page, complaints }: Visitor): Promise<void> {
 
 /** What is wider than the window, on either side; fields that only password managers see are not shown. */
 const sticksOut = `[...document.querySelectorAll('main, main *')]
-  .filter((element) => element.checkVisibility() && !element.matches('input.hidden'))
+  .filter((element) => element.checkVisibility() && !element.matches('.hidden-text'))
   .filter((element) => {
     const { left, right } = element.getBoundingClientRect();
     return left < 0 || right > document.documentElement.clientWidth + 0.5;
@@ -106,14 +117,16 @@ test('signs in and out as a client of the provider, without a token in any addre
   await page.getByText('alice', { exact: true }).waitFor();
   assert.equal(page.url(), `${server.url}/account`);
   assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
-  assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), ['account.refresh']);
+  const kept = [`overlay-auth ${server.issuer} overlay`];
+  assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), kept);
   assert.deepEqual(await page.evaluate('Object.keys(localStorage)'), []);
 
   await page.reload();
   await page.locator('#sign-out').waitFor();
   await page.locator('#sign-out').click();
-  await page.locator('#sign-in').waitFor();
-  assert.equal(page.url(), `${server.url}/account`);
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  assert.equal(page.url(), `${server.url}/account/signed-out`);
+  assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
   assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), []);
   assert.ok(addresses.every((address) => !/eyJ[\w-]+\.eyJ|refresh_token|id_token/.test(address)));
   assert.equal((await server.store.apiSessions.list(everything(), systemClock.now())).totalCount, 0);
@@ -129,10 +142,10 @@ test('takes no answer to a login that it did not begin', async () => {
   await page.goto(
     `${server.url}/account/callback?code=abc&state=evil&iss=${encodeURIComponent(server.issuer)}`,
   );
-  await announced(page, 'did not finish');
+  await page.getByText('did not finish').waitFor();
   assert.equal(page.url(), `${server.url}/account`);
   await page.goto(`${server.url}/account/callback?error=access_denied`);
-  await announced(page, 'did not finish');
+  await page.getByText('did not finish').waitFor();
   await close();
 });
 
@@ -184,6 +197,7 @@ test('sets up an app, asks for it at the next login, renews the recovery codes a
   await page.locator('#submit-code').click();
   await page.locator('#sign-out').waitFor();
 
+  await goTo(page, 'app');
   await page.locator('#fold-new-codes summary').click();
   await page.locator('#new-codes-code').fill(codes[0] ?? '');
   await page.locator('#new-codes-submit').click();
@@ -228,12 +242,13 @@ test('asks for the password, or a new sign-in, before the app comes or goes some
     await later.createUser({ name: 'fred', password });
     await page.goto(`${later.url}/account`);
     await signIn(page, 'fred');
-    await page.locator('#set-up-app').waitFor();
+    await page.locator('#sign-out').waitFor();
+    await goTo(page, 'app');
     shift += 6 * MINUTE;
 
     await page.locator('#set-up-app').click();
     await page.getByText('You signed in some time ago').waitFor();
-    assert.equal(await page.evaluate('document.activeElement.tagName'), 'H2');
+    assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
     await assertClean(guest);
     await page.locator('#proof-password').fill('wrong');
     await page.locator('#prove-submit').click();
@@ -263,6 +278,7 @@ test('asks for the password, or a new sign-in, before the app comes or goes some
 test('ends one session, all others, and notices when its own is ended', async () => {
   const guest = await signedIn('elsa');
   const { page } = guest;
+  await goTo(page, 'sessions');
   await page.getByText('signed in nowhere else').waitFor();
   const others = [
     await loggedIn(server, 'elsa'),
@@ -280,12 +296,12 @@ test('ends one session, all others, and notices when its own is ended', async ()
   await page.locator('#end-others').click();
   await announced(page, '2 sessions are ended');
   assert.equal(await alive(), 0);
-  await page.getByText('Recent sign-in attempts').waitFor();
+  await goTo(page, 'app');
 
   const elsewhere = await loggedIn(server, 'elsa');
   await elsewhere.call('DELETE', '/edge/client/v1/current-identity/api-sessions');
   await page.locator('#set-up-app').click();
-  await announced(page, 'the session has ended');
+  await page.getByText('the session has ended').waitFor();
   await page.locator('#sign-in').waitFor();
   assert.deepEqual(await page.evaluate('Object.keys(sessionStorage)'), []);
   await guest.close();
@@ -334,18 +350,12 @@ test('says what to do when the policy begins to ask for another token while some
   for (const [name, act] of Object.entries({ press, submit, reload })) {
     const guest = await signedIn(name);
     const { page } = guest;
+    await goTo(page, act === press ? 'app' : 'sign-in');
     const id = (await server.store.authenticators.findPasswordLogin(name))?.identity.id;
     assert.ok(id);
     const authPolicyId = await createPolicy(server, `later ${name}`, { secondary: { requireExtJwt } });
     await server.store.identities.update(id, { authPolicyId, externalId: name }, server.clock.now());
     await act(page);
-    if (act === reload) {
-      // The session cannot go on; a new login asks for the token, and then nothing is wrong but the page.
-      await announced(page, 'the rules of your account have changed. Sign in again');
-      await signIn(page, name);
-      await page.locator('#second-provider').click();
-      await signInAtProvider(provider, page, name);
-    }
     await page.locator('#second-token').waitFor();
     assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
     assert.match(await page.locator('#second-token code').innerText(), /^[0-9A-Z]{10}$/);
@@ -370,6 +380,8 @@ test('shows who tried the account, with the reference for an administrator', asy
   const guest = await atAccount();
   const { page } = guest;
   await signIn(page, 'fleur');
+  await page.locator('#sign-out').waitFor();
+  await goTo(page, 'attempts');
   const items = page.locator('#attempts-list li');
   await items.first().getByText('Succeeded').waitFor();
   assert.equal(await items.count(), 10);
@@ -393,6 +405,7 @@ describe('while the server cannot be reached or cannot answer', () => {
       const name = `nora ${at}`;
       const guest = await signedIn(name, look);
       const { page } = guest;
+      await goTo(page, 'app');
       await page.context().setOffline(true);
       await page.locator('#set-up-app').click();
       const alert = page.getByRole('alert').filter({ hasText: /could not be reached|nicht erreichbar/ });
@@ -405,15 +418,17 @@ describe('while the server cannot be reached or cannot answer', () => {
       assert.equal(await alert.count(), 0);
 
       // The document comes, the calls behind it do not.
-      await page.route('**/oidc/**', (route) => route.abort());
+      await page.route('**/.well-known/**', (route) => route.abort());
       await page.reload();
       await page.locator('#retry').waitFor();
       assert.match(await page.title(), /^(Error|Fehler): /);
       assert.deepEqual(await accessibilityProblems(page), []);
       await screenshot(page, `account not loaded ${colorScheme} ${language}`);
-      await page.unroute('**/oidc/**');
+      await page.unroute('**/.well-known/**');
       await page.locator('#retry').click();
       await page.locator('#sign-out').waitFor();
+      await goTo(page, 'sign-in');
+      await page.locator('#current-password').waitFor();
 
       await page.route('**/edge/**', (route) =>
         route.fulfill({
@@ -457,8 +472,11 @@ describe('every state is accessible', () => {
       await loggedIn(server, who);
       await signIn(page, who);
       await page.locator('#sign-out').waitFor();
-      await assertClean(guest);
-      await screenshot(page, `account ${name}`);
+      for (const part of ['attempts', 'sessions', 'language', 'sign-in'] as const) {
+        await goTo(page, part);
+        await assertClean(guest);
+        await screenshot(page, part === 'sign-in' ? `account ${name}` : `account ${part} ${name}`);
+      }
       const { app } = await setUpApp(page);
       await page.locator('#secret').waitFor();
       await assertClean(guest);
@@ -485,20 +503,18 @@ describe('every state is accessible', () => {
     await page.keyboard.type(password);
     await page.keyboard.press('Enter');
     await page.locator('#sign-out').waitFor();
-    const reached = new Set<string>();
-    for (let count = 0; count < 20; count += 1) {
-      await page.keyboard.press('Tab');
-      reached.add(await page.evaluate<string>('document.activeElement.id'));
-    }
-    for (const id of [
-      'sign-out',
-      'current-password',
-      'new-password',
-      'change-password-submit',
-      'set-up-app',
-    ]) {
+    await page.locator('#current-password').waitFor();
+    const reached = await reachedByTab(page);
+    for (const id of ['sign-out', 'current-password', 'new-password', 'change-password-submit']) {
       assert.ok(reached.has(id), id);
     }
+    await page.locator('nav a[href="#app"]').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#set-up-app').waitFor();
+    // Whoever opened a part is at its heading, and the next press reaches what is in it.
+    await page.locator('h1:focus').waitFor();
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement.id'), 'set-up-app');
     await guest.close();
   });
 
@@ -508,6 +524,18 @@ describe('every state is accessible', () => {
     assert.equal(await page.locator('html').getAttribute('lang'), 'de');
     await page.getByText('Wo Sie angemeldet sind').waitFor();
     await assertClean(guest);
+    await goTo(page, 'language');
+    await page.locator('#language').selectOption('en');
+    await page.locator('#change-language-submit').click();
+    await page.getByRole('heading', { name: 'Language' }).waitFor();
+    assert.equal(await page.locator('html').getAttribute('lang'), 'en');
+    assert.equal(await page.locator('#language').inputValue(), 'en');
+    await page.goto(`${server.url}/console`);
+    await page.getByText('Password', { exact: true }).waitFor();
+    await page.goto(`${server.url}/account#language`);
+    await page.locator('#language').selectOption('browser');
+    await page.locator('#change-language-submit').click();
+    await page.getByRole('heading', { name: 'Sprache' }).waitFor();
     await guest.close();
   });
 
@@ -517,3 +545,13 @@ describe('every state is accessible', () => {
     await guest.close();
   });
 });
+
+/** The ids of what the next twenty presses of the tabulator reach. */
+async function reachedByTab(page: Page): Promise<ReadonlySet<string>> {
+  const reached = new Set<string>();
+  for (let count = 0; count < 20; count += 1) {
+    await page.keyboard.press('Tab');
+    reached.add(await page.evaluate<string>('document.activeElement.id'));
+  }
+  return reached;
+}

@@ -1,12 +1,12 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { Announcements } from '../parts/announce.tsx';
+import { Brand } from '../parts/brand.tsx';
+import { Button } from '../parts/button.tsx';
+import { Empty, Screen } from '../parts/screen.tsx';
 import { rightOf, useMe } from './me.ts';
-import { Announcements } from './parts/announce.tsx';
-import { Brand } from './parts/brand.tsx';
-import { Button } from './parts/button.tsx';
 import { Failure } from './parts/failure.tsx';
 import { Loaded } from './parts/loaded.tsx';
-import { Empty, Screen } from './parts/screen.tsx';
 import { Refusal } from './session/api.ts';
 import { signOut } from './session/session.ts';
 import { texts } from './texts/texts.ts';

@@ -17,7 +17,7 @@ export function oidcBindPointOf(context: RequestContext): OidcBindPoint {
   const { origin } = new URL(issuer);
   const exact = (path: string) => ({ kind: 'exact' as const, uri: `${origin}${path}` });
   const own = [
-    ...(servesAccountPage(context) ? [{ login: accountPaths.callback, logout: accountPaths.page }] : []),
+    ...(servesAccountPage(context) ? [{ login: accountPaths.callback, logout: accountPaths.signedOut }] : []),
     ...(serves(context, 'console') ? [{ login: consolePaths.callback, logout: consolePaths.signedOut }] : []),
   ];
   return {

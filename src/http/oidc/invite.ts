@@ -21,6 +21,7 @@ import { deadInvitePage, invitedPage, invitePage } from '../../pages/invite.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
 import { invitePath } from '../documents/invite-path.ts';
 import { accountPaths } from '../pages/account-paths.ts';
+import { bundledFilesPath } from '../pages/bundled-files.ts';
 import { type Answer, htmlType, page } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
@@ -181,20 +182,21 @@ async function logIn(
   }
 }
 
-function formAnswer(
+async function formAnswer(
   needs: InviteRouteNeeds,
   context: RequestContext,
   text: string,
   { username, isReset, policy }: ShownInvitation,
   status: number,
   problems: readonly PasswordProblem[],
-): Answer {
+): Promise<Answer> {
+  const scriptPath = servesAccountPage(context) ? `${await bundledFilesPath('account')}/invite.js` : null;
   const form = invitePage(needs.views(context), {
     action: invitePath,
     token: text,
     username,
     isReset,
-    leadsToAccount: servesAccountPage(context),
+    scriptPath,
     rules: { policy, shortest: shortestPassword(policy) },
     problems,
     referenceId: context.requestId,

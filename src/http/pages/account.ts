@@ -1,15 +1,12 @@
 // The start page, and the account page: a shell that is the same for everybody, and the files of its script, which is an OIDC client.
 
-import { z } from 'zod';
-import { AuthError } from '../../errors/auth-error.ts';
-import { accountPage } from '../../pages/account.ts';
-import { accountFiles } from '../../pages/account-files.ts';
+import { accountPage } from '../../pages/app-shells.ts';
 import { homePage } from '../../pages/home.ts';
 import { htmlType, page, redirect } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { type Route, route, servesApi } from '../request/route.ts';
-import { immutable } from '../request/security-headers.ts';
 import { accountPaths } from './account-paths.ts';
+import { bundledFileRoute, bundledFilesPath } from './bundled-files.ts';
 import { consolePaths } from './console-paths.ts';
 import type { Views } from './views.ts';
 
@@ -24,8 +21,8 @@ const shells = (views: Views) =>
       produces: [htmlType],
       summary: 'Show the account page',
       answers: { 200: contentAnswer(htmlType, 'The same page for everybody') },
-      handler: (context) =>
-        page(accountPage(views(context)), {
+      handler: async (context) =>
+        page(accountPage(views(context), await bundledFilesPath('account')), {
           scripts: true,
           headers: { vary: 'origin, accept-language' },
         }),
@@ -51,22 +48,6 @@ const home = (views: Views) =>
     },
   });
 
-const file = route({
-  ...common,
-  methods: ['GET', 'HEAD'],
-  path: `${accountFiles.base}/:name`,
-  produces: ['text/javascript', 'text/css'],
-  summary: 'Get a script or the styles of the account page',
-  answers: {
-    200: { description: 'The file', content: { 'text/javascript': z.string(), 'text/css': z.string() } },
-  },
-  handler({ params }) {
-    const found = accountFiles.byName.get(params.name ?? '');
-    if (found === undefined) throw new AuthError('not_found');
-    return { status: 200, headers: { 'content-type': found.contentType, ...immutable }, body: found.text };
-  },
-});
-
 /** Where password managers look for the page that changes a password (W3C change-password-url). */
 const changePassword = route({
   ...common,
@@ -78,5 +59,6 @@ const changePassword = route({
 });
 
 export function accountRoutes(views: Views): readonly Route[] {
+  const file = bundledFileRoute('account', 'Get a script or the styles of the account page');
   return [home(views), ...shells(views), file, changePassword];
 }

@@ -10,18 +10,21 @@ export type Visitor = Pick<RequestContext, 'queryText' | 'headers'>;
 export type Views = (visitor: Visitor) => View;
 
 const cookieName = '__Host-overlay-auth-language';
+/** What the person has chosen for this browser, on the account page (web/account/language.tsx). */
+const chosenCookieName = '__Host-overlay-auth-chosen-language';
 const languageLifetimeSeconds = 1800;
 const longestTags = 100;
 
 /**
- * The language that the application asked for (`ui_locales`, OIDC Core 3.1.2.1) wins over that of the browser, on this
- * page and, by a cookie, on those that follow it.
+ * The language that the application asked for (`ui_locales`, OIDC Core 3.1.2.1) wins over that of the person and of the
+ * browser, on this page and, by a cookie, on those that follow it.
  */
 export function viewsOf(look: Look): Views {
   return (visitor) => {
     const wanted = uiLocales(visitor) ?? rememberedLanguages(visitor);
     const accepted = acceptedLanguages(visitor.headers['accept-language']);
-    const language = languageFor([...wanted, ...accepted]);
+    const chosen = languageInCookie(visitor, chosenCookieName);
+    const language = languageFor([...wanted, ...chosen, ...accepted]);
     return { look, language, texts: language.texts };
   };
 }
@@ -51,7 +54,11 @@ function tagsIn(value: string | null): readonly string[] | null {
   return tags.length === 0 ? null : tags;
 }
 
-function rememberedLanguages({ headers }: Visitor): readonly string[] {
-  const found = /(?:^|;\s*)__Host-overlay-auth-language=([a-z]{2,8})(?:;|$)/.exec(headers.cookie ?? '');
+function rememberedLanguages(visitor: Visitor): readonly string[] {
+  return languageInCookie(visitor, cookieName);
+}
+
+function languageInCookie({ headers }: Visitor, name: string): readonly string[] {
+  const found = new RegExp(`(?:^|;\\s*)${name}=([a-z]{2,8})(?:;|$)`).exec(headers.cookie ?? '');
   return found?.[1] === undefined ? [] : [found[1]];
 }

@@ -317,7 +317,7 @@ export const en = {
     toConsole: 'open the console',
   },
 
-  /** The shell; what the script says is in `web/account/texts-en.js`. */
+  /** The shell; what the script says is in `web/account/texts/en.ts`. */
   account: {
     title: 'Your account',
     withoutScripts:

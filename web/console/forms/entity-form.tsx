@@ -3,8 +3,8 @@
 
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { announce } from '../parts/announce.tsx';
-import { Button } from '../parts/button.tsx';
+import { announce } from '../../parts/announce.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';
 import { type Change, make, Refusal, type Versioned } from '../session/api.ts';

@@ -2,10 +2,10 @@
 
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Screen } from '../../parts/screen.tsx';
 import { useIsAdmin } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Screen } from '../parts/screen.tsx';
 import type { Versioned } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import { optionsFor } from './draft.ts';

@@ -1,4 +1,4 @@
-import { Button } from '../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import type { Versioned } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import { changesOf } from './draft.ts';

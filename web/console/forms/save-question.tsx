@@ -1,5 +1,5 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { Button } from '../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { texts } from '../texts/texts.ts';
 
 /** Before a form saves what ends something: says what. */

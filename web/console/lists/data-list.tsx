@@ -3,7 +3,7 @@
 import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { KeyboardEvent, ReactNode } from 'react';
-import { Button } from '../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { list, type Page } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { announce } from '../parts/announce.tsx';
-import { Button } from '../parts/button.tsx';
+import { announce } from '../../parts/announce.tsx';
+import { Button } from '../../parts/button.tsx';
 import { csvOf, download } from '../parts/export.ts';
 import { Failure } from '../parts/failure.tsx';
 import { list } from '../session/api.ts';

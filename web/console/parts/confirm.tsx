@@ -1,10 +1,10 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { announce } from '../../parts/announce.tsx';
+import { Button } from '../../parts/button.tsx';
 import { type Change, make, Refusal } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import { announce } from './announce.tsx';
-import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
 import { SameChange } from './same-change.tsx';
 

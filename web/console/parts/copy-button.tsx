@@ -1,5 +1,5 @@
+import { announce } from '../../parts/announce.tsx';
 import { texts } from '../texts/texts.ts';
-import { announce } from './announce.tsx';
 
 export function CopyButton({ text, label = texts.copy }: { readonly text: string; readonly label?: string }) {
   return (

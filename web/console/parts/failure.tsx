@@ -1,7 +1,7 @@
+import { Button } from '../../parts/button.tsx';
 import { Refusal } from '../session/api.ts';
 import { Unreachable } from '../session/provider.ts';
 import { texts } from '../texts/texts.ts';
-import { Button } from './button.tsx';
 
 /** What went wrong in words; a refusal of a field says why, as the server puts it. */
 export function failureText(error: unknown): string {

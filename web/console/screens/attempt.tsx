@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { Badge, Card, Empty, Facts, Screen } from '../../parts/screen.tsx';
 import { Checks } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Badge, Card, Empty, Facts, Screen } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
 import { Refusal, read } from '../session/api.ts';
 import { named, texts } from '../texts/texts.ts';

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Empty, Screen } from '../../parts/screen.tsx';
 import { allOf, contains, equal, since } from '../filter.ts';
 import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../lists/filters.tsx';
-import { Empty, Screen } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
 import { named, texts } from '../texts/texts.ts';
 import type { LoginAttempt } from '../types.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Card, Empty } from '../../parts/screen.tsx';
 import { notAfter } from '../parts/certificate.ts';
 import { Loaded } from '../parts/loaded.tsx';
-import { Card, Empty } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
 import { list } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';

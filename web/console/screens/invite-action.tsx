@@ -1,7 +1,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { Button } from '../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, lazy, Suspense, useState } from 'react';
-import { Button } from '../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Card, Empty, Screen } from '../../parts/screen.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Card, Empty, Screen } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
 import { list, read } from '../session/api.ts';
 import { named, texts } from '../texts/texts.ts';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Badge, Empty, Screen } from '../../parts/screen.tsx';
 import { allOf, contains, equal, looksLikeId } from '../filter.ts';
 import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../lists/filters.tsx';
-import { Badge, Empty, Screen } from '../parts/screen.tsx';
 import { list, quoted, read } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { Authenticator, Identity, LoginAttempt } from '../types.ts';

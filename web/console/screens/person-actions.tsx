@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import { Card } from '../../parts/screen.tsx';
 import { mayHelp } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { Card } from '../parts/screen.tsx';
 import type { Change } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { Identity, IdentityDetail } from '../types.ts';

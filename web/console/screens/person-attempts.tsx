@@ -1,8 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Card, Empty } from '../../parts/screen.tsx';
 import { Checks } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Card, Empty } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Page } from '../session/api.ts';
 import { named, texts } from '../texts/texts.ts';

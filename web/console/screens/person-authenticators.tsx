@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { Badge, Card, Empty } from '../../parts/screen.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Badge, Card, Empty } from '../parts/screen.tsx';
 import { texts, timeText } from '../texts/texts.ts';
 import type { Authenticator, IdentityDetail } from '../types.ts';
 import { authenticatorsOf } from './password-action.tsx';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { Card, Empty } from '../../parts/screen.tsx';
 import { contains, equal, looksLikeId } from '../filter.ts';
-import { Button } from '../parts/button.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Card, Empty } from '../parts/screen.tsx';
 import { list } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { Identity } from '../types.ts';

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import { Card, Empty } from '../../parts/screen.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Card, Empty } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Page } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';

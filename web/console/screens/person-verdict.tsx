@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Badge, Card } from '../../parts/screen.tsx';
 import { Checks } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Badge, Card } from '../parts/screen.tsx';
 import { list } from '../session/api.ts';
 import { named, texts } from '../texts/texts.ts';
 import type { LoginExplanation } from '../types.ts';

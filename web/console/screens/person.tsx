@@ -2,10 +2,10 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { Badge, Card, Facts, Screen } from '../../parts/screen.tsx';
 import { mayHelp, useMe } from '../me.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Badge, Card, Facts, Screen } from '../parts/screen.tsx';
 import { list, quoted, read } from '../session/api.ts';
 import { texts, timeText } from '../texts/texts.ts';
 import type { ApiSession, AuthPolicy, IdentityDetail, LoginAttempt, Signer } from '../types.ts';

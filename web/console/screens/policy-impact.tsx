@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { Button } from '../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { make } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';

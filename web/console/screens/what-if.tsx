@@ -2,11 +2,11 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { Card, Empty, Screen } from '../../parts/screen.tsx';
 import { useListAddress } from '../lists/data-list.tsx';
-import { Button } from '../parts/button.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { SameChange } from '../parts/same-change.tsx';
-import { Card, Empty, Screen } from '../parts/screen.tsx';
 import { type Change, list, make, read } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { AuthPolicy, IdentityDetail, LoginExplanation, Method, PolicyDraft } from '../types.ts';

@@ -1,6 +1,6 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useState } from 'react';
-import { Button } from '../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { failureText } from '../parts/failure.tsx';
 import { texts } from '../texts/texts.ts';
 import { SignedOut } from './provider.ts';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
+import { Card } from '../../../parts/screen.tsx';
 import type { FormState } from '../../forms/entity-form.tsx';
 import { CheckField, ChoiceField, LinesField, PairsField, TextField } from '../../forms/fields.tsx';
-import { Card } from '../../parts/screen.tsx';
 import { texts } from '../../texts/texts.ts';
 import type { ClientDraft } from './client-draft.ts';
 import { words } from './words.ts';

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Card } from '../../../parts/screen.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
-import { Card } from '../../parts/screen.tsx';
 import { type Change, make, read } from '../../session/api.ts';
 import { timeText } from '../../texts/texts.ts';
 import type { OidcClientSecret } from '../../types.ts';

@@ -1,11 +1,11 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Facts, Screen } from '../../../parts/screen.tsx';
 import { EntityForm } from '../../forms/entity-form.tsx';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { TextField } from '../../forms/fields.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
-import { Facts, Screen } from '../../parts/screen.tsx';
 import { make } from '../../session/api.ts';
 import { issuer } from '../../session/provider.ts';
 import { texts } from '../../texts/texts.ts';

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Card } from '../../../parts/screen.tsx';
 import type { FormState } from '../../forms/entity-form.tsx';
 import {
   CheckField,
@@ -8,7 +9,6 @@ import {
   PairsField,
   TextField,
 } from '../../forms/fields.tsx';
-import { Card } from '../../parts/screen.tsx';
 import { list } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AuthPolicy } from '../../types.ts';

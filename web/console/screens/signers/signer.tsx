@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { Button } from '../../../parts/button.tsx';
+import { Facts, Screen } from '../../../parts/screen.tsx';
 import { EntityForm } from '../../forms/entity-form.tsx';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
-import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
-import { Facts, Screen } from '../../parts/screen.tsx';
 import { make } from '../../session/api.ts';
 import { issuer } from '../../session/provider.ts';
 import { texts } from '../../texts/texts.ts';

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
+import { Badge, Empty, Screen } from '../../../parts/screen.tsx';
 import { allOf, contains } from '../../filter.ts';
 import { type Column, DataList, useListAddress } from '../../lists/data-list.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../lists/filters.tsx';
 import { useIsAdmin } from '../../me.ts';
-import { Badge, Empty, Screen } from '../../parts/screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { texts } from '../../texts/texts.ts';
 import type { Signer } from '../../types.ts';

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Card } from '../../../parts/screen.tsx';
 import { Checks } from '../../parts/checks.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Card } from '../../parts/screen.tsx';
 import { type Change, make } from '../../session/api.ts';
 import { named, texts } from '../../texts/texts.ts';
 import type { TriedToken } from '../../types.ts';

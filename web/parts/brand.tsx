@@ -1,4 +1,4 @@
-const { name = '', logo = '' } = document.getElementById('console')?.dataset ?? {};
+const { name = '', logo = '' } = document.querySelector<HTMLElement>('body > [data-name]')?.dataset ?? {};
 
 /** The operator's name, which stands at the end of every title. */
 export const serviceName = name;

@@ -1,5 +1,5 @@
-// The files of the console. A published package has them ready-made. In a clone they are bundled when somebody asks for
-// the console first, in a process of its own, and kept below node_modules until a source changes.
+// The files of the console and the account page. A published package has them ready-made. In a clone they are bundled
+// when somebody first asks for such a page, in a process of its own, and kept below node_modules until a source changes.
 
 import { spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -7,25 +7,25 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { sha256 } from '../platform/digest.ts';
 
-export interface ConsoleFile {
+export interface WebFile {
   readonly contentType: string;
   readonly plain: Buffer;
   readonly brotli: Buffer;
 }
 
-export interface ConsoleFiles {
+export interface WebFiles {
   /** Part of the address of each file: it changes with their content. */
   readonly version: string;
-  readonly byName: ReadonlyMap<string, ConsoleFile>;
+  readonly byName: ReadonlyMap<string, WebFile>;
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const readyMade = `${root}web/console-built`;
+const readyMade = `${root}web/built`;
 
-let files: Promise<ConsoleFiles> | undefined;
+let files: Promise<WebFiles> | undefined;
 
 /** @throws Error when they cannot be built; the next call tries again */
-export function consoleFiles(): Promise<ConsoleFiles> {
+export function webFiles(): Promise<WebFiles> {
   files ??= load().catch((error) => {
     files = undefined;
     throw error;
@@ -33,23 +33,23 @@ export function consoleFiles(): Promise<ConsoleFiles> {
   return files;
 }
 
-async function load(): Promise<ConsoleFiles> {
+async function load(): Promise<WebFiles> {
   if (existsSync(`${readyMade}/manifest.json`)) return read(readyMade);
-  const folder = `${root}node_modules/.cache/console/${sourcesHash()}`;
+  const folder = `${root}node_modules/.cache/web/${sourcesHash()}`;
   if (!existsSync(`${folder}/manifest.json`)) await build(folder);
   return read(folder);
 }
 
 function sourcesHash(): string {
-  const sources = globSync(['web/console/**/*.{ts,tsx,css}', 'packages/client/src/**/*.ts'], { cwd: root });
-  const all = [...sources.sort(), 'scripts/build-console.mjs', 'package-lock.json'];
+  const sources = globSync(['web/**/*.{ts,tsx,css}', 'packages/client/src/**/*.ts'], { cwd: root });
+  const all = [...sources.sort(), 'scripts/build-web.mjs', 'package-lock.json'];
   return sha256(all.map((name) => `${name}\0${readFileSync(root + name, 'utf8')}`).join('\0')).slice(0, 16);
 }
 
 /** @throws Error with what the bundler said */
 function build(folder: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const bundler = spawn(process.execPath, [`${root}scripts/build-console.mjs`, folder], {
+    const bundler = spawn(process.execPath, [`${root}scripts/build-web.mjs`, folder], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let said = '';
@@ -59,15 +59,15 @@ function build(folder: string): Promise<void> {
     bundler.on('error', reject);
     bundler.on('close', (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`the console could not be built: ${said.trim()}`));
+      else reject(new Error(`the pages could not be built: ${said.trim()}`));
     });
   });
 }
 
-async function read(folder: string): Promise<ConsoleFiles> {
+async function read(folder: string): Promise<WebFiles> {
   const { names } = JSON.parse(await readFile(`${folder}/manifest.json`, 'utf8')) as { names: string[] };
   const found = await Promise.all(
-    names.map(async (name): Promise<[string, ConsoleFile]> => {
+    names.map(async (name): Promise<[string, WebFile]> => {
       const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
       const [plain, brotli] = await Promise.all([
         readFile(`${folder}/${name}`),

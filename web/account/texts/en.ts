@@ -1,9 +1,12 @@
-// English. texts-de.js has the same members.
+// English. de.ts has the same members.
 
 export const en = {
   title: 'Your account',
+  parts: 'Parts of your account',
   loading: 'One moment…',
   signedOutTitle: 'Account',
+  leftTitle: 'You are signed out',
+  leftText: 'Your session on this page has ended. Other programs and devices stay signed in.',
   signedOutText:
     'Sign in to change your password, set up an authenticator app and see where you are signed in.',
   sessionEnded:
@@ -18,15 +21,16 @@ export const en = {
   signOut: 'Sign out',
   retry: 'Try again',
   unreachable: 'The server could not be reached. Check your connection and try again.',
-  tooMany: (reference) =>
+  tooMany: (reference: string) =>
     `Too many attempts. Wait a few minutes and try again; if it happens again, give this reference to an administrator: ${reference}`,
-  busy: (reference) =>
+  busy: (reference: string) =>
     `The server cannot answer at the moment. Wait a little and try again; if it happens again, give this reference to an administrator: ${reference}`,
   notShown: 'Your account cannot be shown',
-  errorTitle: (title) => `Error: ${title}`,
-  failed: (reference) =>
+  errorTitle: (title: string) => `Error: ${title}`,
+  failed: (reference: string) =>
     `That did not work. Try again; if it happens again, give this reference to an administrator: ${reference}`,
 
+  signInMethods: 'How you sign in',
   who: 'Who you are',
   name: 'Name',
   userName: 'User name',
@@ -35,11 +39,13 @@ export const en = {
 
   password: 'Password',
   noPassword: 'Your account has no password: you sign in with a certificate or through another provider.',
+  certificates: 'Certificates',
+  certificate: (since: string) => `Added ${since}. Fingerprint:`,
   currentPassword: 'Current password',
   newPassword: 'New password',
   repeatPassword: 'New password again',
   rules: 'A new password needs:',
-  ruleLength: (count) => `at least ${count} characters`,
+  ruleLength: (count: number) => `at least ${count} characters`,
   ruleMixedCase: 'an upper-case and a lower-case letter',
   ruleNumber: 'a digit',
   ruleSpecial: 'a special character',
@@ -50,13 +56,14 @@ export const en = {
   passwordRefused: 'This password cannot be used. It needs:',
   wrongPassword:
     'The current password is not right. After too many failures it is locked for a while, right or wrong.',
-  lockedUntil: (time) => `Too many wrong passwords: yours is locked until ${time}.`,
+  lockedUntil: (time: string) => `Too many wrong passwords: yours is locked until ${time}.`,
 
   app: 'Authenticator app',
   appOff:
     'Not set up. With an app, signing in also asks for a code that it shows, so that a stolen password is not enough.',
   appOn: 'Set up. Signing in asks for a code of the app.',
-  codesLeft: (count) => (count === 1 ? 'One recovery code is left.' : `${count} recovery codes are left.`),
+  codesLeft: (count: number) =>
+    count === 1 ? 'One recovery code is left.' : `${count} recovery codes are left.`,
   fewCodes: 'Get new ones before they run out.',
   setUp: 'Set up an app',
   proof:
@@ -71,8 +78,8 @@ export const en = {
   recoveryCodes: 'Recovery codes',
   recoveryText: 'Each of them replaces the app once, if you lose it. They are not shown again.',
   copy: 'Copy',
-  copied: 'The recovery codes are copied.',
-  notCopied: 'Your browser does not let this page copy. Select the codes and copy them.',
+  copied: 'Copied.',
+  notCopied: 'Your browser does not let this page copy. Select the text and copy it.',
   download: 'Download',
   print: 'Print',
   saved: 'I have saved the recovery codes',
@@ -93,12 +100,16 @@ export const en = {
   sessions: 'Where you are signed in',
   thisSession: 'This session',
   otherSession: 'Another session',
-  sessionLine: (method, since, address) => `Signed in ${since} (${method}), last seen at ${address}.`,
-  sessionTimes: (active, end) => `Last active ${active}; ends ${end} at the latest, unless it is used.`,
+  sessionLine: (program: string, method: string, since: string, address: string) =>
+    `${program}. Signed in ${since} (${method}), last seen at ${address}.`,
+  ownPages: 'Account page, console or command line',
+  legacyProgram: 'Program with a legacy session',
+  sessionTimes: (active: string, end: string) =>
+    `Last active ${active}; ends ${end} at the latest, unless it is used.`,
   endSession: 'End this session',
   sessionIsEnded: 'The session is ended.',
   endOthers: 'End all other sessions',
-  othersEnded: (count) => (count === 1 ? 'One session is ended.' : `${count} sessions are ended.`),
+  othersEnded: (count: number) => (count === 1 ? 'One session is ended.' : `${count} sessions are ended.`),
   noOthers: 'You are signed in nowhere else.',
 
   attempts: 'Recent sign-in attempts',
@@ -107,9 +118,14 @@ export const en = {
   noAttempts: 'There are none.',
   passed: 'Succeeded',
   refused: 'Refused',
-  attemptLine: (method, time, address) => `${method}, ${time}, from ${address}`,
+  attemptLine: (method: string, time: string, address: string) => `${method}, ${time}, from ${address}`,
   reference: 'Reference:',
   more: 'Show more',
+  language: 'Language',
+  languageText: 'Of this page, the sign-in pages and the console, in this browser.',
+  languages: { browser: 'As the browser asks', en: 'English', de: 'Deutsch' },
+  changeLanguage: 'Change language',
+
   method: {
     password: 'password',
     cert: 'certificate',
@@ -119,3 +135,5 @@ export const en = {
     enroll: 'enrollment',
   },
 };
+
+export type Texts = typeof en;

@@ -1,9 +1,14 @@
 // Deutsch.
 
-export const de = {
+import type { Texts } from './en.ts';
+
+export const de: Texts = {
   title: 'Ihr Konto',
+  parts: 'Teile Ihres Kontos',
   loading: 'Einen Moment …',
   signedOutTitle: 'Konto',
+  leftTitle: 'Sie sind abgemeldet',
+  leftText: 'Ihre Sitzung auf dieser Seite ist beendet. Andere Programme und Geräte bleiben angemeldet.',
   signedOutText:
     'Melden Sie sich an, um Ihr Passwort zu ändern, eine Authenticator-App einzurichten und zu sehen, wo Sie angemeldet sind.',
   sessionEnded:
@@ -28,6 +33,7 @@ export const de = {
   failed: (reference) =>
     `Das hat nicht geklappt. Versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${reference}`,
 
+  signInMethods: 'Wie Sie sich anmelden',
   who: 'Wer Sie sind',
   name: 'Name',
   userName: 'Benutzername',
@@ -37,6 +43,8 @@ export const de = {
   password: 'Passwort',
   noPassword:
     'Ihr Konto hat kein Passwort: Sie melden sich mit einem Zertifikat oder über einen anderen Anbieter an.',
+  certificates: 'Zertifikate',
+  certificate: (since) => `Hinzugefügt am ${since}. Fingerabdruck:`,
   currentPassword: 'Jetziges Passwort',
   newPassword: 'Neues Passwort',
   repeatPassword: 'Neues Passwort noch einmal',
@@ -76,8 +84,8 @@ export const de = {
   recoveryText:
     'Jeder ersetzt die App einmal, falls Sie sie verlieren. Sie werden nicht noch einmal angezeigt.',
   copy: 'Kopieren',
-  copied: 'Die Wiederherstellungscodes sind kopiert.',
-  notCopied: 'Ihr Browser lässt diese Seite nicht kopieren. Markieren Sie die Codes und kopieren Sie sie.',
+  copied: 'Kopiert.',
+  notCopied: 'Ihr Browser lässt diese Seite nicht kopieren. Markieren Sie den Text und kopieren Sie ihn.',
   download: 'Herunterladen',
   print: 'Drucken',
   saved: 'Ich habe die Wiederherstellungscodes aufbewahrt',
@@ -100,8 +108,10 @@ export const de = {
   sessions: 'Wo Sie angemeldet sind',
   thisSession: 'Diese Sitzung',
   otherSession: 'Andere Sitzung',
-  sessionLine: (method, since, address) =>
-    `Angemeldet am ${since} (${method}), zuletzt gesehen unter ${address}.`,
+  sessionLine: (program, method, since, address) =>
+    `${program}. Angemeldet am ${since} (${method}), zuletzt gesehen unter ${address}.`,
+  ownPages: 'Kontoseite, Konsole oder Kommandozeile',
+  legacyProgram: 'Programm mit einer Legacy-Sitzung',
   sessionTimes: (active, end) =>
     `Zuletzt aktiv ${active}; endet spätestens ${end}, wenn sie nicht benutzt wird.`,
   endSession: 'Diese Sitzung beenden',
@@ -119,6 +129,11 @@ export const de = {
   attemptLine: (method, time, address) => `${method}, ${time}, von ${address}`,
   reference: 'Kennung:',
   more: 'Mehr anzeigen',
+  language: 'Sprache',
+  languageText: 'Dieser Seite, der Anmeldeseiten und der Konsole, in diesem Browser.',
+  languages: { browser: 'Wie der Browser es wünscht', en: 'English', de: 'Deutsch' },
+  changeLanguage: 'Sprache ändern',
+
   method: {
     password: 'Passwort',
     cert: 'Zertifikat',

@@ -1,5 +1,5 @@
-// Bundles the console for the browser.
-//   node scripts/build-console.mjs FOLDER   into FOLDER, which is made and replaced as a whole
+// Bundles the console and the account page for the browser; what both need is bundled once.
+//   node scripts/build-web.mjs FOLDER   into FOLDER, which is made and replaced as a whole
 // What stands there: the scripts and styles, each with its Brotli form, and `manifest.json`, which is written last.
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,7 +16,11 @@ const own = `${target}.${process.pid}`;
 
 mkdirSync(own, { recursive: true });
 await build({
-  entryPoints: { main: join(root, 'web/console/main.tsx') },
+  entryPoints: {
+    main: join(root, 'web/console/main.tsx'),
+    account: join(root, 'web/account/main.tsx'),
+    invite: join(root, 'web/account/invite.ts'),
+  },
   outdir: own,
   tsconfig: join(root, 'tsconfig.console.json'),
   bundle: true,
@@ -31,7 +35,7 @@ await build({
   define: { 'process.env.NODE_ENV': '"production"' },
   logLevel: 'warning',
 });
-cpSync(join(root, 'web/console/console.css'), join(own, 'console.css'));
+cpSync(join(root, 'web/app.css'), join(own, 'app.css'));
 
 const names = readdirSync(own).filter((name) => /\.(?:js|css)$/.test(name));
 for (const name of names) {

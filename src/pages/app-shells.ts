@@ -1,0 +1,44 @@
+import { type Html, html } from './html.ts';
+import type { View } from './view.ts';
+
+interface Shell {
+  /** Of the place that the script fills. */
+  readonly id: string;
+  readonly files: string;
+  readonly script: string;
+  readonly title: string;
+  readonly withoutScripts: string;
+}
+
+/** The shell of the console. @param files path of the folder of the bundled files */
+export function consolePage(view: View, files: string): Html {
+  return shell(view, { id: 'console', script: `${files}/main.js`, files, ...view.texts.console });
+}
+
+/** The shell of the account page. @param files path of the folder of the bundled files */
+export function accountPage(view: View, files: string): Html {
+  return shell(view, { id: 'account', script: `${files}/account.js`, files, ...view.texts.account });
+}
+
+/** It holds nothing of anybody: the script signs in and fills it. */
+function shell({ look, language }: View, page: Shell): Html {
+  const { id, files, script, title, withoutScripts } = page;
+  return html`<!doctype html>
+<html lang="${language.tag}" dir="${language.direction}">
+<head>
+<meta charset="utf-8">
+<title>${title} · ${look.name}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="stylesheet" href="${look.tokensPath}">
+<link rel="stylesheet" href="${files}/app.css">
+<link rel="icon" href="${look.logoPath ?? 'data:,'}">
+<script src="${script}" type="module"></script>
+</head>
+<body>
+<div id="${id}" class="app" data-name="${look.name}" data-logo="${look.logoPath ?? ''}"></div>
+<noscript><p>${withoutScripts}</p></noscript>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,85 @@
+import type { ClientSchemas } from '@overlay-auth/client';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '../parts/button.tsx';
+import { CodeField, codeIn, Form, factorFault } from './form.tsx';
+import { RecoveryCodes, SavedBox } from './recovery-codes.tsx';
+import { api } from './session.ts';
+import { texts } from './texts/texts.ts';
+
+const path = '/current-identity/mfa';
+
+/** A set-up that was begun: what the app has to know, the recovery codes, and the first code. */
+export function SetUp({
+  enrollment: { provisioningUrl = '', recoveryCodes = [] },
+  refresh,
+}: {
+  readonly enrollment: ClientSchemas['schemas']['TotpEnrollment'];
+  readonly refresh: (said?: string) => Promise<void>;
+}) {
+  const confirm = async (values: FormData) => {
+    try {
+      await api.POST(`${path}/verify`, { body: { code: codeIn(values) } });
+    } catch (error) {
+      throw factorFault(error);
+    }
+    await refresh(texts.appReady);
+  };
+  const cancel = async () => {
+    await api.DELETE(path, { body: {} }).catch(() => undefined);
+    await refresh();
+  };
+  const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
+  return (
+    <>
+      <QrCode secret={secret} />
+      <p>
+        {texts.typeKey}{' '}
+        <code id="secret" className="secret">
+          {(secret.match(/.{1,4}/g) ?? []).join(' ')}
+        </code>
+      </p>
+      <p>
+        <a href={provisioningUrl}>{texts.openApp}</a>
+      </p>
+      <RecoveryCodes codes={recoveryCodes} />
+      <Form
+        id="confirm-app"
+        submit={texts.confirm}
+        action={confirm}
+        others={
+          <Button id="cancel-app" onClick={cancel}>
+            {texts.cancel}
+          </Button>
+        }
+      >
+        <SavedBox id="app-saved" />
+        <CodeField id="app-code" label={texts.appCode} />
+      </Form>
+    </>
+  );
+}
+
+/** The picture of the key; without it the key below is enough. */
+function QrCode({ secret }: { readonly secret: string }) {
+  const { data: picture } = useQuery({
+    queryKey: ['qr-code', secret],
+    queryFn: async ({ signal }) => {
+      const accept = { accept: 'image/svg+xml' };
+      const { data } = await api.GET(`${path}/qr-code`, { headers: accept, parseAs: 'text', signal });
+      return String(data);
+    },
+  });
+  if (picture === undefined) return null;
+  return (
+    <>
+      <p>{texts.scan}</p>
+      <img
+        className="qr"
+        src={`data:image/svg+xml,${encodeURIComponent(picture)}`}
+        alt={texts.qrCode}
+        width="240"
+        height="240"
+      />
+    </>
+  );
+}

@@ -1,0 +1,233 @@
+// The authenticator app: setting it up, new recovery codes, removing it.
+
+import { freshLoginAge, Refusal } from '@overlay-auth/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { announce } from '../parts/announce.tsx';
+import { Button } from '../parts/button.tsx';
+import { Screen } from '../parts/screen.tsx';
+import { SetUp } from './app-set-up.tsx';
+import { ActionButton, CodeField, codeIn, Form, factorFault, ProofField, proofId } from './form.tsx';
+import { Loaded } from './loaded.tsx';
+import { useAuthenticators } from './reading.ts';
+import { RecoveryCodes, SavedBox } from './recovery-codes.tsx';
+import { api, signInAnew } from './session.ts';
+import { texts } from './texts/texts.ts';
+
+const path = '/current-identity/mfa';
+
+async function readState(signal: AbortSignal) {
+  try {
+    return (await api.GET(path, { signal })).data.data;
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** What is shown besides the state that the server has. */
+type View =
+  | { readonly kind: 'state' | 'proof' }
+  | { readonly kind: 'codes'; readonly codes: readonly string[] };
+
+export function AppPart() {
+  const queries = useQueryClient();
+  const state = useQuery({ queryKey: ['app'], queryFn: ({ signal }) => readState(signal) });
+  const authenticators = useAuthenticators();
+  const [view, setView] = useState<View>({ kind: 'state' });
+  const hasPassword = authenticators.data?.some(({ method }) => method === 'updb') ?? false;
+  /** Shows the state that the server has now. */
+  const refresh = async (said?: string) => {
+    await queries.invalidateQueries({ queryKey: ['app'] });
+    setView({ kind: 'state' });
+    if (said !== undefined) announce(said);
+  };
+  const begin = async (body: { readonly currentPassword?: string }) => {
+    await api.POST(path, { body });
+    await refresh();
+  };
+  const shown =
+    view.kind !== 'state' ? view.kind : !state.data ? 'off' : state.data.isVerified ? 'on' : 'set-up';
+  return (
+    // What is shown anew brings who listens to the heading.
+    <Screen key={shown} title={texts.app}>
+      <Loaded query={state}>
+        {(found) => {
+          if (view.kind === 'codes') return <NewCodes codes={view.codes} refresh={refresh} />;
+          if (view.kind === 'proof') {
+            return <Proof hasPassword={hasPassword} begin={begin} refresh={refresh} />;
+          }
+          if (found === null) return <Off begin={begin} askForProof={() => setView({ kind: 'proof' })} />;
+          if (!found.isVerified) return <SetUp enrollment={found} refresh={refresh} />;
+          return (
+            <On
+              codesLeft={found.recoveryCodesLeft ?? 0}
+              hasPassword={hasPassword}
+              refresh={refresh}
+              showCodes={(codes) => setView({ kind: 'codes', codes })}
+            />
+          );
+        }}
+      </Loaded>
+    </Screen>
+  );
+}
+
+type Begin = (body: { readonly currentPassword?: string }) => Promise<void>;
+type Refresh = (said?: string) => Promise<void>;
+
+function Off({ begin, askForProof }: { readonly begin: Begin; readonly askForProof: () => void }) {
+  const start = async () => {
+    try {
+      await begin({});
+    } catch (error) {
+      if (freshLoginAge(error) === undefined) throw error;
+      askForProof();
+    }
+  };
+  return (
+    <>
+      <p>{texts.appOff}</p>
+      <ActionButton id="set-up-app" label={texts.setUp} kind="main" action={start} />
+    </>
+  );
+}
+
+/** Before the set-up of an app, some time after the person has signed in. */
+function Proof({
+  hasPassword,
+  begin,
+  refresh,
+}: {
+  readonly hasPassword: boolean;
+  readonly begin: Begin;
+  readonly refresh: Refresh;
+}) {
+  if (!hasPassword) return <SignInAgain />;
+  const prove = (values: FormData) =>
+    begin({ currentPassword: String(values.get(proofId)) }).catch((error) => {
+      throw factorFault(error);
+    });
+  const cancel = (
+    <Button id="cancel-app" onClick={() => refresh()}>
+      {texts.cancel}
+    </Button>
+  );
+  return (
+    <>
+      <p>{texts.proof}</p>
+      <Form id="prove" submit={texts.setUp} others={cancel} action={prove}>
+        <ProofField />
+      </Form>
+    </>
+  );
+}
+
+/** Somebody without a password proves who it is by a new sign-in. */
+function SignInAgain() {
+  return (
+    <>
+      <p>{texts.proofBySignIn}</p>
+      <ActionButton id="sign-in-again" label={texts.signInAgain} kind="main" action={signInAnew} />
+    </>
+  );
+}
+
+function On({
+  codesLeft,
+  hasPassword,
+  refresh,
+  showCodes,
+}: {
+  readonly codesLeft: number;
+  readonly hasPassword: boolean;
+  readonly refresh: Refresh;
+  readonly showCodes: (codes: readonly string[]) => void;
+}) {
+  const renew = async (values: FormData) => {
+    try {
+      const { data } = await api.POST(`${path}/recovery-codes`, { body: { code: codeIn(values) } });
+      showCodes(data.data.recoveryCodes);
+      announce(texts.newCodesReady);
+    } catch (error) {
+      throw factorFault(error);
+    }
+  };
+  const left = texts.codesLeft(codesLeft);
+  return (
+    <>
+      <p>{texts.appOn}</p>
+      <p id="codes-left">{codesLeft < 5 ? `${left} ${texts.fewCodes}` : left}</p>
+      <Folded id="fold-new-codes" label={texts.newCodes}>
+        <p>{texts.newCodesText}</p>
+        <Form id="new-codes" submit={texts.newCodes} action={renew}>
+          <CodeField id="new-codes-code" label={texts.anyCode} />
+        </Form>
+      </Folded>
+      <Folded id="fold-remove-app" label={texts.removeApp}>
+        <p>{texts.removeAppText}</p>
+        <RemoveApp hasPassword={hasPassword} refresh={refresh} />
+      </Folded>
+    </>
+  );
+}
+
+function RemoveApp({ hasPassword, refresh }: { readonly hasPassword: boolean; readonly refresh: Refresh }) {
+  const [needsProof, setNeedsProof] = useState(false);
+  const remove = async (values: FormData) => {
+    const currentPassword = values.get(proofId);
+    const code = codeIn(values);
+    const body = currentPassword === null ? { code } : { code, currentPassword: String(currentPassword) };
+    try {
+      await api.DELETE(path, { body });
+    } catch (error) {
+      if (freshLoginAge(error) === undefined) throw factorFault(error);
+      // Asked for beside the code, which was not used up.
+      setNeedsProof(true);
+      announce(hasPassword ? texts.proof : texts.proofBySignIn);
+      return;
+    }
+    await refresh(texts.appRemoved);
+  };
+  if (needsProof && !hasPassword) return <SignInAgain />;
+  return (
+    <Form id="remove-app" submit={texts.removeApp} kind="danger" action={remove}>
+      <CodeField id="remove-code" label={texts.anyCode} />
+      {needsProof && (
+        <>
+          <p>{texts.proof}</p>
+          <ProofField />
+        </>
+      )}
+    </Form>
+  );
+}
+
+function NewCodes({ codes, refresh }: { readonly codes: readonly string[]; readonly refresh: Refresh }) {
+  return (
+    <>
+      <p>{texts.newCodesReady}</p>
+      <RecoveryCodes codes={codes} />
+      <Form id="codes-saved" submit={texts.done} action={() => refresh()}>
+        <SavedBox id="codes-saved-box" />
+      </Form>
+    </>
+  );
+}
+
+function Folded({
+  id,
+  label,
+  children,
+}: {
+  readonly id: string;
+  readonly label: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <details id={id} className="card">
+      <summary>{label}</summary>
+      {children}
+    </details>
+  );
+}

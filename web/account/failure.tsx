@@ -1,0 +1,25 @@
+import { Refusal } from '@overlay-auth/client';
+import { Button } from '../parts/button.tsx';
+import { texts } from './texts/texts.ts';
+
+/** The words for a failure that nobody foresaw. */
+export function failureText(error: unknown): string {
+  if (!(error instanceof Refusal)) return texts.unreachable;
+  const reference = error.requestId ?? '';
+  if (error.status === 429) return texts.tooMany(reference);
+  return error.status === 503 ? texts.busy(reference) : texts.failed(reference);
+}
+
+/** A failure in place of what could not be shown, or beside what did not work. */
+export function Failure({ error, retry }: { readonly error: unknown; readonly retry?: () => unknown }) {
+  return (
+    <div className="failure" role="alert">
+      <p>{failureText(error)}</p>
+      {retry !== undefined && (
+        <Button id="retry" onClick={retry}>
+          {texts.retry}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,160 @@
+// Forms whose failures stand above their fields, with the focus on the field that has the fault.
+
+import { Refusal } from '@overlay-auth/client';
+import { useMutation } from '@tanstack/react-query';
+import {
+  createContext,
+  type FormEvent,
+  type InputHTMLAttributes,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useRef,
+} from 'react';
+import { Button } from '../parts/button.tsx';
+import { Failure, failureText } from './failure.tsx';
+import { texts } from './texts/texts.ts';
+
+/** A fault that the person can put right: the name of the field that has it, and what to say. */
+export class Fault extends Error {
+  readonly field: string;
+  readonly content: ReactNode;
+
+  constructor(field: string, content: ReactNode) {
+    super(field);
+    this.field = field;
+    this.content = content;
+  }
+}
+
+/** The name of the faulty field, and the id of the words about it. */
+const CurrentFault = createContext<{ readonly field: string; readonly describedBy: string } | null>(null);
+
+interface FormProps {
+  readonly id: string;
+  readonly submit: string;
+  readonly kind?: 'main' | 'danger' | 'plain';
+  /** Runs once at a time. @throws Fault for what a field has wrong */
+  readonly action: (values: FormData, form: HTMLFormElement) => Promise<unknown>;
+  /** Beside the button that submits. */
+  readonly others?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function Form({ id, submit, kind = 'main', action, others, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: (made: HTMLFormElement) => action(new FormData(made), made),
+  });
+  const fault = error instanceof Fault ? error : null;
+  useEffect(() => {
+    const input = fault === null ? null : form.current?.elements.namedItem(fault.field);
+    if (input instanceof HTMLInputElement) input.focus();
+  }, [fault]);
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (!isPending) mutate(event.currentTarget);
+  };
+  const describedBy = `${id}-failure`;
+  return (
+    <form id={id} ref={form} onSubmit={send}>
+      {error !== null && (
+        <div id={describedBy} className="failure" role="alert">
+          {fault === null ? failureText(error) : fault.content}
+        </div>
+      )}
+      <CurrentFault.Provider value={fault === null ? null : { field: fault.field, describedBy }}>
+        {children}
+      </CurrentFault.Provider>
+      <p className="buttons">
+        <Button id={`${id}-submit`} type="submit" kind={kind} isBusy={isPending}>
+          {submit}
+        </Button>
+        {others}
+      </p>
+    </form>
+  );
+}
+
+interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
+  readonly id: string;
+  readonly label: string;
+}
+
+/** A labelled input. Its name is its id unless given. */
+export function Field({ label, id, name = id, ...rest }: FieldProps) {
+  const fault = useContext(CurrentFault);
+  const isFaulty = fault?.field === name;
+  const describedBy = isFaulty ? fault.describedBy : rest['aria-describedby'];
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        required
+        {...rest}
+        id={id}
+        name={name}
+        aria-invalid={isFaulty || undefined}
+        aria-describedby={describedBy}
+      />
+    </div>
+  );
+}
+
+/** A code of the app, or a recovery code. `codeIn` reads it. */
+export function CodeField({ id, label }: { readonly id: string; readonly label: string }) {
+  return (
+    <Field
+      id={id}
+      name="code"
+      label={label}
+      autoComplete="one-time-code"
+      autoCapitalize="characters"
+      spellCheck={false}
+    />
+  );
+}
+
+/** @param values of a form with a `CodeField` */
+export function codeIn(values: FormData): string {
+  return String(values.get('code') ?? '').trim();
+}
+
+export const proofId = 'proof-password';
+
+/** For a change that needs a fresh proof of who it is. */
+export function ProofField() {
+  return <Field id={proofId} label={texts.currentPassword} type="password" autoComplete="current-password" />;
+}
+
+/** What a refusal says about a code or a proof; any other error as it is. */
+export function factorFault(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  if (error.field === 'currentPassword') return new Fault(proofId, texts.wrongPassword);
+  return error.code === 'INVALID_TOTP_CODE' ? new Fault('code', texts.wrongCode) : error;
+}
+
+/** A button that does something at once; a failure stands beside it. */
+export function ActionButton({
+  id,
+  label,
+  action,
+  kind = 'plain',
+  describedBy,
+}: {
+  readonly id?: string;
+  readonly label: string;
+  readonly action: () => Promise<unknown>;
+  readonly kind?: 'main' | 'danger' | 'plain';
+  readonly describedBy?: string;
+}) {
+  const { mutate, error, isPending } = useMutation({ mutationFn: action });
+  return (
+    <div className="action">
+      <Button id={id} kind={kind} isBusy={isPending} aria-describedby={describedBy} onClick={() => mutate()}>
+        {label}
+      </Button>
+      {error !== null && <Failure error={error} />}
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
+import { Brand, serviceName } from '../parts/brand.tsx';
+import { Failure } from './failure.tsx';
+import { ActionButton } from './form.tsx';
+import { currentState, onState, signIn, signOut } from './session.ts';
+import { Shell } from './shell.tsx';
+import { texts } from './texts/texts.ts';
+
+/** Shows the account to those who are signed in, and to everybody else what there is to do. */
+export function Gate() {
+  const state = useSyncExternalStore(onState, currentState);
+  switch (state.kind) {
+    case 'signed-in':
+      return <Shell />;
+    case 'signed-out':
+      return <SignedOut reason={state.reason} />;
+    case 'second-token':
+      return <SecondTokenNeeded reference={state.reference} />;
+    case 'unavailable':
+      return (
+        <Alone key="unavailable" title={texts.notShown} windowTitle={texts.errorTitle(texts.notShown)}>
+          <Failure error={state.error} retry={() => location.reload()} />
+        </Alone>
+      );
+    case 'starting':
+      return (
+        <Alone key="starting" title={texts.title}>
+          <p role="status">{texts.loading}</p>
+        </Alone>
+      );
+  }
+}
+
+const whySignedOut = {
+  none: null,
+  left: texts.leftText,
+  ended: texts.sessionEnded,
+  failed: texts.loginFailed,
+} as const;
+
+function SignedOut({ reason }: { readonly reason: keyof typeof whySignedOut }) {
+  const why = whySignedOut[reason];
+  return (
+    <Alone
+      key={reason}
+      title={reason === 'left' ? texts.leftTitle : texts.signedOutTitle}
+      describedBy={why === null ? undefined : 'why'}
+    >
+      {why !== null && (
+        <p id="why" className={reason === 'left' ? undefined : 'note'}>
+          {why}
+        </p>
+      )}
+      {reason !== 'left' && <p>{texts.signedOutText}</p>}
+      <ActionButton id="sign-in" label={texts.signIn} kind="main" action={signIn} />
+    </Alone>
+  );
+}
+
+/** Nothing here works for such an account: say so, rather than that its session has ended. */
+function SecondTokenNeeded({ reference }: { readonly reference: string }) {
+  return (
+    <Alone key="second-token" title={texts.secondTokenTitle}>
+      <div id="second-token">
+        {texts.secondToken.map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+        <p className="hint">
+          {texts.reference} <code>{reference}</code>
+        </p>
+      </div>
+      <ActionButton id="sign-out" label={texts.signOut} action={signOut} />
+    </Alone>
+  );
+}
+
+/** A page of its own; who listens is brought to its heading. */
+function Alone({
+  title,
+  windowTitle = title,
+  describedBy,
+  children,
+}: {
+  readonly title: string;
+  readonly windowTitle?: string;
+  readonly describedBy?: string | undefined;
+  readonly children: ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${windowTitle} · ${serviceName}`;
+    heading.current?.focus();
+  }, [windowTitle]);
+  return (
+    <div className="alone">
+      <header>
+        <Brand />
+      </header>
+      <main>
+        <h1 ref={heading} tabIndex={-1} aria-describedby={describedBy}>
+          {title}
+        </h1>
+        {children}
+      </main>
+    </div>
+  );
+}

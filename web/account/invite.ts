@@ -1,0 +1,11 @@
+// Of the page behind an invitation: begins the login of the account page, which the answer to the form finishes.
+
+import { session } from './session.ts';
+
+const form = document.querySelector('#choose-password');
+const url = await (await session()).prepareSignIn({ returnTo: '/account' });
+for (const name of ['state', 'nonce', 'code_challenge']) {
+  const input = document.createElement('input');
+  Object.assign(input, { type: 'hidden', name, value: url.searchParams.get(name) ?? '' });
+  form?.append(input);
+}

@@ -1,0 +1,25 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Failure } from './failure.tsx';
+import { texts } from './texts/texts.ts';
+
+/** What was read, while it is read, and when it cannot be. */
+export function Loaded<Found>({
+  query: { data, error, refetch },
+  children,
+}: {
+  readonly query: UseQueryResult<Found>;
+  readonly children: (found: Found) => ReactNode;
+}) {
+  return (
+    <>
+      {error !== null && <Failure error={error} retry={refetch} />}
+      {data !== undefined && children(data)}
+      {data === undefined && error === null && (
+        <p className="loading" role="status">
+          {texts.loading}
+        </p>
+      )}
+    </>
+  );
+}

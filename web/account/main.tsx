@@ -1,0 +1,29 @@
+// Entry of the account page.
+
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Announcements } from '../parts/announce.tsx';
+import { Gate } from './gate.tsx';
+import { begin, notice } from './session.ts';
+
+/** As in the console: who looks decides whether to try again. */
+const options = { retry: false, networkMode: 'always' } as const;
+const queries = new QueryClient({
+  defaultOptions: { queries: { ...options, staleTime: 5_000 }, mutations: options },
+  queryCache: new QueryCache({ onError: notice }),
+  mutationCache: new MutationCache({ onError: notice }),
+});
+
+const place = document.getElementById('account');
+if (place === null) throw new Error('the page has no place for the account');
+void begin();
+
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <Gate />
+      <Announcements />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,18 @@
+// What several parts read of the account.
+
+import { useQuery } from '@tanstack/react-query';
+import { api } from './session.ts';
+
+export function useIdentity() {
+  return useQuery({
+    queryKey: ['identity'],
+    queryFn: async ({ signal }) => (await api.GET('/current-identity', { signal })).data.data,
+  });
+}
+
+export function useAuthenticators() {
+  return useQuery({
+    queryKey: ['authenticators'],
+    queryFn: async ({ signal }) => (await api.GET('/current-identity/authenticators', { signal })).data.data,
+  });
+}

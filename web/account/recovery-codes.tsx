@@ -1,0 +1,29 @@
+import { KeepText } from './keep.tsx';
+import { texts } from './texts/texts.ts';
+
+/** Recovery codes, shown once: to copy, to download, to print. */
+export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
+  return (
+    <section className="card printed" aria-labelledby="recovery-codes-title">
+      <h2 id="recovery-codes-title">{texts.recoveryCodes}</h2>
+      <p>{texts.recoveryText}</p>
+      <ul id="recovery-codes" className="codes">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <KeepText id="codes" text={`${codes.join('\n')}\n`} fileName="recovery-codes.txt" />
+    </section>
+  );
+}
+
+/** Nobody goes on without having said that the codes are kept. */
+export function SavedBox({ id }: { readonly id: string }) {
+  return (
+    <label className="check" htmlFor={id}>
+      <input id={id} name="saved" type="checkbox" required /> {texts.saved}
+    </label>
+  );
+}

@@ -1,0 +1,134 @@
+// The session of the account page, which is an ordinary public client of the provider at its own origin. All tabs have
+// one session. A reload does not ask for the password again, because the tokens are in `sessionStorage`: scripts of this
+// origin alone can read them, and the content security policy allows only ours.
+
+import {
+  createClientApi,
+  freshLoginAge,
+  Refusal,
+  SessionEnded,
+  secondaryTokenChallenge,
+} from '@overlay-auth/client';
+import { type BrowserSession, openBrowserSession } from '@overlay-auth/client/browser';
+
+export type SessionState =
+  | { readonly kind: 'starting' | 'signed-in' }
+  /** `left`: the person signed out, here or in another tab. `failed`: a sign-in did not finish. */
+  | { readonly kind: 'signed-out'; readonly reason: 'none' | 'left' | 'ended' | 'failed' }
+  /** Each call has to show a token of another provider as well, which no page can send. */
+  | { readonly kind: 'second-token'; readonly reference: string }
+  | { readonly kind: 'unavailable'; readonly error: unknown };
+
+const page = '/account';
+const signedOutPage = '/account/signed-out';
+const callback = '/account/callback';
+
+let state: SessionState = { kind: 'starting' };
+const listeners = new Set<() => void>();
+
+export function currentState(): SessionState {
+  return state;
+}
+
+/** For `useSyncExternalStore`. */
+export function onState(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function become(next: SessionState): void {
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+let opened: Promise<BrowserSession> | undefined;
+
+/** The session of this tab, signed in or not. @throws Refusal, ProtocolError, Unreachable; the next call tries again */
+export function session(): Promise<BrowserSession> {
+  opened ??= open().catch((error) => {
+    opened = undefined;
+    throw error;
+  });
+  return opened;
+}
+
+async function open(): Promise<BrowserSession> {
+  const found = await openBrowserSession({
+    baseUrl: location.origin,
+    redirectUri: location.origin + callback,
+    postLogoutRedirectUri: location.origin + signedOutPage,
+    remember: 'tab',
+  });
+  found.on((event) => {
+    if (event.kind !== 'ended') return;
+    become({ kind: 'signed-out', reason: event.reason === 'logged-out' ? 'left' : 'ended' });
+  });
+  return found;
+}
+
+/** The calls of the client API as the person who is signed in. */
+export const api = createClientApi({
+  baseUrl: location.origin,
+  token: {
+    accessToken: async () => (await session()).accessToken(),
+    renewedToken: async (refused) => (await session()).renewedToken(refused),
+  },
+});
+
+/** Begins at the address that was opened: ends a sign-in that comes back, goes on with a session, or shows how to sign in. */
+export async function begin(): Promise<void> {
+  if (location.pathname === signedOutPage) {
+    become({ kind: 'signed-out', reason: 'left' });
+    return;
+  }
+  const comesBack = location.pathname === callback;
+  try {
+    const start = await (await session()).start();
+    if (comesBack) {
+      history.replaceState(null, '', start.isSignedIn ? (start.returnTo ?? page) : page);
+    }
+    become(start.isSignedIn ? { kind: 'signed-in' } : { kind: 'signed-out', reason: 'none' });
+  } catch (error) {
+    if (comesBack) history.replaceState(null, '', page);
+    const isRefused = error instanceof Error && 'kind' in error && !isOutage(error);
+    become(
+      comesBack && isRefused ? { kind: 'signed-out', reason: 'failed' } : { kind: 'unavailable', error },
+    );
+  }
+}
+
+/** Whether the server is not there or has no time, which says nothing of the session. */
+function isOutage(error: Error & { readonly kind: unknown }): boolean {
+  if (error instanceof Refusal) return error.status >= 500 || error.status === 429;
+  return error.kind === 'unreachable';
+}
+
+/** Looks at an error for what ends everything here, whatever was being done. */
+export function notice(error: unknown): void {
+  if (secondaryTokenChallenge(error) !== undefined) {
+    become({ kind: 'second-token', reference: (error as Refusal).requestId ?? '' });
+  } else if (error instanceof SessionEnded) {
+    become({ kind: 'signed-out', reason: 'ended' });
+  } else if (error instanceof Refusal && error.status === 401 && freshLoginAge(error) === undefined) {
+    // A renewed token was refused as well.
+    void session().then((one) => one.logOut().catch(() => undefined));
+    become({ kind: 'signed-out', reason: 'ended' });
+  }
+}
+
+/** Leaves for the sign-in, which comes back to the part that is shown. */
+export async function signIn(): Promise<void> {
+  await (await session()).signIn({ returnTo: page + location.hash });
+}
+
+/** Ends the session, and leaves for a sign-in that asks for everything. */
+export async function signInAnew(): Promise<void> {
+  const current = await session();
+  await current.logOut();
+  await current.signIn({ returnTo: page + location.hash, prompt: 'login' });
+}
+
+/** Ends the session at the provider, which leads to a page that says so. */
+export async function signOut(): Promise<void> {
+  await (await session()).signOut();
+}

@@ -1,0 +1,100 @@
+import type { ClientSchemas } from '@overlay-auth/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { announce } from '../parts/announce.tsx';
+import { Screen } from '../parts/screen.tsx';
+import { ActionButton } from './form.tsx';
+import { Loaded } from './loaded.tsx';
+import { api, signOut } from './session.ts';
+import { methodText, texts, timeText } from './texts/texts.ts';
+
+type OwnSession = ClientSchemas['schemas']['OwnSession'];
+
+const path = '/current-identity/api-sessions';
+
+/** Where the person is signed in, and ending it. */
+export function SessionsPart() {
+  // The button that was pressed is gone afterwards: who listens is brought to the heading.
+  const [changes, setChanges] = useState(0);
+  const queries = useQueryClient();
+  const sessions = useQuery({
+    queryKey: ['sessions'],
+    queryFn: async ({ signal }) => {
+      const query = { limit: '100', sort: 'createdAt desc' };
+      return (await api.GET(path, { params: { query }, signal })).data.data;
+    },
+  });
+  const whenEnded = async (text: string) => {
+    await queries.invalidateQueries({ queryKey: ['sessions'] });
+    setChanges(changes + 1);
+    announce(text);
+  };
+  const endOthers = async () => {
+    const { data } = await api.DELETE(path);
+    await whenEnded(texts.othersEnded(data.data.ended));
+  };
+  return (
+    <Screen key={changes} title={texts.sessions}>
+      <Loaded query={sessions}>
+        {(found) => {
+          const others = found.filter(({ isCurrent }) => !isCurrent);
+          return (
+            <>
+              <ul className="cards">
+                {[...found.filter(({ isCurrent }) => isCurrent), ...others].map((session) => (
+                  <SessionCard key={session.id} session={session} whenEnded={whenEnded} />
+                ))}
+              </ul>
+              {others.length === 0 ? (
+                <p>{texts.noOthers}</p>
+              ) : (
+                <ActionButton id="end-others" label={texts.endOthers} kind="danger" action={endOthers} />
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </Screen>
+  );
+}
+
+function SessionCard({
+  session,
+  whenEnded,
+}: {
+  readonly session: OwnSession;
+  readonly whenEnded: (text: string) => Promise<void>;
+}) {
+  const { id, isCurrent, amr, createdAt, ipAddress, lastActivityAt, expiresAt } = session;
+  const end = async () => {
+    if (isCurrent) return signOut();
+    await api.DELETE(`${path}/{id}`, { params: { path: { id } } });
+    return whenEnded(texts.sessionIsEnded);
+  };
+  const methods = amr.map(wayText).join(', ');
+  return (
+    <li className="card">
+      <div id={`session-${id}`}>
+        <strong>{isCurrent ? texts.thisSession : texts.otherSession}</strong>
+        <p>{texts.sessionLine(programText(session), methods, timeText(createdAt), ipAddress)}</p>
+        <p className="hint">{texts.sessionTimes(timeText(lastActivityAt), timeText(expiresAt))}</p>
+      </div>
+      <ActionButton
+        label={isCurrent ? texts.signOut : texts.endSession}
+        action={end}
+        describedBy={`session-${id}`}
+      />
+    </li>
+  );
+}
+
+/** What was proven; a second external JWT stands there by the name of its signer. */
+function wayText(way: string): string {
+  return Object.hasOwn(texts.method, way) ? methodText(way) : texts.method['secondary-ext-jwt'];
+}
+
+/** The program that somebody signed in to; a registered one by its client id. */
+function programText({ mechanism, clientId }: OwnSession): string {
+  if (mechanism === 'legacy') return texts.legacyProgram;
+  return clientId === 'overlay' ? texts.ownPages : clientId;
+}

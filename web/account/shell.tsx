@@ -1,0 +1,52 @@
+import { useSyncExternalStore } from 'react';
+import { Brand } from '../parts/brand.tsx';
+import { AppPart } from './app.tsx';
+import { AttemptsPart } from './attempts.tsx';
+import { ActionButton } from './form.tsx';
+import { LanguagePart } from './language.tsx';
+import { signOut } from './session.ts';
+import { SessionsPart } from './sessions.tsx';
+import { SignInPart } from './sign-in.tsx';
+import { texts } from './texts/texts.ts';
+
+/** The parts, by the fragment of their addresses; the first one is shown for any other. */
+const parts = [
+  ['sign-in', texts.signInMethods, SignInPart],
+  ['app', texts.app, AppPart],
+  ['sessions', texts.sessions, SessionsPart],
+  ['attempts', texts.attempts, AttemptsPart],
+  ['language', texts.language, LanguagePart],
+] as const;
+
+/** What stands around every part. */
+export function Shell() {
+  const hash = useSyncExternalStore(onHash, () => location.hash.slice(1));
+  const [current, , Part] = parts.find(([name]) => name === hash) ?? parts[0];
+  return (
+    <div className="account">
+      <header>
+        <Brand />
+        <ActionButton id="sign-out" label={texts.signOut} action={signOut} />
+      </header>
+      <nav aria-label={texts.parts}>
+        <ul>
+          {parts.map(([name, label]) => (
+            <li key={name}>
+              <a href={`#${name}`} aria-current={name === current ? 'page' : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main>
+        <Part />
+      </main>
+    </div>
+  );
+}
+
+function onHash(listener: () => void): () => void {
+  addEventListener('hashchange', listener);
+  return () => removeEventListener('hashchange', listener);
+}
