@@ -27,8 +27,8 @@ export interface StartOptions {
   readonly outputFile: string;
 }
 
-const LONGEST_START = 60_000;
-const POLL = 3;
+const longestStart = 60_000;
+const pollInterval = 3;
 
 /** Resolves when the process accepts connections. @throws Error when it ends before, or takes a minute */
 export async function startMeasured(options: StartOptions): Promise<MeasuredProcess> {
@@ -74,11 +74,11 @@ export async function startMeasured(options: StartOptions): Promise<MeasuredProc
 
   while (!(await accepts(port))) {
     if (hasEnded) throw new Error(`${file} ended before it was ready; see ${options.outputFile}`);
-    if (performance.now() - begun > LONGEST_START) {
+    if (performance.now() - begun > longestStart) {
       await stop();
       throw new Error(`${file} was not ready within a minute; see ${options.outputFile}`);
     }
-    await sleep(POLL);
+    await sleep(pollInterval);
   }
   const startMillis = performance.now() - begun;
   return { port, startMillis, call, usage: () => call<Usage>('usage'), stop };

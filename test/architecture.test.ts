@@ -286,6 +286,15 @@ describe('the import rules', () => {
     assert.deepEqual(wrong, []);
   });
 
+  test('constants are named like everything else, but the units of time', () => {
+    const capital = /^\s*(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
+    const wrong = sources.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(capital)].map(([, name]) => `${file}: ${name}`),
+    );
+    const units = ['SECOND', 'MINUTE', 'HOUR', 'DAY'].map((unit) => `src/platform/clock.ts: ${unit}`);
+    assert.deepEqual(wrong, units);
+  });
+
   test('no function is longer than 80 lines, but the one that wires everything', () => {
     const script = 'scripts/function-lengths.mjs';
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, '80'], { encoding: 'utf8' });

@@ -5,16 +5,16 @@ import { usernameKey } from '../login/password/password.ts';
 import type { Tags } from '../model/identity.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 
-const LONGEST_NAME = 255;
-const MOST_ROLE_ATTRIBUTES = 100;
-const MOST_TAGS = 100;
-const LONGEST_TAG = 1024;
+const longestName = 255;
+const mostRoleAttributes = 100;
+const mostTags = 100;
+const longestTag = 1024;
 
 // Controls, lone surrogates, line separators, and whatever is not seen: it makes two names look like one, or text read
 // in another order than it is.
-const REFUSED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
+const refusedCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
 // Where scripts and emoji need joiners they can be seen (RFC 5892 appendix A.1 and A.2, more coarsely).
-const VISIBLE_JOINERS =
+const visibleJoiners =
   /(?<=[\p{M}\p{Script=Arabic}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d](?=\P{ASCII})|(?<=\p{Extended_Pictographic})\ufe0f/gu;
 
 /** The refusal of one field. Leave `value` out for secrets. */
@@ -51,8 +51,8 @@ export function acceptableExternalId(text: string | null): string | null {
 
 /** @throws AuthError could_not_validate */
 export function acceptableRoleAttributes(attributes: readonly string[]): string[] {
-  if (attributes.length > MOST_ROLE_ATTRIBUTES) {
-    throw refusedField('roleAttributes', `must have at most ${MOST_ROLE_ATTRIBUTES} entries`);
+  if (attributes.length > mostRoleAttributes) {
+    throw refusedField('roleAttributes', `must have at most ${mostRoleAttributes} entries`);
   }
   return [...new Set(attributes.map((attribute) => acceptableName('roleAttributes', attribute)))];
 }
@@ -71,13 +71,13 @@ export function acceptableUsername(username: string): string {
 /** @throws AuthError could_not_validate */
 export function acceptableTags(tags: Tags): Tags {
   const entries = Object.entries(tags);
-  if (entries.length > MOST_TAGS) throw refusedField('tags', `must have at most ${MOST_TAGS} entries`);
+  if (entries.length > mostTags) throw refusedField('tags', `must have at most ${mostTags} entries`);
   for (const [name, value] of entries) {
     requireText('tags', name, name);
     if (typeof value !== 'string') continue;
     // Whole texts may stand in a tag, with lines; only what no engine stores is refused.
-    if (value.length > LONGEST_TAG || value.includes('\0') || !value.isWellFormed()) {
-      throw refusedField('tags', `must have values of at most ${LONGEST_TAG} Unicode characters`);
+    if (value.length > longestTag || value.includes('\0') || !value.isWellFormed()) {
+      throw refusedField('tags', `must have values of at most ${longestTag} Unicode characters`);
     }
   }
   return tags;
@@ -85,10 +85,10 @@ export function acceptableTags(tags: Tags): Tags {
 
 function requireText(field: string, text: string, sent: string): void {
   if (text === '') throw refusedField(field, 'must not be empty', sent);
-  if ([...text].length > LONGEST_NAME) {
-    throw refusedField(field, `must be at most ${LONGEST_NAME} characters long`, sent);
+  if ([...text].length > longestName) {
+    throw refusedField(field, `must be at most ${longestName} characters long`, sent);
   }
-  if (REFUSED.test(text.replaceAll(VISIBLE_JOINERS, ''))) {
+  if (refusedCharacters.test(text.replaceAll(visibleJoiners, ''))) {
     throw refusedField(field, 'must not contain control characters, or others that are not seen', sent);
   }
 }

@@ -24,10 +24,10 @@ export interface ParsedFilter {
   readonly skip: number | undefined;
 }
 
-const DEEPEST = 20;
-const MOST_TERMS = 100;
-const MOST_VALUES = 200;
-const MOST_SORT_FIELDS = 5;
+const deepestNesting = 20;
+const mostTerms = 100;
+const mostValues = 200;
+const mostSortFields = 5;
 
 const comparisons = ['=', '!=', '<', '<=', '>', '>='] as const;
 type Comparison = (typeof comparisons)[number];
@@ -105,7 +105,7 @@ function cursorOver(tokens: readonly FilterToken[]): Cursor {
     },
     countTerm() {
       terms += 1;
-      if (terms > MOST_TERMS) throw cursor.expected(`the end, after at most ${MOST_TERMS} comparisons`);
+      if (terms > mostTerms) throw cursor.expected(`the end, after at most ${mostTerms} comparisons`);
     },
     expected: (what) => invalidFilter(current().at, what),
   };
@@ -132,7 +132,7 @@ function joined(op: 'and' | 'or', terms: readonly Filter[]): Filter {
 function parseTerm(cursor: Cursor, fields: ListFields, depth: number): Filter {
   cursor.countTerm();
   // The parser and whoever walks its result call themselves once per level.
-  if (depth > DEEPEST) throw cursor.expected(`at most ${DEEPEST} levels of nesting`);
+  if (depth > deepestNesting) throw cursor.expected(`at most ${deepestNesting} levels of nesting`);
   if (cursor.skipWord('not')) return { op: 'not', term: parseTerm(cursor, fields, depth + 1) };
   if (cursor.skipSymbol('(')) {
     const filter = parseAny(cursor, fields, depth + 1);
@@ -184,8 +184,8 @@ function parseValues(cursor: Cursor, listField: ListField): FilterValue[] {
   if (!cursor.skipSymbol('[')) throw cursor.expected('a list in square brackets');
   const values = [parseValue(cursor, listField, 'in')];
   while (cursor.skipSymbol(',')) {
-    if (values.length === MOST_VALUES)
-      throw cursor.expected(`the end of the list, after ${MOST_VALUES} values`);
+    if (values.length === mostValues)
+      throw cursor.expected(`the end of the list, after ${mostValues} values`);
     values.push(parseValue(cursor, listField, 'in'));
   }
   if (!cursor.skipSymbol(']')) throw cursor.expected('a comma or a closing bracket');
@@ -234,7 +234,7 @@ function parsePaging(cursor: Cursor, fields: ListFields): Omit<ParsedFilter, 'fi
 function parseOrders(cursor: Cursor, fields: ListFields): ListQuery['sort'] {
   const sort: { field: string; descending: boolean }[] = [];
   do {
-    if (sort.length === MOST_SORT_FIELDS) throw cursor.expected(`at most ${MOST_SORT_FIELDS} fields`);
+    if (sort.length === mostSortFields) throw cursor.expected(`at most ${mostSortFields} fields`);
     const { field } = parseField(cursor, fields);
     const descending = cursor.skipWord('desc');
     if (!descending) cursor.skipWord('asc');

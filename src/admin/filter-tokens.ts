@@ -10,15 +10,15 @@ export type FilterToken =
   | { readonly kind: 'time'; readonly value: Millis; readonly at: number }
   | { readonly kind: 'end'; readonly at: number };
 
-const LONGEST_FILTER = 4096;
+const longestFilter = 4096;
 
-const SPACE = /[ \t\r\n]*/y;
-const TIME = /datetime\(\s*"?([^()"\s]*)"?\s*\)/iy;
-const WORD = /[A-Za-z_][A-Za-z0-9_.]*/y;
-const NUMBER = /-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?(?![\w.])/iy;
-const SYMBOL = /!=|<=|>=|[=<>()[\],]/y;
-const STRING = /"((?:[^"\\]|\\.)*)"/sy;
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
+const spacePattern = /[ \t\r\n]*/y;
+const timePattern = /datetime\(\s*"?([^()"\s]*)"?\s*\)/iy;
+const wordPattern = /[A-Za-z_][A-Za-z0-9_.]*/y;
+const numberPattern = /-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?(?![\w.])/iy;
+const symbolPattern = /!=|<=|>=|[=<>()[\],]/y;
+const stringPattern = /"((?:[^"\\]|\\.)*)"/sy;
+const rfc3339Pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
 const escapes: Readonly<Record<string, string>> = {
   '"': '"',
@@ -34,14 +34,14 @@ const escapes: Readonly<Record<string, string>> = {
  * @throws AuthError invalid_filter
  */
 export function filterTokens(text: string): FilterToken[] {
-  if (text.length > LONGEST_FILTER) throw invalidFilter(LONGEST_FILTER, 'the end of the filter');
+  if (text.length > longestFilter) throw invalidFilter(longestFilter, 'the end of the filter');
   const tokens: FilterToken[] = [];
-  let at = match(SPACE, text, 0)?.[0].length ?? 0;
+  let at = match(spacePattern, text, 0)?.[0].length ?? 0;
   while (at < text.length) {
     const [token, length] = tokenAt(text, at);
     tokens.push(token);
     at += length;
-    at += match(SPACE, text, at)?.[0].length ?? 0;
+    at += match(spacePattern, text, at)?.[0].length ?? 0;
   }
   tokens.push({ kind: 'end', at: text.length });
   return tokens;
@@ -57,15 +57,15 @@ export function invalidFilter(at: number, expected: string): AuthError {
 }
 
 function tokenAt(text: string, at: number): [FilterToken, number] {
-  const time = match(TIME, text, at);
+  const time = match(timePattern, text, at);
   if (time !== null) return [{ kind: 'time', value: timeOf(time[1] ?? '', at), at }, time[0].length];
-  const word = match(WORD, text, at);
+  const word = match(wordPattern, text, at);
   if (word !== null) return [{ kind: 'word', text: word[0], at }, word[0].length];
-  const number = match(NUMBER, text, at);
+  const number = match(numberPattern, text, at);
   if (number !== null) return [{ kind: 'number', value: Number(number[0]), at }, number[0].length];
-  const symbol = match(SYMBOL, text, at);
+  const symbol = match(symbolPattern, text, at);
   if (symbol !== null) return [{ kind: 'symbol', text: symbol[0], at }, symbol[0].length];
-  const string = match(STRING, text, at);
+  const string = match(stringPattern, text, at);
   if (string !== null)
     return [{ kind: 'string', value: plainText(string[1] ?? '', at), at }, string[0].length];
   throw invalidFilter(
@@ -80,7 +80,7 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
 }
 
 function timeOf(text: string, at: number): Millis {
-  const value = RFC_3339.test(text) ? Date.parse(text.toUpperCase()) : Number.NaN;
+  const value = rfc3339Pattern.test(text) ? Date.parse(text.toUpperCase()) : Number.NaN;
   if (!Number.isFinite(value)) throw invalidFilter(at, 'a time such as datetime(2026-01-31T12:00:00Z)');
   return value;
 }

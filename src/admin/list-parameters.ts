@@ -11,9 +11,9 @@ export interface ListParameters {
   readonly sort?: string | undefined;
 }
 
-export const DEFAULT_LIMIT = 10;
-export const LARGEST_LIMIT = 500;
-const LARGEST_OFFSET = 1_000_000_000;
+export const defaultLimit = 10;
+export const largestLimit = 500;
+const largestOffset = 1_000_000_000;
 
 /**
  * What a list operation is asked for. Limit, offset and order may stand in the filter or in parameters of their
@@ -26,21 +26,21 @@ export function listQuery(parameters: ListParameters, fields: ListFields): ListQ
   const sort = once('sort', parsed.sort, parameters.sort, (text) => sortOf(text, fields)) ?? [];
   const limit = once('limit', parsed.limit, parameters.limit, limitOf);
   const offset = once('offset', parsed.skip, parameters.offset, (text) => wholeNumber('offset', text)) ?? 0;
-  if (typeof limit === 'number' && limit > LARGEST_LIMIT) {
-    throw refused('limit', `must be at most ${LARGEST_LIMIT}, or none`, limit);
+  if (typeof limit === 'number' && limit > largestLimit) {
+    throw refused('limit', `must be at most ${largestLimit}, or none`, limit);
   }
-  if (offset > LARGEST_OFFSET) throw refused('offset', `must be at most ${LARGEST_OFFSET}`, offset);
+  if (offset > largestOffset) throw refused('offset', `must be at most ${largestOffset}`, offset);
   return {
     filter: parsed.filter,
     sort: sort.some(({ field }) => field === 'id') ? sort : [...sort, { field: 'id', descending: false }],
-    limit: limit === undefined ? DEFAULT_LIMIT : limit,
+    limit: limit === undefined ? defaultLimit : limit,
     offset,
   };
 }
 
 /** The same, with an end: who asks for all gets as many as the largest limit gives. */
 export function bounded(query: ListQuery): ListQuery {
-  return { ...query, limit: query.limit ?? LARGEST_LIMIT };
+  return { ...query, limit: query.limit ?? largestLimit };
 }
 
 function once<T>(

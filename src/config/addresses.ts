@@ -12,8 +12,8 @@ export interface HostAndPort {
   readonly port: number;
 }
 
-const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
-const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+const labelPattern = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
+const schemePattern = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
  * Whether the text is a host name in lower case that no parser takes for a number: labels of letters, digits
@@ -23,7 +23,7 @@ export function isHostName(text: string): boolean {
   if (text.length > 253) return false;
   const labels = text.split('.');
   const last = labels.at(-1) ?? '';
-  return labels.every((label) => LABEL.test(label)) && !/^(\d+|0x[0-9a-f]*)$/.test(last);
+  return labels.every((label) => labelPattern.test(label)) && !/^(\d+|0x[0-9a-f]*)$/.test(last);
 }
 
 /**
@@ -33,7 +33,7 @@ export function isHostName(text: string): boolean {
 export function parseHostAndPort(text: string): HostAndPort {
   const refuse = (why: string) => new AddressError(`${JSON.stringify(text)} is not host:port: ${why}`);
   if (text.length > 270) throw new AddressError('the address is too long');
-  if (SCHEME.test(text)) {
+  if (schemePattern.test(text)) {
     throw refuse(`leave out the scheme ${text.slice(0, text.indexOf('://') + 3)}`);
   }
   const parts = /^(\[[^\]]*\]|[^:[\]]*):(\d{1,5})$/.exec(text);

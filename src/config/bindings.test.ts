@@ -3,9 +3,17 @@ import { describe, test } from 'node:test';
 import type { Binding } from './config.ts';
 import { oidcBindings } from './resolve.ts';
 
-const ALL: readonly Binding[] = ['edge-client', 'edge-management', 'edge-oidc', 'health-checks', 'metrics'];
+const allBindings: readonly Binding[] = [
+  'edge-client',
+  'edge-management',
+  'edge-oidc',
+  'health-checks',
+  'metrics',
+];
 /** Every set of bindings that one listener can have: 32. */
-const SETS = Array.from({ length: 2 ** ALL.length }, (_, mask) => ALL.filter((_b, bit) => (mask >> bit) & 1));
+const bindingSets = Array.from({ length: 2 ** allBindings.length }, (_, mask) =>
+  allBindings.filter((_b, bit) => (mask >> bit) & 1),
+);
 
 describe('where the OIDC provider is bound', () => {
   test('with auto-binding, every listener with edge-client gets edge-oidc', () => {
@@ -40,8 +48,8 @@ describe('where the OIDC provider is bound', () => {
   test('the rules hold for every combination of bindings on two listeners', () => {
     for (const edgePresent of [true, false]) {
       for (const disableOidcAutoBinding of [true, false]) {
-        for (const first of SETS) {
-          for (const second of SETS) {
+        for (const first of bindingSets) {
+          for (const second of bindingSets) {
             const listeners = [{ bindings: first }, { bindings: second }];
             const result = oidcBindings({ edgePresent, disableOidcAutoBinding, listeners });
             const label = JSON.stringify({ edgePresent, disableOidcAutoBinding, first, second, result });

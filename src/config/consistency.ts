@@ -15,7 +15,7 @@ export interface ReadableParts {
   readonly familyDurationGiven: boolean;
 }
 
-const NEEDS_EDGE: readonly Binding[] = ['edge-client', 'edge-management', 'edge-oidc'];
+const needEdge: readonly Binding[] = ['edge-client', 'edge-management', 'edge-oidc'];
 
 /**
  * Checks the rules between values: unique listener names, interfaces and bindings, edge APIs only with an
@@ -114,7 +114,7 @@ function edgeApisWithoutEdge({ listeners, edge }: ReadableParts): readonly Findi
   if (edge !== 'absent') return [];
   return listeners.flatMap((listener, index) =>
     (listener?.apis ?? []).flatMap(({ binding }, api) =>
-      NEEDS_EDGE.includes(binding)
+      needEdge.includes(binding)
         ? [
             value(
               ['web', index, 'apis', api, 'binding'],

@@ -21,7 +21,7 @@ interface SchemaNode {
 }
 
 /** Sections of larger controllers' files that this service does not have. */
-const FOREIGN_SECTIONS: readonly string[] = [
+const foreignSections: readonly string[] = [
   'cluster',
   'commandRateLimiter',
   'ctrl',
@@ -79,7 +79,7 @@ function describeUnknownKey(unknown: {
   const where = parent.length === 0 ? 'at the top of the file' : `in ${formatPath(parent)}`;
   const elsewhere = pathsOfKey(root, key);
   const sentences = [
-    ...(parent.length === 0 && FOREIGN_SECTIONS.includes(key)
+    ...(parent.length === 0 && foreignSections.includes(key)
       ? ['This service has no such section: remove it.']
       : []),
     ...(elsewhere.length > 0 ? [`${key} belongs at ${elsewhere.join(' or ')}.`] : []),

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { HOUR, MINUTE, SECOND } from '../platform/clock.ts';
 import { DurationError, formatDuration, parseDuration } from './durations.ts';
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 
 describe('durations', () => {
   test('a duration is the sum of its numbers with units', () => {

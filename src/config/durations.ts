@@ -5,7 +5,7 @@ export class DurationError extends Error {
   override name = 'DurationError';
 }
 
-const NANOS_PER_UNIT: Readonly<Record<string, bigint>> = {
+const nanosPerUnit: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
   // Two code points look the same and both are in use: U+00B5 (micro sign) and U+03BC (Greek mu).
@@ -16,11 +16,11 @@ const NANOS_PER_UNIT: Readonly<Record<string, bigint>> = {
   m: 60_000_000_000n,
   h: 3_600_000_000_000n,
 };
-const NANOS_PER_MILLI = 1_000_000n;
+const nanosPerMilli = 1_000_000n;
 /** What a signed 64-bit count of nanoseconds holds: the range of the notation, about 292 years. */
-const MAX_NANOS = 2n ** 63n - 1n;
-const LONGEST_TEXT = 64;
-const TERM = /(\d+)(?:\.(\d+))?([a-z\u00b5\u03bc]+)/y;
+const mostNanos = 2n ** 63n - 1n;
+const longestText = 64;
+const termPattern = /(\d+)(?:\.(\d+))?([a-z\u00b5\u03bc]+)/y;
 
 /**
  * Reads a duration in Go's notation: decimal numbers, each with a unit (`ns us ms s m h`), written together:
@@ -31,29 +31,29 @@ const TERM = /(\d+)(?:\.(\d+))?([a-z\u00b5\u03bc]+)/y;
  */
 export function parseDuration(text: string): Millis {
   if (text === '0') return 0;
-  const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  const shown = text.length > longestText ? `${text.slice(0, longestText)}…` : text;
   const refuse = (why: string) => new DurationError(`"${shown}" is not a duration: ${why}`);
   if (text === '') throw refuse('it is empty; write for example 30m, 24h or 1h30m');
-  if (text.length > LONGEST_TEXT) throw refuse('it is too long');
+  if (text.length > longestText) throw refuse('it is too long');
   if (/^-/.test(text)) throw refuse('it must not be negative');
   if (/^\d+(\.\d+)?$/.test(text)) throw refuse(`the unit is missing; write for example ${text}s or ${text}m`);
 
   let nanos = 0n;
-  TERM.lastIndex = 0;
-  for (let at = 0; at < text.length; at = TERM.lastIndex) {
-    const term = TERM.exec(text);
+  termPattern.lastIndex = 0;
+  for (let at = 0; at < text.length; at = termPattern.lastIndex) {
+    const term = termPattern.exec(text);
     if (term === null) throw refuse('write numbers with units h, m, s or ms, for example 30m, 24h or 1h30m');
     const [, whole = '', fraction = '', unit = ''] = term;
-    const perUnit = Object.hasOwn(NANOS_PER_UNIT, unit) ? NANOS_PER_UNIT[unit] : undefined;
+    const perUnit = Object.hasOwn(nanosPerUnit, unit) ? nanosPerUnit[unit] : undefined;
     if (perUnit === undefined) throw refuse(`"${unit}" is not a unit; the units are h, m, s and ms`);
     const scaled = BigInt(whole + fraction) * perUnit;
     const divisor = 10n ** BigInt(fraction.length);
     if (scaled % divisor !== 0n) throw refuse('it is finer than a millisecond');
     nanos += scaled / divisor;
-    if (nanos > MAX_NANOS) throw refuse('it is too long');
+    if (nanos > mostNanos) throw refuse('it is too long');
   }
-  if (nanos % NANOS_PER_MILLI !== 0n) throw refuse('it is finer than a millisecond');
-  return Number(nanos / NANOS_PER_MILLI);
+  if (nanos % nanosPerMilli !== 0n) throw refuse('it is finer than a millisecond');
+  return Number(nanos / nanosPerMilli);
 }
 
 /**

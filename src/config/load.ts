@@ -12,7 +12,7 @@ import { dbSchema, edgeSchema, fileSchema, jsonSchema, listenerSchema } from './
 import { parseYamlSource, type YamlSource } from './yaml-source.ts';
 
 /** Replaces `db` of the file, so that a database password need not stand in it. */
-export const DB_VARIABLE = 'OVERLAY_AUTH_DB';
+export const dbVariable = 'OVERLAY_AUTH_DB';
 
 export interface LoadedConfig {
   /** Deeply frozen. */
@@ -41,7 +41,7 @@ export function loadConfig(
   if (source.faults.length > 0) {
     throw new ConfigError(source.faults.map((fault) => ({ ...fault, file: path, path: '' })));
   }
-  const dbOverride = needs.env[DB_VARIABLE] || undefined;
+  const dbOverride = needs.env[dbVariable] || undefined;
   const file = withDb(source.value, dbOverride);
 
   const parsed = fileSchema.safeParse(file);
@@ -69,7 +69,7 @@ export function loadConfig(
       file: path,
       source,
       adjustments,
-      environment: new Map(dbOverride === undefined ? [] : [['db', DB_VARIABLE]]),
+      environment: new Map(dbOverride === undefined ? [] : [['db', dbVariable]]),
     }),
   };
 }
@@ -122,7 +122,7 @@ function placeFinding(
   const { message, hint } = finding;
   const path = formatPath(finding.path);
   if (path === 'db' && known.dbOverride !== undefined && !dbSchema.safeParse(known.dbOverride).success) {
-    return { message, hint, path, file: `environment variable ${DB_VARIABLE}`, line: null, column: null };
+    return { message, hint, path, file: `environment variable ${dbVariable}`, line: null, column: null };
   }
   const place =
     finding.at === 'key' ? known.source.placeOfKey(finding.path) : known.source.placeOfValue(finding.path);

@@ -3,7 +3,7 @@ export class MemorySizeError extends Error {
   override name = 'MemorySizeError';
 }
 
-const KIB_PER_UNIT: Readonly<Record<string, number>> = { KiB: 1, MiB: 1024, GiB: 1024 * 1024 };
+const kibPerUnit: Readonly<Record<string, number>> = { KiB: 1, MiB: 1024, GiB: 1024 * 1024 };
 
 /**
  * Reads a size such as `46MiB`: a whole number with the unit KiB, MiB or GiB.
@@ -12,7 +12,7 @@ const KIB_PER_UNIT: Readonly<Record<string, number>> = { KiB: 1, MiB: 1024, GiB:
  */
 export function parseMemorySize(text: string): number {
   const [, count, unit] = /^(\d{1,9})(KiB|MiB|GiB)$/.exec(text) ?? [];
-  const perUnit = KIB_PER_UNIT[unit ?? ''];
+  const perUnit = kibPerUnit[unit ?? ''];
   if (count === undefined || perUnit === undefined) {
     const shown = JSON.stringify(text.slice(0, 40));
     throw new MemorySizeError(
@@ -25,6 +25,6 @@ export function parseMemorySize(text: string): number {
 /** In the largest unit that needs no fraction. @param kib whole */
 export function formatMemorySize(kib: number): string {
   const [unit = 'KiB', size = 1] =
-    Object.entries(KIB_PER_UNIT).findLast(([, perUnit]) => kib > 0 && kib % perUnit === 0) ?? [];
+    Object.entries(kibPerUnit).findLast(([, perUnit]) => kib > 0 && kib % perUnit === 0) ?? [];
   return `${kib / size}${unit}`;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
-  DEFAULT_POST_LOGOUT_URIS,
-  DEFAULT_REDIRECT_URIS,
+  defaultPostLogoutUris,
+  defaultRedirectUris,
   formatRedirectUri,
   isAnyPortOfOthers,
   parseRedirectUri,
@@ -179,8 +179,8 @@ describe('configured redirect URIs', () => {
 
   test('the defaults are loopback patterns for both schemes and all three hosts', () => {
     const lists = [
-      [DEFAULT_REDIRECT_URIS, '/auth/callback'],
-      [DEFAULT_POST_LOGOUT_URIS, '/auth/logout'],
+      [defaultRedirectUris, '/auth/callback'],
+      [defaultPostLogoutUris, '/auth/logout'],
     ] as const;
     for (const [uris, suffix] of lists) {
       const patterns = uris.map(parseRedirectUri);

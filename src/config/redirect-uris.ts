@@ -7,14 +7,14 @@ export class RedirectUriError extends Error {
   override name = 'RedirectUriError';
 }
 
-const LONGEST = 2048;
-const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+const longestUri = 2048;
+const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
  * Schemes that make a browser run, show or open something by itself. A native app's own scheme is anything
  * else (RFC 8252 section 7.1).
  */
-const DANGEROUS_SCHEMES: readonly string[] = [
+const dangerousSchemes: readonly string[] = [
   'about',
   'blob',
   'chrome',
@@ -40,11 +40,11 @@ const DANGEROUS_SCHEMES: readonly string[] = [
 ];
 
 /** What is allowed when the file lists no redirect URIs: any port of a loopback host, this path. */
-export const DEFAULT_REDIRECT_URIS: readonly string[] = loopbackUris('/auth/callback');
-export const DEFAULT_POST_LOGOUT_URIS: readonly string[] = loopbackUris('/auth/logout');
+export const defaultRedirectUris: readonly string[] = loopbackUris('/auth/callback');
+export const defaultPostLogoutUris: readonly string[] = loopbackUris('/auth/logout');
 
 function loopbackUris(path: string): readonly string[] {
-  return ['http', 'https'].flatMap((scheme) => LOOPBACK_HOSTS.map((host) => `${scheme}://${host}:*${path}`));
+  return ['http', 'https'].flatMap((scheme) => loopbackHosts.map((host) => `${scheme}://${host}:*${path}`));
 }
 
 /**
@@ -62,7 +62,7 @@ export function parseRedirectUri(text: string): RedirectUriPattern {
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
   const refuse = (why: string) => new RedirectUriError(`redirect URI ${shown} is refused: ${why}`);
 
-  if (text.length > LONGEST) throw refuse(`it is longer than ${LONGEST} characters`);
+  if (text.length > longestUri) throw refuse(`it is longer than ${longestUri} characters`);
   if (text.includes('#')) throw refuse('it must not have a fragment');
   if (text.includes('\\')) throw refuse('it contains a backslash, which some parsers take for a slash');
   if (!/^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]*$/.test(text)) {
@@ -73,7 +73,7 @@ export function parseRedirectUri(text: string): RedirectUriPattern {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1];
   if (scheme === undefined) throw refuse('it must be absolute, for example https://app.example.com/callback');
   if (scheme !== scheme.toLowerCase()) throw refuse('write the scheme in lower case');
-  if (DANGEROUS_SCHEMES.includes(scheme)) throw refuse(`the scheme ${scheme} is not allowed`);
+  if (dangerousSchemes.includes(scheme)) throw refuse(`the scheme ${scheme} is not allowed`);
   return scheme === 'http' || scheme === 'https'
     ? parseWebUri(text, scheme, refuse)
     : parseNativeUri(text, scheme, refuse);
@@ -91,7 +91,7 @@ function parseWebUri(text: string, scheme: 'http' | 'https', refuse: Refuse): Re
   const [, host = '', port] = hostAndPort;
 
   checkHost(host, refuse);
-  const loopback = LOOPBACK_HOSTS.includes(host);
+  const loopback = loopbackHosts.includes(host);
   if (scheme === 'http' && !loopback) {
     throw refuse('plain http is allowed for localhost, 127.0.0.1 and [::1] only; use https');
   }
@@ -152,7 +152,7 @@ function isPort(text: string): boolean {
 
 /** Whether a pattern lets codes go to any port of a host that others may use too. */
 export function isAnyPortOfOthers(pattern: RedirectUriPattern): boolean {
-  return pattern.kind === 'any-port' && !LOOPBACK_HOSTS.includes(pattern.prefix.replace(/^https?:\/\//, ''));
+  return pattern.kind === 'any-port' && !loopbackHosts.includes(pattern.prefix.replace(/^https?:\/\//, ''));
 }
 
 /** The text that `parseRedirectUri` reads as this pattern. */

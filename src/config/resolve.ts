@@ -11,10 +11,10 @@ import type {
   ListenerApi,
   TlsVersion,
 } from './config.ts';
-import { DEFAULT_POST_LOGOUT_URIS, DEFAULT_REDIRECT_URIS, parseRedirectUri } from './redirect-uris.ts';
+import { defaultPostLogoutUris, defaultRedirectUris, parseRedirectUri } from './redirect-uris.ts';
 import { type EdgeContent, edgeSchema, type FileContent, type ListenerContent } from './schema.ts';
 
-const TLS_VERSIONS: Readonly<Record<'TLS1.2' | 'TLS1.3', TlsVersion>> = {
+const tlsVersions: Readonly<Record<'TLS1.2' | 'TLS1.3', TlsVersion>> = {
   'TLS1.2': 'TLSv1.2',
   'TLS1.3': 'TLSv1.3',
 };
@@ -105,8 +105,8 @@ function resolveListeners(
       identity:
         listener.identity === undefined ? defaultIdentity : resolveIdentity(listener.identity, folder),
       tls: {
-        minVersion: TLS_VERSIONS[options.minTLSVersion],
-        maxVersion: TLS_VERSIONS[options.maxTLSVersion],
+        minVersion: tlsVersions[options.minTLSVersion],
+        maxVersion: tlsVersions[options.maxTLSVersion],
       },
       timeouts: { idle: options.idleTimeout, read: options.readTimeout, write: options.writeTimeout },
       clientCertificates: options.clientCertificates,
@@ -133,8 +133,8 @@ function automaticOidcApi(): Extract<ListenerApi, { binding: 'edge-oidc' }> {
   return {
     binding: 'edge-oidc',
     explicit: false,
-    redirectUris: DEFAULT_REDIRECT_URIS.map(parseRedirectUri),
-    postLogoutUris: DEFAULT_POST_LOGOUT_URIS.map(parseRedirectUri),
+    redirectUris: defaultRedirectUris.map(parseRedirectUri),
+    postLogoutUris: defaultPostLogoutUris.map(parseRedirectUri),
     browserSession: null,
   };
 }

@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
-import type { Millis } from '../platform/clock.ts';
+import { HOUR, MINUTE, type Millis } from '../platform/clock.ts';
 import { PostgresTlsError, readPostgresTls } from '../platform/network/postgres-tls.ts';
-import { LARGEST_HASH_COST, LEAST_HASH_COST } from '../platform/secrets/hash-cost.ts';
+import { largestHashCost, leastHashCost } from '../platform/secrets/hash-cost.ts';
 import {
   AddressError,
   formatHostAndPort,
@@ -20,10 +20,8 @@ import { parseRedirectUri, RedirectUriError } from './redirect-uris.ts';
 // the names used inside. Every map is strict. Rules that concern one value stand here; rules between values
 // of different sections are in consistency.ts.
 
-const MINUTE: Millis = 60_000;
-const HOUR: Millis = 3_600_000;
 /** Ten years: far beyond any use, and the sum of such durations and a point in time stays an exact number. */
-const TEN_YEARS = 87_600 * HOUR;
+const tenYears = 87_600 * HOUR;
 
 /** Text that `read` turns into a value; what `read` refuses becomes a problem with its sentence. */
 function textReadBy<T>(read: (text: string) => T) {
@@ -65,7 +63,7 @@ function duration(limits: { readonly min: Millis; readonly max: Millis }) {
 
 const hashMemory = textReadBy((text) => {
   const kib = parseMemorySize(text);
-  const [least, most] = [LEAST_HASH_COST.memoryKiB, LARGEST_HASH_COST.memoryKiB];
+  const [least, most] = [leastHashCost.memoryKiB, largestHashCost.memoryKiB];
   if (kib < least)
     throw new Refusal(
       `${text} is too little; the least that protects passwords is ${formatMemorySize(least)}`,
@@ -74,9 +72,9 @@ const hashMemory = textReadBy((text) => {
   return kib;
 });
 
-const lifetime = duration({ min: 1, max: TEN_YEARS });
+const lifetime = duration({ min: 1, max: tenYears });
 /** May be anything from zero: what is too short is raised (spec section 5.7), not refused. */
-const adjustedLifetime = duration({ min: 0, max: TEN_YEARS });
+const adjustedLifetime = duration({ min: 0, max: tenYears });
 /** A timer of the runtime fires at once when set to more than 24.8 days. */
 const socketTimeout = duration({ min: 1, max: 24 * HOUR });
 
@@ -144,7 +142,7 @@ const bindPointSchema = z
     }
   });
 
-const TLS_VERSIONS = ['TLS1.2', 'TLS1.3'] as const;
+const tlsVersions = ['TLS1.2', 'TLS1.3'] as const;
 
 /** Whoever is in such a range is believed whatever address it claims for its clients. */
 const balancerRange = textReadBy((text) => {
@@ -159,8 +157,8 @@ const balancerRange = textReadBy((text) => {
 
 const listenerOptionsSchema = z
   .strictObject({
-    minTLSVersion: z.enum(TLS_VERSIONS).default('TLS1.2').describe('Oldest TLS version accepted.'),
-    maxTLSVersion: z.enum(TLS_VERSIONS).default('TLS1.3').describe('Newest TLS version offered.'),
+    minTLSVersion: z.enum(tlsVersions).default('TLS1.2').describe('Oldest TLS version accepted.'),
+    maxTLSVersion: z.enum(tlsVersions).default('TLS1.3').describe('Newest TLS version offered.'),
     idleTimeout: socketTimeout.prefault('5s').describe('An idle connection is closed after this long.'),
     readTimeout: socketTimeout.prefault('10s').describe('A request must have arrived within this time.'),
     writeTimeout: socketTimeout.prefault('10s').describe('An answer must have left within this time.'),
@@ -194,8 +192,8 @@ const listenerOptionsSchema = z
 
 const browserSessionSchema = z
   .strictObject({
-    idle: duration({ min: MINUTE, max: TEN_YEARS }).describe('It ends after this long without a use.'),
-    absolute: duration({ min: MINUTE, max: TEN_YEARS }).describe(
+    idle: duration({ min: MINUTE, max: tenYears }).describe('It ends after this long without a use.'),
+    absolute: duration({ min: MINUTE, max: tenYears }).describe(
       'It ends this long after the login, however often it is used.',
     ),
   })
@@ -375,14 +373,14 @@ export const edgeSchema = z.strictObject({
         .describe('Memory of one password hash (argon2id). At least 19MiB.'),
       passes: z
         .int()
-        .min(LEAST_HASH_COST.passes)
-        .max(LARGEST_HASH_COST.passes)
+        .min(leastHashCost.passes)
+        .max(largestHashCost.passes)
         .default(2)
         .describe('How often a hash goes over its memory.'),
       lanes: z
         .int()
-        .min(LEAST_HASH_COST.lanes)
-        .max(LARGEST_HASH_COST.lanes)
+        .min(leastHashCost.lanes)
+        .max(largestHashCost.lanes)
         .default(1)
         .describe('Parts of the memory that are worked on independently.'),
     })

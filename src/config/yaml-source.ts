@@ -20,7 +20,7 @@ export interface YamlSource {
   placeOfKey(path: ConfigPath): Place;
 }
 
-const LARGEST = 1024 * 1024;
+const largestFile = 1024 * 1024;
 
 /**
  * Parses one YAML 1.2 document. Stricter than YAML: keys are text, tags other than the standard ones and
@@ -28,7 +28,7 @@ const LARGEST = 1024 * 1024;
  */
 export function parseYamlSource(text: string): YamlSource {
   const lines = new LineCounter();
-  if (text.length > LARGEST) return unusable({ line: 1, column: 1 }, 'the file is larger than 1 MiB');
+  if (text.length > largestFile) return unusable({ line: 1, column: 1 }, 'the file is larger than 1 MiB');
   let document: ReturnType<typeof parseDocument>;
   try {
     document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });

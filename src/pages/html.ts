@@ -33,7 +33,7 @@ function isArray(value: HtmlValue): value is readonly HtmlValue[] {
   return Array.isArray(value);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -42,5 +42,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escapeText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }

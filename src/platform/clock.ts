@@ -56,7 +56,7 @@ function toMillis(time: string | Millis): Millis {
 }
 
 // The year 9999 is the last one that ISO 8601 writes without a sign.
-const LAST_PLAIN: Millis = Date.UTC(10_000, 0, 1) - 1;
+const lastPlain: Millis = Date.UTC(10_000, 0, 1) - 1;
 /** `YYYY-MM-DDT` of the days, counted since 1970, that were written lately. */
 const dates = new Map<number, string>();
 const mostDates = 1000;
@@ -67,7 +67,7 @@ const mostDates = 1000;
  * @throws RangeError not a time
  */
 export function isoTime(time: Millis): string {
-  if (!Number.isInteger(time) || time < 0 || time > LAST_PLAIN) return new Date(time).toISOString();
+  if (!Number.isInteger(time) || time < 0 || time > lastPlain) return new Date(time).toISOString();
   const day = Math.floor(time / DAY);
   const rest = time - day * DAY;
   const minutes = Math.floor(rest / MINUTE);

@@ -8,13 +8,13 @@ export interface EventLoopDelay {
 }
 
 /** How often the delay is sampled. Node counts the interval into every sample. */
-const RESOLUTION: Millis = 20;
+const resolution: Millis = 20;
 
 /** Watches whether something keeps the event loop busy. Does not keep the process alive. */
 export function watchEventLoopDelay(): EventLoopDelay {
-  const samples = monitorEventLoopDelay({ resolution: RESOLUTION });
+  const samples = monitorEventLoopDelay({ resolution: resolution });
   samples.enable();
-  const current = () => (samples.count === 0 ? 0 : Math.max(0, samples.percentile(99) / 1e6 - RESOLUTION));
+  const current = () => (samples.count === 0 ? 0 : Math.max(0, samples.percentile(99) / 1e6 - resolution));
   let lastMinute: Millis = 0;
   // A reader cannot start the window anew: several may read, and none may hide a delay from another.
   const turn = setInterval(() => {

@@ -8,7 +8,7 @@ export interface FileLock {
   release(): void;
 }
 
-const SQLITE_BUSY = 5;
+const sqliteBusy = 5;
 
 /**
  * Takes the lock if nobody holds it; does not wait. The file is created for its owner only and stays.
@@ -22,7 +22,7 @@ export function tryFileLock(path: string): FileLock | null {
     database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return null;
+    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return null;
     throw error;
   }
   return { release: () => database.close() };

@@ -97,7 +97,7 @@ interface Algorithm {
   readonly hash: string | null;
 }
 
-const CURVES: Readonly<Record<string, Algorithm>> = {
+const curves: Readonly<Record<string, Algorithm>> = {
   prime256v1: { alg: 'ES256', hash: 'sha256' },
   secp384r1: { alg: 'ES384', hash: 'sha384' },
   secp521r1: { alg: 'ES512', hash: 'sha512' },
@@ -107,7 +107,7 @@ const CURVES: Readonly<Record<string, Algorithm>> = {
 function algorithmOf(key: KeyObject): Algorithm {
   if (key.asymmetricKeyType === 'rsa') return { alg: 'RS256', hash: 'sha256' };
   if (key.asymmetricKeyType === 'ed25519') return { alg: 'EdDSA', hash: null };
-  const curve = CURVES[key.asymmetricKeyDetails?.namedCurve ?? ''];
+  const curve = curves[key.asymmetricKeyDetails?.namedCurve ?? ''];
   if (curve === undefined) throw new RangeError('its key is none of RSA, P-256, P-384, P-521 and Ed25519');
   return curve;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
-  ATTRIBUTE,
+  attributeOids,
   authority,
   authorityExtensions,
   authorityKeyId,
@@ -117,7 +117,7 @@ describe('name constraints', () => {
 });
 
 describe('constraints on the subject', () => {
-  const { commonName: cn, organization: o, country: c, emailAddress } = ATTRIBUTE;
+  const { commonName: cn, organization: o, country: c, emailAddress } = attributeOids;
   const acme = directory(distinguishedName([c, 'DE', 0x13], [o, 'Acme Works']));
   const within = distinguishedName([c, 'DE', 0x13], [o, 'Acme Works'], [cn, 'erin']);
 
@@ -212,7 +212,7 @@ describe('several constraints', () => {
   });
 
   test('bind the authorities below, but not the one that states them', async () => {
-    const { commonName: cn, organization: o } = ATTRIBUTE;
+    const { commonName: cn, organization: o } = attributeOids;
     const permitted = [directory(distinguishedName([o, 'Acme']))];
     const issuer = constrained({ permitted });
     const subject = distinguishedName([o, 'Acme'], [cn, 'erin']);
@@ -226,7 +226,7 @@ describe('several constraints', () => {
   });
 
   test('do not bind a self-issued authority, which only changes its key', async () => {
-    const { commonName: cn, organization: o } = ATTRIBUTE;
+    const { commonName: cn, organization: o } = attributeOids;
     const [keys, next] = [newKeys.ec(), newKeys.ec()];
     const permitted = [directory(distinguishedName([o, 'Acme']))];
     const first = authority(

@@ -19,7 +19,7 @@ import {
   makeCertificate,
   newKeys,
   subjectKeyId,
-  USAGE,
+  usageOids,
 } from '../support/chains.ts';
 import { boolean, element, integer, oid, sequence } from '../support/der-writer.ts';
 import { bothSay, chainOf, validate } from './support.ts';
@@ -111,7 +111,7 @@ describe('times', () => {
       chainOf(client({ issuer: oldSigner, ...gone }), oldSigner, root),
       chainOf(client({ issuer: oldSigner }), oldSigner, root),
       chainOf(client({ issuer: root, from: MINUTE }), root),
-      chainOf(client({ issuer: root, ...gone }, [extendedKeyUsage(USAGE.serverAuth)]), root),
+      chainOf(client({ issuer: root, ...gone }, [extendedKeyUsage(usageOids.serverAuth)]), root),
     ])
       assert.equal(validate(chain, true).verdict, 'refused');
   });
@@ -197,16 +197,16 @@ describe('authorities', () => {
 describe('usage', () => {
   test('a leaf whose extended key usage lacks clientAuth is refused, also with any usage', async () => {
     for (const usages of [
-      [USAGE.serverAuth],
-      [USAGE.codeSigning],
-      [USAGE.any],
-      [USAGE.any, USAGE.serverAuth],
+      [usageOids.serverAuth],
+      [usageOids.codeSigning],
+      [usageOids.any],
+      [usageOids.any, usageOids.serverAuth],
     ]) {
       const leaf = client({ issuer: root }, [basicConstraints(false), extendedKeyUsage(...usages)]);
       const refusal = await bothSay('wrong-usage', chainOf(leaf, root));
       assert.ok(refusal?.reason === 'wrong-usage' && refusal.problem === 'no-client-auth');
     }
-    const both = client({ issuer: root }, [extendedKeyUsage(USAGE.serverAuth, USAGE.clientAuth)]);
+    const both = client({ issuer: root }, [extendedKeyUsage(usageOids.serverAuth, usageOids.clientAuth)]);
     await bothSay('trusted', chainOf(both, root));
   });
 
@@ -225,13 +225,16 @@ describe('usage', () => {
   test('the extended key usage of an authority limits what it issues', async () => {
     const serversOnly = authority(
       { issuer: root },
-      authorityExtensions(0, extendedKeyUsage(USAGE.serverAuth)),
+      authorityExtensions(0, extendedKeyUsage(usageOids.serverAuth)),
     );
     await bothSay('wrong-usage', chainOf(client({ issuer: serversOnly }), serversOnly, root));
-    const clients = authority({ issuer: root }, authorityExtensions(0, extendedKeyUsage(USAGE.clientAuth)));
+    const clients = authority(
+      { issuer: root },
+      authorityExtensions(0, extendedKeyUsage(usageOids.clientAuth)),
+    );
     await bothSay('trusted', chainOf(client({ issuer: clients }), clients, root));
     // For an authority, any usage is meant to include this one; OpenSSL does not think so.
-    const any = authority({ issuer: root }, authorityExtensions(0, extendedKeyUsage(USAGE.any)));
+    const any = authority({ issuer: root }, authorityExtensions(0, extendedKeyUsage(usageOids.any)));
     await bothSay('trusted', chainOf(client({ issuer: any }), any, root), 'refused');
   });
 
@@ -333,7 +336,7 @@ describe('an anchor by itself', () => {
       expired: authority({ from: -2 * DAY, until: -DAY }),
       'not-yet-valid': authority({ from: DAY, until: 2 * DAY }),
       'cert-sign-not-allowed': authority({}, [basicConstraints(true), keyUsage('digitalSignature')]),
-      'wrong-usage': authority({}, authorityExtensions(0, extendedKeyUsage(USAGE.serverAuth))),
+      'wrong-usage': authority({}, authorityExtensions(0, extendedKeyUsage(usageOids.serverAuth))),
       'unknown-critical-extension': authority(
         {},
         authorityExtensions(0, extension('1.2.3.4', true, sequence())),

@@ -12,7 +12,7 @@ import {
 } from '../../src/platform/x509/pki.ts';
 import { certificateFacts } from '../../src/platform/x509/x509.ts';
 import {
-  ATTRIBUTE,
+  attributeOids,
   authority,
   authorityExtensions,
   client,
@@ -22,7 +22,7 @@ import {
   generalName,
   newKeys,
   subjectAltName,
-  USAGE,
+  usageOids,
 } from '../support/chains.ts';
 import { refusalOf } from './support.ts';
 
@@ -41,10 +41,11 @@ describe('our reader and the one of OpenSSL agree', () => {
     ...[ca, signer, erin].map(({ certPem }) => new X509Certificate(certPem).raw),
     client().der,
     client({ version: null }, []).der,
-    client({ subject: distinguishedName([ATTRIBUTE.country, 'DE', 0x13], [ATTRIBUTE.commonName, 'Käse']) })
-      .der,
+    client({
+      subject: distinguishedName([attributeOids.country, 'DE', 0x13], [attributeOids.commonName, 'Käse']),
+    }).der,
     client({ keys: newKeys.ed25519(), until: 30 * 365 * DAY }).der,
-    authority({}, authorityExtensions(3, extendedKeyUsage(USAGE.any, USAGE.codeSigning))).der,
+    authority({}, authorityExtensions(3, extendedKeyUsage(usageOids.any, usageOids.codeSigning))).der,
     client(
       {},
       clientExtensions(

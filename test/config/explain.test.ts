@@ -4,7 +4,7 @@ import { jsonSchema, renderAdjustment, renderProblems, renderShow } from '../../
 import { renderControllerConfig } from '../../src/config/template.ts';
 import { fullFile, load, minimalFile, problemsOf, replaceAt } from './fixtures.ts';
 
-const TEMPLATE = {
+const templateFile = {
   address: 'localhost:1280',
   interface: '127.0.0.1:1280',
   metrics: { address: 'localhost:1290', interface: '127.0.0.1:1290' },
@@ -43,7 +43,7 @@ describe('config validate', () => {
 
 describe('config show', () => {
   test('what is shown reads back as the same configuration', () => {
-    for (const file of [minimalFile(), fullFile(), renderControllerConfig(TEMPLATE)]) {
+    for (const file of [minimalFile(), fullFile(), renderControllerConfig(templateFile)]) {
       for (const origin of [true, false]) {
         const { config, origins } = load(file);
         const again = load(renderShow(config, origins, { origin }));
@@ -121,7 +121,7 @@ describe('config schema', () => {
 
 describe('the configuration file of a first run', () => {
   test('it loads without warnings or adjustments', () => {
-    const { config, warnings, adjustments } = load(renderControllerConfig(TEMPLATE));
+    const { config, warnings, adjustments } = load(renderControllerConfig(templateFile));
     assert.deepEqual(warnings, []);
     assert.deepEqual(adjustments, []);
     assert.equal(config.listeners[0]?.bindPoints[0]?.issuer, 'https://localhost:1280/oidc');
@@ -140,7 +140,7 @@ describe('the configuration file of a first run', () => {
   });
 
   test('every value in it that was not given is the default', () => {
-    const written = load(renderControllerConfig(TEMPLATE)).config;
+    const written = load(renderControllerConfig(templateFile)).config;
     const defaults = load(minimalFile()).config;
     assert.deepEqual(written.edge.oidc, defaults.edge.oidc);
     assert.deepEqual(written.edge.api, defaults.edge.api);
@@ -153,7 +153,7 @@ describe('the configuration file of a first run', () => {
   });
 
   test('awkward paths and addresses survive it', () => {
-    const { signingCert: _left, ...files } = TEMPLATE.files;
+    const { signingCert: _left, ...files } = templateFile.files;
     const awkward = [
       '/a b/#c: d.pem',
       "/it's/[x].pem",
@@ -166,7 +166,7 @@ describe('the configuration file of a first run', () => {
     ];
     for (const path of awkward) {
       const text = renderControllerConfig({
-        ...TEMPLATE,
+        ...templateFile,
         interface: '[::]:1280',
         address: '[2001:db8::5]:443',
         dbUrl: 'postgres://u@h/x?sslmode=require',

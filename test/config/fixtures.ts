@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { ConfigError, type Problem } from '../../src/config/config-error.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 
-export const CONFIG_FILE = '/srv/overlay/controller.yml';
+export const configFile = '/srv/overlay/controller.yml';
 
 /** A plain tree that becomes the YAML of a configuration file. */
 export type Tree = { [key: string]: unknown };
@@ -117,7 +117,7 @@ export function fullFile(): Tree {
 /** Loads a tree, or the text of a file, as if it stood at `/srv/overlay/controller.yml`. */
 export function load(file: Tree | string, env: Record<string, string> = {}): LoadedConfig {
   const text = typeof file === 'string' ? file : stringify(file);
-  return loadConfig(CONFIG_FILE, { readFile: () => text, env });
+  return loadConfig(configFile, { readFile: () => text, env });
 }
 
 /** The problems for which the file is refused; fails when it is accepted. */

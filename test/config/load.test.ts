@@ -3,10 +3,8 @@ import { describe, test } from 'node:test';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { formatRedirectUri } from '../../src/config/redirect-uris.ts';
-import { CONFIG_FILE, fullFile, load, minimalFile, problemsOf, replaceAt, type Tree } from './fixtures.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+import { HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { configFile, fullFile, load, minimalFile, problemsOf, replaceAt, type Tree } from './fixtures.ts';
 
 function oidcDurations(oidc: Tree) {
   const { config, adjustments } = load(replaceAt(minimalFile(), ['edge', 'oidc'], oidc));
@@ -259,7 +257,7 @@ describe('loading the configuration', () => {
       ['EACCES', /cannot be read: this user may not access it/],
     ] as const) {
       assert.throws(
-        () => loadConfig(CONFIG_FILE, { readFile: failing(code), env: {} }),
+        () => loadConfig(configFile, { readFile: failing(code), env: {} }),
         (error: unknown) => error instanceof ConfigError && message.test(error.problems[0]?.message ?? ''),
       );
     }

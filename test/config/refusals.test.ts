@@ -7,7 +7,7 @@ import { fullFile, load, minimalFile, problemsOf, replaceAt, type Tree } from '.
 type Path = readonly (string | number)[];
 
 /** Wrong values for each field, by its path with indices left out. Every field of the file is listed. */
-const WRONG: Readonly<Record<string, readonly unknown[]>> = {
+const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   v: [2, 4, '3', 3.5],
   db: [
     '',
@@ -120,7 +120,7 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   'log.level': ['trace', 'verbose', ''],
 };
 /** Wrong for every field, because no field takes them. */
-const WRONG_EVERYWHERE: readonly unknown[] = [null, { a: 1 }, [[]]];
+const wrongEverywhere: readonly unknown[] = [null, { a: 1 }, [[]]];
 
 const withoutIndices = (path: Path) => path.filter((segment) => typeof segment === 'string').join('.');
 
@@ -138,12 +138,12 @@ describe('each configuration field set to an invalid value in turn', () => {
 
   test('the table of wrong values covers every field of the file', () => {
     const known = [...new Set(fields.map(withoutIndices))].sort();
-    assert.deepEqual(Object.keys(WRONG).sort(), known);
+    assert.deepEqual(Object.keys(wrongValues).sort(), known);
   });
 
   for (const field of fields) {
     test(`a wrong ${formatPath(field)} is refused, and named`, () => {
-      for (const wrong of [...(WRONG[withoutIndices(field)] ?? []), ...WRONG_EVERYWHERE]) {
+      for (const wrong of [...(wrongValues[withoutIndices(field)] ?? []), ...wrongEverywhere]) {
         const problems = problemsOf(replaceAt(fullFile(), field, wrong));
         const label = `${JSON.stringify(wrong)}: ${JSON.stringify(problems)}`;
         assert.ok(

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import {
   childrenOf,
   contextTag,
-  DER_TAG,
+  derTag,
   readDer,
   readObjectIdentifier,
 } from '../../src/platform/x509/der.ts';
@@ -27,12 +27,12 @@ after(() => server?.close());
 
 /** The certificates in a degenerate PKCS #7. */
 function certificatesIn(base64: string): X509Certificate[] {
-  const [type, wrapped] = childrenOf(readDer(Buffer.from(base64, 'base64')), DER_TAG.sequence);
+  const [type, wrapped] = childrenOf(readDer(Buffer.from(base64, 'base64')), derTag.sequence);
   assert.equal(readObjectIdentifier(type), '1.2.840.113549.1.7.2');
   const [signedData] = childrenOf(wrapped, contextTag(0));
-  const [version, , content, certificates, signers, ...more] = childrenOf(signedData, DER_TAG.sequence);
+  const [version, , content, certificates, signers, ...more] = childrenOf(signedData, derTag.sequence);
   assert.deepEqual([...(version?.content ?? [])], [1]);
-  assert.equal(content?.tag, DER_TAG.sequence);
+  assert.equal(content?.tag, derTag.sequence);
   assert.equal(signers?.content.length, 0);
   assert.deepEqual(more, []);
   return childrenOf(certificates, contextTag(0)).map(({ whole }) => new X509Certificate(whole));

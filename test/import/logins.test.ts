@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { exportJWK, SignJWT } from 'jose';
 import { SECOND } from '../../src/platform/clock.ts';
 import { decodeBase32, timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
-import { childrenOf, DER_TAG, elementsOf, readDer } from '../../src/platform/x509/der.ts';
+import { childrenOf, derTag, elementsOf, readDer } from '../../src/platform/x509/der.ts';
 import { client as clientCertificate } from '../support/chains.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
 import { beginLogin, callWith, claimsOf, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
@@ -95,7 +95,7 @@ function withPort(source: Buffer, port: number): Buffer {
 
 /** The subject of a certificate, DER. */
 function subjectName(certPem: string): Buffer {
-  const [content] = childrenOf(readDer(new X509Certificate(certPem).raw), DER_TAG.sequence);
+  const [content] = childrenOf(readDer(new X509Certificate(certPem).raw), derTag.sequence);
   const subject = elementsOf(content?.content ?? Buffer.alloc(0))[5];
   assert.ok(subject !== undefined);
   return subject.whole;

@@ -28,7 +28,7 @@ import {
   nameConstraints,
   newKeys,
   subjectAltName,
-  USAGE,
+  usageOids,
 } from '../support/chains.ts';
 import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';
 import {
@@ -186,13 +186,13 @@ describe('a login is refused', () => {
       ['not yet valid', client({ issuer: root, from: HOUR, until: DAY }), [], 'certificate-not-yet-valid'],
       [
         'for servers only',
-        client({ issuer: root }, [basicConstraints(false), extendedKeyUsage(USAGE.serverAuth)]),
+        client({ issuer: root }, [basicConstraints(false), extendedKeyUsage(usageOids.serverAuth)]),
         [],
         'certificate-usage',
       ],
       [
         'for any purpose',
-        client({ issuer: root }, [basicConstraints(false), extendedKeyUsage(USAGE.any)]),
+        client({ issuer: root }, [basicConstraints(false), extendedKeyUsage(usageOids.any)]),
         [],
         'certificate-usage',
       ],
@@ -426,7 +426,7 @@ describe('a password on a connection that has a certificate', () => {
     const leaves = [
       client({ from: -2 * DAY, until: -HOUR }),
       await enrolled(server, await newIdentity()),
-      client({ issuer: root }, [basicConstraints(false), extendedKeyUsage(USAGE.serverAuth)]),
+      client({ issuer: root }, [basicConstraints(false), extendedKeyUsage(usageOids.serverAuth)]),
     ];
     for (const leaf of leaves) {
       const connection = withCertificate(server, leaf);

@@ -107,10 +107,15 @@ export function authorityExtensions(pathLength?: number, ...more: readonly Buffe
 }
 
 export function clientExtensions(...more: readonly Buffer[]): Buffer[] {
-  return [basicConstraints(false), keyUsage('digitalSignature'), extendedKeyUsage(USAGE.clientAuth), ...more];
+  return [
+    basicConstraints(false),
+    keyUsage('digitalSignature'),
+    extendedKeyUsage(usageOids.clientAuth),
+    ...more,
+  ];
 }
 
-export const USAGE = {
+export const usageOids = {
   serverAuth: '1.3.6.1.5.5.7.3.1',
   clientAuth: '1.3.6.1.5.5.7.3.2',
   codeSigning: '1.3.6.1.5.5.7.3.3',
@@ -126,15 +131,15 @@ export function basicConstraints(isCa: boolean, pathLength?: number): Buffer {
   return extension('2.5.29.19', true, sequence(...(isCa ? [boolean(true)] : []), ...length));
 }
 
-const KEY_USAGE_BITS = {
+const keyUsageBits = {
   digitalSignature: 0x80,
   keyAgreement: 0x08,
   keyCertSign: 0x04,
   cRLSign: 0x02,
 } as const;
 
-export function keyUsage(...usages: readonly (keyof typeof KEY_USAGE_BITS)[]): Buffer {
-  const bits = usages.reduce((all, usage) => all | KEY_USAGE_BITS[usage], 0);
+export function keyUsage(...usages: readonly (keyof typeof keyUsageBits)[]): Buffer {
+  const bits = usages.reduce((all, usage) => all | keyUsageBits[usage], 0);
   const unused = bits === 0 ? 0 : 31 - Math.clz32(bits & -bits);
   return extension('2.5.29.15', true, bitString(Buffer.from([bits]), unused));
 }
@@ -173,7 +178,7 @@ export const generalName = {
   other: (value: string) => element(0xa0, oid('1.3.6.1.4.1.311.20.2.3'), element(0xa0, text(0x0c, value))),
 };
 
-export const ATTRIBUTE = {
+export const attributeOids = {
   commonName: '2.5.4.3',
   country: '2.5.4.6',
   organization: '2.5.4.10',
@@ -188,7 +193,7 @@ export function distinguishedName(
 }
 
 export function commonName(value: string): Buffer {
-  return distinguishedName([ATTRIBUTE.commonName, value]);
+  return distinguishedName([attributeOids.commonName, value]);
 }
 
 export function subjectKeyId(keys: KeyPair): Buffer {
@@ -212,20 +217,20 @@ interface Algorithm {
   readonly options: { padding?: number; saltLength?: number };
 }
 
-const RSA_OIDS = {
+const rsaOids = {
   sha256: '1.2.840.113549.1.1.11',
   sha384: '1.2.840.113549.1.1.12',
   sha224: '1.2.840.113549.1.1.14',
   sha1: '1.2.840.113549.1.1.5',
   md5: '1.2.840.113549.1.1.4',
 } as const;
-const ECDSA_OIDS = {
+const ecdsaOids = {
   sha256: '1.2.840.10045.4.3.2',
   sha384: '1.2.840.10045.4.3.3',
   sha224: '1.2.840.10045.4.3.1',
   sha1: '1.2.840.10045.4.1',
 } as const;
-const NULL = element(0x05);
+const nullElement = element(0x05);
 
 function algorithmOf(key: KeyObject, kind: SignatureKind): Algorithm {
   const type = key.asymmetricKeyType;
@@ -238,7 +243,7 @@ function algorithmOf(key: KeyObject, kind: SignatureKind): Algorithm {
   if (kind === 'pss-sha256' || kind === 'pss-sha1') {
     const hash = kind === 'pss-sha256' ? 'sha256' : 'sha1';
     const saltLength = hash === 'sha256' ? 32 : 20;
-    const hashId = sequence(oid(hash === 'sha256' ? '2.16.840.1.101.3.4.2.1' : '1.3.14.3.2.26'), NULL);
+    const hashId = sequence(oid(hash === 'sha256' ? '2.16.840.1.101.3.4.2.1' : '1.3.14.3.2.26'), nullElement);
     const mask = sequence(oid('1.2.840.113549.1.1.8'), hashId);
     const parameters = [element(0xa0, hashId), element(0xa1, mask), element(0xa2, integer(saltLength))];
     return {
@@ -247,7 +252,8 @@ function algorithmOf(key: KeyObject, kind: SignatureKind): Algorithm {
       options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength },
     };
   }
-  if (type === 'rsa') return { identifier: sequence(oid(RSA_OIDS[kind]), NULL), hash: kind, options: {} };
+  if (type === 'rsa')
+    return { identifier: sequence(oid(rsaOids[kind]), nullElement), hash: kind, options: {} };
   if (kind === 'md5') throw new Error('no such signature');
-  return { identifier: sequence(oid(ECDSA_OIDS[kind])), hash: kind, options: {} };
+  return { identifier: sequence(oid(ecdsaOids[kind])), hash: kind, options: {} };
 }

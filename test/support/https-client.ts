@@ -36,14 +36,14 @@ export interface HttpsClient {
 
 // An agent follows `Keep-Alive: timeout` only where that is shorter than a limit of its own. One that does not follow
 // sends requests on connections that the server is just closing.
-const IDLE_LIMIT = 60_000;
+const idleLimit = 60_000;
 
 /**
  * A client of one server whose certificate `caPem` has issued.
  * @param tls a client certificate with its chain for every connection, or how connections are made
  */
 export function httpsClient(url: string, caPem: string, tls: AgentOptions = {}): HttpsClient {
-  const agent = new Agent({ keepAlive: true, timeout: IDLE_LIMIT, ca: caPem, maxSockets: 64, ...tls });
+  const agent = new Agent({ keepAlive: true, timeout: idleLimit, ca: caPem, maxSockets: 64, ...tls });
   const request: HttpsClient['request'] = (method, path, init = {}) =>
     send(url, agent, caPem, method, path, init);
   return {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import type { Config } from '../../config/config.ts';
 import { dbText } from '../../config/file-shape.ts';
-import { DB_VARIABLE } from '../../config/load.ts';
+import { dbVariable } from '../../config/load.ts';
 import { dbSchema } from '../../config/schema.ts';
 import { claimDatabase, copyToPostgres, sqliteFile } from '../../database.ts';
 import { usageError } from '../cli-error.ts';
@@ -32,7 +32,7 @@ export async function moveCommand(report: Report, named: string | undefined, to:
           rows += copied;
           notice(report, `copied and compared ${table}: ${copied}`);
         });
-        const isFromFile = (ports.env[DB_VARIABLE] ?? '') === '';
+        const isFromFile = (ports.env[dbVariable] ?? '') === '';
         if (isFromFile) nameDatabase(file, target.url);
         const aside = putAside(source);
         audit.record({ event: 'database.moved', from: source, to: dbText(target) }, null);
@@ -44,7 +44,7 @@ export async function moveCommand(report: Report, named: string | undefined, to:
         report,
         moved.config !== null
           ? `${shownPath(ports.cwd, file)} names the new one; start the controller.`
-          : `Give ${DB_VARIABLE} the new address, then start the controller.`,
+          : `Give ${dbVariable} the new address, then start the controller.`,
       );
     } finally {
       lock.release();

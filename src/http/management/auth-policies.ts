@@ -24,7 +24,17 @@ import type { ManagementNeeds } from './needs.ts';
 import { durationOf } from './oidc-clients.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
-const ONE_YEAR_IN_MINUTES = 366 * 24 * 60;
+const oneYearInMinutes = 366 * 24 * 60;
+/** The numbers of a password policy, for single policies and for documents of declarative state. */
+export const passwordBounds = {
+  // Shorter than eight is accepted for what other clients send; no password that short ever is.
+  minPasswordLength: z.int().min(5).max(256),
+  maxAttempts: z.int().min(0, 'must be at least 0, which means never locked').max(1000),
+  lockoutDurationMinutes: z
+    .int()
+    .min(0, 'must be at least 0, which means until an administrator unlocks')
+    .max(oneYearInMinutes),
+};
 const signerId = idText.transform((id) => asId<SignerId>(id));
 /** How old a password may get. Shorter than a day would ask for a new one at most logins. */
 export const mustChangeAfter = durationField
@@ -54,16 +64,12 @@ const fields = z.strictObject({
       updb: z
         .strictObject({
           allowed: z.boolean(),
-          // Shorter than eight is accepted for what other clients send; no password that short ever is.
-          minPasswordLength: z.int().min(5).max(256),
+          minPasswordLength: passwordBounds.minPasswordLength,
           requireSpecialChar: z.boolean(),
           requireNumberChar: z.boolean(),
           requireMixedCase: z.boolean(),
-          maxAttempts: z.int().min(0, 'must be at least 0, which means never locked').max(1000),
-          lockoutDurationMinutes: z
-            .int()
-            .min(0, 'must be at least 0, which means until an administrator unlocks')
-            .max(ONE_YEAR_IN_MINUTES),
+          maxAttempts: passwordBounds.maxAttempts,
+          lockoutDurationMinutes: passwordBounds.lockoutDurationMinutes,
           mustChangeAfter: mustChangeAfter.nullable(),
         })
         .partial(),

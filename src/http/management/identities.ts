@@ -115,9 +115,9 @@ const membersOfOthers = [
   'serviceHostingPrecedences',
 ];
 
-const TEN_YEARS_IN_MINUTES = 10 * 366 * 24 * 60;
+const tenYearsInMinutes = 10 * 366 * 24 * 60;
 /** 0 or absent: until somebody enables it. */
-const disabling = z.strictObject({ durationMinutes: z.int().min(0).max(TEN_YEARS_IN_MINUTES).nullish() });
+const disabling = z.strictObject({ durationMinutes: z.int().min(0).max(tenYearsInMinutes).nullish() });
 
 const said = z.string().optional();
 const envInfoSchema = z

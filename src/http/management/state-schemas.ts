@@ -8,7 +8,7 @@ import { identityTypes } from '../../model/identity.ts';
 import { oidcClientTypes } from '../../model/oidc-client.ts';
 import { permissions } from '../../model/permission.ts';
 import { idText } from '../request/fields.ts';
-import { mustChangeAfter } from './auth-policies.ts';
+import { mustChangeAfter, passwordBounds } from './auth-policies.ts';
 import { clientMembers } from './oidc-clients.ts';
 
 const name = z.string();
@@ -16,7 +16,6 @@ const reference = z.string().describe('A name');
 const flag = z.boolean().optional();
 const texts = z.array(z.string()).optional();
 const tags = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional();
-const ONE_YEAR_IN_MINUTES = 366 * 24 * 60;
 
 const authPolicy = z.strictObject({
   name,
@@ -29,12 +28,12 @@ const authPolicy = z.strictObject({
       updb: z
         .strictObject({
           allowed: flag,
-          minPasswordLength: z.int().min(5).max(256).optional(),
+          minPasswordLength: passwordBounds.minPasswordLength.optional(),
           requireSpecialChar: flag,
           requireNumberChar: flag,
           requireMixedCase: flag,
-          maxAttempts: z.int().min(0).max(1000).optional(),
-          lockoutDurationMinutes: z.int().min(0).max(ONE_YEAR_IN_MINUTES).optional(),
+          maxAttempts: passwordBounds.maxAttempts.optional(),
+          lockoutDurationMinutes: passwordBounds.lockoutDurationMinutes.optional(),
           mustChangeAfter: mustChangeAfter.nullish(),
         })
         .optional(),

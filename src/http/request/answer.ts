@@ -32,13 +32,13 @@ export interface AnswerOptions {
   readonly headers?: AnswerHeaders;
 }
 
-const JSON_CONTENT = 'application/json; charset=utf-8';
+const jsonContent = 'application/json; charset=utf-8';
 
 /** A JSON document, as the OAuth and OpenID Connect endpoints answer. Status 200 unless given. */
 export function json(value: unknown, options: AnswerOptions = {}): TextAnswer {
   return {
     status: options.status ?? 200,
-    headers: { 'content-type': JSON_CONTENT, ...options.headers },
+    headers: { 'content-type': jsonContent, ...options.headers },
     body: JSON.stringify(value),
   };
 }
@@ -61,7 +61,7 @@ export async function listEnvelope(
   const texts = await inChunks(items, (chunk) => [JSON.stringify(chunk).slice(1, -1)]);
   const parts = texts.map((text, at) => (at === 0 ? text : `,${text}`));
   const body = { parts: ['{"data":[', ...parts, `],"meta":${JSON.stringify(meta)}}`] };
-  return { status: 200, headers: { 'content-type': JSON_CONTENT }, body };
+  return { status: 200, headers: { 'content-type': jsonContent }, body };
 }
 
 /**
@@ -111,14 +111,14 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
 }
 
 /** How long a client that is still sending has to read the answer. */
-const LINGER_MS = 500;
-const SMALL_REST = 64 * 1024;
+const lingerTime = 500;
+const smallRest = 64 * 1024;
 
 // A short rest is read and dropped by Node, and the connection stays usable.
 function hasUnreadBody(raw: IncomingMessage): boolean {
   if (raw.complete) return false;
   if (raw.headers['transfer-encoding'] !== undefined) return true;
-  return Number(raw.headers['content-length'] ?? 0) > SMALL_REST;
+  return Number(raw.headers['content-length'] ?? 0) > smallRest;
 }
 
 /**
@@ -131,7 +131,7 @@ function closeGently(raw: IncomingMessage): void {
   socket.destroySoon = () => {
     socket.pause();
     socket.end();
-    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    setTimeout(() => socket.destroy(), lingerTime).unref();
   };
 }
 
@@ -141,10 +141,10 @@ function closeGently(raw: IncomingMessage): void {
 
 export const jsonType = 'application/json';
 export const htmlType = 'text/html';
-const JSON_OR_HTML: readonly string[] = [jsonType, htmlType];
+const jsonOrHtml: readonly string[] = [jsonType, htmlType];
 
 /** Longer fields are not looked at; no browser or library sends one. */
-const LONGEST = 2048;
+const longestAccept = 2048;
 
 /**
  * The best of the offered media types, or null when the client accepts none of them.
@@ -155,7 +155,7 @@ const LONGEST = 2048;
 export function chooseMediaType(accept: string | undefined, offered: readonly string[]): string | null {
   const first = offered[0] ?? null;
   if (accept === undefined || accept === '*/*' || accept === first) return first;
-  if (accept.length > LONGEST) return first;
+  if (accept.length > longestAccept) return first;
   const ranges = parseAccept(accept);
   if (ranges.length === 0) return first;
 
@@ -187,7 +187,7 @@ export function isUnacceptable(accept: string | undefined, offered: readonly str
 
 /** Whether the client prefers a page to JSON, as browsers do when somebody navigates. */
 export function wantsHtml(accept: string | undefined): boolean {
-  return chooseMediaType(accept, JSON_OR_HTML) === htmlType;
+  return chooseMediaType(accept, jsonOrHtml) === htmlType;
 }
 
 interface MediaRange {
@@ -197,18 +197,18 @@ interface MediaRange {
   readonly specificity: number;
 }
 
-const ELEMENT = /^([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)((?:[ \t]*;[ \t]*[^;]*)*)$/;
-const QUALITY = /;[ \t]*q=([^;]*)/i;
-const QVALUE = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+const elementPattern = /^([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)((?:[ \t]*;[ \t]*[^;]*)*)$/;
+const qualityPattern = /;[ \t]*q=([^;]*)/i;
+const qvaluePattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 function parseAccept(accept: string): MediaRange[] {
   const ranges: MediaRange[] = [];
   for (const element of accept.split(',')) {
-    const parts = ELEMENT.exec(element.trim());
+    const parts = elementPattern.exec(element.trim());
     if (parts === null) continue;
     const range = (parts[1] ?? '').toLowerCase();
-    const qvalue = QUALITY.exec(parts[2] ?? '')?.[1]?.trim();
-    if (qvalue !== undefined && !QVALUE.test(qvalue)) continue;
+    const qvalue = qualityPattern.exec(parts[2] ?? '')?.[1]?.trim();
+    if (qvalue !== undefined && !qvaluePattern.test(qvalue)) continue;
     if (range.startsWith('*/') && range !== '*/*') continue;
     ranges.push({
       range,

@@ -32,9 +32,9 @@ export interface ServerScope {
   readonly applicationOrigins?: ApplicationOrigins | undefined;
 }
 
-const MOST_HEADERS = 100;
-const MOST_AUTHORIZATION_LINES = 3;
-const NO_AUTHORIZATION: readonly string[] = [];
+const mostHeaders = 100;
+const mostAuthorizationLines = 3;
+const noAuthorization: readonly string[] = [];
 
 const commonHeaders = { ...securityHeaders, vary: 'origin' };
 
@@ -114,7 +114,7 @@ function countLines(rawHeaders: readonly string[]): Lines {
       authorization.push(rawHeaders[at + 1] as string);
     }
   }
-  return { hosts, authorization: authorization ?? NO_AUTHORIZATION };
+  return { hosts, authorization: authorization ?? noAuthorization };
 }
 
 function openBindPointOf(scope: ServerScope, host: string): OpenBindPoint | undefined {
@@ -122,10 +122,10 @@ function openBindPointOf(scope: ServerScope, host: string): OpenBindPoint | unde
 }
 
 function refuseOddLines(rawHeaders: readonly string[], { authorization }: Lines): void {
-  if (rawHeaders.length > 2 * MOST_HEADERS) throw new AuthError('header_too_large');
-  if (authorization.length > MOST_AUTHORIZATION_LINES) {
+  if (rawHeaders.length > 2 * mostHeaders) throw new AuthError('header_too_large');
+  if (authorization.length > mostAuthorizationLines) {
     throw new AuthError('invalid_request', {
-      description: `At most ${MOST_AUTHORIZATION_LINES} Authorization headers are accepted`,
+      description: `At most ${mostAuthorizationLines} Authorization headers are accepted`,
     });
   }
 }

@@ -8,8 +8,8 @@ import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BodyRule } from './route.ts';
 
-const JSON_TYPE = 'application/json';
-const FORM_TYPE = 'application/x-www-form-urlencoded';
+const jsonType = 'application/json';
+const formType = 'application/x-www-form-urlencoded';
 
 type Received = Pick<RequestContext, 'headers' | 'rawBody'>;
 
@@ -72,8 +72,8 @@ function readFields(request: Received, rule: BodyRule): Fields {
   const isEmpty = bytes === undefined || bytes.length === 0;
   if (isEmpty && request.headers['content-type'] === undefined) return Object.create(null);
   const mediaType = mediaTypeOf(request);
-  const isJson = rule.json && mediaType?.essence === JSON_TYPE;
-  const isForm = rule.form && mediaType?.essence === FORM_TYPE;
+  const isJson = rule.json && mediaType?.essence === jsonType;
+  const isForm = rule.form && mediaType?.essence === formType;
   if (!isJson && !isForm) {
     throw new AuthError('unsupported_media_type', { detail: request.headers['content-type'] ?? 'none' });
   }
@@ -137,9 +137,9 @@ interface MediaType {
   readonly charset: string | null;
 }
 
-const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
-const ESSENCE = new RegExp(`^${TOKEN}/${TOKEN}$`);
-const PARAMETER = new RegExp(`^(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")$`);
+const tokenPattern = "[!#$%&'*+.^_`|~\\w-]+";
+const essencePattern = new RegExp(`^${tokenPattern}/${tokenPattern}$`);
+const parameterPattern = new RegExp(`^(${tokenPattern})=(?:(${tokenPattern})|"((?:[^"\\\\]|\\\\.)*)")$`);
 
 /**
  * Reads a Content-Type; null when it is not one, or names a parameter twice.
@@ -148,11 +148,11 @@ const PARAMETER = new RegExp(`^(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")
 export function parseMediaType(text: string): MediaType | null {
   if (text.length > 256) return null;
   const [essence = '', ...parameters] = text.split(';').map((part) => part.trim());
-  if (!ESSENCE.test(essence)) return null;
+  if (!essencePattern.test(essence)) return null;
   const values = new Map<string, string>();
   for (const parameter of parameters) {
     if (parameter === '') continue;
-    const parts = PARAMETER.exec(parameter);
+    const parts = parameterPattern.exec(parameter);
     const name = parts?.[1]?.toLowerCase();
     if (parts === null || name === undefined || values.has(name)) return null;
     values.set(name, (parts[2] ?? (parts[3] ?? '').replace(/\\(.)/g, '$1')).toLowerCase());
@@ -161,10 +161,10 @@ export function parseMediaType(text: string): MediaType | null {
 }
 
 /** Fields whose value is never repeated, wherever the word stands in their name. */
-const SECRET = /pass|secret|token|code|verifier|assertion|jwt|key|hint|credential|cert|seed/i;
-const LONGEST_VALUE = 100;
-const LONGEST_NAME = 80;
-const MOST_PROBLEMS = 10;
+const secretField = /pass|secret|token|code|verifier|assertion|jwt|key|hint|credential|cert|seed/i;
+const longestValue = 100;
+const longestName = 80;
+const mostProblems = 10;
 
 /** The names that would have been right where a member is unknown: zod tells them only while it judges. */
 interface KnownNames {
@@ -191,14 +191,14 @@ function knownNames(): KnownNames {
  * @param sent what the schema was applied to
  */
 function fieldProblems(error: z.ZodError, sent: unknown, names: KnownNames): FieldProblem[] {
-  return error.issues.flatMap((issue) => problemsOf(issue, sent, names)).slice(0, MOST_PROBLEMS);
+  return error.issues.flatMap((issue) => problemsOf(issue, sent, names)).slice(0, mostProblems);
 }
 
 function problemsOf(issue: z.core.$ZodIssue, sent: unknown, names: KnownNames): FieldProblem[] {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, MOST_PROBLEMS).map((key) => ({
-      field: [...path, key.toWellFormed().slice(0, LONGEST_NAME)].join('.'),
+    return issue.keys.slice(0, mostProblems).map((key) => ({
+      field: [...path, key.toWellFormed().slice(0, longestName)].join('.'),
       reason: unknownName(key, names.at(issue.path)),
     }));
   }
@@ -236,8 +236,8 @@ function valueAt(sent: unknown, path: readonly string[]): unknown {
 }
 
 function shownValue(path: readonly string[], value: unknown): string | number | boolean | undefined {
-  if (path.length === 0 || path.some((name) => SECRET.test(name))) return undefined;
-  if (typeof value === 'string') return value.toWellFormed().slice(0, LONGEST_VALUE);
+  if (path.length === 0 || path.some((name) => secretField.test(name))) return undefined;
+  if (typeof value === 'string') return value.toWellFormed().slice(0, longestValue);
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 

@@ -15,9 +15,9 @@ export type OriginCheck = (origin: string) => boolean;
  */
 export type ApplicationOrigins = (origin: string, isForApplications: boolean) => boolean;
 
-const METHODS = 'GET, POST, PUT, PATCH, DELETE';
-const REQUEST_HEADERS = 'authorization, content-type, accept, if-match, zt-session, mfa-validation-code';
-const EXPOSED = [
+const allowedMethods = 'GET, POST, PUT, PATCH, DELETE';
+const allowedHeaders = 'authorization, content-type, accept, if-match, zt-session, mfa-validation-code';
+const exposedHeaders = [
   'etag',
   'location',
   'www-authenticate',
@@ -33,13 +33,13 @@ const EXPOSED = [
 
 /** Headers of an answer to a request from an allowed origin; `*` stands for all. `vary: origin` is on every answer. */
 export function corsHeaders(origin: string): Readonly<Record<string, string>> {
-  return { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED };
+  return { 'access-control-allow-origin': origin, 'access-control-expose-headers': exposedHeaders };
 }
 
 /** Further headers of the answer to a preflight; browsers keep it for ten minutes. */
 export const preflightHeaders: Readonly<Record<string, string>> = {
-  'access-control-allow-methods': METHODS,
-  'access-control-allow-headers': REQUEST_HEADERS,
+  'access-control-allow-methods': allowedMethods,
+  'access-control-allow-headers': allowedHeaders,
   'access-control-max-age': '600',
 };
 

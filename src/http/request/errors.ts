@@ -111,11 +111,11 @@ export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
 };
 
 /** Seconds that a client is told to wait when the failure itself does not know. */
-const RETRY_AFTER: Partial<Record<ErrorCode, number>> = { rate_limited: 30, busy: 1, unavailable: 5 };
+const retryAfterSeconds: Partial<Record<ErrorCode, number>> = { rate_limited: 30, busy: 1, unavailable: 5 };
 
 /** The `Retry-After` of a failure in whole seconds, if it has one. */
 export function retryAfterOf(failure: AuthError): number | undefined {
-  const seconds = failure.retryAfterSeconds ?? RETRY_AFTER[failure.code];
+  const seconds = failure.retryAfterSeconds ?? retryAfterSeconds[failure.code];
   return seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds));
 }
 

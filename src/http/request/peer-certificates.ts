@@ -13,8 +13,8 @@ export interface PeerCertificates {
 }
 
 /** More is neither needed by any PKI in use nor worth the work for somebody unknown. */
-const LONGEST_CHAIN = 8;
-const LARGEST_CHAIN_BYTES = 32 * 1024;
+const longestChain = 8;
+const largestChainBytes = 32 * 1024;
 
 const bySocket = new WeakMap<TLSSocket, PeerCertificates | null>();
 
@@ -66,9 +66,9 @@ function chainOf(leaf: DetailedPeerCertificate): Buffer[] {
   const chain: Buffer[] = [];
   let bytes = 0;
   let current: Partial<DetailedPeerCertificate> | undefined = leaf;
-  while (current?.raw !== undefined && chain.length < LONGEST_CHAIN) {
+  while (current?.raw !== undefined && chain.length < longestChain) {
     bytes += current.raw.length;
-    if (chain.length > 0 && bytes > LARGEST_CHAIN_BYTES) break;
+    if (chain.length > 0 && bytes > largestChainBytes) break;
     chain.push(current.raw);
     // A self-signed certificate is its own issuer.
     if (current.issuerCertificate === current) break;

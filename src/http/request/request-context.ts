@@ -162,9 +162,9 @@ const mostTokens = 3;
 const plainScheme = 'Bearer ';
 
 /** Crockford's base 32: no I, L, O, U, so that an id can be read out over the telephone. */
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const LENGTH = 10;
-const POOL = 400;
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const idLength = 10;
+const poolSize = 400;
 
 /**
  * A source of reference ids: ten characters, 50 random bits. They name a request towards people and grant nothing.
@@ -175,11 +175,11 @@ export function referenceIds(random: Random): () => string {
   let at = 0;
   return () => {
     if (at >= pool.length) {
-      pool = random.bytes(LENGTH * POOL);
+      pool = random.bytes(idLength * poolSize);
       at = 0;
     }
     let id = '';
-    for (let end = at + LENGTH; at < end; at += 1) id += ALPHABET[(pool[at] ?? 0) & 31];
+    for (let end = at + idLength; at < end; at += 1) id += alphabet[(pool[at] ?? 0) & 31];
     return id;
   };
 }

@@ -40,8 +40,8 @@ interface Finding {
 }
 
 /** Findings are kept this long: asking is free for everybody, and must not become work for the database. */
-const KEPT: Millis = SECOND;
-const LONGEST_CHECK: Millis = 5 * SECOND;
+const keptFor: Millis = SECOND;
+const longestCheck: Millis = 5 * SECOND;
 
 /**
  * `/health-checks` and `/health-checks/ready`: 200 when every check passes, otherwise 503, with each finding.
@@ -56,7 +56,7 @@ export function healthRoutes(
 
   function currentFindings(): Promise<readonly Finding[]> {
     const now = needs.clock.monotonic();
-    if (now - foundAt >= KEPT) {
+    if (now - foundAt >= keptFor) {
       foundAt = now;
       findings = Promise.all(checks.map((check) => runCheck(needs, check)));
     }
@@ -112,7 +112,7 @@ async function runCheck(
   const start = clock.monotonic();
   let healthy = true;
   try {
-    await withinTime(check.check(), LONGEST_CHECK, 'the check took too long');
+    await withinTime(check.check(), longestCheck, 'the check took too long');
   } catch (error) {
     healthy = false;
     log.warn('health check failed', { check: check.id, error });

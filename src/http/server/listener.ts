@@ -14,9 +14,9 @@ import { type Route, servesApi } from '../request/route.ts';
 import { clientErrorHandler, refuseConnect } from './client-errors.ts';
 import { type Connections, type SourceCounts, sourceCounts, superviseConnections } from './connections.ts';
 import { listenErrorOf } from './listen-error.ts';
-import { BODY_LIMIT, failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
+import { bodyLimit, failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
 import { readProxyHeaders } from './proxied-connections.ts';
-import { LONGEST_PARAMETER } from './routes-of-path.ts';
+import { longestParameter } from './routes-of-path.ts';
 import { type CountedTogether, sharedSourceCounts } from './shared-source-counts.ts';
 import { checkTlsMaterial, secureContextOf, type TlsMaterial, tlsOptionsOf } from './tls-material.ts';
 
@@ -60,12 +60,12 @@ export interface SharedInterfaces {
   readonly onTicketKeys: (listener: string, keys: Buffer) => void;
 }
 
-const HEADER_LIMIT = 16 * 1024;
-const CONNECTIONS = 20_000;
-const CONNECTIONS_PER_SOURCE = 2_000;
-const DRAIN: Millis = 10_000;
+const headerLimit = 16 * 1024;
+const mostConnections = 20_000;
+const mostConnectionsPerSource = 2_000;
+const drainTime: Millis = 10_000;
 // Tickets that were not used by then cost a full handshake; nobody can decrypt recordings with today's key.
-const TICKET_KEY_LIFETIME: Millis = 6 * 3_600_000;
+const ticketKeyLifetime: Millis = 6 * 3_600_000;
 
 /**
  * Opens all interfaces of a listener with the endpoints of the APIs that it binds, or none.
@@ -114,7 +114,7 @@ export async function startListener(
     if (shared !== undefined && shared.ticketKeys !== null) return;
     useTicketKeys(needs.random.bytes(48));
     shared?.onTicketKeys(listener.name, current);
-  }, TICKET_KEY_LIFETIME);
+  }, ticketKeyLifetime);
   rotation.unref();
   return {
     listener,
@@ -175,7 +175,7 @@ async function startServer(
     // A HEAD request must not do what a GET does; endpoints list it where it is harmless.
     exposeHeadRoutes: false,
     // Parsed on demand from the address itself; the framework's parser would drop what is there twice.
-    routerOptions: { querystringParser: () => noQuery, maxParamLength: LONGEST_PARAMETER },
+    routerOptions: { querystringParser: () => noQuery, maxParamLength: longestParameter },
     schemaController: noSchemas,
     frameworkErrors: (error, request, reply) =>
       failureHandler(needs, scope, 'html-or-edge', 'none')(error, request, reply),
@@ -185,12 +185,12 @@ async function startServer(
 
   const { shared, counts } = options;
   const server = app.server as Server;
-  server.maxConnections = Math.ceil(CONNECTIONS / (shared?.threads ?? 1));
+  server.maxConnections = Math.ceil(mostConnections / (shared?.threads ?? 1));
   refuseConnect(server, newReferenceId);
   server.on('secureConnection', rememberIntermediates);
   const { host, port } = bindPoints[0].interface;
   const connections = superviseConnections({ clock: needs.clock, counts }, server, {
-    perSource: options.connectionsPerSource ?? CONNECTIONS_PER_SOURCE,
+    perSource: options.connectionsPerSource ?? mostConnectionsPerSource,
     write: listener.timeouts.write,
   });
   const isBalanced = listener.proxyProtocol.balancers.length > 0;
@@ -220,7 +220,7 @@ async function startServer(
     bindPoints: open.map((one) => one.bindPoint),
     async close() {
       scope.isDraining = true;
-      const drained = drain(server, connections, options.drain ?? DRAIN);
+      const drained = drain(server, connections, options.drain ?? drainTime);
       proxied?.endPending();
       await drained;
       await app.close();
@@ -248,7 +248,7 @@ function createServer(
   const server = createHttpsServer(
     {
       ...tlsOptionsOf(listener, material, ticketKeys),
-      maxHeaderSize: HEADER_LIMIT,
+      maxHeaderSize: headerLimit,
       headersTimeout: read,
       requestTimeout: read * 1.5,
       keepAliveTimeout: idle,
@@ -265,7 +265,7 @@ function createServer(
   );
   // A body that will be refused for its announced length need not be sent at all.
   server.on('checkContinue', (request, response) => {
-    if (Number(request.headers['content-length'] ?? 0) <= BODY_LIMIT) response.writeContinue();
+    if (Number(request.headers['content-length'] ?? 0) <= bodyLimit) response.writeContinue();
     server.emit('request', request, response);
   });
   // Node would drop the lines beyond a limit without a word; beginRequest counts and refuses.

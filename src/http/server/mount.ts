@@ -57,10 +57,10 @@ export interface MountNeeds {
 export type AnswerInspector = (route: Route, answer: Answer) => void;
 
 /** Largest body in bytes; less for the OIDC endpoints, which take a few short fields. */
-export const BODY_LIMIT = 64 * 1024;
-const OIDC_BODY_LIMIT = 16 * 1024;
+export const bodyLimit = 64 * 1024;
+const oidcBodyLimit = 16 * 1024;
 /** Of a body that is refused for its length, so much is read before the refusal is sent. */
-const DISCARDED_BODY = 2 * BODY_LIMIT;
+const discardedBody = 2 * bodyLimit;
 
 export function mountRoutes(
   app: FastifyInstance,
@@ -162,14 +162,14 @@ export function failureHandler(
  * client that still sends then sees the connection reset, not the answer. Nothing is kept of what comes.
  */
 function afterItsBody(request: IncomingMessage, send: () => void): void {
-  if (request.complete || Number(request.headers['content-length'] ?? 0) > DISCARDED_BODY) {
+  if (request.complete || Number(request.headers['content-length'] ?? 0) > discardedBody) {
     send();
     return;
   }
   let received = 0;
   const count = (chunk: Buffer) => {
     received += chunk.length;
-    if (received > DISCARDED_BODY) done();
+    if (received > discardedBody) done();
   };
   const done = () => {
     request.off('data', count).off('end', done).off('close', done);
@@ -189,7 +189,7 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
   app.route({
     method: [...route.methods],
     url: route.path,
-    bodyLimit: route.bodyLimit ?? (route.api === 'oidc' ? OIDC_BODY_LIMIT : BODY_LIMIT),
+    bodyLimit: route.bodyLimit ?? (route.api === 'oidc' ? oidcBodyLimit : bodyLimit),
     errorHandler: failureHandler(needs, scope, route.errors, route.api, route),
     onRequest(request, reply, done) {
       let admitted: Promise<void> | undefined;

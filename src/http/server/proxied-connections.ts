@@ -158,14 +158,14 @@ function showAddress(socket: Socket, { address, port, family }: ProxiedClient): 
   });
 }
 
-const MOST_COMPLAINTS = 1000;
+const mostComplaints = 1000;
 
 /** A balancer that is set up wrongly fails with every connection; the log says so once a minute. */
 function complaints(
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
   listener: string,
 ): (balancer: string, problem: string) => void {
-  const made = recentMap<string, { readonly at: Millis; notLogged: number }>(MOST_COMPLAINTS);
+  const made = recentMap<string, { readonly at: Millis; notLogged: number }>(mostComplaints);
   return (balancer, problem) => {
     const key = `${balancer} ${problem}`;
     const now = clock.monotonic();

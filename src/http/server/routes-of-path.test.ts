@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Route } from '../request/route.ts';
-import { LONGEST_PARAMETER, routesByPath } from './routes-of-path.ts';
+import { longestParameter, routesByPath } from './routes-of-path.ts';
 
 const declared = (path: string, ...methods: string[]) => ({ path, methods }) as unknown as Route;
 
@@ -27,7 +27,7 @@ test('an address means all endpoints of its path, whatever their parameters are 
     ['/th%69ngs/1', ['GET', 'DELETE']],
     ['/things/heartbeats', ['POST']],
     ['/things/heartbeats/parts', ['GET']],
-    [`/things/${'a'.repeat(LONGEST_PARAMETER)}`, ['GET', 'DELETE']],
+    [`/things/${'a'.repeat(longestParameter)}`, ['GET', 'DELETE']],
   ];
   for (const [target, methods] of table) {
     const found = routesOf(target)?.flatMap((route) => route.methods);
@@ -49,7 +49,7 @@ test('an address of no path means nothing', () => {
     '/things/1/parts/2',
     '/things/%',
     '/__proto__',
-    `/things/${'a'.repeat(LONGEST_PARAMETER + 1)}`,
+    `/things/${'a'.repeat(longestParameter + 1)}`,
     '/'.repeat(16_000),
   ];
   for (const target of targets) assert.equal(routesOf(target), undefined, target.slice(0, 30));

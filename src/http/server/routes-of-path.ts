@@ -14,7 +14,7 @@ interface Place {
 }
 
 /** The longest segment that a parameter takes, as the router counts. */
-export const LONGEST_PARAMETER = 256;
+export const longestParameter = 256;
 
 /** @returns what finds the endpoints of the path in a request target; a literal segment goes before a parameter */
 export function routesByPath(routes: readonly Route[]): (target: string) => RoutesOfPath | undefined {
@@ -52,7 +52,7 @@ function find(place: Place, segments: readonly string[], at: number): RoutesOfPa
   const literal = place.below.get(segment);
   const found = literal && find(literal, segments, at + 1);
   if (found !== undefined || place.any === undefined) return found;
-  const isParameter = segment !== '' && segment.length <= LONGEST_PARAMETER;
+  const isParameter = segment !== '' && segment.length <= longestParameter;
   return isParameter ? find(place.any, segments, at + 1) : undefined;
 }
 

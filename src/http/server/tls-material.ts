@@ -13,7 +13,7 @@ export interface TlsMaterial {
 }
 
 // Only suites with an ephemeral key exchange and an authenticated cipher (RFC 9325 section 4.2).
-const CIPHERS = [
+const ciphers = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_AES_128_GCM_SHA256',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -32,7 +32,7 @@ export function secureContextOf(listener: Listener, material: TlsMaterial): Secu
     key: material.privateKey,
     minVersion: listener.tls.minVersion,
     maxVersion: listener.tls.maxVersion,
-    ciphers: CIPHERS,
+    ciphers: ciphers,
     honorCipherOrder: true,
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_COMPRESSION,
     // A session of another listener, which may trust others, must not be taken up here.

@@ -15,10 +15,10 @@ export interface MapNeeds {
 }
 
 /** Ids stand in paths, certificates and texts of rules. Those of the source are short; the bound is ours. */
-const USABLE_ID = /^(?!\.{1,2}$)[0-9A-Za-z.-]{1,64}$/;
+const usableId = /^(?!\.{1,2}$)[0-9A-Za-z.-]{1,64}$/;
 
 export function isUsableId(id: string): boolean {
-  return USABLE_ID.test(id);
+  return usableId.test(id);
 }
 
 /** When an entity was made and last changed; enrollments do not say, and then it is now. */
@@ -30,7 +30,7 @@ export function timesOf(
   return { createdAt, updatedAt: entity.time('updatedAt') ?? createdAt };
 }
 
-const LONGEST_NAME = 255;
+const longestName = 255;
 
 /**
  * Gives names in our form, each one once: what is one name by our rules can be two in the source.
@@ -48,7 +48,7 @@ export function uniqueNames(): (needs: MapNeeds, subject: Subject) => string {
         `is ${JSON.stringify(name)} here: ${'refusal' in wanted ? `a name ${wanted.refusal}` : 'spaces and letters have one form'}`,
       );
     if (taken.has(name)) {
-      const other = `${[...name].slice(0, LONGEST_NAME - subject.id.length - 3).join('')} (${subject.id})`;
+      const other = `${[...name].slice(0, longestName - subject.id.length - 3).join('')} (${subject.id})`;
       findings.deviates(
         subject,
         'name',
@@ -67,12 +67,12 @@ function cleaned({ name, id }: Subject): string {
     .normalize('NFC')
     .replaceAll(/\p{Zs}/gu, ' ')
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '');
-  const short = [...visible].slice(0, LONGEST_NAME).join('').trim();
+  const short = [...visible].slice(0, longestName).join('').trim();
   const retried = accepted(() => acceptableName('name', short));
   return 'value' in retried ? retried.value : id;
 }
 
-const MOST_ROLE_ATTRIBUTES = 100;
+const mostRoleAttributes = 100;
 
 /** Role attributes decide what somebody may reach, so none is left out for being one too many. */
 export function roleAttributesOf(
@@ -96,11 +96,11 @@ export function roleAttributesOf(
     return one.value;
   });
   const distinct = [...new Set(kept)];
-  if (distinct.length > MOST_ROLE_ATTRIBUTES)
+  if (distinct.length > mostRoleAttributes)
     findings.deviates(
       subject,
       field,
-      `has ${distinct.length} entries, which is kept; who changes them here may give at most ${MOST_ROLE_ATTRIBUTES}`,
+      `has ${distinct.length} entries, which is kept; who changes them here may give at most ${mostRoleAttributes}`,
     );
   return distinct;
 }

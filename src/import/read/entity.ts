@@ -105,7 +105,7 @@ function entityOf(id: string, path: string, tree: Tree): Entity {
     number: (name) => typed(name, isNumber, 'number'),
     time(name) {
       const value = typed(name, isNumber, 'time');
-      return value === null || value <= YEAR_1 ? null : value;
+      return value === null || value <= year1 ? null : value;
     },
     set: (name) => textsOf(subtree(name), at(name)),
     map: (name) => mapOf(subtree(name), at(name)),
@@ -118,15 +118,15 @@ function entityOf(id: string, path: string, tree: Tree): Entity {
 }
 
 /** What the source writes for a time that was never set. */
-const YEAR_1 = -62_135_596_800_000;
-const TEXT_TYPE = '\x05';
-const NULL_TYPE = 0x07;
+const year1 = -62_135_596_800_000;
+const textType = '\x05';
+const nullType = 0x07;
 /** Stands in what is a list: how many members it has. */
-const LIST_MARK = '__list__size__36484231-110c-4767-afe2-01b6e3db107a';
-const LONGEST_LIST = 100_000;
+const listMark = '__list__size__36484231-110c-4767-afe2-01b6e3db107a';
+const longestList = 100_000;
 
 function isNull({ value }: Leaf): boolean {
-  return value.length === 0 || (value.length === 1 && value[0] === NULL_TYPE);
+  return value.length === 0 || (value.length === 1 && value[0] === nullType);
 }
 
 function isText(value: unknown): value is string {
@@ -143,7 +143,7 @@ function isNumber(value: unknown): value is number {
 
 function textsOf(tree: Tree | null, path: string): readonly string[] {
   return [...(tree?.members ?? [])].map(([key, member]) => {
-    if (!key.startsWith(TEXT_TYPE))
+    if (!key.startsWith(textType))
       throw new UnreadableSource(path, 'a member of the list is no text', member.place);
     return keyText(Buffer.from(key.slice(1), 'latin1'), path, member.place);
   });
@@ -159,15 +159,15 @@ function mapOf(tree: Tree | null, path: string): { readonly [name: string]: Json
 
 function jsonOf(member: Leaf | Tree, path: string): Json {
   if ('value' in member) return readScalar(member.value, path, member.place).value;
-  return member.members.has(LIST_MARK) ? listOf(member, path) : mapOf(member, path);
+  return member.members.has(listMark) ? listOf(member, path) : mapOf(member, path);
 }
 
 function listOf(tree: Tree, path: string): readonly Json[] {
   const list: Json[] = [];
   for (const [key, member] of tree.members) {
-    if (key === LIST_MARK) continue;
+    if (key === listMark) continue;
     const index = readScalar(Buffer.from(key, 'latin1'), path, member.place).value;
-    if (typeof index !== 'number' || index < 0 || index >= LONGEST_LIST)
+    if (typeof index !== 'number' || index < 0 || index >= longestList)
       throw new UnreadableSource(path, 'a list has a member without a place', member.place);
     list[index] = jsonOf(member, path);
   }

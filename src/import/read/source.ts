@@ -43,11 +43,14 @@ export function readSource(file: BoltFile): Source {
   return { entities, others, version };
 }
 
-const MODEL = 'ziti';
+const modelBucket = 'ziti';
 
 function modelOf(file: BoltFile): BoltBucket {
-  for (const { name, bucket } of bucketsIn(file.root)) if (name === MODEL) return bucket;
-  throw new UnreadableSource(MODEL, 'this bolt database is not that of a controller: it has no such bucket');
+  for (const { name, bucket } of bucketsIn(file.root)) if (name === modelBucket) return bucket;
+  throw new UnreadableSource(
+    modelBucket,
+    'this bolt database is not that of a controller: it has no such bucket',
+  );
 }
 
 function* bucketsIn(bucket: BoltBucket): Generator<{ readonly name: string; readonly bucket: BoltBucket }> {

@@ -55,17 +55,17 @@ export function readScalar(bytes: Buffer, path: string, place: BoltPlace): Scala
 }
 
 /** Seconds from the year 1 to 1970. */
-const SECONDS_TO_1970 = 62_135_596_800n;
-const LATEST_SECOND = 8_640_000_000_000n;
+const secondsTo1970 = 62_135_596_800n;
+const latestSecond = 8_640_000_000_000n;
 
 /** Version 2 has one byte more, for zones with seconds; the zone does not change the moment. */
 function readTime(bytes: Buffer, refuse: (problem: string) => UnreadableSource): Millis {
   const version = bytes[0];
   if (!((version === 1 && bytes.length === 15) || (version === 2 && bytes.length === 16)))
     throw refuse('a time of an unknown form');
-  const seconds = bytes.readBigInt64BE(1) - SECONDS_TO_1970;
+  const seconds = bytes.readBigInt64BE(1) - secondsTo1970;
   const nanoseconds = bytes.readInt32BE(9);
-  const isNumber = seconds > -LATEST_SECOND && seconds < LATEST_SECOND;
+  const isNumber = seconds > -latestSecond && seconds < latestSecond;
   if (!isNumber || nanoseconds < 0 || nanoseconds > 999_999_999) throw refuse('a time that cannot be');
   return Number(seconds) * 1000 + Math.floor(nanoseconds / 1_000_000);
 }

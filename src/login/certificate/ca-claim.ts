@@ -30,7 +30,7 @@ export const claimRefusals = [
 export type ClaimRefusal = (typeof claimRefusals)[number];
 
 /** Characters of an external id, as of the name before it is split. */
-const LONGEST = 1024;
+const longestClaim = 1024;
 
 /**
  * The external id that a CA's rule finds in a certificate it issued. The id means something for that CA only:
@@ -45,13 +45,13 @@ export function externalIdFrom(names: ClaimedNames, rule: ExternalIdClaim): Clai
   const [name, ...others] = new Set(values.filter((value) => matches(value, rule)));
   if (name === undefined) return refused('claim-no-match');
   if (others.length > 0) return refused('claim-ambiguous');
-  if (name.length > LONGEST) return refused('claim-too-long');
+  if (name.length > longestClaim) return refused('claim-too-long');
   const value = remaining(name, rule);
   const parts = rule.parser === 'SPLIT' ? value.split(rule.parserCriteria) : [value];
   const externalId = parts[rule.index];
   if (externalId === undefined) return refused('claim-index-missing');
   if (externalId.trim() === '') return refused('claim-empty');
-  if (!externalId.isWellFormed() || NOT_TEXT.test(externalId)) return refused('claim-not-text');
+  if (!externalId.isWellFormed() || notText.test(externalId)) return refused('claim-not-text');
   return { verdict: 'found', externalId };
 }
 
@@ -67,7 +67,7 @@ export function mayYield(rule: ExternalIdClaim, externalId: string): boolean {
 }
 
 // Format characters too, which make two ids look alike.
-const NOT_TEXT = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+const notText = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
 function refused(reason: ClaimRefusal): ClaimVerdict {
   return { verdict: 'refused', reason };

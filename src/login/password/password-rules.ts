@@ -2,10 +2,9 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { PasswordPolicy } from '../../model/auth-policy.ts';
+import { largestPasswordBytes } from '../../platform/secrets/password-hash.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-/** In bytes of UTF-8; refused before anything is hashed. */
-const maxPasswordBytes = 1024;
 /** Whatever a policy says. Unicode code points. */
 const leastPasswordLength = 8;
 
@@ -81,7 +80,7 @@ export function passwordRules(policy: PasswordPolicy): PasswordRules {
   const { requireMixedCase, requireNumberChar, requireSpecialChar } = policy;
   return {
     minLength: shortestPassword(policy),
-    maxBytes: maxPasswordBytes,
+    maxBytes: largestPasswordBytes,
     requireMixedCase,
     requireNumberChar,
     requireSpecialChar,
@@ -96,8 +95,8 @@ export function shortestPassword(policy: PasswordPolicy): number {
 function lengthProblems(password: string, policy: PasswordPolicy): Broken[] {
   const least = shortestPassword(policy);
   const length = [...password].length;
-  if (Buffer.byteLength(password) > maxPasswordBytes)
-    return [{ rule: 'too-long', reason: `it is longer than ${maxPasswordBytes} bytes` }];
+  if (Buffer.byteLength(password) > largestPasswordBytes)
+    return [{ rule: 'too-long', reason: `it is longer than ${largestPasswordBytes} bytes` }];
   return length < least
     ? [{ rule: 'too-short', reason: `it has ${length} characters, at least ${least} are needed` }]
     : [];

@@ -45,7 +45,7 @@ interface Reader {
   readonly maxNumberLength: number;
 }
 
-const LITERALS: readonly (readonly [string, boolean | null])[] = [
+const literals: readonly (readonly [string, boolean | null])[] = [
   ['true', true],
   ['false', false],
   ['null', null],
@@ -57,7 +57,7 @@ function readValue(reader: Reader): unknown {
   if (char === '"') return readString(reader);
   if (char === '{') return readNested(reader, readObject);
   if (char === '[') return readNested(reader, readArray);
-  for (const [word, value] of LITERALS) {
+  for (const [word, value] of literals) {
     if (!reader.text.startsWith(word, reader.at)) continue;
     reader.at += word.length;
     return value;
@@ -107,11 +107,11 @@ function readArray(reader: Reader): unknown[] {
   return array;
 }
 
-const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
 function readNumber(reader: Reader): number {
-  NUMBER.lastIndex = reader.at;
-  const digits = NUMBER.exec(reader.text)?.[0];
+  numberPattern.lastIndex = reader.at;
+  const digits = numberPattern.exec(reader.text)?.[0];
   if (digits === undefined) throw new MalformedInput('not JSON');
   if (digits.length > reader.maxNumberLength) throw new MalformedInput('number too long');
   const number = Number(digits);
@@ -122,7 +122,7 @@ function readNumber(reader: Reader): number {
 
 // What needs no second look: everything but quotes, backslashes and U+0000 to U+001F. (JSON lets the other
 // control characters, U+007F to U+009F, stand in a string.)
-const ORDINARY = /[^"\\\p{Cc}]+|[\u007f-\u009f]+/uy;
+const ordinaryCharacters = /[^"\\\p{Cc}]+|[\u007f-\u009f]+/uy;
 
 function readString(reader: Reader): string {
   const { text } = reader;
@@ -130,8 +130,8 @@ function readString(reader: Reader): string {
   reader.at += 1;
   let value = '';
   for (;;) {
-    ORDINARY.lastIndex = reader.at;
-    const run = ORDINARY.exec(text)?.[0];
+    ordinaryCharacters.lastIndex = reader.at;
+    const run = ordinaryCharacters.exec(text)?.[0];
     if (run !== undefined) {
       value += run;
       reader.at += run.length;
@@ -148,7 +148,7 @@ function readString(reader: Reader): string {
   return value;
 }
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
+const escapes: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
   ['\\', '\\'],
   ['/', '/'],
@@ -161,7 +161,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 
 function readEscape(reader: Reader): string {
   const char = reader.text[reader.at + 1] ?? '';
-  const simple = ESCAPES.get(char);
+  const simple = escapes.get(char);
   if (simple !== undefined) {
     reader.at += 2;
     return simple;
@@ -172,11 +172,11 @@ function readEscape(reader: Reader): string {
   return String.fromCharCode(Number.parseInt(hex, 16));
 }
 
-const WHITE_SPACE = /[ \t\n\r]*/y;
+const whiteSpace = /[ \t\n\r]*/y;
 
 function skipWhiteSpace(reader: Reader): void {
-  WHITE_SPACE.lastIndex = reader.at;
-  reader.at += WHITE_SPACE.exec(reader.text)?.[0].length ?? 0;
+  whiteSpace.lastIndex = reader.at;
+  reader.at += whiteSpace.exec(reader.text)?.[0].length ?? 0;
 }
 
 function takes(reader: Reader, char: string): boolean {

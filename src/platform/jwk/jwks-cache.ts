@@ -83,7 +83,7 @@ export function jwksCache(
     try {
       const { url, id } = entry;
       // The management API takes https only; an address on this machine without it can be one that was imported.
-      const wanted = { accept: ACCEPT, maxBytes: limits.maxBytes, allowPlainLoopback: true };
+      const wanted = { accept: acceptedTypes, maxBytes: limits.maxBytes, allowPlainLoopback: true };
       const set = readJwkSet(await needs.client.get(url, wanted));
       entry.good = { set, fetchedAt };
       const counts = { keys: set.keys.size, ignored: set.ignored.length };
@@ -137,7 +137,7 @@ export function jwksCache(
   };
 }
 
-const ACCEPT = 'application/jwk-set+json, application/json';
+const acceptedTypes = 'application/jwk-set+json, application/json';
 
 interface Reading {
   readonly wall: Millis;

@@ -16,11 +16,11 @@ export interface LogDestination {
 
 // Lines wait in memory while a pipe is blocked or a disk is slow; beyond this they are dropped and counted,
 // because requests must go on.
-const LONGEST_BACKLOG = 4 * 1024 * 1024;
+const longestBacklog = 4 * 1024 * 1024;
 
 // A write to the system costs more than the line: those that come within this time are handed over together.
-const GATHERING: Millis = 20;
-const GATHERED_BYTES = 8 * 1024;
+const gatheringTime: Millis = 20;
+const gatheredBytes = 8 * 1024;
 
 /** Nobody waits longer than this for a pipe that is not read. */
 const longestWait: Millis = 2000;
@@ -37,8 +37,8 @@ export function openDestination(
   const stream = pino.destination({
     dest,
     sync: false,
-    minLength: GATHERED_BYTES,
-    maxLength: LONGEST_BACKLOG,
+    minLength: gatheredBytes,
+    maxLength: longestBacklog,
   });
   const bytes = countBytes();
   let timer: NodeJS.Timeout | undefined;
@@ -54,7 +54,7 @@ export function openDestination(
     timer = setTimeout(() => {
       timer = undefined;
       handOver();
-    }, GATHERING);
+    }, gatheringTime);
     timer.unref();
   }
 

@@ -4,43 +4,43 @@
 /** Values beside the message. Names in camelCase; anything goes in as it is and is made safe here. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-const REDACTED = '[redacted]';
-const LONGEST_STRING = 2048;
-const MOST_VALUES = 200;
-const DEEPEST = 6;
+const redactedText = '[redacted]';
+const longestString = 2048;
+const mostValues = 200;
+const deepestNesting = 6;
 
-const SECRET_NAME =
+const secretName =
   /^code$|(?:password|passwd|passphrase|secret|token|cookie|authorization|authorizationcode|totpcode|recoverycode|codeverifier|codechallenge|assertion|ztsession|privatekey|keypem|seed|credential|jwt)s?$/;
 
-const SECRET_TEXT: readonly (readonly [RegExp, string])[] = [
-  [/\b(bearer|basic|dpop)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${REDACTED}`],
-  [/\beyJ[\w-]{6,}\.[\w-]+\.[\w-]*/g, REDACTED],
+const secretTexts: readonly (readonly [RegExp, string])[] = [
+  [/\b(bearer|basic|dpop)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${redactedText}`],
+  [/\beyJ[\w-]{6,}\.[\w-]+\.[\w-]*/g, redactedText],
   // Codes and refresh tokens of ours have this length, see tokens/opaque-token.ts.
-  [/(?<![\w-])[\w-]{91}(?![\w-])/g, REDACTED],
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, REDACTED],
+  [/(?<![\w-])[\w-]{91}(?![\w-])/g, redactedText],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, redactedText],
   [
     /\b((?:access|refresh|id|subject|actor|setup)_token|id_token_hint|code_verifier|client_secret|password|zt-session)=[^&;\s"]+/gi,
-    `$1=${REDACTED}`,
+    `$1=${redactedText}`,
   ],
-  [/([?&#](?:code|token|t)=)[^&;\s"]+/gi, `$1${REDACTED}`],
+  [/([?&#](?:code|token|t)=)[^&;\s"]+/gi, `$1${redactedText}`],
 ];
 
 /** The fields as they are written: secrets replaced, errors and other objects as plain values, sizes bounded. */
 export function loggableFields(fields: LogFields): Record<string, unknown> {
-  const budget = { values: MOST_VALUES };
+  const budget = { values: mostValues };
   return loggableMembers(fields, 0, budget);
 }
 
-/** No pattern of SECRET_TEXT matches so few of these characters, unless they hold what a JWT begins with. */
-const PLAIN_TEXT = /^[\w.:/@-]{0,90}$/;
+/** No pattern of secretTexts matches so few of these characters, unless they hold what a JWT begins with. */
+const plainText = /^[\w.:/@-]{0,90}$/;
 
 /** A text with what looks like a secret replaced, cut after 2048 characters. */
 export function loggableText(text: string): string {
-  if (PLAIN_TEXT.test(text) && !text.includes('eyJ')) return text;
+  if (plainText.test(text) && !text.includes('eyJ')) return text;
   // Cut first, so that a long hostile value costs no more than a short one.
-  let safe = text.length > LONGEST_STRING ? text.slice(0, LONGEST_STRING) : text;
-  for (const [pattern, replacement] of SECRET_TEXT) safe = safe.replace(pattern, replacement);
-  return text.length > LONGEST_STRING ? `${safe}… (${text.length} characters)` : safe;
+  let safe = text.length > longestString ? text.slice(0, longestString) : text;
+  for (const [pattern, replacement] of secretTexts) safe = safe.replace(pattern, replacement);
+  return text.length > longestString ? `${safe}… (${text.length} characters)` : safe;
 }
 
 interface Budget {
@@ -58,7 +58,7 @@ function loggableMembers(object: object, depth: number, budget: Budget): Record<
     }
     budget.values -= 1;
     const { text, isSecret } = knownName(name);
-    safe[text] = isSecret && isRevealing(value) ? REDACTED : loggable(value, depth, budget);
+    safe[text] = isSecret && isRevealing(value) ? redactedText : loggable(value, depth, budget);
   }
   return safe;
 }
@@ -71,7 +71,7 @@ function loggable(value: unknown, depth: number, budget: Budget): unknown {
   if (value instanceof Date) return Number.isFinite(value.getTime()) ? value.toISOString() : 'no time';
   if (value instanceof URL) return loggableText(value.href);
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
-  if (depth >= DEEPEST) return '[deeper]';
+  if (depth >= deepestNesting) return '[deeper]';
   if (value instanceof Map) return loggableMembers(Object.fromEntries(value), depth + 1, budget);
   if (value instanceof Set || Array.isArray(value)) {
     const items: unknown[] = [];
@@ -96,7 +96,7 @@ function loggableError(error: Error, depth: number, budget: Budget): unknown {
     // The code of an error is no authorization code.
     ...('code' in error && isShort(error.code) ? { code: error.code } : {}),
     stack: stack.slice(0, 12).map((line) => loggableText(line.trim())),
-    ...(error.cause === undefined || depth >= DEEPEST
+    ...(error.cause === undefined || depth >= deepestNesting
       ? {}
       : { cause: loggable(error.cause, depth + 1, budget) }),
   };
@@ -110,14 +110,14 @@ interface Name {
 
 /** What was found of names that came before; nearly all of them stand in our code. */
 const knownNames = new Map<string, Name>();
-const MOST_KNOWN_NAMES = 1000;
+const mostKnownNames = 1000;
 
 function knownName(name: string): Name {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
-  const isSecret = SECRET_NAME.test(name.toLowerCase().replaceAll(/[-_ ]/g, ''));
+  const isSecret = secretName.test(name.toLowerCase().replaceAll(/[-_ ]/g, ''));
   const fresh = { text: loggableText(name), isSecret };
-  if (knownNames.size < MOST_KNOWN_NAMES && name.length < 50) knownNames.set(name, fresh);
+  if (knownNames.size < mostKnownNames && name.length < 50) knownNames.set(name, fresh);
   return fresh;
 }
 

@@ -139,7 +139,7 @@ function renamed(fields: LogFields | undefined): LogFields {
 
 // Beyond what JSON escapes anyway: DEL and C1 controls (U+009B starts terminal sequences), line and paragraph
 // separators, and the marks that reorder what is shown (Unicode TR 36 section 2.5).
-const UNSEEN = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
+const unseenCharacters = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
 
 /** What a line says. Fields and message are safe to log (see log-fields.ts). */
 interface LineParts {
@@ -164,7 +164,7 @@ function textLine({ level, time, fields, msg }: LineParts): string {
 
 /** Escapes, in a piece of JSON, what JSON itself would let through. It still parses to the same values. */
 function escapeUnseen(json: string): string {
-  return json.replace(UNSEEN, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return json.replace(unseenCharacters, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function fieldValue(value: unknown): string {

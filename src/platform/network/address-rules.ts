@@ -139,17 +139,17 @@ function groups(text: string): number[] {
   return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 }
 
-const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
 function mappedIPv4(bytes: Uint8Array): string | undefined {
-  return bytes.length === 16 && startsWith(bytes, MAPPED) ? dotted(bytes.subarray(12)) : undefined;
+  return bytes.length === 16 && startsWith(bytes, mappedPrefix) ? dotted(bytes.subarray(12)) : undefined;
 }
 
 /** Every IPv4 address that a translator, tunnel or old stack could take the IPv6 address for. */
 function carriedIPv4(bytes: Uint8Array): string[] {
   if (bytes.length !== 16) return [];
   const last = dotted(bytes.subarray(12));
-  if (TRANSLATED.some((prefix) => startsWith(bytes, prefix))) return isLoopback(bytes) ? [] : [last];
+  if (translatedPrefixes.some((prefix) => startsWith(bytes, prefix))) return isLoopback(bytes) ? [] : [last];
   if (startsWith(bytes, [0x20, 0x02])) return [dotted(bytes.subarray(2, 6))];
   if (startsWith(bytes, [0x20, 0x01, 0, 0])) {
     return [dotted(bytes.subarray(4, 8)), dotted(bytes.subarray(12).map((byte) => byte ^ 0xff))];
@@ -159,7 +159,7 @@ function carriedIPv4(bytes: Uint8Array): string[] {
   return isIsatap ? [last] : [];
 }
 
-const TRANSLATED = [
+const translatedPrefixes = [
   // ::/96, IPv4-compatible
   new Array<number>(12).fill(0),
   // ::ffff:0:0:0/96, IPv4-translated (RFC 2765)

@@ -132,15 +132,15 @@ function addressRefusal(limits: OutboundLimits): AddressRefusal {
  * because a name can be made to lead elsewhere.
  */
 export function isPlainLoopback(text: string): boolean {
-  const url = text.length > LONGEST_URL ? null : URL.parse(text);
+  const url = text.length > longestUrl ? null : URL.parse(text);
   if (url?.protocol !== 'http:' || url.username !== '' || url.password !== '') return false;
   return /^127(?:\.\d{1,3}){3}$/.test(url.hostname) || url.hostname === '[::1]';
 }
 
-const LONGEST_URL = 2048;
+const longestUrl = 2048;
 
 function readTarget(text: string, base?: URL): URL {
-  const url = text.length > LONGEST_URL ? null : URL.parse(text, base);
+  const url = text.length > longestUrl ? null : URL.parse(text, base);
   if (url === null) throw new FetchRefused('url');
   if (url.protocol !== 'https:') throw new FetchRefused('scheme');
   if (url.username !== '' || url.password !== '') throw new FetchRefused('url');
@@ -236,14 +236,15 @@ async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { locat
   });
 }
 
-const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
+const redirectStatuses: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
 
 async function readAnswer(
   incoming: IncomingMessage,
   maxBytes: number,
 ): Promise<Buffer | { location: string }> {
   const { statusCode, headers } = incoming;
-  if (REDIRECTS.has(statusCode) && headers.location !== undefined) return { location: headers.location };
+  if (redirectStatuses.has(statusCode) && headers.location !== undefined)
+    return { location: headers.location };
   if (statusCode !== 200) throw new FetchRefused('status');
   // Compressed bodies are not asked for; unpacked they could have any size.
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new FetchRefused('encoding');

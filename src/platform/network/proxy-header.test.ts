@@ -9,7 +9,7 @@ import {
   proxySignature,
 } from '../../../test/support/proxy-headers.ts';
 import { seeded } from '../../../test/support/seeded.ts';
-import { LONGEST_PROXY_HEADER, readProxyHeader } from './proxy-header.ts';
+import { longestProxyHeader, readProxyHeader } from './proxy-header.ts';
 
 const line = (text: string) => Buffer.from(text, 'latin1');
 const clientHello = Buffer.from('16030100c8010000c40303', 'hex');
@@ -182,15 +182,15 @@ describe('a PROXY header of version 2', () => {
       const fault = faultOf(proxyBlock({ family, body: Buffer.alloc(length, 1) }));
       assert.equal(fault, 'too short for its addresses', String(family));
     }
-    const announced = proxyBlock({ family: 0x11, body: v4, length: LONGEST_PROXY_HEADER - 15 });
+    const announced = proxyBlock({ family: 0x11, body: v4, length: longestProxyHeader - 15 });
     assert.equal(faultOf(announced), 'too long', 'before it has arrived');
     assert.equal(faultOf(proxyBlock({ versionAndCommand: 0x20, length: 0xffff })), 'too long');
   });
 
   test('may be as long as allowed, and is the longest that is waited for', () => {
-    const room = LONGEST_PROXY_HEADER - proxyBlockFor('203.0.113.7').length - 3;
+    const room = longestProxyHeader - proxyBlockFor('203.0.113.7').length - 3;
     const longest = proxyBlockFor('203.0.113.7', 1, proxyExtension(4, Buffer.alloc(room)));
-    assert.equal(longest.length, LONGEST_PROXY_HEADER);
+    assert.equal(longest.length, longestProxyHeader);
     assert.equal(clientOf(longest)?.address, '203.0.113.7');
     assert.equal(readProxyHeader(longest.subarray(0, -1)).state, 'incomplete');
   });

@@ -36,12 +36,12 @@ export type ProxyHeaderFault =
   | 'wrong checksum';
 
 /** Bytes of a whole header of version 2. Balancers write 28 to some hundred; certificates in extensions take more. */
-export const LONGEST_PROXY_HEADER = 4096;
+export const longestProxyHeader = 4096;
 
-const LONGEST_LINE = 107;
-const LINE_BEGIN = Buffer.from('PROXY ', 'latin1');
-const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
-const FIXED_LENGTH = 16;
+const longestLine = 107;
+const lineBegin = Buffer.from('PROXY ', 'latin1');
+const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
+const fixedLength = 16;
 
 const incomplete: ProxyHeader = { state: 'incomplete' };
 
@@ -51,8 +51,8 @@ const incomplete: ProxyHeader = { state: 'incomplete' };
  * @param bytes all that has arrived; only the header is looked at
  */
 export function readProxyHeader(bytes: Buffer): ProxyHeader {
-  if (beginsLike(bytes, SIGNATURE)) return readBlock(bytes);
-  if (beginsLike(bytes, LINE_BEGIN)) return readLine(bytes);
+  if (beginsLike(bytes, signature)) return readBlock(bytes);
+  if (beginsLike(bytes, lineBegin)) return readLine(bytes);
   return malformed('begins with something else');
 }
 
@@ -68,9 +68,9 @@ function malformed(fault: ProxyHeaderFault): ProxyHeader {
 
 /** Version 1. @see section 2.1 of the specification */
 function readLine(bytes: Buffer): ProxyHeader {
-  const text = bytes.toString('latin1', 0, LONGEST_LINE);
+  const text = bytes.toString('latin1', 0, longestLine);
   const end = text.indexOf('\r\n');
-  if (end === -1) return bytes.length < LONGEST_LINE ? incomplete : malformed('too long');
+  if (end === -1) return bytes.length < longestLine ? incomplete : malformed('too long');
   const length = end + 2;
   const line = text.slice(0, end);
   // The rest of such a line means nothing.
@@ -97,38 +97,42 @@ function client(address: string, port: number, family: ProxiedClient['family']):
 }
 
 /** Bytes of the two addresses and ports, by family: unspecified, IPv4, IPv6, Unix. */
-const ADDRESS_LENGTHS = [0, 12, 36, 216] as const;
-const LOCAL = 0;
-const PROXY = 1;
-const STREAM = 1;
+const addressLengths = [0, 12, 36, 216] as const;
+const localCommand = 0;
+const proxyCommand = 1;
+const streamProtocol = 1;
 
 /** Version 2. @see section 2.2 of the specification */
 function readBlock(bytes: Buffer): ProxyHeader {
-  if (bytes.length < FIXED_LENGTH) return incomplete;
+  if (bytes.length < fixedLength) return incomplete;
   const versionAndCommand = bytes.readUInt8(12);
   if (versionAndCommand >> 4 !== 2) return malformed('unknown version');
   const command = versionAndCommand & 0x0f;
-  if (command !== LOCAL && command !== PROXY) return malformed('unknown command');
-  const length = FIXED_LENGTH + bytes.readUInt16BE(14);
-  if (length > LONGEST_PROXY_HEADER) return malformed('too long');
+  if (command !== localCommand && command !== proxyCommand) return malformed('unknown command');
+  const length = fixedLength + bytes.readUInt16BE(14);
+  if (length > longestProxyHeader) return malformed('too long');
 
   const family = bytes.readUInt8(13) >> 4;
   const protocol = bytes.readUInt8(13) & 0x0f;
-  const addressLength = ADDRESS_LENGTHS[family];
+  const addressLength = addressLengths[family];
   // Family and block of a connection of the balancer's own are to be ignored, whatever they are.
-  if (command === PROXY) {
+  if (command === proxyCommand) {
     if (addressLength === undefined || protocol > 2) return malformed('unknown family or protocol');
-    if (length < FIXED_LENGTH + addressLength) return malformed('too short for its addresses');
+    if (length < fixedLength + addressLength) return malformed('too short for its addresses');
   }
   if (bytes.length < length) return incomplete;
-  if (command === LOCAL || addressLength === undefined || family === 0 || protocol === 0) {
+  if (command === localCommand || addressLength === undefined || family === 0 || protocol === 0) {
     return { state: 'complete', length, client: null };
   }
   const header = bytes.subarray(0, length);
-  const fault = faultOfExtensions(header, FIXED_LENGTH + addressLength);
+  const fault = faultOfExtensions(header, fixedLength + addressLength);
   if (fault !== null) return malformed(fault);
   // Datagrams and Unix sockets are valid and have no address that could be used: as if unspecified.
-  return { state: 'complete', length, client: protocol === STREAM ? clientOfBlock(header, family) : null };
+  return {
+    state: 'complete',
+    length,
+    client: protocol === streamProtocol ? clientOfBlock(header, family) : null,
+  };
 }
 
 function clientOfBlock(header: Buffer, family: number): ProxiedClient | null {
@@ -142,7 +146,7 @@ function clientOfBlock(header: Buffer, family: number): ProxiedClient | null {
   return null;
 }
 
-const CHECKSUM = 3;
+const checksumType = 3;
 
 /**
  * Walks over the extensions (TLVs). None is used; they have to fill the header exactly, and a checksum has to be
@@ -159,7 +163,7 @@ function faultOfExtensions(header: Buffer, begin: number): ProxyHeaderFault | nu
     const value = at + 3;
     at = value + length;
     if (at > header.length) return 'malformed extensions';
-    if (type !== CHECKSUM) continue;
+    if (type !== checksumType) continue;
     if (length !== 4 || checksumAt !== null) return 'malformed extensions';
     checksumAt = value;
   }

@@ -11,10 +11,10 @@ export interface HashCost {
  * 46 MiB, two passes: about 21 ms of one core where the least that OWASP advises (19 MiB, two passes) takes 10.
  * @see RFC 9106 section 4
  */
-export const DEFAULT_HASH_COST: HashCost = { memoryKiB: 46 * 1024, passes: 2, lanes: 1 };
+export const defaultHashCost: HashCost = { memoryKiB: 46 * 1024, passes: 2, lanes: 1 };
 
 /** No setting goes below it. @see OWASP Password Storage Cheat Sheet, Argon2id */
-export const LEAST_HASH_COST: HashCost = { memoryKiB: 19 * 1024, passes: 2, lanes: 1 };
+export const leastHashCost: HashCost = { memoryKiB: 19 * 1024, passes: 2, lanes: 1 };
 
 /** Far above any cost in use. A stored hash that asks for more is damaged or planted. */
-export const LARGEST_HASH_COST: HashCost = { memoryKiB: 1024 * 1024, passes: 32, lanes: 16 };
+export const largestHashCost: HashCost = { memoryKiB: 1024 * 1024, passes: 32, lanes: 16 };

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { fixedClock, systemClock } from '../clock.ts';
-import { DEFAULT_HASH_COST } from './hash-cost.ts';
+import { defaultHashCost } from './hash-cost.ts';
 import {
   createHashPool,
   type HashPool,
@@ -39,7 +39,7 @@ describe('the pool of password hashes', () => {
   });
 
   test('refuses what exceeds its queue at once, and says when to come back', async () => {
-    const hashes = pool({ cost: DEFAULT_HASH_COST, threads: 1, longestQueue: 3 });
+    const hashes = pool({ cost: defaultHashCost, threads: 1, longestQueue: 3 });
     const outcomes = Array.from({ length: 20 }, () => hashes.verifyNobody(password));
     assert.deepEqual(hashes.depth(), { threads: 1, running: 1, waiting: 3, longestQueue: 3, refused: 16 });
     const settled = await Promise.allSettled(outcomes);

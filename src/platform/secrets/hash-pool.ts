@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { Clock, Millis } from '../clock.ts';
 import { openThread } from '../open-thread.ts';
-import { DEFAULT_HASH_COST, type HashCost } from './hash-cost.ts';
+import { defaultHashCost, type HashCost } from './hash-cost.ts';
 import type { HashReply, HashRequest } from './hash-worker.ts';
 import { hashCost, type Password, unmatchableHash } from './password-hash.ts';
 
@@ -75,7 +75,7 @@ interface Job {
 
 /** Threads start with the first hash, and do not keep the process alive while they have nothing to do. */
 export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions = {}): HashPool {
-  const cost = options.cost ?? DEFAULT_HASH_COST;
+  const cost = options.cost ?? defaultHashCost;
   const threads = Math.max(1, options.threads ?? availableParallelism() - 1);
   const longestQueue = options.longestQueue ?? 64;
   const nobody = unmatchableHash(cost);

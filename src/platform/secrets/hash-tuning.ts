@@ -1,5 +1,5 @@
 import type { Millis } from '../clock.ts';
-import { type HashCost, LARGEST_HASH_COST, LEAST_HASH_COST } from './hash-cost.ts';
+import { type HashCost, largestHashCost, leastHashCost } from './hash-cost.ts';
 
 export interface TunedHash {
   readonly cost: HashCost;
@@ -7,7 +7,7 @@ export interface TunedHash {
   readonly took: Millis;
 }
 
-const MIB = 1024;
+const mib = 1024;
 /** Measuring again brings the proposal nearer, as far as the machine is steady. */
 const corrections = 3;
 
@@ -24,13 +24,13 @@ export async function tunedHashCost(
   measure: (cost: HashCost) => Promise<Millis>,
   { wanted, memoryKiB }: { readonly wanted: Millis; readonly memoryKiB: number },
 ): Promise<TunedHash> {
-  let cost = LEAST_HASH_COST;
+  let cost = leastHashCost;
   let took = await measure(cost);
   let best: TunedHash = { cost, took };
   for (let round = 0; round < corrections; round += 1) {
     // The time grows with memory times passes.
     const work = (cost.memoryKiB * cost.passes * wanted) / took;
-    const next = costOfWork(work, Math.min(memoryKiB, LARGEST_HASH_COST.memoryKiB));
+    const next = costOfWork(work, Math.min(memoryKiB, largestHashCost.memoryKiB));
     if (isSame(next, cost)) break;
     cost = next;
     took = await measure(cost);
@@ -42,10 +42,10 @@ export async function tunedHashCost(
 
 /** @param work KiB times passes */
 function costOfWork(work: number, mostMemory: number): HashCost {
-  const { memoryKiB: leastMemory, passes: leastPasses, lanes } = LEAST_HASH_COST;
-  const whole = (kib: number) => Math.max(leastMemory, Math.floor(Math.min(kib, mostMemory) / MIB) * MIB);
+  const { memoryKiB: leastMemory, passes: leastPasses, lanes } = leastHashCost;
+  const whole = (kib: number) => Math.max(leastMemory, Math.floor(Math.min(kib, mostMemory) / mib) * mib);
   const passes = Math.max(leastPasses, Math.floor(work / whole(work / leastPasses)));
-  const bounded = Math.min(passes, LARGEST_HASH_COST.passes);
+  const bounded = Math.min(passes, largestHashCost.passes);
   return { memoryKiB: whole(work / bounded), passes: bounded, lanes };
 }
 

@@ -34,14 +34,14 @@ export class KeyFileError extends Error {
   }
 }
 
-const HEADER = 'overlay-auth key-encryption key, version 1';
-const KEY_BYTES = 32;
-const SALT_BYTES = 16;
-const ARGON2ID = 2;
+const firstLine = 'overlay-auth key-encryption key, version 1';
+const keyBytes = 32;
+const saltBytes = 16;
+const argon2id = 2;
 // Spent once per start, so far more than a login's. Kept in the file, so that it may grow.
-const WRAP_COST: WrapCost = { memoryKiB: 128 * 1024, passes: 3 };
-const LARGEST_MEMORY_KIB = 1024 * 1024;
-const LARGEST_PASSES = 16;
+const wrapCost: WrapCost = { memoryKiB: 128 * 1024, passes: 3 };
+const largestMemoryKib = 1024 * 1024;
+const largestPasses = 16;
 
 interface WrapCost {
   readonly memoryKiB: number;
@@ -50,7 +50,7 @@ interface WrapCost {
 
 /** A master key with its fingerprint. */
 export function masterKey(bytes: Buffer, wrapped = false): MasterKey {
-  if (bytes.length !== KEY_BYTES) throw new RangeError('a key-encryption key has 32 bytes');
+  if (bytes.length !== keyBytes) throw new RangeError('a key-encryption key has 32 bytes');
   const digits = deriveSecret(bytes, 'fingerprint v1').toString('hex');
   return {
     bytes,
@@ -61,16 +61,16 @@ export function masterKey(bytes: Buffer, wrapped = false): MasterKey {
 
 /** The text of a key file; with a passphrase, the key in it is sealed. */
 export function encodeKeyFile(key: MasterKey, passphrase?: string): string {
-  const lines = [HEADER, `fingerprint: ${key.fingerprint}`];
+  const lines = [firstLine, `fingerprint: ${key.fingerprint}`];
   if (passphrase === undefined) {
     lines.push('protection: none', `key: ${encodeBase64url(key.bytes)}`);
   } else {
-    const salt = systemRandom.bytes(SALT_BYTES);
-    const wrapping = sealingKey(stretch(passphrase, salt, WRAP_COST));
-    const { memoryKiB, passes } = WRAP_COST;
+    const salt = systemRandom.bytes(saltBytes);
+    const wrapping = sealingKey(stretch(passphrase, salt, wrapCost));
+    const { memoryKiB, passes } = wrapCost;
     lines.push(
       `protection: argon2id m=${memoryKiB} t=${passes} salt=${encodeBase64url(salt)}`,
-      `key: ${encodeBase64url(seal(wrapping, key.bytes, `${HEADER} ${key.fingerprint}`))}`,
+      `key: ${encodeBase64url(seal(wrapping, key.bytes, `${firstLine} ${key.fingerprint}`))}`,
     );
   }
   return `${lines.join('\n')}\n`;
@@ -90,7 +90,7 @@ export function parseKeyFile(text: string, path: string, passphrase?: string): M
   const fingerprint = afterLabel('fingerprint: ', fingerprintLine);
   const protection = afterLabel('protection: ', protectionLine);
   const stored = decodeBase64url(afterLabel('key: ', keyLine) ?? '=');
-  if (header !== HEADER || fingerprint === undefined || protection === undefined || stored === undefined)
+  if (header !== firstLine || fingerprint === undefined || protection === undefined || stored === undefined)
     throw malformed();
   if (rest.some((line) => line !== '')) throw malformed();
 
@@ -99,8 +99,8 @@ export function parseKeyFile(text: string, path: string, passphrase?: string): M
   const bytes =
     wrap === undefined
       ? stored
-      : unwrap({ box: stored, associatedData: `${HEADER} ${fingerprint}`, wrap, path }, passphrase);
-  if (bytes?.length !== KEY_BYTES) throw malformed();
+      : unwrap({ box: stored, associatedData: `${firstLine} ${fingerprint}`, wrap, path }, passphrase);
+  if (bytes?.length !== keyBytes) throw malformed();
   const key = masterKey(bytes, wrap !== undefined);
   // A key with a digit changed would open nothing, and would be noticed only after it had sealed new records.
   if (key.fingerprint !== fingerprint) throw malformed();
@@ -143,20 +143,19 @@ function parseProtection(text: string): Wrap | undefined {
   const memoryKiB = Number(found[1]);
   const passes = Number(found[2]);
   const salt = decodeBase64url(found[3] ?? '');
-  if (salt?.length !== SALT_BYTES) return undefined;
-  if (memoryKiB < 8 || memoryKiB > LARGEST_MEMORY_KIB || passes < 1 || passes > LARGEST_PASSES)
-    return undefined;
+  if (salt?.length !== saltBytes) return undefined;
+  if (memoryKiB < 8 || memoryKiB > largestMemoryKib || passes < 1 || passes > largestPasses) return undefined;
   return { memoryKiB, passes, salt };
 }
 
 function stretch(passphrase: string, salt: Buffer, cost: WrapCost): Buffer {
   // One spelling for text that keyboards and editors write in two.
   return hashRawSync(passphrase.normalize('NFC'), {
-    algorithm: ARGON2ID,
+    algorithm: argon2id,
     memoryCost: cost.memoryKiB,
     timeCost: cost.passes,
     parallelism: 1,
-    outputLen: KEY_BYTES,
+    outputLen: keyBytes,
     salt,
   });
 }

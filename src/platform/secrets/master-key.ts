@@ -6,8 +6,8 @@ import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, rmSync, writeS
 import { systemRandom } from '../random.ts';
 import { encodeKeyFile, KeyFileError, type MasterKey, masterKey, parseKeyFile } from './key-file-format.ts';
 
-const KEY_BYTES = 32;
-const LARGEST_KEY_FILE = 16 * 1024;
+const keyBytes = 32;
+const largestKeyFile = 16 * 1024;
 
 /**
  * Makes a new key and writes it, readable by its owner only. An existing file is never replaced: with the
@@ -16,7 +16,7 @@ const LARGEST_KEY_FILE = 16 * 1024;
  * @throws KeyFileError exists, unwritable, passphrase unusable
  */
 export function createKeyFile(path: string, options: { passphrase?: string | undefined } = {}): MasterKey {
-  const key = masterKey(systemRandom.bytes(KEY_BYTES), options.passphrase !== undefined);
+  const key = masterKey(systemRandom.bytes(keyBytes), options.passphrase !== undefined);
   const text = encodeKeyFile(key, options.passphrase);
   try {
     const file = openSync(path, 'wx', 0o600);
@@ -91,7 +91,7 @@ export function keyPassphrase(env: Readonly<Record<string, string | undefined>>)
 
 function refuseUnsuitable(path: string, stats: Stats): void {
   if (!stats.isFile()) throw new KeyFileError('unreadable', `The key file ${path} is not a regular file.`);
-  if (stats.size > LARGEST_KEY_FILE)
+  if (stats.size > largestKeyFile)
     throw new KeyFileError('malformed', `${path} is too large to be a key file.`);
   if (process.platform === 'win32') return;
   // Secrets that an orchestrator mounts belong to root and are opened to a group; that much is accepted.

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { hashSync } from '@node-rs/argon2';
 import { assertCostsLess } from '../../../test/support/processor-time.ts';
 import { MalformedInput } from '../formats/malformed-input.ts';
-import { DEFAULT_HASH_COST, type HashCost } from './hash-cost.ts';
+import { defaultHashCost, type HashCost } from './hash-cost.ts';
 import {
   hashCost,
   hashPasswordBlocking,
@@ -38,7 +38,7 @@ describe('a password hash', () => {
   const password = preparePassword('correct horse battery staple');
 
   test('is argon2id with its cost and a salt of 16 bytes, and never the same twice', () => {
-    const phc = hashPasswordBlocking(password, DEFAULT_HASH_COST);
+    const phc = hashPasswordBlocking(password, defaultHashCost);
     assert.match(phc, /^\$argon2id\$v=19\$m=47104,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     assert.ok(verifyPasswordBlocking(phc, password));
     assert.notEqual(hashPasswordBlocking(password, cheap), hashPasswordBlocking(password, cheap));

@@ -3,9 +3,10 @@
 import { hashSync, parseOptions, verifySync } from '@node-rs/argon2';
 import { MalformedInput } from '../formats/malformed-input.ts';
 import { systemRandom } from '../random.ts';
-import { type HashCost, LARGEST_HASH_COST } from './hash-cost.ts';
+import { type HashCost, largestHashCost } from './hash-cost.ts';
 
-export const LARGEST_PASSWORD_BYTES = 1024;
+/** The one limit for passwords: bytes of UTF-8. Longer ones are refused before anything is hashed. */
+export const largestPasswordBytes = 1024;
 
 /** A password in the one form that is hashed. Made by preparePassword only. */
 export type Password = string & { readonly brand: 'Password' };
@@ -16,9 +17,9 @@ export type Password = string & { readonly brand: 'Password' };
  */
 export function preparePassword(text: string): Password {
   // No normal form is so much shorter that a longer text could still fit; what is refused here costs nothing.
-  if (text.length > 4 * LARGEST_PASSWORD_BYTES) throw new MalformedInput('too long');
+  if (text.length > 4 * largestPasswordBytes) throw new MalformedInput('too long');
   const form = opaqueString(text);
-  if (Buffer.byteLength(form) > LARGEST_PASSWORD_BYTES) throw new MalformedInput('too long');
+  if (Buffer.byteLength(form) > largestPasswordBytes) throw new MalformedInput('too long');
   return form as Password;
 }
 
@@ -27,24 +28,24 @@ export function preparePassword(text: string): Password {
  * @returns undefined for what cannot be hashed: empty, too long, or with lone surrogates
  */
 export function typedPassword(text: string): Password | undefined {
-  if (text === '' || text.length > LARGEST_PASSWORD_BYTES || !text.isWellFormed()) return undefined;
-  return Buffer.byteLength(text) > LARGEST_PASSWORD_BYTES ? undefined : (text as Password);
+  if (text === '' || text.length > largestPasswordBytes || !text.isWellFormed()) return undefined;
+  return Buffer.byteLength(text) > largestPasswordBytes ? undefined : (text as Password);
 }
 
-const TYPED = 'typed:';
+const typedPrefix = 'typed:';
 
 /** What is stored of an imported hash: a PHC string with a mark, since it is of the password as it was typed. */
 export function importedHash(cost: HashCost, salt: Uint8Array, hash: Uint8Array): string {
-  return `${TYPED}${phcText(cost, salt, hash)}`;
+  return `${typedPrefix}${phcText(cost, salt, hash)}`;
 }
 
 /** The PHC string of an imported hash; undefined for one of ours. */
 export function typedHash(stored: string): string | undefined {
-  return stored.startsWith(TYPED) ? stored.slice(TYPED.length) : undefined;
+  return stored.startsWith(typedPrefix) ? stored.slice(typedPrefix.length) : undefined;
 }
 
-const ARGON2ID = 2;
-const VERSION_19 = 1;
+const argon2id = 2;
+const version19 = 1;
 
 /**
  * The cost a stored hash was made with.
@@ -53,9 +54,9 @@ const VERSION_19 = 1;
 export function hashCost(phc: string): HashCost {
   const found = parsePhc(phc);
   const cost = { memoryKiB: found.memoryCost, passes: found.timeCost, lanes: found.parallelism };
-  if (found.algorithm !== ARGON2ID || found.version !== VERSION_19)
+  if (found.algorithm !== argon2id || found.version !== version19)
     throw new Error('a stored password hash is not argon2id version 19');
-  const { memoryKiB, passes, lanes } = LARGEST_HASH_COST;
+  const { memoryKiB, passes, lanes } = largestHashCost;
   if (cost.memoryKiB > memoryKiB || cost.passes > passes || cost.lanes > lanes)
     throw new Error('a stored password hash asks for an absurd cost');
   return cost;
@@ -89,7 +90,7 @@ function phcText({ memoryKiB, passes, lanes }: HashCost, salt: Uint8Array, hash:
 /** Blocks the thread. A PHC string with a fresh 16-byte salt. */
 export function hashPasswordBlocking(password: Password, cost: HashCost): string {
   return hashSync(password, {
-    algorithm: ARGON2ID,
+    algorithm: argon2id,
     memoryCost: cost.memoryKiB,
     timeCost: cost.passes,
     parallelism: cost.lanes,
@@ -105,11 +106,11 @@ export function verifyPasswordBlocking(phc: string, password: Password): boolean
 
 // Assigned by nobody, or by everybody for himself: their normal form may change with the next Unicode version.
 // Surrogates here are lone ones, which have no bytes that could be hashed.
-const REFUSED = /[\p{Cc}\p{Cs}\p{Cn}\p{Co}]/u;
+const refusedCharacters = /[\p{Cc}\p{Cs}\p{Cn}\p{Co}]/u;
 // Characters nobody sees, such as U+200B and U+202E: typed by accident, and not typed again.
-const INVISIBLE =
+const invisibleCharacters =
   /(?!\p{Join_Control}|\p{Variation_Selector}|[\u{e0020}-\u{e007f}])\p{Default_Ignorable_Code_Point}/u;
-const NON_ASCII_SPACE = /(?! )\p{Zs}/gu;
+const nonAsciiSpace = /(?! )\p{Zs}/gu;
 
 /**
  * One form for a password whatever keyboard typed it: spaces become U+0020, then Unicode normal form C. Case
@@ -122,7 +123,7 @@ const NON_ASCII_SPACE = /(?! )\p{Zs}/gu;
  */
 export function opaqueString(text: string): string {
   if (text === '') throw new MalformedInput('empty');
-  if (REFUSED.test(text)) throw new MalformedInput('control or unassigned character');
-  if (INVISIBLE.test(text)) throw new MalformedInput('invisible character');
-  return text.replace(NON_ASCII_SPACE, ' ').normalize('NFC');
+  if (refusedCharacters.test(text)) throw new MalformedInput('control or unassigned character');
+  if (invisibleCharacters.test(text)) throw new MalformedInput('invisible character');
+  return text.replace(nonAsciiSpace, ' ').normalize('NFC');
 }

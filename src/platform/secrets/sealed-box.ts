@@ -29,13 +29,13 @@ export class SealBroken extends Error {
   }
 }
 
-const VERSION = 1;
-const KEY_BYTES = 32;
-const KEY_ID_BYTES = 8;
-const NONCE_BYTES = 24;
-const TAG_BYTES = 16;
-const HEADER_BYTES = 1 + KEY_ID_BYTES;
-const SHORTEST_BOX = HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
+const boxVersion = 1;
+const keyBytes = 32;
+const keyIdBytes = 8;
+const nonceBytes = 24;
+const tagBytes = 16;
+const headerBytes = 1 + keyIdBytes;
+const shortestBox = headerBytes + nonceBytes + tagBytes;
 
 /**
  * 32 bytes for one purpose. Another label gives unrelated bytes, so that what is made for one purpose cannot
@@ -44,8 +44,8 @@ const SHORTEST_BOX = HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
  * @see RFC 5869
  */
 export function deriveSecret(masterKey: Uint8Array, label: string): Buffer {
-  if (masterKey.length < KEY_BYTES) throw new RangeError('a master key has at least 32 bytes');
-  return Buffer.from(hkdfSync('sha256', masterKey, '', `overlay-auth ${label}`, KEY_BYTES));
+  if (masterKey.length < keyBytes) throw new RangeError('a master key has at least 32 bytes');
+  return Buffer.from(hkdfSync('sha256', masterKey, '', `overlay-auth ${label}`, keyBytes));
 }
 
 /** A sealing key for one purpose; see deriveSecret. */
@@ -55,8 +55,8 @@ export function deriveKey(masterKey: Uint8Array, label: string): SealingKey {
 
 /** A sealing key from 32 bytes that are already secret and used for nothing else. */
 export function sealingKey(secret: Buffer): SealingKey {
-  if (secret.length !== KEY_BYTES) throw new RangeError('a sealing key has 32 bytes');
-  return { id: hmacSha256(secret, 'key id').subarray(0, KEY_ID_BYTES).toString('hex'), secret };
+  if (secret.length !== keyBytes) throw new RangeError('a sealing key has 32 bytes');
+  return { id: hmacSha256(secret, 'key id').subarray(0, keyIdBytes).toString('hex'), secret };
 }
 
 /**
@@ -65,10 +65,10 @@ export function sealingKey(secret: Buffer): SealingKey {
  *                       record does not open there
  */
 export function seal(key: SealingKey, plaintext: string | Uint8Array, associatedData: string): Buffer {
-  const header = Buffer.concat([Buffer.of(VERSION), Buffer.from(key.id, 'hex')]);
-  const nonce = systemRandom.bytes(NONCE_BYTES);
+  const header = Buffer.concat([Buffer.of(boxVersion), Buffer.from(key.id, 'hex')]);
+  const nonce = systemRandom.bytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', boxKey(key, nonce), gcmNonce(nonce), {
-    authTagLength: TAG_BYTES,
+    authTagLength: tagBytes,
   });
   cipher.setAAD(authenticated(header, associatedData));
   const text = typeof plaintext === 'string' ? Buffer.from(plaintext) : plaintext;
@@ -89,14 +89,14 @@ export function open(
   if (keyId === undefined) throw new SealBroken('malformed');
   const key = candidates(keys).find((candidate) => candidate.id === keyId);
   if (key === undefined) throw new SealBroken('unknown key', keyId);
-  const nonce = bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES);
+  const nonce = bytes.subarray(headerBytes, headerBytes + nonceBytes);
   const decipher = createDecipheriv('aes-256-gcm', boxKey(key, nonce), gcmNonce(nonce), {
-    authTagLength: TAG_BYTES,
+    authTagLength: tagBytes,
   });
-  decipher.setAAD(authenticated(bytes.subarray(0, HEADER_BYTES), associatedData));
-  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  decipher.setAAD(authenticated(bytes.subarray(0, headerBytes), associatedData));
+  decipher.setAuthTag(bytes.subarray(-tagBytes));
   try {
-    const text = decipher.update(bytes.subarray(HEADER_BYTES + NONCE_BYTES, -TAG_BYTES));
+    const text = decipher.update(bytes.subarray(headerBytes + nonceBytes, -tagBytes));
     return Buffer.concat([text, decipher.final()]);
   } catch {
     throw new SealBroken('not authentic', keyId);
@@ -105,8 +105,8 @@ export function open(
 
 /** The id of the key a box was sealed with, or undefined for what is not a box. Not authenticated. */
 export function sealedWith(box: Uint8Array): string | undefined {
-  if (box.length < SHORTEST_BOX || box[0] !== VERSION) return undefined;
-  return Buffer.from(box.subarray(1, HEADER_BYTES)).toString('hex');
+  if (box.length < shortestBox || box[0] !== boxVersion) return undefined;
+  return Buffer.from(box.subarray(1, headerBytes)).toString('hex');
 }
 
 /** As seal, written as base64url. */

@@ -24,9 +24,9 @@ export interface CertificateContent {
 /** Either an authority, or the key of the certificate itself. */
 export type Issuer = { readonly ca: CertifiedKey } | { readonly selfSignedWith: KeyObject };
 
-const BACKDATED = 5 * MINUTE;
-const LONGEST_COMMON_NAME = 64;
-const SERIAL_BYTES = 16;
+const backdatedBy = 5 * MINUTE;
+const longestCommonName = 64;
+const serialBytes = 16;
 
 /**
  * Signs a certificate; PEM.
@@ -34,7 +34,7 @@ const SERIAL_BYTES = 16;
  * @throws Error      the authority is not one, has ended, or its key does not belong to it
  */
 export async function certify(needs: { clock: Clock }, content: CertificateContent): Promise<string> {
-  if (content.commonName === '' || content.commonName.length > LONGEST_COMMON_NAME)
+  if (content.commonName === '' || content.commonName.length > longestCommonName)
     throw new RangeError('the common name of a certificate has 1 to 64 characters');
   const now = needs.clock.now();
   const spki = new Uint8Array(content.publicKey.export({ format: 'der', type: 'spki' }));
@@ -50,7 +50,7 @@ export async function certify(needs: { clock: Clock }, content: CertificateConte
     serialNumber: newSerialNumber(),
     subject,
     issuer: issuer.name,
-    notBefore: new Date(now - BACKDATED),
+    notBefore: new Date(now - backdatedBy),
     notAfter: new Date(Math.min(now + content.days * DAY, issuer.notAfter)),
     publicKey: spki,
     signingKey: issuer.key.toCryptoKey(signing, false, ['sign']),
@@ -106,12 +106,12 @@ function readAuthority(ca: CertifiedKey, now: number) {
 function signatureFor(key: KeyObject) {
   if (key.asymmetricKeyType === 'ed25519') return { name: 'Ed25519' };
   if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-  const curve = CURVES[key.asymmetricKeyDetails?.namedCurve ?? ''];
+  const curve = curves[key.asymmetricKeyDetails?.namedCurve ?? ''];
   if (curve === undefined) throw new Error('authorities have RSA, Ed25519, P-256, P-384 or P-521 keys');
   return curve;
 }
 
-const CURVES: Readonly<Record<string, { name: string; namedCurve: string; hash: string }>> = {
+const curves: Readonly<Record<string, { name: string; namedCurve: string; hash: string }>> = {
   prime256v1: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
   secp384r1: { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' },
   secp521r1: { name: 'ECDSA', namedCurve: 'P-521', hash: 'SHA-512' },
@@ -119,7 +119,7 @@ const CURVES: Readonly<Record<string, { name: string; namedCurve: string; hash: 
 
 /** Positive and always 16 bytes long. @see RFC 5280 section 4.1.2.2 */
 function newSerialNumber(): string {
-  const bytes = systemRandom.bytes(SERIAL_BYTES);
+  const bytes = systemRandom.bytes(serialBytes);
   bytes.writeUInt8((bytes.readUInt8(0) & 0x7f) | 0x40, 0);
   return bytes.toString('hex');
 }

@@ -1,13 +1,13 @@
 import type { X509Certificate } from 'node:crypto';
 import { MalformedInput } from '../formats/malformed-input.ts';
-import { childrenOf, contextTag, DER_TAG, readDer, readObjectIdentifier } from './der.ts';
+import { childrenOf, contextTag, derTag, readDer, readObjectIdentifier } from './der.ts';
 import { parseCertificate } from './x509.ts';
 
-const TAG = { integer: 0x02, oid: 0x06, sequence: 0x30, set: 0x31, context0: 0xa0 } as const;
+const tags = { integer: 0x02, oid: 0x06, sequence: 0x30, set: 0x31, context0: 0xa0 } as const;
 // 1.2.840.113549.1.7.1 and .2: data and signedData.
-const DATA = Buffer.from('2a864886f70d010701', 'hex');
-const SIGNED_DATA = Buffer.from('2a864886f70d010702', 'hex');
-const VERSION_1 = Buffer.from([1]);
+const dataOid = Buffer.from('2a864886f70d010701', 'hex');
+const signedDataOid = Buffer.from('2a864886f70d010702', 'hex');
+const version1 = Buffer.from([1]);
 
 /**
  * Certificates as a degenerate PKCS #7, "certs-only": signed data with nothing in it that is signed.
@@ -15,24 +15,24 @@ const VERSION_1 = Buffer.from([1]);
  */
 export function certificateBundle(certificates: readonly X509Certificate[]): Buffer {
   const signedData = element(
-    TAG.sequence,
-    element(TAG.integer, VERSION_1),
-    element(TAG.set),
-    element(TAG.sequence, element(TAG.oid, DATA)),
+    tags.sequence,
+    element(tags.integer, version1),
+    element(tags.set),
+    element(tags.sequence, element(tags.oid, dataOid)),
     // A set is written in the order of its bytes (X.690 section 11.6).
-    element(TAG.context0, ...certificates.map(({ raw }) => raw).toSorted(Buffer.compare)),
-    element(TAG.set),
+    element(tags.context0, ...certificates.map(({ raw }) => raw).toSorted(Buffer.compare)),
+    element(tags.set),
   );
-  return element(TAG.sequence, element(TAG.oid, SIGNED_DATA), element(TAG.context0, signedData));
+  return element(tags.sequence, element(tags.oid, signedDataOid), element(tags.context0, signedData));
 }
 
 /** The certificates of such a bundle, in DER; nothing in it is verified. @throws MalformedInput */
 export function readCertificateBundle(der: Uint8Array): X509Certificate[] {
-  const [type, wrapped] = childrenOf(readDer(der), DER_TAG.sequence);
+  const [type, wrapped] = childrenOf(readDer(der), derTag.sequence);
   if (readObjectIdentifier(type) !== '1.2.840.113549.1.7.2') throw new MalformedInput('not signed data');
   const [signedData] = childrenOf(wrapped, contextTag(0));
   // Version, digest algorithms and content come before.
-  const certificates = childrenOf(signedData, DER_TAG.sequence)[3];
+  const certificates = childrenOf(signedData, derTag.sequence)[3];
   return childrenOf(certificates, contextTag(0)).map(({ whole }) => parseCertificate(whole));
 }
 

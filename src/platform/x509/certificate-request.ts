@@ -3,18 +3,18 @@
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { MalformedInput } from '../formats/malformed-input.ts';
-import { childrenOf, contextTag, DER_TAG, derFields, readDer, readObjectIdentifier } from './der.ts';
+import { childrenOf, contextTag, derFields, derTag, readDer, readObjectIdentifier } from './der.ts';
 import { describeKey, isAcceptedKey } from './key-strength.ts';
 
 /** The longest request that is read, in bytes or characters; one with a key of 8192 bits has less than a quarter. */
 export const longestCertificateRequest = 16 * 1024;
 
 // RFC 7468 section 7; the second label is what older programs write.
-const PEM_REQUEST =
+const pemRequest =
   /^\s*-----BEGIN (NEW )?CERTIFICATE REQUEST-----([A-Za-z0-9+/=\s]*)-----END \1CERTIFICATE REQUEST-----\s*$/;
 
 /** How a request is signed, by the algorithm's object identifier, and the kind of key that signs so. */
-const SIGNATURES: ReadonlyMap<string, { readonly hash: string | null; readonly key: string }> = new Map([
+const signatures: ReadonlyMap<string, { readonly hash: string | null; readonly key: string }> = new Map([
   ['1.2.840.113549.1.1.11', { hash: 'sha256', key: 'rsa' }],
   ['1.2.840.113549.1.1.12', { hash: 'sha384', key: 'rsa' }],
   ['1.2.840.113549.1.1.13', { hash: 'sha512', key: 'rsa' }],
@@ -31,16 +31,16 @@ const SIGNATURES: ReadonlyMap<string, { readonly hash: string | null; readonly k
  */
 export function readCertificateRequest(request: string | Uint8Array): KeyObject {
   if (request.length > longestCertificateRequest) throw new MalformedInput('certificate request too long');
-  const fields = derFields(childrenOf(readDer(derOf(request)), DER_TAG.sequence));
-  const signedPart = fields.take(DER_TAG.sequence);
-  const algorithm = fields.take(DER_TAG.sequence);
-  const signature = fields.take(DER_TAG.bitString).content;
+  const fields = derFields(childrenOf(readDer(derOf(request)), derTag.sequence));
+  const signedPart = fields.take(derTag.sequence);
+  const algorithm = fields.take(derTag.sequence);
+  const signature = fields.take(derTag.bitString).content;
   fields.done();
 
-  const info = derFields(childrenOf(signedPart, DER_TAG.sequence));
-  const version = info.take(DER_TAG.integer).content;
-  info.take(DER_TAG.sequence);
-  const key = readKey(info.take(DER_TAG.sequence).whole);
+  const info = derFields(childrenOf(signedPart, derTag.sequence));
+  const version = info.take(derTag.integer).content;
+  info.take(derTag.sequence);
+  const key = readKey(info.take(derTag.sequence).whole);
   // Some programs leave the attributes out where there are none.
   info.takeIf(contextTag(0));
   info.done();
@@ -48,8 +48,8 @@ export function readCertificateRequest(request: string | Uint8Array): KeyObject 
   if (!isAcceptedKey(key))
     throw new MalformedInput(`certificates may not hold a key of kind ${describeKey(key)}`);
 
-  const [identifier] = childrenOf(algorithm, DER_TAG.sequence);
-  const scheme = SIGNATURES.get(readObjectIdentifier(identifier));
+  const [identifier] = childrenOf(algorithm, derTag.sequence);
+  const scheme = signatures.get(readObjectIdentifier(identifier));
   if (scheme === undefined || scheme.key !== key.asymmetricKeyType)
     throw new MalformedInput('signature algorithm of a certificate request');
   // The first byte says how many of the last bits do not count.
@@ -60,7 +60,7 @@ export function readCertificateRequest(request: string | Uint8Array): KeyObject 
 
 function derOf(request: string | Uint8Array): Uint8Array {
   if (typeof request !== 'string') return request;
-  const [, , base64] = PEM_REQUEST.exec(request) ?? [];
+  const [, , base64] = pemRequest.exec(request) ?? [];
   if (base64 === undefined) throw new MalformedInput('not one certificate request in PEM form');
   return Buffer.from(base64, 'base64');
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { MalformedInput } from '../formats/malformed-input.ts';
 import {
   childrenOf,
-  DER_TAG,
+  derTag,
   readBoolean,
   readDer,
   readNamedBits,
@@ -48,8 +48,8 @@ describe('elements', () => {
       'a tag of several bytes': '1f 81 01 00',
     }))
       assert.throws(() => read(hex), MalformedInput, what);
-    assert.throws(() => childrenOf(read('30 03 04 02 00'), DER_TAG.sequence), MalformedInput);
-    assert.throws(() => childrenOf(read('31 00'), DER_TAG.sequence), MalformedInput);
+    assert.throws(() => childrenOf(read('30 03 04 02 00'), derTag.sequence), MalformedInput);
+    assert.throws(() => childrenOf(read('31 00'), derTag.sequence), MalformedInput);
   });
 });
 
@@ -90,8 +90,8 @@ describe('values', () => {
   });
 
   test('times, with two digits of the year from 1950 to 2049', () => {
-    const utc = (text: string) => readTime(textElement(DER_TAG.utcTime, text));
-    const general = (text: string) => readTime(textElement(DER_TAG.generalizedTime, text));
+    const utc = (text: string) => readTime(textElement(derTag.utcTime, text));
+    const general = (text: string) => readTime(textElement(derTag.generalizedTime, text));
     assert.equal(utc('491231235959Z'), Date.UTC(2049, 11, 31, 23, 59, 59));
     assert.equal(utc('500101000000Z'), Date.UTC(1950, 0, 1));
     assert.equal(utc('240229000000Z'), Date.UTC(2024, 1, 29));
@@ -109,23 +109,23 @@ describe('values', () => {
       assert.throws(() => utc(text), MalformedInput, text);
     for (const text of ['20240101000000.5Z', '20240101000000', '240101000000Z', '20240230000000Z'])
       assert.throws(() => general(text), MalformedInput, text);
-    assert.throws(() => readTime(textElement(DER_TAG.ia5String, '240229000000Z')), MalformedInput);
+    assert.throws(() => readTime(textElement(derTag.ia5String, '240229000000Z')), MalformedInput);
     assert.throws(() => readTime(undefined), MalformedInput);
   });
 
   test('texts of every string type', () => {
-    assert.equal(readText(textElement(DER_TAG.utf8String, 'Käse')), 'Käse');
-    assert.equal(readText(textElement(DER_TAG.printableString, 'Kaese')), 'Kaese');
-    assert.equal(readText(textElement(DER_TAG.teletexString, bytes('4be47365'))), 'Käse');
-    assert.equal(readText(textElement(DER_TAG.bmpString, bytes('004b00e400730065'))), 'Käse');
-    assert.equal(readText(textElement(DER_TAG.universalString, bytes('0000004b0001f600'))), 'K😀');
-    assert.equal(readText(textElement(DER_TAG.integer, 'x')), undefined);
+    assert.equal(readText(textElement(derTag.utf8String, 'Käse')), 'Käse');
+    assert.equal(readText(textElement(derTag.printableString, 'Kaese')), 'Kaese');
+    assert.equal(readText(textElement(derTag.teletexString, bytes('4be47365'))), 'Käse');
+    assert.equal(readText(textElement(derTag.bmpString, bytes('004b00e400730065'))), 'Käse');
+    assert.equal(readText(textElement(derTag.universalString, bytes('0000004b0001f600'))), 'K😀');
+    assert.equal(readText(textElement(derTag.integer, 'x')), undefined);
     for (const [tag, hex] of [
-      [DER_TAG.utf8String, 'c080'],
-      [DER_TAG.printableString, 'e4'],
-      [DER_TAG.bmpString, '00'],
-      [DER_TAG.bmpString, 'd83d'],
-      [DER_TAG.universalString, '00110000'],
+      [derTag.utf8String, 'c080'],
+      [derTag.printableString, 'e4'],
+      [derTag.bmpString, '00'],
+      [derTag.bmpString, 'd83d'],
+      [derTag.universalString, '00110000'],
     ] as const)
       assert.throws(() => readText(textElement(tag, bytes(hex))), MalformedInput, hex);
   });

@@ -13,7 +13,7 @@ export interface DerElement {
   readonly whole: Buffer;
 }
 
-export const DER_TAG = {
+export const derTag = {
   boolean: 0x01,
   integer: 0x02,
   bitString: 0x03,
@@ -115,7 +115,7 @@ export function derFields(elements: readonly DerElement[]) {
 
 /** Dotted decimal. @throws MalformedInput */
 export function readObjectIdentifier(element: DerElement | undefined): string {
-  const content = contentOf(element, DER_TAG.objectIdentifier);
+  const content = contentOf(element, derTag.objectIdentifier);
   const arcs: number[] = [];
   let arc = 0;
   let startsArc = true;
@@ -136,7 +136,7 @@ export function readObjectIdentifier(element: DerElement | undefined): string {
 
 /** An encoded default (FALSE) is forgiven: it is common, and has one meaning. @throws MalformedInput */
 export function readBoolean(element: DerElement | undefined): boolean {
-  const content = contentOf(element, DER_TAG.boolean);
+  const content = contentOf(element, derTag.boolean);
   if (content.length !== 1 || (content[0] !== 0 && content[0] !== 0xff)) throw new MalformedInput('boolean');
   return content[0] === 0xff;
 }
@@ -151,7 +151,7 @@ export function readSmallInteger(content: Buffer): number {
 
 /** Whether bits are set, by number; those beyond the end are not. @throws MalformedInput */
 export function readNamedBits(element: DerElement | undefined): (bit: number) => boolean {
-  const content = contentOf(element, DER_TAG.bitString);
+  const content = contentOf(element, derTag.bitString);
   const [unused = 8] = content;
   const last = content.at(-1) ?? 0;
   if (
@@ -166,8 +166,8 @@ export function readNamedBits(element: DerElement | undefined): (bit: number) =>
 /** Millis. UTCTime and GeneralizedTime in the only forms of RFC 5280 section 4.1.2.5. @throws MalformedInput */
 export function readTime(element: DerElement | undefined): number {
   const text = (element?.content ?? Buffer.alloc(0)).toString('latin1');
-  const long = element?.tag === DER_TAG.generalizedTime;
-  if (!long && element?.tag !== DER_TAG.utcTime) throw new MalformedInput('time');
+  const long = element?.tag === derTag.generalizedTime;
+  if (!long && element?.tag !== derTag.utcTime) throw new MalformedInput('time');
   const match = (
     long ? /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/ : /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/
   ).exec(text);
@@ -187,18 +187,18 @@ export function readTime(element: DerElement | undefined): number {
 export function readText(element: DerElement): string | undefined {
   const { content } = element;
   switch (element.tag) {
-    case DER_TAG.utf8String:
+    case derTag.utf8String:
       return decodeUtf8(content);
-    case DER_TAG.printableString:
-    case DER_TAG.ia5String:
-    case DER_TAG.visibleString:
+    case derTag.printableString:
+    case derTag.ia5String:
+    case derTag.visibleString:
       return readAscii(content);
-    case DER_TAG.teletexString:
+    case derTag.teletexString:
       // T.61 in the standard, Latin-1 in practice.
       return content.toString('latin1');
-    case DER_TAG.bmpString:
+    case derTag.bmpString:
       return readWide(content, 2);
-    case DER_TAG.universalString:
+    case derTag.universalString:
       return readWide(content, 4);
     default:
       return undefined;

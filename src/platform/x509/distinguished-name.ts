@@ -1,5 +1,5 @@
 import { MalformedInput } from '../formats/malformed-input.ts';
-import { childrenOf, DER_TAG, type DerElement, readObjectIdentifier, readText } from './der.ts';
+import { childrenOf, type DerElement, derTag, readObjectIdentifier, readText } from './der.ts';
 
 export interface DistinguishedName {
   /** Each part in a form that is equal exactly when the parts are. @see RFC 5280 section 7.1 */
@@ -11,21 +11,21 @@ export interface DistinguishedName {
   readonly emails: readonly string[];
 }
 
-const COMMON_NAME = '2.5.4.3';
-const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
+const commonNameOid = '2.5.4.3';
+const emailAddressOid = '1.2.840.113549.1.9.1';
 
 /** @throws MalformedInput */
 export function readDistinguishedName(element: DerElement | undefined): DistinguishedName {
   const commonNames: string[] = [];
   const emails: string[] = [];
-  const parts = childrenOf(element, DER_TAG.sequence).map((part) => {
-    const attributes = childrenOf(part, DER_TAG.set).map((attribute) => {
-      const [type, value, ...rest] = childrenOf(attribute, DER_TAG.sequence);
+  const parts = childrenOf(element, derTag.sequence).map((part) => {
+    const attributes = childrenOf(part, derTag.set).map((attribute) => {
+      const [type, value, ...rest] = childrenOf(attribute, derTag.sequence);
       if (value === undefined || rest.length > 0) throw new MalformedInput('distinguished name');
       const oid = readObjectIdentifier(type);
       const text = readText(value);
-      if (text !== undefined && oid === COMMON_NAME) commonNames.push(text);
-      if (text !== undefined && oid === EMAIL_ADDRESS) emails.push(text);
+      if (text !== undefined && oid === commonNameOid) commonNames.push(text);
+      if (text !== undefined && oid === emailAddressOid) emails.push(text);
       return `${oid}=${text === undefined ? `#${value.whole.toString('hex')}` : `"${comparable(text)}"`}`;
     });
     if (attributes.length === 0) throw new MalformedInput('distinguished name');

@@ -2,9 +2,9 @@ import { MalformedInput } from '../formats/malformed-input.ts';
 import {
   childrenOf,
   contextTag,
-  DER_TAG,
   type DerElement,
   derFields,
+  derTag,
   elementsOf,
   readAscii,
   readDer,
@@ -24,12 +24,12 @@ export interface NameConstraints {
   readonly excluded: readonly GeneralName[];
 }
 
-const TEXT_FORMS: ReadonlyMap<number, 'email' | 'dns' | 'uri'> = new Map([
+const textForms: ReadonlyMap<number, 'email' | 'dns' | 'uri'> = new Map([
   [contextTag(1, 'primitive'), 'email'],
   [contextTag(2, 'primitive'), 'dns'],
   [contextTag(6, 'primitive'), 'uri'],
 ]);
-const OTHER_FORMS: ReadonlySet<number> = new Set([
+const otherForms: ReadonlySet<number> = new Set([
   contextTag(0),
   contextTag(3),
   contextTag(5),
@@ -38,7 +38,7 @@ const OTHER_FORMS: ReadonlySet<number> = new Set([
 
 /** The value of the extension subjectAltName. @throws MalformedInput @see RFC 5280 section 4.2.1.6 */
 export function readAlternativeNames(value: Buffer): GeneralName[] {
-  const names = childrenOf(readDer(value), DER_TAG.sequence).map(readGeneralName);
+  const names = childrenOf(readDer(value), derTag.sequence).map(readGeneralName);
   if (names.length === 0) throw new MalformedInput('no alternative name');
   for (const name of names)
     if (name.form === 'ip' && name.bytes.length !== 4 && name.bytes.length !== 16)
@@ -48,7 +48,7 @@ export function readAlternativeNames(value: Buffer): GeneralName[] {
 
 /** The value of the extension nameConstraints. @throws MalformedInput @see RFC 5280 section 4.2.1.10 */
 export function readNameConstraints(value: Buffer): NameConstraints {
-  const fields = derFields(childrenOf(readDer(value), DER_TAG.sequence));
+  const fields = derFields(childrenOf(readDer(value), derTag.sequence));
   const permitted = readSubtrees(fields.takeIf(contextTag(0)));
   const excluded = readSubtrees(fields.takeIf(contextTag(1)));
   fields.done();
@@ -60,7 +60,7 @@ function readSubtrees(element: DerElement | undefined): GeneralName[] {
   if (element === undefined) return [];
   return elementsOf(element.content).map((subtree) => {
     // A minimum and a maximum depth could follow; RFC 5280 allows neither.
-    const [base, ...depths] = childrenOf(subtree, DER_TAG.sequence);
+    const [base, ...depths] = childrenOf(subtree, derTag.sequence);
     if (base === undefined || depths.length > 0) throw new MalformedInput('name constraint');
     const name = readGeneralName(base);
     if (name.form === 'ip' && !isAddressAndMask(name.bytes)) throw new MalformedInput('name constraint');
@@ -69,7 +69,7 @@ function readSubtrees(element: DerElement | undefined): GeneralName[] {
 }
 
 function readGeneralName(element: DerElement): GeneralName {
-  const form = TEXT_FORMS.get(element.tag);
+  const form = textForms.get(element.tag);
   if (form !== undefined) return { form, text: readName(element.content) };
   if (element.tag === contextTag(7, 'primitive')) return { form: 'ip', bytes: element.content };
   if (element.tag === contextTag(4)) {
@@ -77,7 +77,7 @@ function readGeneralName(element: DerElement): GeneralName {
     if (rest.length > 0) throw new MalformedInput('directory name');
     return { form: 'directory', name: readDistinguishedName(name) };
   }
-  if (OTHER_FORMS.has(element.tag)) return { form: 'other', tag: element.tag };
+  if (otherForms.has(element.tag)) return { form: 'other', tag: element.tag };
   throw new MalformedInput('name of an unknown form');
 }
 

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 
-const CURVE_NAMES: ReadonlyMap<string, string> = new Map([
+const curveNames: ReadonlyMap<string, string> = new Map([
   ['prime256v1', 'P-256'],
   ['secp384r1', 'P-384'],
   ['secp521r1', 'P-521'],
@@ -9,7 +9,7 @@ const shortestRsaModulus = 2048;
 /** In bits; beyond, one check takes milliseconds. */
 export const longestRsaModulus = 8192;
 /** With an exponent as long as the modulus a check costs as much as a signature, a hundred times more than usual. */
-const LARGEST_EXPONENT = 2n ** 32n - 1n;
+const largestExponent = 2n ** 32n - 1n;
 
 /**
  * Whether signatures are checked with this public key: RSA of 2048 to 8192 bits with an exponent below 2^32, P-256,
@@ -23,9 +23,9 @@ export function isAcceptedKey(key: KeyObject): boolean {
       bits <= longestRsaModulus &&
       publicExponent >= 3n &&
       publicExponent % 2n === 1n &&
-      publicExponent <= LARGEST_EXPONENT
+      publicExponent <= largestExponent
     );
-  if (key.asymmetricKeyType === 'ec') return CURVE_NAMES.has(namedCurve);
+  if (key.asymmetricKeyType === 'ec') return curveNames.has(namedCurve);
   return key.asymmetricKeyType === 'ed25519';
 }
 
@@ -34,8 +34,8 @@ export function describeKey(key: KeyObject): string {
   const { modulusLength, namedCurve, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (modulusLength !== undefined) {
     const bits = publicExponent.toString(2).length;
-    return `RSA ${modulusLength}${publicExponent > LARGEST_EXPONENT ? ` with an exponent of ${bits} bits` : ''}`;
+    return `RSA ${modulusLength}${publicExponent > largestExponent ? ` with an exponent of ${bits} bits` : ''}`;
   }
-  if (namedCurve !== undefined) return CURVE_NAMES.get(namedCurve) ?? namedCurve;
+  if (namedCurve !== undefined) return curveNames.get(namedCurve) ?? namedCurve;
   return key.asymmetricKeyType ?? 'unknown';
 }

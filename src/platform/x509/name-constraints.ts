@@ -30,7 +30,7 @@ function covers(base: GeneralName, name: GeneralName, side: Side): boolean {
   if (base.form === 'directory' && name.form === 'directory') return isWithin(name.name, base.name);
   if (base.form === 'ip' && name.form === 'ip') return coversAddress(base.bytes, name.bytes);
   if (isText(base) && isText(name)) {
-    const verdict = TEXT_RULES[name.form](base.text, name.text, side);
+    const verdict = textRules[name.form](base.text, name.text, side);
     return verdict ?? side === 'excluded';
   }
   // Forms that are not understood: reject rather than guess.
@@ -44,25 +44,25 @@ function isText(name: GeneralName): name is GeneralName & { readonly form: 'dns'
 /** Undefined when the name or the constraint cannot be read. */
 type TextRule = (base: string, name: string, side: Side) => boolean | undefined;
 
-const TEXT_RULES: Readonly<Record<Extract<Form, 'dns' | 'email' | 'uri'>, TextRule>> = {
+const textRules: Readonly<Record<Extract<Form, 'dns' | 'email' | 'uri'>, TextRule>> = {
   dns: coversDnsName,
   email: coversMailbox,
   uri: coversUri,
 };
 
-const LABEL = '[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?';
-const HOST = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
-const DNS_NAME = new RegExp(`^(?:\\*\\.)?${LABEL}(?:\\.${LABEL})*$`);
-const HOST_BASE = new RegExp(`^\\.?${LABEL}(?:\\.${LABEL})*$`);
-const IPV4 = /^\d+(?:\.\d+){3}$/;
+const labelPattern = '[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?';
+const hostPattern = new RegExp(`^${labelPattern}(?:\\.${labelPattern})*$`);
+const dnsNamePattern = new RegExp(`^(?:\\*\\.)?${labelPattern}(?:\\.${labelPattern})*$`);
+const hostBasePattern = new RegExp(`^\\.?${labelPattern}(?:\\.${labelPattern})*$`);
+const ipv4Pattern = /^\d+(?:\.\d+){3}$/;
 
 // With any number of labels before it; a leading dot asks for at least one.
 function coversDnsName(base: string, name: string, side: Side): boolean | undefined {
   const host = name.toLowerCase();
   const domain = base.toLowerCase();
-  if (!DNS_NAME.test(host)) return undefined;
+  if (!dnsNamePattern.test(host)) return undefined;
   if (domain === '') return true;
-  if (!HOST_BASE.test(domain)) return undefined;
+  if (!hostBasePattern.test(domain)) return undefined;
   if (host === domain || host.endsWith(dotted(domain))) return true;
   // A wildcard reaches into what is excluded below its domain.
   return side === 'excluded' && host.startsWith('*.') && dotted(domain).endsWith(host.slice(1));
@@ -83,7 +83,7 @@ function readMailbox(text: string): { local: string; host: string } | undefined 
   const match = /^([A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+)@([^@]+)$/.exec(text);
   if (match === null) return undefined;
   const [, local = '', host = ''] = match;
-  return HOST.test(host.toLowerCase()) ? { local, host: host.toLowerCase() } : undefined;
+  return hostPattern.test(host.toLowerCase()) ? { local, host: host.toLowerCase() } : undefined;
 }
 
 // Only the host counts, which must be a name. A constraint without a leading dot is that one host.
@@ -92,13 +92,13 @@ function coversUri(base: string, name: string): boolean | undefined {
     name,
   );
   const host = match?.[1]?.toLowerCase();
-  if (host === undefined || !HOST.test(host) || IPV4.test(host)) return undefined;
+  if (host === undefined || !hostPattern.test(host) || ipv4Pattern.test(host)) return undefined;
   return base === '' || coversHost(base, host);
 }
 
 function coversHost(base: string, host: string): boolean | undefined {
   const domain = base.toLowerCase();
-  if (!HOST_BASE.test(domain)) return undefined;
+  if (!hostBasePattern.test(domain)) return undefined;
   return domain.startsWith('.') ? host.endsWith(domain) : host === domain;
 }
 

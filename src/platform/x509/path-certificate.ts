@@ -7,9 +7,9 @@ import { MalformedInput } from '../formats/malformed-input.ts';
 import {
   childrenOf,
   contextTag,
-  DER_TAG,
   type DerElement,
   derFields,
+  derTag,
   elementsOf,
   readBoolean,
   readDer,
@@ -66,20 +66,20 @@ export interface CertificateExtensions {
  */
 export function readPathCertificate(der: Uint8Array): PathCertificate {
   const x509 = parseCertificate(der);
-  const parts = derFields(childrenOf(readDer(der), DER_TAG.sequence));
-  const content = parts.take(DER_TAG.sequence);
-  const outerAlgorithm = parts.take(DER_TAG.sequence);
-  parts.take(DER_TAG.bitString);
+  const parts = derFields(childrenOf(readDer(der), derTag.sequence));
+  const content = parts.take(derTag.sequence);
+  const outerAlgorithm = parts.take(derTag.sequence);
+  parts.take(derTag.bitString);
   parts.done();
 
   const fields = derFields(elementsOf(content.content));
   const version = readVersion(fields.takeIf(contextTag(0)));
-  fields.take(DER_TAG.integer);
-  const innerAlgorithm = fields.take(DER_TAG.sequence);
-  const issuer = readDistinguishedName(fields.take(DER_TAG.sequence));
-  const [notBefore, notAfter, ...more] = childrenOf(fields.take(DER_TAG.sequence), DER_TAG.sequence);
-  const subject = readDistinguishedName(fields.take(DER_TAG.sequence));
-  fields.take(DER_TAG.sequence);
+  fields.take(derTag.integer);
+  const innerAlgorithm = fields.take(derTag.sequence);
+  const issuer = readDistinguishedName(fields.take(derTag.sequence));
+  const [notBefore, notAfter, ...more] = childrenOf(fields.take(derTag.sequence), derTag.sequence);
+  const subject = readDistinguishedName(fields.take(derTag.sequence));
+  fields.take(derTag.sequence);
   fields.takeIf(contextTag(1, 'primitive'));
   fields.takeIf(contextTag(2, 'primitive'));
   const extensions = fields.takeIf(contextTag(3));
@@ -114,13 +114,13 @@ function keyOf(x509: X509Certificate): KeyObject {
 function readVersion(element: DerElement | undefined): number {
   if (element === undefined) return 1;
   const fields = derFields(elementsOf(element.content));
-  const version = readSmallInteger(fields.take(DER_TAG.integer).content) + 1;
+  const version = readSmallInteger(fields.take(derTag.integer).content) + 1;
   fields.done();
   if (version > 3) throw new MalformedInput('version');
   return version;
 }
 
-const OID = {
+const oids = {
   subjectKeyId: '2.5.29.14',
   keyUsage: '2.5.29.15',
   subjectAltName: '2.5.29.17',
@@ -135,48 +135,48 @@ const OID = {
 
 // Policies can make a path invalid only when a certificate in it requires an explicit one (RFC 5280 section
 // 6.1.5), which is policyConstraints, and such paths are refused. So nothing is lost by not processing these two.
-const UNDERSTOOD: ReadonlySet<string> = new Set(Object.values(OID));
+const understoodOids: ReadonlySet<string> = new Set(Object.values(oids));
 
-const DIGITAL_SIGNATURE = 0;
-const KEY_CERT_SIGN = 5;
+const digitalSignatureBit = 0;
+const keyCertSignBit = 5;
 
 function readExtensions(element: DerElement | undefined): CertificateExtensions {
   const values = new Map<string, Buffer>();
   const unknownCritical: string[] = [];
-  const list = element === undefined ? [] : childrenOf(readDer(element.content), DER_TAG.sequence);
+  const list = element === undefined ? [] : childrenOf(readDer(element.content), derTag.sequence);
   for (const extension of list) {
-    const fields = derFields(childrenOf(extension, DER_TAG.sequence));
-    const oid = readObjectIdentifier(fields.take(DER_TAG.objectIdentifier));
-    const criticality = fields.takeIf(DER_TAG.boolean);
+    const fields = derFields(childrenOf(extension, derTag.sequence));
+    const oid = readObjectIdentifier(fields.take(derTag.objectIdentifier));
+    const criticality = fields.takeIf(derTag.boolean);
     const isCritical = criticality !== undefined && readBoolean(criticality);
     if (values.has(oid)) throw new MalformedInput('extension twice');
-    values.set(oid, fields.take(DER_TAG.octetString).content);
+    values.set(oid, fields.take(derTag.octetString).content);
     fields.done();
-    if (isCritical && !UNDERSTOOD.has(oid)) unknownCritical.push(oid);
+    if (isCritical && !understoodOids.has(oid)) unknownCritical.push(oid);
   }
   const read = <T>(oid: string, reader: (value: Buffer) => T): T | undefined => {
     const value = values.get(oid);
     return value === undefined ? undefined : reader(value);
   };
-  const { isCa = false, pathLength } = read(OID.basicConstraints, readBasicConstraints) ?? {};
+  const { isCa = false, pathLength } = read(oids.basicConstraints, readBasicConstraints) ?? {};
   return {
     isCa,
     pathLength,
-    keyUsage: read(OID.keyUsage, readKeyUsage),
-    extendedKeyUsages: read(OID.extendedKeyUsage, readExtendedKeyUsages),
-    alternativeNames: read(OID.subjectAltName, readAlternativeNames) ?? [],
-    nameConstraints: read(OID.nameConstraints, readNameConstraints),
-    hasPolicyConstraints: values.has(OID.policyConstraints),
+    keyUsage: read(oids.keyUsage, readKeyUsage),
+    extendedKeyUsages: read(oids.extendedKeyUsage, readExtendedKeyUsages),
+    alternativeNames: read(oids.subjectAltName, readAlternativeNames) ?? [],
+    nameConstraints: read(oids.nameConstraints, readNameConstraints),
+    hasPolicyConstraints: values.has(oids.policyConstraints),
     unknownCritical,
-    subjectKeyId: read(OID.subjectKeyId, readSubjectKeyId),
-    authorityKeyId: read(OID.authorityKeyId, readAuthorityKeyId),
+    subjectKeyId: read(oids.subjectKeyId, readSubjectKeyId),
+    authorityKeyId: read(oids.authorityKeyId, readAuthorityKeyId),
   };
 }
 
 function readBasicConstraints(value: Buffer) {
-  const fields = derFields(childrenOf(readDer(value), DER_TAG.sequence));
-  const cA = fields.takeIf(DER_TAG.boolean);
-  const length = fields.takeIf(DER_TAG.integer);
+  const fields = derFields(childrenOf(readDer(value), derTag.sequence));
+  const cA = fields.takeIf(derTag.boolean);
+  const length = fields.takeIf(derTag.integer);
   fields.done();
   return {
     isCa: cA !== undefined && readBoolean(cA),
@@ -186,21 +186,21 @@ function readBasicConstraints(value: Buffer) {
 
 function readKeyUsage(value: Buffer) {
   const bit = readNamedBits(readDer(value));
-  return { digitalSignature: bit(DIGITAL_SIGNATURE), keyCertSign: bit(KEY_CERT_SIGN) };
+  return { digitalSignature: bit(digitalSignatureBit), keyCertSign: bit(keyCertSignBit) };
 }
 
 function readExtendedKeyUsages(value: Buffer): string[] {
-  const usages = childrenOf(readDer(value), DER_TAG.sequence).map(readObjectIdentifier);
+  const usages = childrenOf(readDer(value), derTag.sequence).map(readObjectIdentifier);
   if (usages.length === 0) throw new MalformedInput('no extended key usage');
   return usages;
 }
 
 function readSubjectKeyId(value: Buffer): string {
   const fields = derFields([readDer(value)]);
-  return fields.take(DER_TAG.octetString).content.toString('hex');
+  return fields.take(derTag.octetString).content.toString('hex');
 }
 
 function readAuthorityKeyId(value: Buffer): string | undefined {
-  const [first] = childrenOf(readDer(value), DER_TAG.sequence);
+  const [first] = childrenOf(readDer(value), derTag.sequence);
   return first?.tag === contextTag(0, 'primitive') ? first.content.toString('hex') : undefined;
 }

@@ -77,7 +77,7 @@ export function nameCertificate(certificate: PathCertificate, role: CertificateR
 export function describeRefusal(refusal: PathRefusal): string {
   switch (refusal.reason) {
     case 'malformed':
-      return `${ROLE[refusal.role]} is malformed: ${refusal.problem}.`;
+      return `${roleWords[refusal.role]} is malformed: ${refusal.problem}.`;
     case 'untrusted':
       return refusal.isSelfSigned
         ? `${describe(refusal.certificate)} is self-signed and not among the trusted authorities.`
@@ -95,7 +95,7 @@ export function describeRefusal(refusal: PathRefusal): string {
     case 'path-length-exceeded':
       return `${describe(refusal.certificate)} allows ${refusal.allowed} further authorities below it, and there are more.`;
     case 'wrong-usage':
-      return `${describe(refusal.certificate)} ${USAGE_PROBLEM[refusal.problem]}.`;
+      return `${describe(refusal.certificate)} ${usageProblems[refusal.problem]}.`;
     case 'name-not-permitted':
       return `${describe(refusal.certificate)} has a name (${refusal.form}) that ${lower(describe(refusal.constrainedBy))} does not permit.`;
     case 'unknown-critical-extension':
@@ -113,20 +113,20 @@ export function describeRefusal(refusal: PathRefusal): string {
   }
 }
 
-const ROLE: Readonly<Record<CertificateRole, string>> = {
+const roleWords: Readonly<Record<CertificateRole, string>> = {
   leaf: 'The client certificate',
   intermediate: 'The intermediate certificate',
   anchor: 'The trusted authority',
 };
 
-const USAGE_PROBLEM = {
+const usageProblems = {
   'no-client-auth': 'may not be used by clients (extended key usage without clientAuth)',
   'no-digital-signature': 'may not sign (key usage without digitalSignature)',
   'is-a-trust-anchor': 'is itself a trusted authority, which does not log in',
 } as const;
 
 function describe(certificate: NamedCertificate): string {
-  return `${ROLE[certificate.role]} "${certificate.subject}"`;
+  return `${roleWords[certificate.role]} "${certificate.subject}"`;
 }
 
 function lower(sentence: string): string {

@@ -30,10 +30,10 @@ interface Step {
   readonly below: CertificatePath;
 }
 
-const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
-const ANY_USAGE = '2.5.29.37.0';
+const clientAuthOid = '1.3.6.1.5.5.7.3.2';
+const anyUsageOid = '2.5.29.37.0';
 /** Of names with constraints, in one path. No certificate in use comes near. */
-const MOST_COMPARISONS = 50_000;
+const mostComparisons = 50_000;
 
 /** A rule that the path breaks: the first one from the anchor down, names last. Undefined when it breaks none. */
 export function brokenRule(path: CertificatePath, conditions: PathConditions): PathRefusal | undefined {
@@ -76,7 +76,7 @@ function brokenByAuthority(step: Step): PathRefusal | undefined {
   if (pathLength !== undefined && authoritiesBelow > pathLength)
     return { reason: 'path-length-exceeded', certificate: named(step), allowed: pathLength };
   // On an authority, the purposes of all that it issues.
-  if (extendedKeyUsages?.some((usage) => usage === CLIENT_AUTH || usage === ANY_USAGE) === false)
+  if (extendedKeyUsages?.some((usage) => usage === clientAuthOid || usage === anyUsageOid) === false)
     return { reason: 'wrong-usage', certificate: named(step), problem: 'no-client-auth' };
   return undefined;
 }
@@ -84,7 +84,7 @@ function brokenByAuthority(step: Step): PathRefusal | undefined {
 function brokenByLeaf(step: Step): PathRefusal | undefined {
   const { keyUsage, extendedKeyUsages } = step.certificate.extensions;
   // anyExtendedKeyUsage is not enough here: section 4.2.1.12 leaves that to the application.
-  if (extendedKeyUsages?.includes(CLIENT_AUTH) === false)
+  if (extendedKeyUsages?.includes(clientAuthOid) === false)
     return { reason: 'wrong-usage', certificate: named(step), problem: 'no-client-auth' };
   // The client signs the handshake.
   if (keyUsage?.digitalSignature === false)
@@ -102,7 +102,7 @@ function brokenNameConstraint(steps: readonly Step[]): PathRefusal | undefined {
       if (step.role !== 'leaf' && isSelfIssued(step.certificate)) continue;
       const names = constrainedNames(step.certificate);
       comparisons += names.length * (constraints.permitted.length + constraints.excluded.length);
-      if (comparisons > MOST_COMPARISONS) return { reason: 'too-much-work' };
+      if (comparisons > mostComparisons) return { reason: 'too-much-work' };
       const name = forbiddenName(names, constraints);
       if (name !== undefined)
         return {

@@ -18,9 +18,9 @@ export interface SearchGround {
 export type SearchResult = { readonly path: CertificatePath } | { readonly refusal: PathRefusal };
 
 /** Tried pairs of a certificate and a possible issuer. An ordinary chain needs one for each of its certificates. */
-const MOST_STEPS = 48;
+const mostSteps = 48;
 /** Checked signatures. The longest chain that is read needs eight; the rest is for authorities that share a name. */
-const MOST_CHECKS = 12;
+const mostChecks = 12;
 
 /**
  * The first path that the judge accepts, trying anchors before intermediates; otherwise the refusal of the
@@ -45,8 +45,8 @@ export function searchPath(leaf: PathCertificate, ground: SearchGround): SearchR
     for (const issuer of issuers) {
       steps += 1;
       const pair = `${child.thumbprint} ${issuer.thumbprint}`;
-      if (steps > MOST_STEPS || (checks === MOST_CHECKS && !links.has(pair))) {
-        misses.add(GAVE_UP, { reason: 'too-much-work' });
+      if (steps > mostSteps || (checks === mostChecks && !links.has(pair))) {
+        misses.add(gaveUpCost, { reason: 'too-much-work' });
         return undefined;
       }
       if (!links.has(pair)) {
@@ -66,7 +66,7 @@ export function searchPath(leaf: PathCertificate, ground: SearchGround): SearchR
       }
       const refusal = ground.judge(longer);
       if (refusal === undefined) return longer;
-      misses.add(COMPLETE, refusal);
+      misses.add(completeCost, refusal);
     }
     return undefined;
   };
@@ -75,8 +75,8 @@ export function searchPath(leaf: PathCertificate, ground: SearchGround): SearchR
   return path === undefined ? { refusal: misses.nearest() } : { path };
 }
 
-const COMPLETE = Number.POSITIVE_INFINITY;
-const GAVE_UP = Number.MAX_SAFE_INTEGER;
+const completeCost = Number.POSITIVE_INFINITY;
+const gaveUpCost = Number.MAX_SAFE_INTEGER;
 
 /** Keeps the refusal of the attempt that came farthest; of several, the first. */
 function nearestMiss() {

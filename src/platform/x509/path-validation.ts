@@ -50,8 +50,8 @@ export interface LeafNames {
   readonly emails: readonly string[];
 }
 
-const MOST_CERTIFICATES = 8;
-const MOST_BYTES = 64 * 1024;
+const mostCertificates = 8;
+const mostBytes = 64 * 1024;
 
 /**
  * Reads a certificate that is to be trusted. Keep the result: reading anchors anew would double the time of a
@@ -79,8 +79,8 @@ export function anchorProblem(anchor: TrustAnchor, now: Millis): PathRefusal | u
  */
 export function validateClientPath(question: PathQuestion): PathVerdict {
   const sent = [question.leaf, ...question.intermediates];
-  if (sent.length > MOST_CERTIFICATES) return refused({ reason: 'chain-too-large', limit: 'certificates' });
-  if (sent.reduce((sum, der) => sum + der.length, 0) > MOST_BYTES)
+  if (sent.length > mostCertificates) return refused({ reason: 'chain-too-large', limit: 'certificates' });
+  if (sent.reduce((sum, der) => sum + der.length, 0) > mostBytes)
     return refused({ reason: 'chain-too-large', limit: 'bytes' });
 
   const leaf = readSent(question.leaf, 'leaf');

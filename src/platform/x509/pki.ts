@@ -98,10 +98,10 @@ function privatePem(key: KeyObject): string {
 
 // domainToASCII alone would take "a/b" for "a", and "0x7f.1" for an address.
 function asciiName(name: string): string {
-  const ascii = FOREIGN_IN_NAME.test(name) ? '' : domainToASCII(name);
-  if (ascii === '' || FOREIGN_IN_NAME.test(ascii) || isIP(ascii) !== 0)
+  const ascii = foreignInName.test(name) ? '' : domainToASCII(name);
+  if (ascii === '' || foreignInName.test(ascii) || isIP(ascii) !== 0)
     throw new RangeError(`not a DNS name: ${JSON.stringify(name)}`);
   return ascii;
 }
 
-const FOREIGN_IN_NAME = /[^A-Za-z0-9.*_\u0080-\u{10ffff}-]/u;
+const foreignInName = /[^A-Za-z0-9.*_\u0080-\u{10ffff}-]/u;

@@ -1,5 +1,5 @@
 import { MalformedInput } from '../formats/malformed-input.ts';
-import { childrenOf, contextTag, DER_TAG, type DerElement, derFields, readObjectIdentifier } from './der.ts';
+import { childrenOf, contextTag, type DerElement, derFields, derTag, readObjectIdentifier } from './der.ts';
 
 /** How a certificate was signed. */
 export interface SignatureAlgorithm {
@@ -8,7 +8,7 @@ export interface SignatureAlgorithm {
   readonly accepted: boolean;
 }
 
-const ALGORITHMS: Readonly<Record<string, SignatureAlgorithm>> = {
+const algorithms: Readonly<Record<string, SignatureAlgorithm>> = {
   '1.2.840.113549.1.1.11': { name: 'SHA-256 with RSA', accepted: true },
   '1.2.840.113549.1.1.12': { name: 'SHA-384 with RSA', accepted: true },
   '1.2.840.113549.1.1.13': { name: 'SHA-512 with RSA', accepted: true },
@@ -24,8 +24,8 @@ const ALGORITHMS: Readonly<Record<string, SignatureAlgorithm>> = {
   '1.2.840.10045.4.3.1': { name: 'ECDSA with SHA-224', accepted: false },
 };
 
-const RSA_PSS = '1.2.840.113549.1.1.10';
-const STRONG_HASHES: Readonly<Record<string, string>> = {
+const rsaPssOid = '1.2.840.113549.1.1.10';
+const strongHashes: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.1': 'SHA-256',
   '2.16.840.1.101.3.4.2.2': 'SHA-384',
   '2.16.840.1.101.3.4.2.3': 'SHA-512',
@@ -33,21 +33,21 @@ const STRONG_HASHES: Readonly<Record<string, string>> = {
 
 /** Of an AlgorithmIdentifier. What is not listed is not accepted. @throws MalformedInput */
 export function readSignatureAlgorithm(element: DerElement | undefined): SignatureAlgorithm {
-  const [oid, parameters] = childrenOf(element, DER_TAG.sequence);
+  const [oid, parameters] = childrenOf(element, derTag.sequence);
   const name = readObjectIdentifier(oid);
-  if (name === RSA_PSS) return readPss(parameters);
-  return ALGORITHMS[name] ?? { name, accepted: false };
+  if (name === rsaPssOid) return readPss(parameters);
+  return algorithms[name] ?? { name, accepted: false };
 }
 
 // Parameters that are left out mean SHA-1, for the hash as for the mask. @see RFC 4055 section 3.1
 function readPss(parameters: DerElement | undefined): SignatureAlgorithm {
-  const fields = derFields(parameters === undefined ? [] : childrenOf(parameters, DER_TAG.sequence));
+  const fields = derFields(parameters === undefined ? [] : childrenOf(parameters, derTag.sequence));
   const hash = hashName(fields.takeIf(contextTag(0)));
   const mask = fields.takeIf(contextTag(1));
   const [maskFunction] = mask === undefined ? [] : childrenOf(mask, contextTag(1));
-  const [, maskHash] = maskFunction === undefined ? [] : childrenOf(maskFunction, DER_TAG.sequence);
+  const [, maskHash] = maskFunction === undefined ? [] : childrenOf(maskFunction, derTag.sequence);
   const accepted =
-    hash !== undefined && maskHash !== undefined && STRONG_HASHES[hashOid(maskHash)] !== undefined;
+    hash !== undefined && maskHash !== undefined && strongHashes[hashOid(maskHash)] !== undefined;
   return { name: `${hash ?? 'SHA-1 or another weak hash'} with RSA-PSS`, accepted };
 }
 
@@ -55,10 +55,10 @@ function hashName(field: DerElement | undefined): string | undefined {
   if (field === undefined) return undefined;
   const [identifier] = childrenOf(field, contextTag(0));
   if (identifier === undefined) throw new MalformedInput('signature algorithm');
-  return STRONG_HASHES[hashOid(identifier)];
+  return strongHashes[hashOid(identifier)];
 }
 
 function hashOid(identifier: DerElement): string {
-  const [oid] = childrenOf(identifier, DER_TAG.sequence);
+  const [oid] = childrenOf(identifier, derTag.sequence);
   return readObjectIdentifier(oid);
 }

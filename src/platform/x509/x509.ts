@@ -32,7 +32,7 @@ export interface SubjectAltNames {
   readonly ips: readonly string[];
 }
 
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
+const pemCertificate = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
 
 /**
  * One certificate, as PEM (what follows the first block is ignored) or DER.
@@ -48,7 +48,7 @@ export function parseCertificate(input: string | Uint8Array): X509Certificate {
 
 /** Every certificate of a PEM text, in its order. @throws MalformedInput one is broken, or there is none */
 export function parseCertificates(pem: string): X509Certificate[] {
-  const blocks = pem.match(PEM_CERTIFICATE) ?? [];
+  const blocks = pem.match(pemCertificate) ?? [];
   if (blocks.length === 0) throw new MalformedInput('no certificate');
   return blocks.map((block) => parseCertificate(block));
 }
@@ -109,13 +109,13 @@ function subjectAltNames(text: string | undefined): SubjectAltNames {
     const match = entry.exec(text);
     if (match === null) throw new MalformedInput('alternative names of a certificate');
     const [, kind = '', value = ''] = match;
-    const list = ALT_NAME_KINDS.get(kind);
+    const list = altNameKinds.get(kind);
     if (list !== undefined) names[list].push(value.startsWith('"') ? String(JSON.parse(value)) : value);
   }
   return names;
 }
 
-const ALT_NAME_KINDS: ReadonlyMap<string, keyof SubjectAltNames> = new Map([
+const altNameKinds: ReadonlyMap<string, keyof SubjectAltNames> = new Map([
   ['DNS', 'dns'],
   ['URI', 'uris'],
   ['email', 'emails'],

@@ -64,7 +64,7 @@ function* takeOne(step: ImportStep, known: Known, dryRun: boolean): Intent<Impor
     integer(current, 'stamp') !== integer(before, 'updated_at')
   )
     return outcome('conflict', 'it was changed here since it was imported');
-  const isFresh = current !== undefined && integer(current, 'stamp') === NEVER;
+  const isFresh = current !== undefined && integer(current, 'stamp') === never;
   if (before === undefined && current !== undefined && !isFresh)
     return outcome('conflict', 'something with this id is here that no import made');
   const inTheWay = yield* step.inTheWay(known);
@@ -78,7 +78,7 @@ function* takeOne(step: ImportStep, known: Known, dryRun: boolean): Intent<Impor
 }
 
 /** When the policy was changed that every database has from the start, unless somebody did. */
-const NEVER = 0;
+const never = 0;
 
 /** The times of the source; what changes the row here gives it another. */
 function* stamp({ table, id, createdAt, updatedAt }: ImportStep): Intent<void> {

@@ -2,7 +2,7 @@
 
 import { BoltError, type BoltPlace } from './bolt-error.ts';
 import { smallNumber } from './bolt-meta.ts';
-import { type BoltPages, inlinePage, PAGE_HEADER, type PageRun } from './bolt-pages.ts';
+import { type BoltPages, inlinePage, type PageRun, pageHeader } from './bolt-pages.ts';
 
 /** Bytes are views of a page that was read: copy what is kept. */
 export type BoltEntry = { readonly key: Buffer; readonly place: BoltPlace } & (
@@ -16,13 +16,13 @@ export interface BoltBucket {
   entries(): Generator<BoltEntry>;
 }
 
-const ELEMENT = 16;
-const BUCKET_HEADER = 16;
-const BUCKET_FLAG = 0x01;
+const elementBytes = 16;
+const bucketHeader = 16;
+const bucketFlag = 0x01;
 /** Of branches above a leaf: with two keys on each page, 24 levels are more than any disk holds. */
-const DEEPEST_TREE = 24;
+const deepestTree = 24;
 /** Of buckets inside one another. */
-const DEEPEST_BUCKET = 24;
+const deepestBucket = 24;
 
 /** The bucket that holds all others. */
 export function rootBucket(pages: BoltPages, rootPage: number): BoltBucket {
@@ -54,16 +54,16 @@ interface Walk {
 }
 
 function* walkPage(walk: Walk, run: PageRun, level: number): Generator<BoltEntry> {
-  if (level > DEEPEST_TREE)
-    throw new BoltError(`the tree is deeper than ${DEEPEST_TREE} levels`, { page: run.page, offset: 0 });
-  let end = PAGE_HEADER + run.count * ELEMENT;
+  if (level > deepestTree)
+    throw new BoltError(`the tree is deeper than ${deepestTree} levels`, { page: run.page, offset: 0 });
+  let end = pageHeader + run.count * elementBytes;
   if (end > run.bytes.length)
     throw new BoltError(`it says that it has ${run.count} keys, which do not fit in`, {
       page: run.page,
       offset: 10,
     });
   for (let n = 0; n < run.count; n += 1) {
-    const element = readElement(run, PAGE_HEADER + n * ELEMENT, end);
+    const element = readElement(run, pageHeader + n * elementBytes, end);
     end = element.end;
     if (run.kind === 'branch') {
       yield* walkPage(walk, walk.pages.read(element.child), level + 1);
@@ -99,26 +99,26 @@ function readElement({ kind, bytes, page }: PageRun, at: number, from: number): 
   const end = begin + keyLength + valueLength;
   if (begin < from || end > bytes.length)
     throw new BoltError('a key or value lies outside of the page', place);
-  if (flags > BUCKET_FLAG) throw new BoltError('an element is of an unknown kind', place);
+  if (flags > bucketFlag) throw new BoltError('an element is of an unknown kind', place);
   const child = isLeaf ? 0 : smallNumber(bytes.readBigUInt64LE(at + 8));
   if (child === undefined) throw new BoltError('the tree leads to a page that cannot be', place);
   return {
     place,
     key: bytes.subarray(begin, begin + keyLength),
     value: bytes.subarray(begin + keyLength, end),
-    isBucket: flags === BUCKET_FLAG,
+    isBucket: flags === bucketFlag,
     child,
     end,
   };
 }
 
 function bucketIn({ pages, depth }: Walk, value: Buffer, place: BoltPlace): BoltBucket {
-  if (depth >= DEEPEST_BUCKET)
-    throw new BoltError(`more than ${DEEPEST_BUCKET} buckets lie inside one another`, place);
-  if (value.length < BUCKET_HEADER) throw new BoltError('a bucket is cut off', place);
+  if (depth >= deepestBucket)
+    throw new BoltError(`more than ${deepestBucket} buckets lie inside one another`, place);
+  if (value.length < bucketHeader) throw new BoltError('a bucket is cut off', place);
   const root = smallNumber(value.readBigUInt64LE(0));
   if (root === undefined) throw new BoltError('a bucket leads to a page that cannot be', place);
   return bucketAt({ pages, place, depth: depth + 1 }, () =>
-    root === 0 ? inlinePage(value.subarray(BUCKET_HEADER), place) : pages.read(root),
+    root === 0 ? inlinePage(value.subarray(bucketHeader), place) : pages.read(root),
   );
 }

@@ -4,7 +4,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type BoltBucket, rootBucket } from './bolt-bucket.ts';
 import { BoltError } from './bolt-error.ts';
-import { META_BYTES, readMeta } from './bolt-meta.ts';
+import { metaBytes, readMeta } from './bolt-meta.ts';
 import { boltPages } from './bolt-pages.ts';
 
 export interface BoltFile {
@@ -19,7 +19,7 @@ export interface BoltFile {
   close(): void;
 }
 
-const GZIP = 0x1f8b;
+const gzipMark = 0x1f8b;
 
 /** @throws BoltError, or Error of node:fs when it cannot be opened */
 export function openBoltFile(path: string): BoltFile {
@@ -37,9 +37,9 @@ function readBoltFile(file: number): BoltFile {
   if (!stat.isFile()) throw new BoltError('this is not a file');
   const readAt = (position: number, length: number) => readFully(file, position, length);
   const beginning = readAt(0, 2);
-  if (beginning.length === 2 && beginning.readUInt16BE(0) === GZIP)
+  if (beginning.length === 2 && beginning.readUInt16BE(0) === gzipMark)
     throw new BoltError('the file is compressed: unpack it with gunzip first');
-  const readMetas = () => readMeta((position) => readAt(position, META_BYTES));
+  const readMetas = () => readMeta((position) => readAt(position, metaBytes));
   const { meta, damaged } = readMetas();
   const { pageSize, pages, rootPage, transaction } = meta;
   if (stat.size < pages * pageSize)

@@ -12,13 +12,13 @@ export interface BoltMeta {
   readonly transaction: bigint;
 }
 
-const MAGIC = 0xed0cdaed;
-const VERSION = 2;
-const HEADER = 16;
-const META_FLAG = 0x04;
-const CHECKED_BYTES = 56;
-export const META_BYTES = HEADER + CHECKED_BYTES + 8;
-const PAGE_SIZES = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536];
+const magicNumber = 0xed0cdaed;
+const formatVersion = 2;
+const headerBytes = 16;
+const metaFlag = 0x04;
+const checkedBytes = 56;
+export const metaBytes = headerBytes + checkedBytes + 8;
+const pageSizes = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536];
 
 export interface ReadMeta {
   readonly meta: BoltMeta;
@@ -28,12 +28,12 @@ export interface ReadMeta {
 
 /**
  * The meta page of the last transaction that was written to its end.
- * @param readAt gives up to META_BYTES from a position in the file
+ * @param readAt gives up to metaBytes from a position in the file
  * @throws BoltError neither is sound
  */
 export function readMeta(readAt: (position: number) => Buffer): ReadMeta {
   const first = tryMeta(readAt(0), 0);
-  const sizes = typeof first === 'string' ? PAGE_SIZES : [first.pageSize];
+  const sizes = typeof first === 'string' ? pageSizes : [first.pageSize];
   const candidates = sizes.map((pageSize) => ({ pageSize, second: tryMeta(readAt(pageSize), 1) }));
   const fitting = candidates.find(
     (each) => typeof each.second !== 'string' && each.second.pageSize === each.pageSize,
@@ -55,19 +55,19 @@ function noDatabase(problem: string): string {
 }
 
 function tryMeta(bytes: Buffer, page: number): BoltMeta | string {
-  if (bytes.length < META_BYTES) return 'the file ends in it';
-  if (bytes.readUInt32LE(HEADER) !== MAGIC) return 'no magic number';
-  if (bytes.readUInt32LE(HEADER + 4) !== VERSION)
-    return `version ${bytes.readUInt32LE(HEADER + 4)} of the format, known is ${VERSION}`;
-  const checked = bytes.subarray(HEADER, HEADER + CHECKED_BYTES);
-  if (bytes.readBigUInt64LE(HEADER + CHECKED_BYTES) !== fnv1a64(checked)) return 'its checksum is wrong';
-  if ((bytes.readUInt16LE(8) & META_FLAG) === 0) return 'it is not marked as a meta page';
-  const pageSize = bytes.readUInt32LE(HEADER + 8);
-  if (!PAGE_SIZES.includes(pageSize)) return `a page size of ${pageSize} bytes`;
-  const pages = smallNumber(bytes.readBigUInt64LE(HEADER + 40));
-  const rootPage = smallNumber(bytes.readBigUInt64LE(HEADER + 16));
+  if (bytes.length < metaBytes) return 'the file ends in it';
+  if (bytes.readUInt32LE(headerBytes) !== magicNumber) return 'no magic number';
+  if (bytes.readUInt32LE(headerBytes + 4) !== formatVersion)
+    return `version ${bytes.readUInt32LE(headerBytes + 4)} of the format, known is ${formatVersion}`;
+  const checked = bytes.subarray(headerBytes, headerBytes + checkedBytes);
+  if (bytes.readBigUInt64LE(headerBytes + checkedBytes) !== fnv1a64(checked)) return 'its checksum is wrong';
+  if ((bytes.readUInt16LE(8) & metaFlag) === 0) return 'it is not marked as a meta page';
+  const pageSize = bytes.readUInt32LE(headerBytes + 8);
+  if (!pageSizes.includes(pageSize)) return `a page size of ${pageSize} bytes`;
+  const pages = smallNumber(bytes.readBigUInt64LE(headerBytes + 40));
+  const rootPage = smallNumber(bytes.readBigUInt64LE(headerBytes + 16));
   if (pages === undefined || rootPage === undefined) return 'its page numbers are absurd';
-  return { page, pageSize, rootPage, pages, transaction: bytes.readBigUInt64LE(HEADER + 48) };
+  return { page, pageSize, rootPage, pages, transaction: bytes.readBigUInt64LE(headerBytes + 48) };
 }
 
 /** A page number that can be one; its bytes must have a position that a number can hold. */

@@ -4,12 +4,12 @@
 import { BoltError } from './bolt-error.ts';
 import { type BoltMeta, smallNumber } from './bolt-meta.ts';
 
-export const PAGE_HEADER = 16;
+export const pageHeader = 16;
 /** Values longer than a page continue on the next ones; none that is worth reading is longer than this. */
-const LONGEST_RUN = 64 * 1024 * 1024;
-const FIRST_TREE_PAGE = 2;
-const BRANCH = 0x01;
-const LEAF = 0x02;
+const longestRun = 64 * 1024 * 1024;
+const firstTreePage = 2;
+const branchFlag = 0x01;
+const leafFlag = 0x02;
 
 export interface PageRun {
   readonly page: number;
@@ -39,7 +39,7 @@ export function boltPages(
   return {
     read(page) {
       const at = (offset: number) => ({ page, offset });
-      if (page < FIRST_TREE_PAGE || page >= pages)
+      if (page < firstTreePage || page >= pages)
         throw new BoltError(`the tree leads here, and the database has the pages 0 to ${pages - 1}`, at(0));
       claim(page, page);
       const first = readAt(page * pageSize, pageSize);
@@ -51,7 +51,7 @@ export function boltPages(
       const count = first.readUInt16LE(10);
       const overflow = first.readUInt32LE(12);
       const length = (overflow + 1) * pageSize;
-      if (page + overflow >= pages || length > LONGEST_RUN)
+      if (page + overflow >= pages || length > longestRun)
         throw new BoltError(`it continues on ${overflow} pages, more than there can be`, at(12));
       for (let next = page + 1; next <= page + overflow; next += 1) claim(next, page);
       const bytes = overflow === 0 ? first : readAt(page * pageSize, length);
@@ -62,8 +62,8 @@ export function boltPages(
 }
 
 function kindOf(flags: number): PageRun['kind'] | undefined {
-  if (flags === BRANCH) return 'branch';
-  return flags === LEAF ? 'leaf' : undefined;
+  if (flags === branchFlag) return 'branch';
+  return flags === leafFlag ? 'leaf' : undefined;
 }
 
 /** A small bucket's only page, which stands in the value of its parent. @throws BoltError */
@@ -71,7 +71,7 @@ export function inlinePage(
   bytes: Buffer,
   place: { readonly page: number; readonly offset: number },
 ): PageRun {
-  if (bytes.length < PAGE_HEADER) throw new BoltError('a bucket inside a value is cut off', place);
+  if (bytes.length < pageHeader) throw new BoltError('a bucket inside a value is cut off', place);
   if (kindOf(bytes.readUInt16LE(8)) !== 'leaf' || bytes.readUInt32LE(12) !== 0)
     throw new BoltError('a bucket inside a value is not a single leaf', place);
   return { page: place.page, kind: 'leaf', count: bytes.readUInt16LE(10), bytes };
