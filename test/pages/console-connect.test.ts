@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { screenshot, type Visitor } from '../support/browser.ts';
+import { authority, makeCertificate } from '../support/chains.ts';
 import { createIdentity, createSigner, tokenOf } from '../support/external-jwt.ts';
 import { type Caller, createdId, password, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
@@ -214,6 +215,69 @@ describe('external JWT signers', () => {
   });
 });
 
+describe('third-party CAs', () => {
+  test('are added from PEM, verified step by step, and given a rule', async () => {
+    const made = authority();
+    const guest = await atConsole(server, 'root', '/console/cas');
+    const { page } = guest;
+    await page.getByText('No CA matches.').waitFor();
+    await assertClean(guest);
+    await page.locator('#new-ca').press('Enter');
+    await page.locator('#field-name').fill('factory');
+    await page.locator('#field-certPem').fill('no certificate');
+    await page.locator('#save').click();
+    await page.getByRole('alert').getByText('Certificate of the CA').waitFor();
+    await assertClean(guest);
+    const file = { name: 'ca.crt', mimeType: 'application/x-pem-file', buffer: Buffer.from(made.certPem) };
+    await page.locator('#field-certPem-file').setInputFiles(file);
+    await page.locator('#save').press('Enter');
+    await heading(page, 'factory').waitFor();
+    await page.locator('#state', { hasText: 'Not verified' }).waitFor();
+    await assertClean(guest);
+    await screenshot(page, 'console-ca');
+
+    const token = (await page.locator('#verification-token').textContent()) ?? '';
+    const proof = (subject: string) => makeCertificate({ subject, issuer: made }).certPem;
+    await page.locator('#proof').fill(proof('another name'));
+    await page.locator('#verify').press('Enter');
+    await page.getByRole('alert').getByText('verification token as its only common name').waitFor();
+    await assertClean(guest);
+    await page.locator('#proof').fill(proof(token));
+    await page.locator('#verify').press('Enter');
+    await announced(page, 'The CA is verified');
+    await page.locator('#state', { hasText: 'Verified' }).waitFor();
+    await page.locator('#prove').waitFor({ state: 'detached' });
+
+    const id = page.url().split('/').at(-1) ?? '';
+    await page.locator('#has-rule').check();
+    await page.locator('#rule-location').selectOption('SAN_URI');
+    await page.locator('#rule-matcher').selectOption('SCHEME');
+    await page.locator('#rule-matcherCriteria').fill('spiffe');
+    await page.locator('#rule-parser').selectOption('SPLIT');
+    await page.locator('#rule-parserCriteria').fill('/');
+    await page.locator('#rule-index').fill('3');
+    await page.locator('#rule-sentence', { hasText: 'of the scheme “spiffe”, of that part 3' }).waitFor();
+    await sample(page, 'Command')
+      .getByText(
+        `overlay-auth update ca ${id} --claim-location SAN_URI --claim-matcher SCHEME --claim-matches spiffe ` +
+          '--claim-parser SPLIT --claim-split-at / --claim-index 3',
+        { exact: true },
+      )
+      .waitFor({ state: 'attached' });
+    await page.locator('#save').click();
+    await page.getByRole('alertdialog').getByText('Sessions that rest on the old rule end').waitFor();
+    await assertClean(guest);
+    await page.locator('#save-confirm').click();
+    await announced(page, 'Saved');
+    const { externalIdClaim, isVerified } = (await root.get(`cas/${id}`)).json.data;
+    assert.deepEqual([externalIdClaim.matcher, externalIdClaim.index, isVerified], ['SCHEME', 3, true]);
+    await agree(guest, 'delete', 'sign nobody in any more');
+    await announced(page, 'Deleted');
+    await page.getByText('No CA matches.').waitFor();
+    await guest.close();
+  });
+});
+
 /** Each screen with something in it, and what shows that it is there. */
 async function screens(): Promise<readonly (readonly [path: string, shows: string])[]> {
   const client = createdId(
@@ -221,7 +285,13 @@ async function screens(): Promise<readonly (readonly [path: string, shows: strin
   );
   const people = { externalAuthUrl: idp.issuer, clientId: 'overlay', targetToken: 'ID' };
   const signer = await createSigner(root, idp, 'corporate', people);
+  const externalIdClaim = { location: 'COMMON_NAME', parser: 'SPLIT', parserCriteria: '-', index: 1 };
+  const added = { name: 'plant', certPem: authority().certPem, isAuthEnabled: true, externalIdClaim };
+  const ca = createdId(await root.call('POST', 'cas', added));
   return [
+    ['/cas', 'tbody'],
+    ['/cas/new', '#field-certPem'],
+    [`/cas/${ca}`, '#rule-sentence'],
     ['/signers', 'tbody'],
     ['/signers/new', '#address'],
     [`/signers/${signer}`, '#field-name'],
@@ -257,7 +327,9 @@ describe('every screen of what is connected', () => {
     await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] });
     const guest = await atConsole(server, 'reader');
     const { page } = guest;
-    const begins = ['/signers/new', '/clients/new'].map((path) => [path, '[role=alert]'] as const);
+    const begins = ['/signers/new', '/clients/new', '/cas/new'].map(
+      (path) => [path, '[role=alert]'] as const,
+    );
     for (const [path, shows] of [...paths.filter(([path]) => !path.endsWith('/new')), ...begins]) {
       await page.goto(`${server.url}/console${path}`);
       await giveLogin(page, 'reader');

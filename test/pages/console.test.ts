@@ -240,7 +240,7 @@ function undeclaredCalls({ page }: Visitor, { paths }: Described): readonly stri
 }
 
 describe('every screen', () => {
-  const screens = ['', '/people', '/attempts', '/what-if', '/policies', '/signers', '/clients'].map(
+  const screens = ['', '/people', '/attempts', '/what-if', '/policies', '/signers', '/cas', '/clients'].map(
     (path) => `/console${path}`,
   );
 

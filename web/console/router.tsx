@@ -78,6 +78,17 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: '/cas',
+    component: laterScreen('cas', async () => (await import('./screens/cas/cas.tsx')).CasScreen),
+    validateSearch: words('q', 'sort', 'page'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/cas/$id',
+    component: laterScreen('ca', async () => (await import('./screens/cas/ca.tsx')).CaScreen),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: '/clients',
     component: laterScreen(
       'clients',

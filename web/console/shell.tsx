@@ -29,6 +29,7 @@ const navigation = [
     items: [
       ['/policies', screens.policies],
       ['/signers', screens.signers],
+      ['/cas', screens.cas],
       ['/clients', screens.clients],
     ],
   },

@@ -23,6 +23,9 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }
 
+/** The option of each field, or of each of its members. */
+export type Flags<Draft> = { readonly [Name in keyof Draft]?: string | Readonly<Record<string, string>> };
+
 /**
  * Options of the command line for changes, as its help describes them: a flag and its opposite, lists with commas, pairs
  * one by one, and an empty text for none.
@@ -31,15 +34,26 @@ function sorted(value: unknown): unknown {
  */
 export function optionsFor<Draft extends object>(
   changes: Partial<Draft>,
-  flags: { readonly [Name in keyof Draft]?: string },
+  flags: Flags<Draft>,
 ): readonly string[] | null {
   const words: string[] = [];
   for (const [name, value] of Object.entries(changes)) {
     const flag = flags[name as keyof Draft];
-    if (flag === undefined) return null;
-    words.push(...wordsFor(flag, value));
+    const typed =
+      flag === undefined ? null : typeof flag === 'string' ? wordsFor(flag, value) : nested(flag, value);
+    if (typed === null) return null;
+    words.push(...typed);
   }
   return words;
+}
+
+/** A rule of several members, each typed by itself; what is left at its default is not typed. */
+function nested(flags: Readonly<Record<string, string>>, value: unknown): readonly string[] | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const members = Object.entries(value).filter(([, member]) => member !== '' && member !== 0);
+  return members.flatMap(([name, member]) =>
+    flags[name] === undefined ? [] : wordsFor(flags[name], member),
+  );
 }
 
 function wordsFor(flag: string, value: unknown): readonly string[] {

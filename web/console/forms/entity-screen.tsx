@@ -8,7 +8,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import type { Versioned } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import { optionsFor } from './draft.ts';
+import { type Flags, optionsFor } from './draft.ts';
 import { refreshEntities, rereadEntity, useEntity } from './entity.ts';
 import { EntityForm, type FormState, type Labels } from './entity-form.tsx';
 
@@ -26,7 +26,7 @@ export interface EntityScreenProps<Document extends { readonly name: string }, D
   readonly labels: Labels<Draft>;
   readonly nullable?: readonly (keyof Draft)[];
   /** The options of `overlay-auth update`, by field. */
-  readonly flags: { readonly [Name in keyof Draft]?: string };
+  readonly flags: Flags<Draft>;
   readonly fields: (form: FormState<Draft>) => ReactNode;
   /** What ends by a change, if something does. */
   readonly ends?: (changes: Partial<Draft>, document: Document) => string | null;

@@ -1,0 +1,151 @@
+// The words of the screens of third-party CAs; read with them.
+
+import { wordsOf } from '../../texts/texts.ts';
+
+const en = {
+  text: 'Certificate authorities of others, whose certificates sign in or enroll here once somebody has proved to hold the key.',
+  create: 'Add a CA',
+  nothing: 'No CA matches.',
+  nothingText:
+    'Add the CA of your organisation, and its certificates sign in here. You need its certificate, and for a moment its key, to prove that it is yours.',
+  state: 'State',
+  verified: 'Verified',
+  notVerified: 'Not verified',
+  signsIn: 'Signs in',
+  ends: 'Ends',
+  fingerprint: 'Fingerprint',
+  since: (time: string) => `Verified ${time}`,
+  certificate: 'Certificate of the CA, PEM',
+  file: 'Or choose its file',
+  what: 'What its certificates may do',
+  rule: 'Whom a certificate names',
+  ruleText:
+    'A certificate that was added to a person names that person. With a rule, other certificates name whoever has the external id in them.',
+  hasRule: 'Read an external id from its certificates',
+  enrolling: 'Those who enroll with its certificates',
+  labels: {
+    name: 'Name',
+    certPem: 'Certificate of the CA, PEM',
+    isAuthEnabled: 'Its certificates sign in',
+    isAutoCaEnrollmentEnabled: 'Whoever has one of its certificates may enroll',
+    isOttCaEnrollmentEnabled: 'People with an enrollment may use one of its certificates',
+    identityRoles: 'Role attributes they get',
+    identityNameFormat: 'Their names',
+    externalIdClaim: 'Rule for the external id',
+    tags: 'Tags',
+  },
+  hints: {
+    identityRoles: 'One a line.',
+    identityNameFormat:
+      'A template of [caName], [commonName], [identityId], [requestedName]. Empty: [caName]-[commonName].',
+  },
+  locations: {
+    COMMON_NAME: 'The common name',
+    SAN_URI: 'An address (URI) among the alternative names',
+    SAN_EMAIL: 'An email address among the alternative names',
+  },
+  matchers: {
+    ALL: 'whichever it is',
+    PREFIX: 'that begins with',
+    SUFFIX: 'that ends with',
+    SCHEME: 'of the scheme',
+  },
+  parsers: { NONE: 'As it is', SPLIT: 'A part of it' },
+  location: 'Where it stands',
+  matcher: 'Which one',
+  criteria: 'Text',
+  parser: 'What of it',
+  splitAt: 'Split at',
+  index: 'Which part, from 0',
+  sentence: (where: string, which: string, part: string) => `The external id is: ${where}, ${which}${part}.`,
+  part: (index: number, at: string) => `, of that part ${index} between “${at}”`,
+  prove: 'Prove that you hold its key',
+  proveText: 'Until then nothing that it issued counts here.',
+  step1: 'Make a certificate with this common name:',
+  step2: 'Let the CA sign it. With openssl, where ca.crt and ca.key are its certificate and key:',
+  step3: 'Hand in that certificate. It proves nothing else, and you can throw it away afterwards.',
+  proof: 'The certificate, PEM',
+  verify: 'Verify',
+  isVerified: 'The CA is verified',
+  disableEnds: 'Sessions that its certificates opened count no more, and nobody can sign in with them.',
+  ruleEnds: 'Sessions that rest on the old rule end at once.',
+  deleteTitle: (name: string) => `Delete ${name}?`,
+  deleteEnds:
+    'Its certificates sign nobody in any more, and sessions that they opened count no more. To undo it, the key has to be proved again.',
+};
+
+const de: typeof en = {
+  text: 'Zertifizierungsstellen anderer, deren Zertifikate hier anmelden oder registrieren, sobald jemand bewiesen hat, ihren Schlüssel zu haben.',
+  create: 'CA hinzufügen',
+  nothing: 'Keine CA passt dazu.',
+  nothingText:
+    'Fügen Sie die CA Ihrer Organisation hinzu, und ihre Zertifikate melden hier an. Sie brauchen ihr Zertifikat und für einen Moment ihren Schlüssel, um zu beweisen, dass sie Ihre ist.',
+  state: 'Zustand',
+  verified: 'Bestätigt',
+  notVerified: 'Nicht bestätigt',
+  signsIn: 'Meldet an',
+  ends: 'Endet',
+  fingerprint: 'Fingerabdruck',
+  since: (time) => `Bestätigt ${time}`,
+  certificate: 'Zertifikat der CA, PEM',
+  file: 'Oder wählen Sie die Datei',
+  what: 'Was ihre Zertifikate dürfen',
+  rule: 'Wen ein Zertifikat nennt',
+  ruleText:
+    'Ein Zertifikat, das einer Person hinzugefügt wurde, nennt diese Person. Mit einer Regel nennen andere Zertifikate, wer die externe Id darin hat.',
+  hasRule: 'Eine externe Id aus ihren Zertifikaten lesen',
+  enrolling: 'Wer sich mit ihren Zertifikaten registriert',
+  labels: {
+    name: 'Name',
+    certPem: 'Zertifikat der CA, PEM',
+    isAuthEnabled: 'Ihre Zertifikate melden an',
+    isAutoCaEnrollmentEnabled: 'Wer eines ihrer Zertifikate hat, darf sich registrieren',
+    isOttCaEnrollmentEnabled: 'Personen mit einer Registrierung dürfen eines ihrer Zertifikate verwenden',
+    identityRoles: 'Rollenattribute, die sie bekommen',
+    identityNameFormat: 'Ihre Namen',
+    externalIdClaim: 'Regel für die externe Id',
+    tags: 'Tags',
+  },
+  hints: {
+    identityRoles: 'Je Zeile eines.',
+    identityNameFormat:
+      'Eine Vorlage aus [caName], [commonName], [identityId], [requestedName]. Leer: [caName]-[commonName].',
+  },
+  locations: {
+    COMMON_NAME: 'Der Common Name',
+    SAN_URI: 'Eine Adresse (URI) unter den alternativen Namen',
+    SAN_EMAIL: 'Eine E-Mail-Adresse unter den alternativen Namen',
+  },
+  matchers: {
+    ALL: 'gleich welche',
+    PREFIX: 'die beginnt mit',
+    SUFFIX: 'die endet mit',
+    SCHEME: 'mit dem Schema',
+  },
+  parsers: { NONE: 'So, wie es ist', SPLIT: 'Ein Teil davon' },
+  location: 'Wo sie steht',
+  matcher: 'Welche davon',
+  criteria: 'Text',
+  parser: 'Was davon',
+  splitAt: 'Trennen bei',
+  index: 'Welcher Teil, ab 0',
+  sentence: (where, which, part) => `Die externe Id ist: ${where}, ${which}${part}.`,
+  part: (index, at) => `, davon Teil ${index} zwischen „${at}“`,
+  prove: 'Beweisen Sie, dass Sie ihren Schlüssel haben',
+  proveText: 'Bis dahin zählt hier nichts, was sie ausgestellt hat.',
+  step1: 'Machen Sie ein Zertifikat mit diesem Common Name:',
+  step2:
+    'Lassen Sie es von der CA signieren. Mit openssl, wenn ca.crt und ca.key ihr Zertifikat und Schlüssel sind:',
+  step3: 'Reichen Sie dieses Zertifikat ein. Es beweist sonst nichts, und Sie können es danach wegwerfen.',
+  proof: 'Das Zertifikat, PEM',
+  verify: 'Bestätigen',
+  isVerified: 'Die CA ist bestätigt',
+  disableEnds:
+    'Sitzungen, die ihre Zertifikate eröffnet haben, zählen nicht mehr, und niemand kann sich mit ihnen anmelden.',
+  ruleEnds: 'Sitzungen, die auf der alten Regel beruhen, enden sofort.',
+  deleteTitle: (name) => `${name} löschen?`,
+  deleteEnds:
+    'Ihre Zertifikate melden niemanden mehr an, und Sitzungen, die sie eröffnet haben, zählen nicht mehr. Um das rückgängig zu machen, muss der Schlüssel neu bewiesen werden.',
+};
+
+export const words = wordsOf(en, de);
