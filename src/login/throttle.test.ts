@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PasswordPolicy } from '../model/auth-policy.ts';
 import { DAY, MINUTE } from '../platform/clock.ts';
-import { passwordLimit } from './throttle.ts';
+import { passwordLimit, unlockableLimit } from './throttle.ts';
 
 describe('the limit of a password', () => {
   const policy: PasswordPolicy = {
@@ -28,4 +28,11 @@ describe('the limit of a password', () => {
     const limit = passwordLimit('a', { ...policy, lockoutDurationMinutes: 3 * 24 * 60 });
     assert.equal(limit?.longestLock, 3 * DAY);
   });
+});
+
+test('what cannot be locked is counted all the same, in few rows whatever names strangers choose', () => {
+  const limits = Array.from({ length: 2000 }, (_, at) => unlockableLimit(`name ${at}`));
+  assert.ok(new Set(limits.map(({ key }) => key)).size <= 256);
+  assert.equal(unlockableLimit('a').key, unlockableLimit('a').key);
+  for (const { max } of limits) assert.equal(max, Number.MAX_SAFE_INTEGER);
 });

@@ -4,6 +4,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { PasswordPolicy } from '../model/auth-policy.ts';
 import type { AuthenticatorId, IdentityId } from '../model/ids.ts';
 import { type Clock, DAY, HOUR, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
+import { sha256Bytes } from '../platform/digest.ts';
 import { sourcePrefix } from '../platform/network/source-prefix.ts';
 import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts';
 
@@ -19,6 +20,21 @@ export function passwordLimit(authenticatorId: string, policy: PasswordPolicy): 
     max: policy.maxAttempts,
     lockFor,
     longestLock: Math.max(lockFor, DAY),
+    forgetAfter: DAY,
+  };
+}
+
+/**
+ * Counts a guess at what cannot be locked, such as an unknown user, and locks nothing: a counter that only known users
+ * have would tell by its time that somebody has the name. Strangers choose the names, so they share 256 rows.
+ * @param name of what is guessed at
+ */
+export function unlockableLimit(name: string): AttemptLimit {
+  return {
+    key: passwordKey(`nobody-${sha256Bytes(name).toString('hex', 0, 1)}`),
+    max: Number.MAX_SAFE_INTEGER,
+    lockFor: 0,
+    longestLock: 0,
     forgetAfter: DAY,
   };
 }

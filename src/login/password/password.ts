@@ -22,6 +22,7 @@ import {
   reservedGuess,
   reserveGuess,
   type ThrottleNeeds,
+  unlockableLimit,
 } from '../throttle.ts';
 
 /** Hashes passwords in a bounded pool of its own. Its promises reject when the queue is full. */
@@ -58,13 +59,20 @@ export async function verifyPassword(
 ): Promise<PrimaryVerdict<PasswordProof>> {
   const key = usernameKey(username);
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
+  // Made for known users too: whatever is done for one of them alone tells by its time that there is one.
+  const unknown = {
+    mark: unknownNameMark(needs.unknownNameKey, key ?? ''),
+    limit: unlockableLimit(key ?? ''),
+  };
   attempt.about(
     key === undefined || login === null
-      ? { subject: key === undefined ? '(not a user name)' : unknownNameMark(needs.unknownNameKey, key) }
+      ? { subject: key === undefined ? '(not a user name)' : unknown.mark }
       : { subject: key, identityId: login.identity.id },
   );
 
-  const target = login === null ? null : passwordLimit(login.authenticator.id, login.policy.primary.updb);
+  const target =
+    (login === null ? null : passwordLimit(login.authenticator.id, login.policy.primary.updb)) ??
+    unknown.limit;
   const reserved = await reserveGuess(needs, target, ipAddress);
   const phc = reserved === 'locked' || login === null ? null : login.passwordHash;
   const matches = await needs.hasher.matches(phc, password).catch(async (error) => {

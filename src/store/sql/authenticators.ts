@@ -46,7 +46,10 @@ export function authenticatorStore(db: Database): AuthenticatorStore {
   const { dialect, write, read, find, list } = db;
   return {
     ...certificateExtensionStore(db),
-    findPasswordLogin: (usernameKey) => find(passwordLoginOf, findPasswordLoginSql, usernameKey),
+    async findPasswordLogin(usernameKey) {
+      const login = await find(passwordLoginOf, findPasswordLoginSql, usernameKey);
+      return login?.usernameKey === usernameKey ? login.passwordLogin : null;
+    },
     findCertificateLogin: (thumbprint) => find(certificateLoginOf, findCertificateLoginSql, thumbprint),
     createCertificate: (authenticator, now) => write('createCertificate', { authenticator, now }),
     createPassword: (authenticator, now) => write('createPassword', { authenticator, now }),
@@ -82,16 +85,21 @@ const findLoginSql = `SELECT authenticators.*, ${accountColumns}
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
   WHERE`;
 
-const findPasswordLoginSql = `${findLoginSql} authenticators.username_key = ?`;
+/** Where nobody has the user name, somebody else's row is read for nothing: a miss must not tell itself by its time. */
+const findPasswordLoginSql = `${findLoginSql} authenticators.id = COALESCE(
+  (SELECT id FROM authenticators WHERE username_key = ?),
+  (SELECT id FROM authenticators WHERE username_key >= '' ORDER BY username_key LIMIT 1))`;
 const findCertificateLoginSql = `${findLoginSql} authenticators.thumbprint = ?`;
 
-function passwordLoginOf(row: SqlRow): PasswordLogin {
+function passwordLoginOf(row: SqlRow): {
+  readonly usernameKey: string;
+  readonly passwordLogin: PasswordLogin;
+} {
   const authenticator = authenticatorOf(row);
   if (authenticator.method !== 'updb') throw new Error('a user name belongs to a certificate');
   return {
-    authenticator,
-    passwordHash: text(row, 'password_hash'),
-    ...accountOf(row),
+    usernameKey: text(row, 'username_key'),
+    passwordLogin: { authenticator, passwordHash: text(row, 'password_hash'), ...accountOf(row) },
   };
 }
 
