@@ -31,11 +31,11 @@ const labels: Readonly<Record<SealedKind, (id: string) => string>> = {
 const pageSize = 200;
 
 /**
- * Seals everything anew that is not sealed under the vault's key. Can be stopped at any time and run again: what is done
+ * Seals everything again that is not sealed under the vault's key. Can be stopped at any time and run again: what is done
  * stays done, and whatever is changed meanwhile is found by the next pass.
- * @param afterSigningKeys waits until running controllers, which read signing keys anew, have seen the new key and seal
+ * @param afterSigningKeys waits until running controllers, which read signing keys again, have seen the new key and seal
  *                         under it themselves
- * @returns how many secrets were sealed anew
+ * @returns how many secrets were sealed again
  * @throws SealBroken one of them opens under no known key; those before it are done
  */
 export async function rekeyDatabase(

@@ -75,7 +75,7 @@ export function acceptableTags(tags: Tags): Tags {
   for (const [name, value] of entries) {
     requireText('tags', name, name);
     if (typeof value !== 'string') continue;
-    // Whole texts may stand in a tag, with lines; only what no engine stores is refused.
+    // A tag may hold any text, with line breaks; only what no engine can store is refused.
     if (value.length > longestTag || value.includes('\0') || !value.isWellFormed()) {
       throw refusedField('tags', `must have values of at most ${longestTag} Unicode characters`);
     }

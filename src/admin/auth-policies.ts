@@ -78,7 +78,7 @@ export function listAuthPolicies(
  * every identity with the policy, for sessions that are open too.
  * @throws AuthError not_found
  * @throws AuthError could_not_validate   as when creating
- * @throws AuthError conflict             no administrator could log in any more
+ * @throws AuthError conflict             no administrator could log in
  */
 export function replaceAuthPolicy(
   needs: AuthPolicyNeeds,

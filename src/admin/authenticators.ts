@@ -176,7 +176,7 @@ export async function requestExtension(
 /**
  * Deletes an authenticator and ends the sessions that it opened.
  * @throws AuthError not_found
- * @throws AuthError conflict   the last administrator could not log in any more
+ * @throws AuthError conflict   the last administrator could no longer log in
  */
 export async function deleteAuthenticator(
   needs: AuthenticatorNeeds,

@@ -35,7 +35,7 @@ export async function getBrowserSession(
 }
 
 /**
- * Ends one: the next authorization in that browser asks for a login. API sessions that it has opened go on.
+ * Ends one: the next authorization in that browser asks for a login. API sessions that it has opened continue.
  * @throws AuthError not_found
  * @throws AuthError forbidden   see help-desk.ts
  */

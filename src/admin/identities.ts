@@ -93,7 +93,7 @@ export function listIdentities(
  * Changes the fields that are given.
  * @throws AuthError not_found
  * @throws AuthError could_not_validate   as when creating
- * @throws AuthError conflict             no administrator could log in any more
+ * @throws AuthError conflict             no administrator could log in
  */
 export async function updateIdentity(
   needs: IdentityNeeds,

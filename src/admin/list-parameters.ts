@@ -16,7 +16,7 @@ export const largestLimit = 500;
 const largestOffset = 1_000_000_000;
 
 /**
- * What a list operation is asked for. Limit, offset and order may stand in the filter or in parameters of their
+ * What a list operation is asked for. Limit, offset and order may be in the filter or in parameters of their
  * own; saying one of them in both places is refused, because either answer could surprise.
  * The id always comes last in the order, so that pages neither overlap nor leave anything out.
  * @throws AuthError invalid_filter, could_not_validate

@@ -60,7 +60,7 @@ export interface PolicyPreview {
   /** Of those, who would have to prove more than now. */
   readonly asksMore: number;
   readonly lockedOut: {
-    /** Who could log in by some method and could not by any more. */
+    /** Those who could log in by some method, and no longer can. */
     readonly count: number;
     readonly first: readonly Pick<Identity, 'id' | 'name'>[];
   };

@@ -12,7 +12,7 @@ const longestLeeway = 60;
 const longestLifetime = 10 * 366 * 24 * 60 * 60;
 
 /**
- * An issuer, compared exactly with what tokens say. It stands in headers, several of them joined by `|`.
+ * An issuer, compared exactly with what tokens say. Headers contain it, several of them joined by `|`.
  * @param own our own issuers: nobody else can vouch for what we issue
  */
 export function acceptableIssuer(issuer: string, own: ReadonlySet<string>): string {

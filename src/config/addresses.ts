@@ -71,7 +71,7 @@ function canonicalIPv6(address: string): string {
   return new URL(`https://[${address}]`).hostname.slice(1, -1);
 }
 
-/** `host:port` as it stands in a URL: IPv6 in brackets. */
+/** `host:port` as it is in a URL: IPv6 in brackets. */
 export function formatHostAndPort({ host, port }: HostAndPort): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -129,7 +129,7 @@ function edgeApisWithoutEdge({ listeners, edge }: ReadableParts): readonly Findi
 
 function apiAddressNotBound(parts: ReadableParts): readonly Finding[] {
   const { listeners, edge } = parts;
-  // With a listener that cannot be read, the address may well stand there.
+  // With a listener that cannot be read, the address may well be there.
   if (typeof edge === 'string' || listeners.includes(undefined)) return [];
   const { address } = edge.api;
   if (address === undefined) return [];

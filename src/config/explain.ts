@@ -38,7 +38,7 @@ export function renderShow(config: Config, origins: Origins, options: { readonly
   return `${yamlLines(toFileShape(config), [], comment).join('\n')}\n`;
 }
 
-/** Block style throughout, so that each value has a line of its own and room for a comment. */
+/** Block style throughout, so that each value has its own line and room for a comment. */
 function yamlLines(value: FileValue, path: ConfigPath, comment: (path: ConfigPath) => string): string[] {
   const isList = Array.isArray(value);
   return Object.entries(value).flatMap(([key, child]: [string, FileValue]): string[] => {

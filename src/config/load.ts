@@ -11,7 +11,7 @@ import { resolveConfig } from './resolve.ts';
 import { dbSchema, edgeSchema, fileSchema, jsonSchema, listenerSchema } from './schema.ts';
 import { parseYamlSource, type YamlSource } from './yaml-source.ts';
 
-/** Replaces `db` of the file, so that a database password need not stand in it. */
+/** Replaces `db` of the file, so that a database password need not be in it. */
 export const dbVariable = 'OVERLAY_AUTH_DB';
 
 export interface LoadedConfig {

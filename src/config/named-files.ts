@@ -13,7 +13,7 @@ export function findUnreadableFiles(
   const { config, origins } = loaded;
   return namedFiles(config).flatMap(([path, file]): readonly Problem[] => {
     const origin = origins.get(path);
-    // A listener that uses the default identity names no files of its own.
+    // A listener that uses the default identity names no files.
     if (origin === undefined) return [];
     try {
       needs.readFile(file);

@@ -36,7 +36,7 @@ export function ztSessionChallenge(error: ChallengeError): Challenge {
   return { scheme: 'zt-session', realm: 'zt-session', error, errorDescription: descriptions[error] };
 }
 
-/** The caller has to prove anew who they are. @param maxAge how old the login may be (RFC 9470 section 3) */
+/** The caller must prove once more who they are. @param maxAge how old the login may be (RFC 9470 section 3) */
 export function freshProofChallenge(mechanism: 'oidc' | 'legacy', maxAge: Millis): Challenge {
   return {
     ...(mechanism === 'oidc' ? oidcChallenge('invalid') : ztSessionChallenge('invalid')),

@@ -15,7 +15,7 @@ import type { Findings } from './map/findings.ts';
 /** An authority that is to be one of the overlay's own. */
 export interface AddedAuthority {
   readonly anchor: TrustAnchor;
-  /** It was not named, but stands in chains of the source, and one that was named issued it. */
+  /** It was not named, but is in chains of the source, and one that was named issued it. */
   readonly isFromSource: boolean;
 }
 

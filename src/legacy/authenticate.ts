@@ -1,5 +1,5 @@
 // legacy/ carries the shared login rules over API sessions with an opaque token (spec 3.4), a mechanism that new
-// clients should not use. It has no rules of its own about who somebody is or what is outstanding.
+// clients should not use. It has no rules about who somebody is or what is outstanding.
 //
 // The mechanism is this folder, sessions/zt-session.ts with its view, and http/legacy/.
 
@@ -148,7 +148,7 @@ function certificatesOf(needs: LegacyNeeds, credentials: Credentials): Pick<Open
 }
 
 /**
- * Takes a TOTP or recovery code for a session. The same token goes on being used.
+ * Takes a TOTP or recovery code for a session. The same token stays in use.
  * @throws AuthError invalid_totp_code, rate_limited
  * @throws AuthError unauthorized   the session ended meanwhile
  */

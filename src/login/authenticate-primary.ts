@@ -62,7 +62,7 @@ type RestsOn = Pick<
   'authenticatorId' | 'signerId' | 'caId' | 'certThumbprint' | 'primaryProof'
 >;
 
-/** What the login goes on resting on, and the session after it. */
+/** What the login rests on, and the session after it. */
 function restsOn(proof: PrimaryProof): RestsOn {
   const nothing = { authenticatorId: null, signerId: null, caId: null, certThumbprint: null };
   switch (proof.method) {

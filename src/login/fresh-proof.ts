@@ -23,7 +23,7 @@ export interface OfferedProof {
 }
 
 /**
- * Asks whoever calls to prove anew who they are, before a factor of their account comes or goes: a token that was stolen
+ * Asks whoever calls to prove who they are once more before a factor of their account comes or goes: a token that was stolen
  * or a session that was left open must not be enough. The current password does, a login of the last five minutes, or the
  * certificate that opened the session.
  * @throws AuthError unauthorized    with a challenge that says so (RFC 9470)

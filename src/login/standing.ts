@@ -31,7 +31,7 @@ export type OpeningObjection =
   | 'authority-disabled';
 
 /**
- * Why the primary proof would not be accepted today; null when it would. A session goes on for as long as it is used,
+ * Why the primary proof would not be accepted today; null when it would. A session continues for as long as it is used,
  * and whoever vouched for it has to be trusted for as long.
  */
 export function openingObjection(

@@ -154,7 +154,7 @@ export function countersOf(target: AttemptLimit | null, ipAddress: string): read
 }
 
 /**
- * The counters of an identity that start anew, and whose locks end, only after a full authentication or by an
+ * The counters of an identity that are reset, and whose locks end, only after a full authentication or by an
  * administrator: a known password must not buy guesses at the code.
  * @param passwordAuthenticatorId of its password, or of what it logged in with; null when it has none
  */
@@ -166,7 +166,7 @@ export function failureKeys(
   return [...password, totpKey(identityId)];
 }
 
-/** Starts the counters of `failureKeys` anew. */
+/** Resets the counters of `failureKeys`. */
 export function forgetFailures(
   { attempts }: { readonly attempts: AttemptStore },
   identityId: IdentityId,
@@ -194,7 +194,7 @@ export function reservedGuess(keys: readonly string[]): ReservedGuess {
   };
 }
 
-/** Gives the guess back in a step of its own, unless somebody has taken it. */
+/** Uncounts the guess in a separate step, unless somebody has taken it. */
 export async function giveBack(needs: Pick<ThrottleNeeds, 'store'>, guess: ReservedGuess): Promise<void> {
   const keys = guess.take();
   if (keys.length > 0) await needs.store.attempts.release(keys);

@@ -24,7 +24,7 @@ export type PassedMethod = PrimaryMethod | 'totp' | `ejs:${string}`;
  */
 export interface LoginProgress {
   readonly identityId: IdentityId;
-  /** Null when the identity was found by a claim and not by an authenticator of its own. */
+  /** Null when the identity was found by a claim and not by its own authenticator. */
   readonly authenticatorId: AuthenticatorId | null;
   /** The signer of the primary proof when that was an external JWT. */
   readonly signerId: SignerId | null;

@@ -17,7 +17,7 @@ export function hasManySessions(type: RevocationType): boolean {
 export interface Revocation {
   readonly id: RevocationId;
   readonly type: RevocationType;
-  /** Of what has many sessions: those that were opened later go on; null: none did. */
+  /** Of what has many sessions: those that were opened later continue; null: none did. */
   readonly issuedBefore: Millis | null;
   /** From then on every token that was meant has expired, and the entry goes. */
   readonly expiresAt: Millis;

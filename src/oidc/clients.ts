@@ -1,5 +1,5 @@
 // The OIDC clients: the one of the specification and the aliases of the configuration, which are public (RFC 6749 2.1)
-// and share the addresses of the listener, and those that administrators have registered, with settings of their own.
+// and share the addresses of the listener, and those that administrators have registered, with their own settings.
 // This is the one place that decides what a client may; everything else asks here.
 
 import type { Identity } from '../model/identity.ts';
@@ -63,7 +63,7 @@ export function clientRegistry(
   };
 }
 
-/** Where existing SDKs listen, each on a port of its own (RFC 8252 7.3). */
+/** Where existing SDKs listen, each on its own port (RFC 8252 7.3). */
 const sdkCallbacks: readonly RedirectUriPattern[] = ['localhost', '127.0.0.1', '[::1]'].map((host) => ({
   kind: 'any-port',
   prefix: `http://${host}`,

@@ -21,14 +21,14 @@ import { isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
 export type LogoutResult =
   | {
       readonly kind: 'signed-out';
-      /** Where the browser goes on; null: nowhere. */
+      /** Where the browser continues; null: nowhere. */
       readonly location: string | null;
       /** Whether nobody is signed in in this browser any more. */
       readonly leavesBrowser: boolean;
     }
   | {
       readonly kind: 'ask';
-      /** Where to go on; null: nowhere. */
+      /** Where to continue; null: nowhere. */
       readonly to: LogoutTarget | null;
     }
   | { readonly kind: 'nothing' };

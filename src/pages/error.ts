@@ -14,7 +14,7 @@ export interface ErrorPage {
   readonly retryAfterSeconds?: number | undefined;
   /** Path at which the person can begin again, where there is one. */
   readonly startAgain?: string | undefined;
-  /** Path at which the person goes on with the same login; null where there is none, or it would not help. */
+  /** Path at which the person continues with the same login; null where there is none, or it would not help. */
   readonly goOn: string | null;
 }
 

@@ -12,7 +12,7 @@ export interface LogOutQuestion {
   readonly fields: readonly (readonly [string, string])[];
 }
 
-/** Asks whether to sign out, and to go on to the application that wants it. Works without scripts. */
+/** Asks whether to sign out, and to continue to the application that wants it. Works without scripts. */
 export function logOutQuestionPage(view: View, { action, application, fields }: LogOutQuestion): Html {
   const { signOutQuestion } = view.texts;
   const isPlain = application === 'none';

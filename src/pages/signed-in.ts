@@ -15,7 +15,7 @@ export interface SignedInPage {
   readonly otherAccount: string;
 }
 
-/** Says who is signed in, and asks whether to go on. Works without scripts. */
+/** Says who is signed in, and asks whether to continue. Works without scripts. */
 export function signedInPage(view: View, page: SignedInPage): Html {
   const { signedIn } = view.texts;
   return layout(view, {

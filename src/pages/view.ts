@@ -9,7 +9,7 @@ export interface Look {
   /** Path of the operator's logo; null: the name stands alone. */
   readonly logoPath: string | null;
   readonly stylesheetPath: string;
-  /** The colours alone, for what has styles of its own. */
+  /** The colours alone, for what has its own styles. */
   readonly tokensPath: string;
   readonly scriptPath: string;
 }

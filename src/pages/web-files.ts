@@ -1,5 +1,5 @@
 // The files of the console and the account page. A published package has them ready-made. In a clone they are bundled
-// when somebody first asks for such a page, in a process of its own, and kept below node_modules until a source changes.
+// when somebody first asks for such a page, in its own process, and kept below node_modules until a source changes.
 
 import { spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';

@@ -14,7 +14,7 @@ export interface RecentMap<Key, Value> {
  * once. It has two halves: what is used moves into the younger one, and when that is full it becomes the older one,
  * and what was left in the older one is dropped.
  * @param atLeast so many of the keys used last stay; at most twice as many are held
- * @param onDrop  told of each value that is not held any more, whether dropped, deleted or cleared; not of one that
+ * @param onDrop  told of each value that is no longer held, whether dropped, deleted or cleared; not of one that
  *                another value replaces
  */
 export function recentMap<Key, Value>(

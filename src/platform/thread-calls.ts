@@ -43,7 +43,7 @@ export class CallFailed extends Error {
 interface Failure {
   readonly thrown: string;
   readonly message: string;
-  /** The fields of its own. */
+  /** Its own fields. */
   readonly details: unknown;
 }
 

@@ -1,7 +1,7 @@
 import type { Millis } from './clock.ts';
 
 /**
- * What `work` comes to, unless it takes longer than `limit`: then it goes on, but nobody waits for it any more.
+ * What `work` comes to, unless it takes longer than `limit`: then it continues, but nobody waits for it.
  * @param message of the error then
  */
 export function withinTime<T>(work: Promise<T>, limit: Millis, message: string): Promise<T> {

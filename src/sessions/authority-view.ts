@@ -1,5 +1,5 @@
 // The authorities whose certificates may log in, in memory with their certificates read: a login that read them
-// anew would take twice as long.
+// again would take twice as long.
 
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import { type Ca, isTrustedForLogin } from '../model/ca.ts';

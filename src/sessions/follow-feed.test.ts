@@ -60,7 +60,7 @@ async function followed(clock: FixedClock = fixedClock('2026-03-01T12:00:00Z')) 
       restore = id;
     },
     notify: (notice: Parameters<ChangeListener>[0]) => listener(notice),
-    /** @returns lets the rounds go on */
+    /** @returns lets the rounds continue */
     hold(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;

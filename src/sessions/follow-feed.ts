@@ -1,4 +1,4 @@
-// Following the ordered change feed of the store: where this node stands in it, one reading at a time, and how old
+// Following the ordered change feed of the store: this node's position in it, one reading at a time, and how old
 // what was read may be. What follows from a change is for whoever follows (session-view.ts).
 
 import type { Change } from '../model/change.ts';
@@ -11,7 +11,7 @@ import type { RestoreStore } from '../store/contracts/restores.ts';
 const longestSilence: Millis = 30 * SECOND;
 /** How often a node listens, also when nothing happens. */
 export const listeningInterval: Millis = 5 * SECOND;
-/** Entries of the feed are kept for an hour: whoever was silent for longer than this reads everything anew. */
+/** Entries of the feed are kept for an hour: whoever was silent for longer than this reads everything again. */
 const feedReach: Millis = 30 * MINUTE;
 /** A caller waits no longer than this for a database that does not answer. */
 const longestWait: Millis = 2 * SECOND;
@@ -33,7 +33,7 @@ export interface FollowedFeed {
   beFresh(): Promise<void>;
   /** Reads the feed, and whether the database was restored, although nobody has said that there is something new. @throws as `beFresh` */
   listen(): Promise<void>;
-  /** Reads everything anew: what was read by a wrong clock says too little. @throws as `beFresh` */
+  /** Reads everything again: what was read by a wrong clock says too little. @throws as `beFresh` */
   startOver(): Promise<void>;
   stop(): void;
 }
@@ -59,7 +59,7 @@ export function followFeed(needs: {
   readonly clock: Clock;
   readonly from: FeedPosition;
   apply(change: Change): Promise<void>;
-  /** Reads anew what the feed does not reach back to. */
+  /** Reads again what the feed does not reach back to. */
   readEverything(): Promise<void>;
 }): FollowedFeed {
   const { store, clock } = needs;

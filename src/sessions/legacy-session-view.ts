@@ -11,7 +11,7 @@ import type { ApiSessionStore, SessionActivity } from '../store/contracts/api-se
 export interface LegacySessionView {
   /** A session that is alive, or null. Answers at once when it is in memory. */
   find(tokenHash: string): ApiSession | null | Promise<ApiSession | null>;
-  /** Reads a session anew, whatever is in memory. */
+  /** Reads a session again, whatever is in memory. */
   read(tokenHash: string): Promise<ApiSession | null>;
   /** The session was used just now and lives on from here. @returns the session as it is afterwards */
   touch(session: ApiSession): ApiSession;

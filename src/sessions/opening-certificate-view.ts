@@ -1,4 +1,4 @@
-// What the certificates of legacy sessions prove, in memory by the session. Such a session goes on for as long as it is
+// What the certificates of legacy sessions prove, in memory by the session. Such a session continues for as long as it is
 // used, over any connection, so each call asks whether the certificate that opened it would open it today.
 
 import { type JudgedChain, judgeChain, stillOpens } from '../login/certificate/opening-chain.ts';

@@ -66,12 +66,12 @@ interface Call {
   readonly bearers: readonly string[];
 }
 
-/** Goes on at once where nothing has to be waited for: a call that finds everything in memory costs no promise. */
+/** Continues at once where nothing has to be waited for: a call that finds everything in memory costs no promise. */
 function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** The session may go on for as long as it is used: what opened it has to be good still. */
+/** The session may continue while it is used: what opened it must still be good. */
 function requireOpening(needs: ZtSessionNeeds, { session, account }: Call): void | Promise<void> {
   const objection = openingObjection(needs, account.policy, session);
   if (objection !== null) throw refused(objection);
@@ -147,7 +147,7 @@ function lackingJwt({ signers }: ZtSessionNeeds, signerId: SignerId, error: unkn
   const [challenge] = error instanceof AuthError ? error.challenges : [];
   if (challenge === undefined) throw error;
   const issuer = signers.find(signerId)?.issuer ?? null;
-  // A secondary token is never asked for anew.
+  // A secondary token is never asked for again.
   return { signerId, issuer, error: challenge.error as LackingJwt['error'] };
 }
 

@@ -1,6 +1,6 @@
 // JWTs that tell a device where and how to enroll. Clients check them with the public key of the certificate that
 // the server at `iss` presents in the TLS handshake, so they are signed with the key of that listener and with no
-// other. They are made anew whenever one is shown: after a renewal of the certificate the same token stands in a
+// other. They are made again whenever one is shown: after a renewal of the certificate the same token is in a
 // JWT that fits it.
 
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';

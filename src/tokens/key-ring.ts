@@ -67,7 +67,7 @@ export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
     list: () => known.map(({ key }) => key),
     async reload() {
       const stored = await needs.keys.listSigningKeys(needs.clock.now());
-      // By what is sealed, not by kid: what was sealed anew is opened anew, so that the vault sees under which key.
+      // By what is sealed, not by kid: what was sealed again is opened again, so that the vault sees under which key.
       const opened = new Map(known.map((entry) => [entry.key.sealedPrivateKey, entry.material]));
       known = stored.map((key) => ({
         key,

@@ -4,7 +4,7 @@ import { isSignedBy, type JwtType, splitJwt } from './jws.ts';
 import type { KeyRing } from './key-ring.ts';
 
 /**
- * The claims of a JWT of this type that one of our keys signed, as they stand there; undefined for everything else.
+ * The claims of a JWT of this type that one of our keys signed, unchanged; undefined for everything else.
  * Which claims there are, and of which types, is the caller's to check.
  */
 export function readSignedClaims(

@@ -36,7 +36,7 @@ export interface ApplyNeeds extends WriterNeeds {
 }
 
 export interface ApplyOptions {
-  /** Also deletes what stands in no document, of the kinds that the document has. */
+  /** Also deletes what no document contains, of the kinds that the documents have. */
   readonly prune: boolean;
   readonly dryRun: boolean;
 }

@@ -7,7 +7,7 @@ import { hintOf } from './hints.ts';
 /** Names of files fit; the shell knows them. */
 const files = ':files';
 
-/** Stands in the place of everything typed that is neither a command nor an option. */
+/** Replaces everything typed that is neither a command nor an option. */
 interface Place {
   readonly command: Command;
   /** How many arguments of the command stand before. */
@@ -21,7 +21,7 @@ interface Place {
 }
 
 /**
- * The words that can stand in the place of the last one; a single `:files` when the shell is to complete file names.
+ * The words that can replace the last one; a single `:files` when the shell is to complete file names.
  * Says nothing and asks nobody when the server cannot be asked: the person is in the middle of a line.
  * @param words what was typed after the program's name; the last one is being typed and may be empty
  */

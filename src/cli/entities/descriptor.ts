@@ -16,7 +16,7 @@ import type { Column } from '../terminal/table.ts';
  * - `revoked`: the same, of the entity that the field `type` before it says
  */
 export type EntityField = {
-  /** Where the value stands in the body; dots lead into objects (`primary.updb.allowed`). */
+  /** Where the value is in the body; dots lead into objects (`primary.updb.allowed`). */
   readonly path: string;
   readonly help: string;
   readonly choices?: readonly string[];
@@ -65,7 +65,7 @@ export interface EntityDescriptor {
   readonly isForceable?: boolean;
   /** The password of a new authenticator: `create` asks for it, `update` sets it on request. */
   readonly hasPassword?: boolean;
-  /** A second step of `create` with options of its own; imported when it is needed. */
+  /** A second step of `create` with its own options; imported when it is needed. */
   readonly afterCreate?: {
     readonly options: readonly { readonly flags: string; readonly help: string }[];
     load(): Promise<AfterCreate>;

@@ -214,7 +214,7 @@ function codeOf(cause: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
 }
 
-/** The driver has words of its own for this, of the protocol; what they begin with has not changed for years. */
+/** The driver has its own messages for this; their beginnings have not changed for years. */
 function isWithoutPassword(error: unknown): boolean {
   return (
     error instanceof Error && /client password must be a string|no password supplied/.test(fullMessage(error))

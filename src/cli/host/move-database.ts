@@ -14,7 +14,7 @@ import { audited } from './operator-log.ts';
 
 /**
  * `ops db move --to URL`: copies everything, names the new database in the configuration, and puts the old file
- * aside, so that nobody goes on with it by mistake. Until the configuration is written nothing has changed for
+ * aside, so that nobody continues with it by mistake. Until the configuration is written nothing has changed for
  * the controller.
  */
 export async function moveCommand(report: Report, named: string | undefined, to: string): Promise<void> {

@@ -169,7 +169,7 @@ function refused({ origin }: DirectNeeds, error: unknown): unknown {
   }
   return failure(error, {
     what: 'The login was refused',
-    // A request that cannot go on (400) ends the same way as credentials that are wrong (401).
+    // A request that cannot continue (400) ends the same way as credentials that are wrong (401).
     ...(error.status === 400 ? { exitCode: exitCodes.notAuthenticated } : {}),
     ...(error.status === 401
       ? { next: 'check what you typed; an administrator can look up the reason with the reference' }

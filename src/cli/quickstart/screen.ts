@@ -118,7 +118,7 @@ function clockTime(time: Millis): string {
 
 /**
  * Lines of at most `width` characters, broken between words. A word that is longer, such as an address that has to be
- * copied as it is, has a line of its own.
+ * copied as it is, has its own line.
  */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];

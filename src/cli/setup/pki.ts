@@ -35,7 +35,7 @@ export function serverNames(hosts: readonly string[]): ServerNames {
 
 /**
  * Makes what is missing of the home's own PKI: a root authority, the authority that signs client certificates,
- * and the server certificate, which is also made anew when it ends soon. A pair counts as there when its
+ * and the server certificate, which is also made again when it ends soon. A pair counts as there when its
  * certificate is: that is written last.
  * @throws RangeError a name is neither a DNS name nor an IP address
  */

@@ -50,7 +50,7 @@ export function renderFields(fields: readonly (readonly [name: string, value: un
 
 const between = '  ';
 
-/** A value of an API as it stands in a cell. Times lose their milliseconds: they are for people here. */
+/** A value of an API as it is in a cell. Times lose their milliseconds: they are for people here. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

@@ -1,4 +1,4 @@
-// Enrollment. The method stands in the query or in the path, what it needs in the query, the body, the connection
+// Enrollment. The method is in the query or in the path, what it needs in the query, the body, the connection
 // or the headers: each as existing SDKs send it.
 
 import { z } from 'zod';

@@ -115,7 +115,7 @@ const identity = z.strictObject({
   tags,
 });
 
-/** The kinds that stand in it are the ones it speaks of. */
+/** It covers the kinds that it contains. */
 const fileSchema = z.strictObject({
   'auth-policy': z.array(authPolicy).optional(),
   'ext-jwt-signer': z.array(extJwtSigner).optional(),

@@ -125,7 +125,7 @@ function changesDocument(changes: StateChanges): StateChanges {
   return { ...changes, changed };
 }
 
-/** As a body of other endpoints, but for how much may stand in it. */
+/** Like the bodies of other endpoints, but larger. */
 function applicationOf(context: RequestContext): z.output<typeof application> {
   const bytes = readRawBody(context, [jsonType]);
   try {

@@ -173,7 +173,7 @@ function cancelRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   ];
 }
 
-/** Answers people with a page on which they can go on, for the refusals that have one. */
+/** Answers people with a page from which they can continue, for the refusals that have one. */
 async function forPeople(
   step: Step,
   pages: Partial<Record<ErrorCode, (status: number) => Answer | Promise<Answer>>>,

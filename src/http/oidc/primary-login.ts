@@ -199,7 +199,7 @@ function certificateForm(
 }
 
 /**
- * `/oidc/login/ext-jwt` (spec 4.3): external JWTs stand in Authorization lines, for the primary proof and, where the
+ * `/oidc/login/ext-jwt` (spec 4.3): external JWTs come in Authorization lines, for the primary proof and, where the
  * policy asks for one, for the secondary proof too, in any order. After another primary method the secondary one may come
  * alone. People get a page that leads to the providers.
  */

@@ -1,4 +1,4 @@
-// `/oidc/login/continue`: the page that says who is signed in in this browser, and goes on as them by a click.
+// `/oidc/login/continue`: the page that says who is signed in in this browser, and continues as them by a click.
 
 import { z } from 'zod';
 import { presentedSession } from '../../oidc/flow/browser-session.ts';
@@ -80,7 +80,7 @@ export function signedInRoutes(needs: SignedInNeeds & StepNeeds): readonly Route
     async handler(context, { query: asked, body }) {
       const step = openStep(needs, context, asked, body);
       const browser = await signedInBrowser(needs, context);
-      // Nobody goes on as somebody whose name was not on the page.
+      // Nobody continues as somebody whose name was not on the page.
       if (browser.session?.id !== body.session) return question(needs, step, browser);
       const handover = await continueSignedIn(needs, step.authRequest, browser);
       return handover === null ? toLogin(step) : handoverAnswer(step.view, handover);

@@ -14,7 +14,7 @@ const userInfoSchema = z
   })
   .meta({ id: 'UserInfo' });
 
-/** GET and POST `/oidc/userinfo` (OIDC Core 5.3). The token stands in the Authorization header, or in a form (RFC 6750 2.2). */
+/** GET and POST `/oidc/userinfo` (OIDC Core 5.3). The token is in the Authorization header, or in a form (RFC 6750 2.2). */
 export function userInfoRoute(needs: UserInfoNeeds): Route {
   return route({
     methods: ['GET', 'POST'],

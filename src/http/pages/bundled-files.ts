@@ -6,7 +6,7 @@ import { webFiles } from '../../pages/web-files.ts';
 import { type Route, route } from '../request/route.ts';
 import { immutable } from '../request/security-headers.ts';
 
-/** Each has the files at an address of its own, because a listener may serve one of them only. */
+/** Each has the files at its own address, because a listener may serve one of them only. */
 type BundledApi = 'account' | 'console';
 
 /** Path of the folder that the files are in now. @throws Error when they cannot be built */

@@ -10,7 +10,7 @@ import type { Views } from './views.ts';
 
 const common = { api: 'console', guard: 'anonymous', errors: 'html-or-edge' } as const;
 
-/** Every screen has an address of its own; which there are is the script's business. */
+/** Every screen has its own address; which there are is the script's business. */
 const screens = [
   consolePaths.page,
   `${consolePaths.page}/:screen`,

@@ -33,7 +33,7 @@ const setupPageAnswer = contentAnswer(htmlType, 'A page for people');
 export type SetupRouteNeeds = Parameters<typeof completeSetup>[0] & { readonly views: Views };
 
 /**
- * `/setup`: the page behind the one-time link for the first administrator. The token stands in the form, so
+ * `/setup`: the page behind the one-time link for the first administrator. The token is in the form, so
  * nobody without it can post one; it appears in no log line and, by the referrer policy, in no other request.
  */
 export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {

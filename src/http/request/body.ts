@@ -254,7 +254,7 @@ const tokenField = {
 /**
  * Puts the access token that a form brings in its body (RFC 6750 2.2) in the place of an Authorization header. It is
  * looked for in POST requests with a form only; other bodies are not read.
- * @throws AuthError could_not_validate, could_not_parse_body   it stands there twice, or the form cannot be read
+ * @throws AuthError could_not_validate, could_not_parse_body   it appears twice, or the form cannot be read
  * @throws AuthError invalid_request   an Authorization header has one too: only one way may be used (RFC 6750 2)
  */
 export function takeFormToken(context: RequestContext): void {

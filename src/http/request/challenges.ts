@@ -10,7 +10,7 @@ export function challengeLines(challenges: readonly Challenge[]): string[] {
 
 /**
  * `scheme realm="…", error="…", error_description="…", max_age="…", id="…", issuer="…"`.
- * `id` and `issuer` come from administrators: a value that cannot stand in a header is left out, because a
+ * `id` and `issuer` come from administrators: a value that a header cannot carry is left out, because a
  * challenge without the hint is of more use than none.
  * @throws RangeError when one of the other parameters has such a value, which is a defect
  */

@@ -16,7 +16,7 @@ export interface FailedRequest {
   readonly accept: string | undefined;
   /** How a page would look to whoever asks. */
   readonly view: () => View;
-  /** Where a person goes on with the login that the request belongs to; null when there is none. */
+  /** Where a person continues with the login that the request belongs to; null when there is none. */
   readonly loginPage: string | null;
   /** Whether the client tried to authenticate with the Basic scheme. */
   readonly usedBasic: boolean;

@@ -103,7 +103,7 @@ export const configTypes = z
   .optional()
   .transform((value) => (value === undefined ? [] : typeof value === 'string' ? [value] : value));
 
-// What clients say about themselves at login, in JSON as `envInfo` and `sdkInfo`, in a form as fields of their own.
+// What clients say about themselves at login, in JSON as `envInfo` and `sdkInfo`, in a form as their own fields.
 
 const longest = 255;
 /** RFC 1035 section 2.3.4, as text without the final dot. */

@@ -19,7 +19,7 @@ const largestChainBytes = 32 * 1024;
 const bySocket = new WeakMap<TLSSocket, PeerCertificates | null>();
 
 // A TLS session ticket holds the leaf but not the rest of the chain. The rest is no secret and proves nothing
-// by itself, so it may be remembered for the connections that resume; every login validates it anew.
+// by itself, so it may be remembered for the connections that resume; every login validates it again.
 const intermediatesByLeaf = recentMap<string, readonly Buffer[]>(1000);
 
 /** The client's certificates, or null when it sent none. Read once per connection. */

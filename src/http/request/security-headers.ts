@@ -27,7 +27,7 @@ export interface ContentSecurity {
   readonly formTargets?: readonly string[];
   /** Whether the page loads scripts of ours. */
   readonly scripts?: boolean;
-  /** The one script that stands in the page itself; it is allowed by its hash. */
+  /** The one script that is in the page itself; it is allowed by its hash. */
   readonly inlineScript?: string;
 }
 

@@ -49,7 +49,7 @@ const useHttps = 'This port speaks HTTPS. Use an address that begins with https:
 
 /**
  * Answers a request in plain HTTP, which TLS knows by its first bytes. Nothing of it is read or repeated. Node has no
- * public way to the connection below TLS: where its private one is missing, the connection is closed without a word.
+ * public way to the connection below TLS: where its private one is missing, the connection is closed silently.
  */
 function sayToUseHttps(socket: Duplex): void {
   const { _parent: connection } = socket as { _parent?: Duplex | null };

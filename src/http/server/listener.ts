@@ -268,7 +268,7 @@ function createServer(
     if (Number(request.headers['content-length'] ?? 0) <= bodyLimit) response.writeContinue();
     server.emit('request', request, response);
   });
-  // Node would drop the lines beyond a limit without a word; beginRequest counts and refuses.
+  // Node would drop the lines beyond a limit silently; beginRequest counts and refuses.
   server.maxHeadersCount = 0;
   return server;
 }

@@ -1,4 +1,4 @@
-// Puts declared endpoints onto the HTTP framework: everything that holds for all of them happens here, in the
+// Puts declared endpoints onto the HTTP framework: everything that applies to all of them happens here, in the
 // order Host, origin, media type of the answer, guard, body, guard again, handler; and every failure ends in one place.
 
 import type { IncomingMessage } from 'node:http';

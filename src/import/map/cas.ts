@@ -88,7 +88,7 @@ function certificateOf(
   }
 }
 
-/** Of an authority that is verified it means nothing any more. */
+/** Means nothing once the authority is verified. */
 function tokenOf(entity: Entity): string {
   const token = entity.text('verificationToken') ?? '';
   return /^[\x21-\x7e]{1,64}$/.test(token) ? token : entity.id;

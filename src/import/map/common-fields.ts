@@ -14,7 +14,7 @@ export interface MapNeeds {
   digest(value: unknown): string;
 }
 
-/** Ids stand in paths, certificates and texts of rules. Those of the source are short; the bound is ours. */
+/** Ids appear in paths, certificates and rules. Those of the source are short; the bound is ours. */
 const usableId = /^(?!\.{1,2}$)[0-9A-Za-z.-]{1,64}$/;
 
 export function isUsableId(id: string): boolean {

@@ -105,7 +105,7 @@ function permissionsOf({ findings }: MapNeeds, subject: Subject, entity: Entity)
   return known;
 }
 
-/** Also a lockout after wrong passwords stands there; what is over is not taken. */
+/** Contains lockouts after wrong passwords too; one that is over is not imported. */
 function disabledStateOf(
   { now, findings }: MapNeeds,
   subject: Subject,

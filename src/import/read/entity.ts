@@ -17,7 +17,7 @@ interface Leaf {
   readonly value: Buffer;
 }
 
-/** What stands in a map: as in JSON. */
+/** A value in a map, as in JSON. */
 export type Json = Scalar['value'] | readonly Json[] | { readonly [name: string]: Json };
 
 export interface Entity {
@@ -121,7 +121,7 @@ function entityOf(id: string, path: string, tree: Tree): Entity {
 const year1 = -62_135_596_800_000;
 const textType = '\x05';
 const nullType = 0x07;
-/** Stands in what is a list: how many members it has. */
+/** Marks a list, and says how many members it has. */
 const listMark = '__list__size__36484231-110c-4767-afe2-01b6e3db107a';
 const longestList = 100_000;
 

@@ -1,4 +1,4 @@
-// Everything of the source that is taken over, as it stands there, and how much there is of the rest.
+// Everything of the source that is taken over, as it is there, and how much there is of the rest.
 
 import type { BoltBucket } from '../../platform/formats/bolt/bolt-bucket.ts';
 import type { BoltFile } from '../../platform/formats/bolt/bolt-file.ts';

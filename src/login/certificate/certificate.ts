@@ -1,5 +1,5 @@
 // Client certificates (spec 5.3). Only the leaf says who somebody is, because only its key was proved by the
-// handshake; whatever else was sent may help to find the path to a trusted authority. All of it is judged anew at
+// handshake; whatever else was sent may help to find the path to a trusted authority. All of it is checked again at
 // each login and refresh.
 
 import type { AuthPolicy } from '../../model/auth-policy.ts';

@@ -13,7 +13,7 @@ export interface CurrentPasswordNeeds extends PasswordLoginNeeds {
 
 /**
  * Has somebody who is logged in prove their password: a session that was left open or stolen must not become the account
- * (ASVS 6.2.3, 7.5.1). A wrong one is a failed login, in the same counter and with a record of its own.
+ * (ASVS 6.2.3, 7.5.1). A wrong one is a failed login, in the same counter and with its own record.
  * @returns the stored hash that the password matched
  * @throws AuthError invalid_field   it is wrong, locked or not allowed, or there is none
  * @throws AuthError rate_limited, busy

@@ -132,7 +132,7 @@ export async function findByUserCode(
   return found;
 }
 
-/** The authorization request of a person who goes on for a device, in this browser and no other. */
+/** The authorization request of a person who continues for a device, in this browser and no other. */
 export function authRequestFor(
   needs: Pick<DeviceLoginNeeds, 'random' | 'clock'>,
   device: DeviceLogin,
@@ -155,7 +155,7 @@ export function authRequestFor(
   };
 }
 
-/** @returns false when the device does not wait any more */
+/** @returns false when the device no longer waits */
 export function denyDevice(needs: DeviceLoginNeeds, device: DeviceLogin): Promise<boolean> {
   return needs.store.deviceLogins.settle(device.id, null, needs.clock.now());
 }
@@ -178,7 +178,7 @@ export async function denyWaitingDevice(
 /**
  * Keeps the code of a finished login for the device that waits for it. Whoever has the code has it from the answer to
  * the last step of the login, and the challenge in its request says which device it is for.
- * @returns false when no device waits for it any more
+ * @returns false when no device waits for it
  */
 export async function approveDevice(
   needs: DeviceLoginNeeds,

@@ -33,7 +33,7 @@ export function endOfSession(rules: BrowserSessionRules, createdAt: Millis, now:
 
 /**
  * What a login opens that is complete now, with the cookie for the browser; null where nobody stays signed in. Every
- * login has a cookie of its own, so that nobody can know it from before.
+ * login has its own cookie, so that nobody can know it from before.
  */
 export function newBrowserSession(
   needs: {

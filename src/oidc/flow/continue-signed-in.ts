@@ -1,4 +1,4 @@
-// Going on without a login where somebody is signed in in the browser. Everything is judged anew: what the client asks
+// Continuing without a login where somebody is signed in in the browser. Everything is checked again: what the client asks
 // for (OIDC Core 3.1.2.1), the identity, its policy and what the login rested on. The cookie alone gives nothing.
 
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
@@ -27,7 +27,7 @@ export interface SignedInBrowser {
   readonly origin: RequestOrigin;
 }
 
-/** `log-in`: credentials are needed. `choose`: the person has to say whether to go on as who is signed in. */
+/** `log-in`: credentials are needed. `choose`: the person has to say whether to continue as who is signed in. */
 export type SignedInAnswer = Handover | { readonly kind: 'log-in' } | { readonly kind: 'choose' };
 
 /**
@@ -71,7 +71,7 @@ export async function whoIsSignedIn(
 }
 
 /**
- * The person has said to go on.
+ * The person has said to continue.
  * @returns null when it takes a login after all
  * @throws AuthError auth_request_unknown
  * @throws AuthorizationError client_not_allowed
@@ -121,7 +121,7 @@ function isStrongEnough(authRequest: AuthRequest, { progress }: PresentedSession
   return wanted.length === 0 || wanted.includes(acrOf(progress.passed));
 }
 
-/** The one rule of what still counts, asked again. A session that is not good any more ends. */
+/** The one rule of what still counts, asked again. A session that is no longer good ends. */
 async function standingAccount(
   needs: SignedInNeeds,
   { id, progress }: PresentedSession,

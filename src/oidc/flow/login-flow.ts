@@ -209,7 +209,7 @@ export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: 
 
 /**
  * Checks that a primary login may still be made: within ten minutes from the beginning, or as long as an enrollment
- * keeps the request open (spec 3.2), not once the code was given, and not while another browser goes on with it.
+ * keeps the request open (spec 3.2), not once the code was given, and not while another browser continues with it.
  * @throws AuthError auth_request_unknown
  */
 export async function requireOpen(

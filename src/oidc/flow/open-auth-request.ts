@@ -38,7 +38,7 @@ export function openAuthRequest(
 }
 
 /**
- * A login that went on in a browser continues in that browser only, whoever has learnt the id (RFC 9700 4.7): also
+ * A login that continued in a browser continues in that browser only, whoever has learnt the id (RFC 9700 4.7): also
  * one that somebody else began, to lure a person into giving the password for it.
  * @param binding   of the browser in which the login began, or its primary step was done; null for none
  * @param presented of the browser that asks now, or null

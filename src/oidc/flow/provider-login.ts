@@ -54,7 +54,7 @@ export function isForPeople(
   return signer.enabled && signer.externalAuthUrl !== null && signer.clientId !== null;
 }
 
-/** Below it, each signer has a callback of its own: `callback/SIGNER_ID`. */
+/** Below it, each signer has its own callback: `callback/SIGNER_ID`. */
 export const providerCallbackPath = '/oidc/login/ext-jwt/callback';
 
 /** Why a visit to a provider gave no login. */
@@ -117,7 +117,7 @@ export interface ProviderAnswer {
 }
 
 /**
- * Takes the answer of a provider, fetches the token, and goes on with the login.
+ * Takes the answer of a provider, fetches the token, and continues with the login.
  * @throws AuthError auth_request_unknown, not_found, rate_limited, busy
  */
 export async function returnFromProvider(

@@ -13,7 +13,7 @@ import type { LoginFlowNeeds } from './next-step.ts';
 
 /**
  * @throws AuthorizationError client_not_allowed   the application is not for this identity; it is told so
- * @throws AuthError client_not_allowed            the same on a page, for a device: its code is worth nothing any more
+ * @throws AuthError client_not_allowed            the same on a page, for a device: its code is worthless
  * @throws AuthorizationError login_required       the client has named somebody else (OIDC Core 3.1.2.1, id_token_hint)
  */
 export async function requireMayUse(

@@ -24,7 +24,7 @@ import type { GrantRequest } from './token-endpoint.ts';
 
 /**
  * Redeems a code: one statement of the store decides, and opens the session in the same transaction. A session that
- * would not be opened any more, after what an administrator has changed since the code was given, is ended at once.
+ * would no longer be opened, after what an administrator has changed since the code was given, is ended at once.
  * @throws AuthError invalid_request a parameter is missing or repeated; invalid_grant for everything else alike
  */
 export async function redeemAuthorizationCode(

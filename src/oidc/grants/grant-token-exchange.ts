@@ -48,7 +48,7 @@ interface Standing {
  * @throws AuthError invalid_request   a parameter is missing, repeated or of a type that is not exchanged
  * @throws AuthError invalid_scope, csr_not_acceptable   nothing is used up
  * @throws AuthError invalid_grant     for everything else alike; RFC 8693 2.2.2 has invalid_request there, which
- *                                     existing SDKs take for a mistake of their own and do not log in again
+ *                                     existing SDKs take for their own mistake and do not log in again
  */
 export async function exchangeToken(needs: GrantNeeds, request: GrantRequest): Promise<ExchangeResponse> {
   const { parameters } = request;
@@ -114,7 +114,7 @@ async function exchangeRefreshToken(
 
 /**
  * An access token gives an ID token, and to a session that has no refresh token the next access token: until a
- * refresh token would have ended, counted from the login. A session that has one goes on with that, whose reuse
+ * refresh token would have ended, counted from the login. A session that has one continues with that one, whose reuse
  * is noticed.
  */
 async function exchangeAccessToken(

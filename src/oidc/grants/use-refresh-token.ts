@@ -191,7 +191,7 @@ export interface StandingNeeds extends CertificateLoginNeeds {
 }
 
 /**
- * Refuses to go on with a session that would not be opened today. Reads memory, and the store for a certificate; nothing
+ * Refuses to continue with a session that would not be opened today. Reads memory, and the store for a certificate; nothing
  * is used up. Whether the identity is enabled is the store's to decide, in the statement that rotates.
  * @throws AuthError invalid_grant
  */

@@ -121,7 +121,7 @@ function readNumber(reader: Reader): number {
 }
 
 // What needs no second look: everything but quotes, backslashes and U+0000 to U+001F. (JSON lets the other
-// control characters, U+007F to U+009F, stand in a string.)
+// control characters, U+007F to U+009F, are in a string.)
 const ordinaryCharacters = /[^"\\\p{Cc}]+|[\u007f-\u009f]+/uy;
 
 function readString(reader: Reader): string {

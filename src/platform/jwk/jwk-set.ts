@@ -16,7 +16,7 @@ export type IgnoredKeyReason =
   | 'kind'
   /** Its `alg` is none that such a key is accepted with. */
   | 'algorithm'
-  /** Its private part stands in the set: whoever reads the set can sign. */
+  /** Its private part is in the set: whoever reads the set can sign. */
   | 'private'
   /** Too short, too long, or not a point on its curve. */
   | 'unsound'

@@ -8,15 +8,15 @@ import { type JwkSet, readJwkSet } from './jwk-set.ts';
 import type { VerificationKey } from './verification-key.ts';
 
 export interface JwksCacheLimits {
-  /** From this age on a key set is fetched anew in the background, while it goes on being used. */
+  /** From this age on a key set is fetched again in the background, and stays in use meanwhile. */
   readonly refreshAfter: Millis;
   /** From this age on a look-up waits for the new set: a withdrawn key is not used once more after a quiet day. */
   readonly waitAfter: Millis;
-  /** From this age on a set that could not be renewed is not used any more. */
+  /** From this age on a set that could not be renewed is no longer used. */
   readonly unusableAfter: Millis;
   /** From the start of one fetch of a set to the start of the next. */
   readonly pauseBetweenFetches: Millis;
-  /** How long a look-up waits for a fetch, which itself may go on longer. */
+  /** How long a look-up waits for a fetch, which itself may take longer. */
   readonly longestWait: Millis;
   readonly maxBytes: number;
 }

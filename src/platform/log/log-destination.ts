@@ -15,7 +15,7 @@ export interface LogDestination {
 }
 
 // Lines wait in memory while a pipe is blocked or a disk is slow; beyond this they are dropped and counted,
-// because requests must go on.
+// because requests must continue.
 const longestBacklog = 4 * 1024 * 1024;
 
 // A write to the system costs more than the line: those that come within this time are handed over together.

@@ -1,4 +1,4 @@
-// What may stand in a log line: bounded, and without secrets. Secrets are recognised by the name of their
+// What may be in a log line: bounded, and without secrets. Secrets are recognized by the name of their
 // field, and some by their look; that is the last net, not a reason to log what holds them.
 
 /** Values beside the message. Names in camelCase; anything goes in as it is and is made safe here. */
@@ -108,7 +108,7 @@ interface Name {
   readonly isSecret: boolean;
 }
 
-/** What was found of names that came before; nearly all of them stand in our code. */
+/** What was found of names that came before; nearly all of them are in our code. */
 const knownNames = new Map<string, Name>();
 const mostKnownNames = 1000;
 

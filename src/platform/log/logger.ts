@@ -38,7 +38,7 @@ export interface LogOptions {
 export interface OpenLogger extends Logger {
   /** Lines lost since the start, because nobody took them or the disk refused them. */
   lostLines(): number;
-  /** Opens the file anew, after it was moved away. */
+  /** Opens the file again, after it was moved away. */
   reopen(): void;
   /** Resolves when what waits was handed to the system; a normal exit does it by itself. */
   flush(): Promise<void>;

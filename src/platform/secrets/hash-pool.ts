@@ -1,4 +1,4 @@
-// Where passwords are hashed: a few threads of their own and a queue with an end. A hash costs as much as
+// Where passwords are hashed: a few threads and a bounded queue. A hash costs as much as
 // hundreds of token checks, so neither the event loop nor the thread pool that files, name look-ups and
 // signatures share may run one; and whoever sends more logins than the threads can take is told to come back.
 import { availableParallelism } from 'node:os';
@@ -63,7 +63,7 @@ export interface HashPoolOptions {
 
 /**
  * Who would wait longer is refused. Where hashes take longer than usual, because other programs use the processors, a
- * queue of the usual length is done when nobody waits for it any more, and what is done then makes the next ones wait.
+ * queue of the usual length is done when nobody waits for it, and what is done then makes the next ones wait.
  */
 const longestWait: Millis = 8000;
 
@@ -176,7 +176,7 @@ function hashSlot(needs: {
     thread.postMessage(job.request);
   }
 
-  /** @returns the job that is over; the slot goes on with the next */
+  /** @returns the job that is over; the slot continues with the next */
   function goOn(): Job | undefined {
     const done = current;
     current = undefined;

@@ -14,7 +14,7 @@ const corrections = 3;
 /**
  * Finds the cost whose hash takes as long as wanted, or a little less. Memory comes first, since that is what a guesser
  * with special hardware has to buy; passes are raised when there is no more memory. One lane: hashes run side by side,
- * each on a thread of its own.
+ * each on its own thread.
  * @param measure how long one hash of that cost takes
  * @param limits.memoryKiB what one hash may have
  * @returns the least cost when even that takes longer than wanted

@@ -1,4 +1,4 @@
-// What stands in a key file: a header line, the fingerprint, how the key is protected, the key.
+// What is in a key file: a header line, the fingerprint, how the key is protected, the key.
 import { hashRawSync } from '@node-rs/argon2';
 import { decodeBase64url, encodeBase64url } from '../digest.ts';
 import { systemRandom } from '../random.ts';

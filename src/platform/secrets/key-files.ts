@@ -26,7 +26,7 @@ export function openVault(path: string, env: Environment): KeyVault {
   return keyVault(readKeyFile(path, { passphrase: keyPassphrase(env) }).bytes, keysBeside(path, env));
 }
 
-/** Reads the files anew only when one of them has changed: a passphrase is expensive by intention. */
+/** Reads the files again only when one of them has changed: a passphrase is expensive by intention. */
 function keysBeside(path: string, env: Environment): () => OtherKeys {
   let state = '';
   let keys: OtherKeys = { newer: [], older: [] };

@@ -8,7 +8,7 @@ import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { decodeBase64url, encodeBase64url, hmacSha256 } from '../digest.ts';
 import { systemRandom } from '../random.ts';
 
-/** A key for one purpose. `id` (16 hex digits) is derived from the key, is public, and stands in every box. */
+/** A key for one purpose. `id` (16 hex digits) is derived from the key, is public, and is in every box. */
 export interface SealingKey {
   readonly id: string;
   readonly secret: Buffer;

@@ -54,7 +54,7 @@ const mostCertificates = 8;
 const mostBytes = 64 * 1024;
 
 /**
- * Reads a certificate that is to be trusted. Keep the result: reading anchors anew would double the time of a
+ * Reads a certificate that is to be trusted. Keep the result: reading anchors again would double the time of a
  * validation. Whether it is any good as an anchor: see anchorProblem.
  * @throws MalformedInput
  */

@@ -56,7 +56,7 @@ export type RotateOutcome =
         | 'identity-unavailable';
     };
 
-/** Goes on with a session without a refresh token. */
+/** Continues a session that has no refresh token. */
 export interface RenewSession {
   readonly sessionId: ApiSessionId;
   readonly clientId: string;

@@ -13,7 +13,7 @@ export interface StoredCode {
   /** SHA-256 of the whole code, base64url. */
   readonly hash: string;
   readonly expiresAt: Millis;
-  /** Keys of counters of attempts (`AttemptStore`) that start anew, since the login is complete with the code. */
+  /** Keys of counters of attempts (`AttemptStore`) to reset, since the login is complete with the code. */
   readonly forgetFailures: readonly string[];
   /** Opened by the same step: the person stays signed in in this browser. */
   readonly browserSession?: NewBrowserSession;
@@ -100,7 +100,7 @@ export interface AuthRequestStore {
    * With `verifiedHash`, nothing is recorded unless the authenticator still has that password hash: a change of the
    * password ends every login that was verified before it, also one that is just being recorded.
    * `release` takes back attempts that were reserved for the credentials (`AttemptStore.release`), whatever the outcome.
-   * @returns `finished` when the request already has a code, `elsewhere` when another browser goes on with it,
+   * @returns `finished` when the request already has a code, `elsewhere` when another browser continues with it,
    *   `changed` when the password is another one now
    */
   recordPrimaryLogin(login: {
@@ -133,7 +133,7 @@ export interface AuthRequestStore {
 
   /**
    * Sets the new password that a login with the old one has to choose, if the login is still of that generation and has
-   * no code. Ends every session of the identity and its other logins, and nobody has to ask for a new password any more.
+   * no code. Ends every session of the identity and its other logins, and nobody needs to ask for a new password.
    * @returns false when the login is superseded, over, or the authenticator is gone
    */
   replacePassword(change: {
@@ -152,7 +152,7 @@ export interface AuthRequestStore {
 
   /**
    * Uses up an authorization code and opens its session: exactly one of any number of concurrent calls is
-   * `redeemed`. Every binding stands in the condition of the one statement that decides. A second use with the
+   * `redeemed`. Every binding is in the condition of the one statement that decides. A second use with the
    * right bindings ends the session that the first one opened (RFC 6749 4.1.2); wrong bindings do not use the
    * code up, but the fifth makes it worthless. The code of a login by certificate is bound to that certificate. A disabled or deleted identity refuses.
    */

@@ -76,7 +76,7 @@ export interface AuthenticatorStore {
   /**
    * Puts the successor with this thumbprint in the place of the certificate; what was requested is fulfilled. When a
    * new key was, the sessions that the certificate opened end with the former one.
-   * @param exceptSession goes on all the same
+   * @param exceptSession continues all the same
    * @returns false when it is not the one that is kept
    */
   promoteSuccessor(

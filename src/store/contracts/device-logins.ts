@@ -22,7 +22,7 @@ export interface DeviceLoginStore {
   /**
    * Ends the waiting, once: of any number of concurrent calls one gets true.
    * @param sealedCode the code of the finished login, or null for a person who refuses
-   * @returns false when it does not wait any more
+   * @returns false when it no longer waits
    */
   settle(id: string, sealedCode: string | null, now: Millis): Promise<boolean>;
 }

@@ -80,7 +80,7 @@ export interface ImportOutcome {
   readonly kind: ImportKind;
   readonly id: string;
   readonly status: ImportStatus;
-  /** Of a conflict: what stands in the way. */
+  /** Of a conflict: what it conflicts with. */
   readonly reason: string | null;
 }
 

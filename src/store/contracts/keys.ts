@@ -39,8 +39,8 @@ export interface KeyStore {
    */
   listSealed(kind: SealedKind, after: string, limit: number): Promise<readonly SealedSecret[]>;
   /**
-   * Puts the same secret, sealed anew, in the place of what was read; leaves a change-feed entry for a signing key.
-   * @returns false when it is not there any more, or another one
+   * Puts the same secret, sealed again, in the place of what was read; leaves a change-feed entry for a signing key.
+   * @returns false when it is no longer there, or another one
    */
   replaceSealed(kind: SealedKind, secret: SealedSecret, sealed: string, now: Millis): Promise<boolean>;
   /** The named server secret (sealed text), created from `make` by whoever comes first. */

@@ -5,7 +5,7 @@ import type { Millis } from '../../platform/clock.ts';
 export interface NodeStore {
   /**
    * A node says that it runs, and what it is. A node of the same name that ran before has its row taken over, with its
-   * id; nodes that were not seen since `forgetBefore` are removed. Who is new, has other addresses or is removed stands in the change feed.
+   * id; nodes that were not seen since `forgetBefore` are removed. The change feed reports nodes that are new, have other addresses or are removed.
    */
   announce(
     node: Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt'>,
@@ -17,6 +17,6 @@ export interface NodeStore {
   find(id: string): Promise<ControllerNode | null>;
   list(query: ListQuery): Promise<Page<ControllerNode>>;
   listAll(): Promise<readonly ControllerNode[]>;
-  /** What time it is for the database, if it has a clock of its own that all nodes see; else null. */
+  /** What time it is for the database, if it has its own clock that all nodes see; else null. */
   databaseTime(): Promise<Millis | null>;
 }

@@ -65,7 +65,7 @@ export const tablesOfLogins: readonly string[] = [
   'CREATE INDEX auth_requests_unfinished ON auth_requests (identity_id) WHERE code_used_at IS NULL',
   ...tablesOfDeviceLogins,
   ...tablesOfBrowserSessions,
-  // What opened it stands there too: the signer of the external JWT, the third-party authority of the certificate,
+  // What opened it is there too: the signer of the external JWT, the third-party authority of the certificate,
   // and the external JWT itself, which is no second proof.
   `CREATE TABLE api_sessions (
     id TEXT PRIMARY KEY,
@@ -117,7 +117,7 @@ export const tablesOfLogins: readonly string[] = [
   )`,
   'CREATE INDEX session_certificates_by_session ON session_certificates (session_id)',
   'CREATE INDEX session_certificates_by_expiry ON session_certificates (expires_at)',
-  // What administrators revoked. A `jti` is refused for as long as it stands here; an identity's or a session's
+  // What administrators revoked. A `jti` is refused for as long as it is here; an identity's or a session's
   // entry records that sessions were ended.
   `CREATE TABLE revocations (
     id TEXT PRIMARY KEY,

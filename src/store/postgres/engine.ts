@@ -85,7 +85,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   };
 }
 
-/** Runs intents, each in a transaction of its own, and says to whom it may concern that there are changes. */
+/** Runs intents, each in its own transaction, and says to whom it may concern that there are changes. */
 function transactions(needs: {
   readonly writers: PostgresPool;
   readonly unanswered: UnansweredCommits;

@@ -12,7 +12,7 @@ export const changesChannel = 'overlay_auth_changes';
 /** How often is looked while nobody would wake us, and while somebody would. */
 const pollAlone: Millis = 200;
 const pollBesides: Millis = 2000;
-/** A listening connection that does not answer for so long wakes nobody any more. */
+/** A listening connection that does not answer for so long no longer wakes anybody. */
 const listenerPatience: Millis = 500;
 
 interface FeedNeeds {
@@ -109,7 +109,7 @@ async function latestOf(readers: PostgresPool): Promise<number> {
   return Number(rows[0]?.latest);
 }
 
-/** A connection whose other end went without a word looks alive for as long as nothing is sent. */
+/** A connection whose other end vanished silently looks alive for as long as nothing is sent. */
 async function answers(client: pg.Client): Promise<boolean> {
   try {
     await withinTime(client.query('SELECT 1'), listenerPatience, 'the listening connection does not answer');

@@ -1,6 +1,6 @@
 // Which intents may run beside others on PostgreSQL. By default an intent runs alone, over all nodes, as it does
 // in the writer thread of SQLite: what it reads stays true until it commits, so that rules over several rows (the
-// last administrator, no session after a disabling) need no locks of their own. The intents below are the frequent
+// last administrator, no session after a disabling) need no locks. The intents below are the frequent
 // ones. Each was looked at beside every other one of the list under READ COMMITTED: one guarded statement decides
 // it, or it is named a key that it holds. What they read of identities, policies and authenticators cannot change
 // meanwhile, because the intents that change those run alone.
@@ -70,7 +70,7 @@ export const holdKeys = `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) 
 
 /**
  * Before the first entry of a transaction in the change feed. Numbers are given out in the order of the inserts,
- * but transactions become visible in the order of their commits: without the lock a reader could see 8, go on from
+ * but transactions become visible in the order of their commits: without the lock a reader could see 8, continue from
  * there and never see 7. Held until after the commit.
  */
 export const holdFeed = `SELECT pg_advisory_xact_lock(${feedLock})`;

@@ -36,7 +36,7 @@ type Client = Pick<pg.Client, 'query'>;
  * @returns the version before and after; after is more than ours where an older release may work on a newer schema
  * @throws SchemaError   written by a newer release or by another program, or of a kind that is not served; nothing
  *                       is changed
- * @throws NodesInTheWay nodes run that could not go on afterwards
+ * @throws NodesInTheWay nodes run that could not continue afterwards
  */
 export async function migratePostgres(
   client: Client,

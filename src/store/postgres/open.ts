@@ -44,7 +44,7 @@ export function schemaVersionOf({ url }: { readonly url: string }): Promise<Stor
 }
 
 /**
- * Uses a connection of its own, on which no statement is given up.
+ * Uses its own connection, on which no statement is given up.
  * @throws StoreUnavailable the server cannot be reached; and whatever `use` throws
  */
 export async function withPostgres<T>(

@@ -128,7 +128,7 @@ function liveSessions(now: Millis) {
   });
 }
 
-/** Somebody wants the person to be out; with the others the person goes on, or a client is to blame. */
+/** Somebody wants the person out; with the other reasons the person continues, or a client is to blame. */
 const endsBrowserSession: ReadonlySet<SessionEndReason> = new Set(['logout', 'administrator', 'revoked']);
 
 /** Ends a live session and leaves a change-feed entry; false when it was not alive. */

@@ -192,7 +192,7 @@ function* applyDeletion(id: string, now: Millis): Intent<boolean> {
   return true;
 }
 
-/** The person has chosen a new password: nobody has to ask for one any more. */
+/** The person has chosen a new password: nobody needs to ask for one. */
 export function* passwordWasChosen(identityId: string, now: Millis): Intent<void> {
   const row = yield* first(
     'UPDATE identities SET password_must_change = 0 WHERE id = ? AND password_must_change = 1 RETURNING id',

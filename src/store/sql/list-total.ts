@@ -31,7 +31,7 @@ export async function totalOf(
   }
   const estimate = await reads.estimate();
   const isBeyondEnd = found === 0 && limit !== 0;
-  // Below what is known to be there, a program that pages would stop too early; above it, it would go on for ever.
+  // Below what is known to be there, a program that pages would stop too early; above it, it would continue for ever.
   const totalCount = isBeyondEnd
     ? Math.min(Math.max(estimate, counted), offset)
     : Math.max(estimate, counted, seen + 1);

@@ -39,7 +39,7 @@ export function checkSqlite(path: string): readonly string[] {
   try {
     return findingsIn(path);
   } catch (error) {
-    // Some damage is such that the check cannot even go on.
+    // Some damage stops even the check.
     if (!isDamage(error)) throw error;
     return [error instanceof Error ? error.message : String(error)];
   }

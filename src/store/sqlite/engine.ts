@@ -1,4 +1,4 @@
-// The SQLite engine: reads on the thread that asks, lists in a thread of their own, writes by the writer thread.
+// The SQLite engine: reads on the thread that asks, lists in their own thread, writes by the writer thread.
 
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';

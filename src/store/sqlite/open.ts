@@ -15,7 +15,7 @@ import { sqlStore } from '../sql/store.ts';
 import { openSqliteEngine } from './engine.ts';
 import { runsElsewhere } from './run-lock.ts';
 
-/** There is a file where the database was, with nothing in it. Going on would be beginning anew without saying so. */
+/** There is a file where the database was, with nothing in it. Continuing would be starting over without saying so. */
 export class EmptiedDatabase extends Error {
   override readonly name = 'EmptiedDatabase';
 }
@@ -24,7 +24,7 @@ export class EmptiedDatabase extends Error {
  * Opens the embedded store, and creates or migrates the database first.
  * @throws EmptiedDatabase  the file is there and has no bytes
  * @throws SchemaError      the database was written by a newer release or by another program
- * @throws NodesInTheWay    a controller runs on it that could not go on after the migration
+ * @throws NodesInTheWay    a controller runs on it that could not continue after the migration
  * @throws Error            the file cannot be created or is no database
  */
 export async function openSqliteStore({ path }: { readonly path: string }): Promise<Store> {

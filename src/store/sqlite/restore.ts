@@ -1,5 +1,5 @@
 // Puts a copy of an SQLite database in the place of another one. Only while no controller runs; offline commands
-// that still have the old one open go on in the file that is kept aside.
+// that still have the old one open continue in the file that is kept aside.
 
 import {
   closeSync,

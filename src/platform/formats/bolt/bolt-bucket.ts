@@ -1,4 +1,4 @@
-// Buckets: sorted keys, each with a value or with a bucket of its own.
+// Buckets: sorted keys, each with a value or with its own bucket.
 
 import { BoltError, type BoltPlace } from './bolt-error.ts';
 import { smallNumber } from './bolt-meta.ts';

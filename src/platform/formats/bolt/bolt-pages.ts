@@ -66,7 +66,7 @@ function kindOf(flags: number): PageRun['kind'] | undefined {
   return flags === leafFlag ? 'leaf' : undefined;
 }
 
-/** A small bucket's only page, which stands in the value of its parent. @throws BoltError */
+/** A small bucket's only page, which is in the value of its parent. @throws BoltError */
 export function inlinePage(
   bytes: Buffer,
   place: { readonly page: number; readonly offset: number },
