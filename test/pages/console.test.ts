@@ -52,14 +52,32 @@ describe('the shell', () => {
     await page.locator('#username').waitFor();
     // What a script of an extension, or a later mistake of ours, could leave there.
     await page.evaluate(`{
-      const stored = JSON.parse(sessionStorage.getItem('console.login'));
-      stored.address = '//evil.example/console';
-      sessionStorage.setItem('console.login', JSON.stringify(stored));
+      const [[key, login]] = Object.entries(sessionStorage);
+      const stored = { ...JSON.parse(login), returnTo: '//evil.example/console' };
+      sessionStorage.setItem(key, JSON.stringify(stored));
     }`);
     await giveLogin(page, 'root');
     await heading(page, 'Overview').waitFor();
     assert.equal(page.url(), `${server.url}/console`);
     await close();
+  });
+
+  test('is one session in all its tabs, which the account page has no part in', async () => {
+    const guest = await atConsole(server, 'root');
+    const second = await guest.context.newPage();
+    await second.goto(`${server.url}/console/people`);
+    await heading(second, 'People').waitFor();
+    const account = await guest.context.newPage();
+    await account.goto(`${server.url}/account`);
+    await account.locator('#sign-in').waitFor();
+    assert.equal(
+      await account.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])'),
+      '[{},{}]',
+    );
+    await guest.page.locator('#sign-out').click();
+    await heading(guest.page, 'You are signed out').waitFor();
+    await second.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor();
+    await guest.close();
   });
 
   test('cannot be framed, runs no foreign or inline script, and stays small until the first screen', async () => {

@@ -1,12 +1,14 @@
+import { Refusal as RefusedRenewal, Unreachable } from '@overlay-auth/client';
 import { Button } from '../../parts/button.tsx';
 import { Refusal } from '../session/api.ts';
-import { Unreachable } from '../session/provider.ts';
 import { texts } from '../texts/texts.ts';
 
 /** What went wrong in words; a refusal of a field says why, as the server puts it. */
 export function failureText(error: unknown): string {
   const { failures } = texts;
   if (error instanceof Unreachable) return failures.unreachable;
+  // The provider has no time to renew the session; what it refuses for good ends the session.
+  if (error instanceof RefusedRenewal) return failures.busy;
   if (!(error instanceof Refusal)) return failures.other;
   if (error.field === 'force') return texts.forms.lastAdministrator;
   if (error.status === 401) return failures.secondToken;

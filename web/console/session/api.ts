@@ -1,7 +1,7 @@
 // Calls of the management API as the person who is signed in.
 
-import { reach, Unreachable } from './provider.ts';
-import { accessToken, renew, sessionEnded } from './session.ts';
+import { Unreachable } from '@overlay-auth/client';
+import { accessToken, renewedToken, sessionEnded } from './session.ts';
 
 const root = '/edge/management/v1/';
 
@@ -111,11 +111,11 @@ type Sent = Change | { readonly method: 'GET'; readonly path: string };
 
 async function send(request: Sent, signal?: AbortSignal): Promise<Response> {
   for (;;) {
-    let response = await once(request, signal);
+    const token = await accessToken();
+    let response = await once(request, token, signal);
     if (response.status === 401) {
       // The token may have ended before its time, such as by new signing keys. Once is enough to find out.
-      await renew();
-      response = await once(request, signal);
+      response = await once(request, await renewedToken(token), signal);
     }
     if (response.ok) return response;
     const { error } = await response.json().catch(() => ({}));
@@ -127,10 +127,10 @@ async function send(request: Sent, signal?: AbortSignal): Promise<Response> {
   }
 }
 
-async function once({ method, path, ...rest }: Sent, signal?: AbortSignal): Promise<Response> {
+async function once({ method, path, ...rest }: Sent, token: string, signal?: AbortSignal): Promise<Response> {
   const { body, version }: Pick<Change, 'body' | 'version'> = rest;
   const headers: Record<string, string> = {
-    authorization: `Bearer ${await accessToken()}`,
+    authorization: `Bearer ${token}`,
     accept: 'application/json',
   };
   if (body !== undefined) headers['content-type'] = 'application/json';
@@ -143,6 +143,16 @@ async function once({ method, path, ...rest }: Sent, signal?: AbortSignal): Prom
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   if (response.status === 502 || response.status === 504)
-    throw new Unreachable(`gateway: ${response.status}`);
+    throw new Unreachable(location.origin, response.status);
   return response;
+}
+
+/** @throws Unreachable when no answer comes */
+async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new Unreachable(location.origin, error);
+  }
 }

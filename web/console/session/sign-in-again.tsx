@@ -1,10 +1,10 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { WindowBlocked } from '@overlay-auth/client/browser';
 import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { failureText } from '../parts/failure.tsx';
 import { texts } from '../texts/texts.ts';
-import { SignedOut } from './provider.ts';
-import { PopupBlocked, signInBeside } from './session.ts';
+import { isRefused, signInBeside } from './session.ts';
 
 /** Over the page, when the session has ended in the middle. The page below stays as it is. */
 export function SignInAgain({ isOpen }: { readonly isOpen: boolean }) {
@@ -37,6 +37,6 @@ export function SignInAgain({ isOpen }: { readonly isOpen: boolean }) {
 }
 
 function wordsFor(error: unknown): string {
-  if (error instanceof PopupBlocked) return texts.session.blocked;
-  return error instanceof SignedOut ? texts.session.failedTitle : failureText(error);
+  if (error instanceof WindowBlocked) return texts.session.blocked;
+  return isRefused(error) ? texts.session.failedTitle : failureText(error);
 }

@@ -19,6 +19,11 @@ export interface BrowserSessionOptions extends ProviderOptions, Pick<Authorizati
   readonly postLogoutRedirectUri?: string;
   /** Default: `memory`. */
   readonly remember?: TabStoreOptions['remember'];
+  /**
+   * Pages of one group share a session; others of the same origin and client have one of their own. Default: all pages
+   * that name none are one group.
+   */
+  readonly group?: string;
 }
 
 export interface SignInOptions extends Pick<AuthorizationOptions, 'method' | 'prompt' | 'maxAge'> {
@@ -45,8 +50,27 @@ export interface BrowserSession extends Session {
    * with something else. `start` ends it in this tab, whatever leads back to the redirect URI.
    */
   prepareSignIn(options?: SignInOptions): Promise<URL>;
+  /**
+   * Signs in again in a window of its own, for a session that has ended in the middle: what is in this page stays. To be
+   * called by a click, since browsers open no window later. Begins the session only for the person who is expected.
+   * Waits until the window comes back; another call gives up what this one waits for.
+   * @param identityId whose page this is
+   * @returns false when somebody else has signed in: nothing here is for them to see
+   * @throws WindowBlocked; Refusal when the person or the server refused; ProtocolError; Unreachable
+   */
+  signInBeside(identityId: string): Promise<boolean>;
   /** Forgets the session in all tabs, and leaves for the end of the session at the server. */
   signOut(): Promise<void>;
+}
+
+/** The browser opens no window for a sign-in. */
+export class WindowBlocked extends Error {
+  readonly kind = 'window-blocked';
+
+  constructor() {
+    super('The browser opens no window for the sign-in');
+    this.name = 'WindowBlocked';
+  }
 }
 
 /** A login that has left this tab. */
@@ -59,12 +83,13 @@ interface Left extends LoginAttempt {
  * @throws Refusal, ProtocolError, Unreachable when the server is not what it should be
  */
 export async function openBrowserSession(options: BrowserSessionOptions): Promise<BrowserSession> {
-  const { redirectUri, postLogoutRedirectUri, scope, remember = 'memory' } = options;
+  const { redirectUri, postLogoutRedirectUri, scope, remember = 'memory', group } = options;
   const provider = await discover(options);
-  const name = `overlay-auth ${provider.issuer} ${provider.clientId}`;
+  const name = `overlay-auth ${provider.issuer} ${provider.clientId}${group === undefined ? '' : ` ${group}`}`;
   const store = tabTokenStore({ name, remember });
   const session = openSession({ provider, store });
   const leftKey = `${name} login`;
+  const beside = answersBeside(leftKey);
 
   async function prepareSignIn({ returnTo = location.href, ...more }: SignInOptions = {}): Promise<URL> {
     const attempt = newLoginAttempt(redirectUri);
@@ -90,6 +115,7 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
       // A reload of the page that a login came back to.
       if (url.search === '') return { isSignedIn: await store.resume() };
       if (left === undefined) {
+        beside.handOver(url);
         throw new ProtocolError('state_mismatch', 'The answer does not belong to a login of this tab');
       }
       await session.begin(await finishLogin(provider, left, url));
@@ -99,6 +125,18 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
     async signIn(options) {
       const { href } = await prepareSignIn(options);
       location.assign(href);
+    },
+    async signInBeside(identityId) {
+      const opened = window.open('', name.replace(/\W/g, '-'), 'popup,width=520,height=760');
+      if (opened === null) throw new WindowBlocked();
+      const attempt = newLoginAttempt(redirectUri);
+      const answered = beside.answerTo(attempt);
+      const { href } = await authorizationUrl(provider, attempt, scope === undefined ? {} : { scope });
+      opened.location.href = href;
+      const tokens = await finishLogin(provider, attempt, await answered);
+      if (tokens.identityId !== identityId) return false;
+      await session.begin(tokens);
+      return true;
     },
     async signOut() {
       const tokens = await session.tokens();
@@ -110,6 +148,36 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
         id_token_hint: tokens.idToken,
         client_id: provider.clientId,
         ...(postLogoutRedirectUri === undefined ? {} : { post_logout_redirect_uri: postLogoutRedirectUri }),
+      });
+    },
+  };
+}
+
+/**
+ * Answers to logins in a window beside the page. The window hands over what it came back with; a code is worth nothing
+ * without the verifier, which never leaves the page that waits.
+ */
+function answersBeside(channelName: string) {
+  let stopWaiting = () => {};
+  return {
+    /** This may be the window beside a page. No other page takes the answer: the state is theirs. */
+    handOver({ href }: URL): void {
+      const channel = new BroadcastChannel(channelName);
+      channel.postMessage(href);
+      channel.close();
+      window.close();
+    },
+    answerTo({ state }: LoginAttempt): Promise<URL> {
+      stopWaiting();
+      return new Promise((resolve) => {
+        const channel = new BroadcastChannel(channelName);
+        stopWaiting = () => channel.close();
+        channel.onmessage = ({ data }) => {
+          const answer = URL.parse(String(data));
+          if (answer === null || answer.searchParams.get('state') !== state) return;
+          channel.close();
+          resolve(answer);
+        };
       });
     },
   };

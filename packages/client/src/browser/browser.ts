@@ -6,5 +6,6 @@ export {
   openBrowserSession,
   type PageStart,
   type SignInOptions,
+  WindowBlocked,
 } from './browser-session.ts';
 export { type TabStore, type TabStoreOptions, tabTokenStore } from './tab-store.ts';

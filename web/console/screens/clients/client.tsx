@@ -6,8 +6,8 @@ import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { TextField } from '../../forms/fields.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
+import { issuer } from '../../session/addresses.ts';
 import { make } from '../../session/api.ts';
-import { issuer } from '../../session/provider.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OidcClient } from '../../types.ts';
 import {
