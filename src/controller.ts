@@ -4,9 +4,10 @@
 import { hostname } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
 import type { BindPoint, Config, Listener } from './config/config.ts';
+import { type SettingChange, settingChanges, takeOver } from './config/reload.ts';
 import { apiAddressesOf } from './http/edge/api-addresses.ts';
 import type { RunningListener } from './http/server/listener.ts';
-import { openListeners, readOverlayPki, reloadCertificates } from './listeners.ts';
+import { openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
 import { readEnrollmentIdentity } from './overlay-pki.ts';
 import { type ForOthers, otherThreads, type RunningThreads, type StartThread } from './request-threads.ts';
 import { type Foundations, openServices, type Services } from './services.ts';
@@ -24,10 +25,30 @@ export interface RunningController {
   readonly bindPoints: readonly BindPoint[];
   /** Of the bind points that serve the OpenID provider. */
   readonly issuers: readonly string[];
-  /** Reads the certificate files again, those of the overlay's PKI too; what cannot be used is refused and the old certificates stay. */
-  reloadCertificates(): Promise<void>;
+  /** The configuration in use. */
+  readonly config: Config;
+  /**
+   * Reads again the files that the configuration names (certificates, the overlay's PKI, the logo), and takes over what
+   * needs no restart of another one, in all threads together. One reload at a time; others wait for it.
+   * @param fresh the one in use unless given
+   * @throws ConfigError, ListenError, PkiFileError or ReloadRefused: nothing has changed then
+   */
+  reload(fresh?: Config): Promise<Reloaded>;
   /** Takes no more requests, finishes those under way, stops background work. The store stays open. */
   stop(): Promise<void>;
+}
+
+/** What a reload has done. */
+export interface Reloaded {
+  /** In use from now on. */
+  readonly changed: readonly SettingChange[];
+  /** In use after the next start. */
+  readonly needsRestart: readonly SettingChange[];
+}
+
+/** The configuration is good, but cannot be taken over now. */
+export class ReloadRefused extends Error {
+  override readonly name = 'ReloadRefused';
 }
 
 /**
@@ -45,7 +66,12 @@ export async function startController(given: ControllerFoundations): Promise<Run
     readOverlayPki(foundations),
   );
   let started: readonly RunningListener[] = [];
+  const configuration = { inUse: config };
+  let isStopping = false;
+  let lastReload: Promise<unknown> = Promise.resolve();
   const stop = async () => {
+    isStopping = true;
+    await lastReload;
     await Promise.all([...started.map((listener) => listener.close()), others?.stop()]);
     await services.stop();
   };
@@ -54,16 +80,24 @@ export async function startController(given: ControllerFoundations): Promise<Run
     const opened = await announce(foundations, services, started);
     if (others !== undefined) {
       tellOfCommits(foundations.store, others);
-      await others.start(forOthers(foundations, services, opened));
+      await others.start(forOthers(foundations, services, { opened, configuration }));
     }
-    const { address, bindPoints } = opened;
+    const { bindPoints } = opened;
     return {
       services,
       bindPoints,
       issuers: issuersOf(asOpened(config, opened).listeners),
-      async reloadCertificates() {
-        reloadCertificates(foundations, services, { listeners: started, address });
-        await others?.reloadCertificates();
+      get config() {
+        return configuration.inUse;
+      },
+      reload(fresh) {
+        const refuseWhenStopping = () => {
+          if (isStopping) throw new ReloadRefused('The controller is stopping.');
+        };
+        const needs = { foundations, services, others, opened, configuration, refuseWhenStopping };
+        const reloaded = lastReload.then(() => reload(needs, fresh));
+        lastReload = reloaded.catch(() => undefined);
+        return reloaded;
       },
       stop,
     };
@@ -71,6 +105,37 @@ export async function startController(given: ControllerFoundations): Promise<Run
     await stop();
     throw error;
   }
+}
+
+interface ReloadNeeds {
+  readonly foundations: Foundations;
+  readonly services: Services;
+  readonly others: RunningThreads | undefined;
+  readonly opened: Opened;
+  readonly configuration: { inUse: Config };
+  readonly refuseWhenStopping: () => void;
+}
+
+async function reload(needs: ReloadNeeds, fresh = needs.configuration.inUse): Promise<Reloaded> {
+  const { foundations, services, others, opened, configuration, refuseWhenStopping } = needs;
+  refuseWhenStopping();
+  const former = configuration.inUse;
+  const config = takeOver(former, fresh);
+  const changed = settingChanges(former, config);
+  // The first thread first: what cannot be used is told in its own words.
+  const use = await prepareConfig(foundations, services, { ...opened, config });
+  const useInOthers = await others?.prepareConfig(asOpened(config, opened));
+  for (const change of changed) services.audit.record({ event: 'config.changed', ...change }, null);
+  if (!(await services.audit.written())) {
+    throw new ReloadRefused(
+      'The audit trail cannot be written, so nothing is changed: make room for the log.',
+    );
+  }
+  refuseWhenStopping();
+  configuration.inUse = config;
+  use();
+  await useInOthers?.();
+  return { changed, needsRestart: settingChanges(config, fresh) };
 }
 
 /** Tells whom it concerns what is open now: the issuers, enrollment JWTs, the other nodes. */
@@ -104,9 +169,13 @@ interface Opened {
 
 /** The configuration with the ports that the system chose, and with what was opened of it alone. */
 function asOpened(config: Config, { address, listeners }: Opened): Config {
+  const bindPointsOf = new Map(listeners.map(({ listener, bindPoints }) => [listener.name, bindPoints]));
   return {
     ...config,
-    listeners: listeners.map(({ listener, bindPoints }) => ({ ...listener, bindPoints })),
+    listeners: config.listeners.flatMap((listener) => {
+      const bindPoints = bindPointsOf.get(listener.name);
+      return bindPoints === undefined ? [] : [{ ...listener, bindPoints }];
+    }),
     edge: { ...config.edge, api: { ...config.edge.api, address } },
   };
 }
@@ -120,14 +189,14 @@ function tellOfCommits(store: Foundations['store'], others: Pick<RunningThreads,
 
 /** What the first thread does for the others. */
 function forOthers(
-  { config, masterKey, trustedRoots = [], hashPool, log, store }: Foundations,
+  { masterKey, trustedRoots = [], hashPool, log, store }: Foundations,
   services: Services,
-  opened: Opened,
+  { opened, configuration }: Pick<ReloadNeeds, 'opened' | 'configuration'>,
 ): ForOthers {
   const { listeners, nodeName } = opened;
   return {
     data: () => ({
-      config: asOpened(config, opened),
+      config: asOpened(configuration.inUse, opened),
       nodeName,
       masterKey,
       trustedRoots,

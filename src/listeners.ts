@@ -1,7 +1,7 @@
-// The listeners of one thread of a controller, and the certificate files that it reads again when told to.
+// The listeners of one thread of a controller, and what it makes ready when the configuration is read again.
 
 import { readFileSync } from 'node:fs';
-import type { Listener } from './config/config.ts';
+import type { Config, Listener } from './config/config.ts';
 import { ListenError } from './http/server/listen-error.ts';
 import { type RunningListener, type SharedInterfaces, startListener } from './http/server/listener.ts';
 import type { TlsMaterial } from './http/server/tls-material.ts';
@@ -40,7 +40,12 @@ export async function openListeners(
     for (const listener of config.listeners) {
       const options = shared === undefined ? {} : { shared };
       const needs = { ...services.mount, random };
-      const opening = startListener(needs, listener, readTlsMaterial(listener), services.routes, options);
+      const { routes, views } = services;
+      const opening = startListener(
+        needs,
+        { listener, material: readTlsMaterial(listener), routes, views },
+        options,
+      );
       const running = isForMetricsOnly(listener) ? await openOrSay(log, opening) : await opening;
       if (running !== null) started.push(running);
     }
@@ -67,23 +72,38 @@ async function openOrSay(log: Logger, opening: Promise<RunningListener>): Promis
 }
 
 /**
- * Reads the certificate files again, those of the overlay's PKI too.
- * @param address the main address
- * @throws what cannot be used; the old certificates stay then
+ * Makes everything in this thread ready for another configuration, and reads the files that it names: certificates,
+ * the overlay's PKI, the logo.
+ * @param of.config  that `takeOver` of config/reload.ts has made
+ * @param of.address the main address
+ * @returns what puts it in use, as a whole; it cannot fail
+ * @throws ConfigError, ListenError, PkiFileError: what cannot be used. Nothing has changed then
  */
-export function reloadCertificates(
-  foundations: Pick<Foundations, 'config' | 'clock' | 'log'>,
+export async function prepareConfig(
+  foundations: Pick<Foundations, 'clock' | 'log'>,
   services: Services,
-  { listeners, address }: { readonly listeners: readonly RunningListener[]; readonly address: string },
-): void {
-  const { config } = foundations;
-  const { ownAuthorities, signing, published } = readOverlayPki(foundations);
+  of: { readonly config: Config; readonly listeners: readonly RunningListener[]; readonly address: string },
+): Promise<() => void> {
+  const { config, listeners, address } = of;
+  const { ownAuthorities, signing, published } = readOverlayPki({ ...foundations, config });
   const enrollmentIdentity = readEnrollmentIdentity(config, address);
-  for (const running of listeners) running.reloadCertificates(readTlsMaterial(running.listener));
-  services.replaceOwnAuthorities(ownAuthorities);
-  services.certificateIssuer.replaceAuthority(signing);
-  services.publishedAuthorities.replace(published);
-  services.enrollmentSigner.replaceIdentity(enrollmentIdentity);
+  const prepared = await services.prepare(config);
+  const { routes, views } = prepared;
+  const uses = await Promise.all(
+    listeners.map((running) => {
+      const listener =
+        config.listeners.find(({ name }) => name === running.listener.name) ?? running.listener;
+      return running.prepare({ listener, material: readTlsMaterial(listener), routes, views });
+    }),
+  );
+  return () => {
+    prepared.use();
+    for (const use of uses) use();
+    services.replaceOwnAuthorities(ownAuthorities);
+    services.certificateIssuer.replaceAuthority(signing);
+    services.publishedAuthorities.replace(published);
+    services.enrollmentSigner.replaceIdentity(enrollmentIdentity);
+  };
 }
 
 function readTlsMaterial({ identity }: Listener): TlsMaterial {

@@ -2,13 +2,13 @@
 // log, the decision records and, on SQLite, the database, hashes passwords, and does what is done for the whole.
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { Config } from './config/config.ts';
+import type { Config, LogConfig } from './config/config.ts';
 import { openStoreBeside } from './database.ts';
 import type { ConcludedAttempt } from './explain/attempt-log.ts';
 import type { MetricsText } from './http/server/metrics.ts';
 import type { AnswerInspector } from './http/server/mount.ts';
 import type { CountedTogether } from './http/server/shared-source-counts.ts';
-import { isForMetricsOnly, openListeners, readOverlayPki, reloadCertificates } from './listeners.ts';
+import { isForMetricsOnly, openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
 import { type Clock, type Millis, SECOND } from './platform/clock.ts';
 import { forwardingLogger, type LineLevel, type LogEntry } from './platform/log/logger.ts';
 import type { SampledLine } from './platform/log/sampled-lines.ts';
@@ -77,7 +77,10 @@ export interface AnswersOfThread {
   settle(_: null): void;
   /** One thread after the other: see `releaseMemory`. */
   releaseMemory(_: null): void;
-  reloadCertificates(_: null): void;
+  /** Makes another configuration ready, with what its files hold now. @throws what cannot be used */
+  prepareConfig(config: Config): Promise<void>;
+  /** Puts it in use. */
+  useConfig(_: null): void;
   useTicketKeys(of: { readonly listener: string; readonly keys: Uint8Array }): void;
   /** Finishes the requests under way and lets go of everything. */
   stop(_: null): Promise<void>;
@@ -106,7 +109,8 @@ export async function runRequestThread(needs: {
     stop: () => stop(),
   };
   const first = threadCalls<AnswersOfFirst>(port, answers);
-  const foundations = await foundationsBeside(needs, first);
+  const logLevel = { now: data.config.log.level };
+  const foundations = await foundationsBeside({ ...needs, logLevel: () => logLevel.now }, first);
   const { store, config } = foundations;
   const services = await openServices(foundations, readOverlayPki(foundations));
   store.changes.onChange(async (notice) => {
@@ -137,9 +141,24 @@ export async function runRequestThread(needs: {
     await store.close();
     clearInterval(beat);
   };
+  let prepared: { readonly use: () => void; readonly level: LogConfig['level'] } | undefined;
   const ofListeners = {
     releaseMemory,
-    reloadCertificates: () => reloadCertificates(foundations, services, { listeners, address }),
+    async prepareConfig(fresh) {
+      prepared = {
+        use: await prepareConfig(foundations, services, {
+          config: withoutMetrics(fresh),
+          listeners,
+          address,
+        }),
+        level: fresh.log.level,
+      };
+    },
+    useConfig() {
+      logLevel.now = prepared?.level ?? logLevel.now;
+      prepared?.use();
+      prepared = undefined;
+    },
     useTicketKeys({ listener: name, keys }) {
       for (const running of listeners)
         if (running.listener.name === name) running.useTicketKeys(Buffer.from(keys));
@@ -150,12 +169,11 @@ export async function runRequestThread(needs: {
 }
 
 async function foundationsBeside(
-  needs: Parameters<typeof runRequestThread>[0],
+  needs: Parameters<typeof runRequestThread>[0] & { readonly logLevel: () => LogConfig['level'] },
   first: ThreadCalls<AnswersOfFirst>,
 ): Promise<Foundations> {
-  const { data, clock, random, vault, inspectAnswer } = needs;
-  const { log: logged, listeners } = data.config;
-  const config = { ...data.config, listeners: listeners.filter((listener) => !isForMetricsOnly(listener)) };
+  const { data, clock, random, vault, inspectAnswer, logLevel } = needs;
+  const config = withoutMetrics(data.config);
   return {
     config,
     clock,
@@ -163,7 +181,7 @@ async function foundationsBeside(
     vault,
     masterKey: Buffer.from(data.masterKey),
     trustedRoots: data.trustedRoots,
-    log: forwardingLogger({ level: logged.level, written: () => first.ask('logWritten', null) }, (entry) =>
+    log: forwardingLogger({ level: logLevel, written: () => first.ask('logWritten', null) }, (entry) =>
       first.tell('log', entry),
     ),
     store: await openStoreBeside(config, {
@@ -178,6 +196,11 @@ async function foundationsBeside(
     first: firstThread(first, data),
     ...(inspectAnswer === undefined ? {} : { inspectAnswer }),
   };
+}
+
+/** The first thread alone has the listeners that serve nothing else. */
+function withoutMetrics(config: Config): Config {
+  return { ...config, listeners: config.listeners.filter((listener) => !isForMetricsOnly(listener)) };
 }
 
 function firstThread(first: ThreadCalls<AnswersOfFirst>, { threads, isCluster }: ThreadData): FirstThread {

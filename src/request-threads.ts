@@ -2,12 +2,14 @@
 // have to know, and puts another one in the place of one that dies.
 
 import type { Worker } from 'node:worker_threads';
+import type { Config } from './config/config.ts';
 import type { SharedInterfaces } from './http/server/listener.ts';
 import { type CountedTogether, clearRow, countingTable } from './http/server/shared-source-counts.ts';
 import { type Millis, SECOND } from './platform/clock.ts';
 import type { Logger } from './platform/log/logger.ts';
 import { openThread } from './platform/open-thread.ts';
 import type { Random } from './platform/random.ts';
+import { CallFailed } from './platform/thread-calls.ts';
 import { withinTime } from './platform/within-time.ts';
 import { type AnswersOfFirst, beatInterval, type ThreadData } from './request-thread.ts';
 import type { OtherThreads } from './services.ts';
@@ -35,8 +37,12 @@ export interface RunningThreads extends OtherThreads {
   start(forOthers: ForOthers): Promise<void>;
   /** Resolves when each has applied what was committed. */
   catchUp(): Promise<void>;
-  /** @throws Error one could not use them; the former ones stay in use there */
-  reloadCertificates(): Promise<void>;
+  /**
+   * Makes another configuration ready in each.
+   * @returns what puts it in use; resolves when no thread answers by the former one
+   * @throws Error one cannot use it
+   */
+  prepareConfig(config: Config): Promise<() => Promise<void>>;
   /** Each finishes the requests under way; resolves when all have ended. */
   stop(): Promise<void>;
 }
@@ -93,8 +99,7 @@ export function otherThreads(needs: {
       ...[...members.values()].flatMap(({ counts }) => (counts === null ? [] : [counts])),
     ],
     beFresh: async () => void (await Promise.all(ready().map(({ calls }) => calls.ask('beFresh', null)))),
-    reloadCertificates: async () =>
-      void (await Promise.all(ready().map(({ calls }) => calls.ask('reloadCertificates', null)))),
+    prepareConfig: (config) => prepareConfig(members, config),
     stop: life.stop,
   };
 }
@@ -104,6 +109,40 @@ async function catchUp(members: ReadonlyMap<number, ThreadMember>, except?: Thre
   const asked = [...members.values()].filter((member) => member.hasJoined && member !== except);
   // One that cannot lets nobody in until it can; one that has died knows nothing.
   await Promise.allSettled(asked.map(({ calls }) => calls.ask('catchUp', null)));
+}
+
+async function prepareConfig(
+  members: ReadonlyMap<number, ThreadMember>,
+  config: Config,
+): Promise<() => Promise<void>> {
+  const prepared = new Set<ThreadMember>();
+  await Promise.all(
+    [...members.values()].map(async (member) => {
+      try {
+        await member.ready;
+        await member.calls.ask('prepareConfig', config);
+        prepared.add(member);
+      } catch (error) {
+        // Another one takes its place.
+        if (member.isReady && !(error instanceof CallFailed && error.thrown === 'ThreadEnded')) throw error;
+      }
+    }),
+  );
+  return async () => {
+    await Promise.all([...members.values()].map((one) => useConfig(one, prepared.has(one) ? null : config)));
+  };
+}
+
+/** @param missed what a thread has not made ready, because it was starting with the former configuration */
+async function useConfig(member: ThreadMember, missed: Config | null): Promise<void> {
+  try {
+    await member.ready;
+    if (missed !== null) await member.calls.ask('prepareConfig', missed);
+    await member.calls.ask('useConfig', null);
+  } catch {
+    // It must not answer by the former one.
+    member.terminate();
+  }
 }
 
 const whatDied = 'a thread that answered requests has died with its connections; another one takes its place';

@@ -33,6 +33,7 @@ import { accountRoutes } from './http/pages/account.ts';
 import { brandedPages } from './http/pages/assets.ts';
 import { consoleRoutes } from './http/pages/console.ts';
 import { setupRoutes } from './http/pages/setup.ts';
+import type { Views } from './http/pages/views.ts';
 import { originsOf } from './http/request/cors.ts';
 import type { Authenticate } from './http/request/guard.ts';
 import { presentedTokens } from './http/request/request-context.ts';
@@ -140,7 +141,7 @@ const noOthers: OtherThreads = {
   beFresh: async () => {},
 };
 
-export interface Services {
+export interface Services extends ServiceEndpoints {
   readonly ring: KeyRing;
   readonly view: SessionView;
   readonly hasher: PasswordHasher;
@@ -157,9 +158,12 @@ export interface Services {
   readonly publishedAuthorities: PublishedAuthorities;
   /** Started by whoever knows the addresses: they are known when the listeners are open. */
   readonly node: Pick<NodeHeartbeat, 'start' | 'isCluster'>;
-  /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
-  readonly routes: readonly Route[];
-  readonly mount: MountNeeds;
+  readonly mount: Omit<MountNeeds, 'views'>;
+  /**
+   * Makes ready what follows from another configuration that `takeOver` of config/reload.ts has made.
+   * @throws ConfigError what it names cannot be used
+   */
+  prepare(config: Config): Promise<PreparedServices>;
   /** Issuers whose tokens the Edge APIs accept. Holds those of the configuration and of the other nodes; a port chosen by the system is added. */
   readonly issuers: Pick<IssuerView, 'add'>;
   /** Makes the next signing key when it is time; otherwise a task does. */
@@ -168,6 +172,18 @@ export interface Services {
   replaceOwnAuthorities(anchors: readonly TrustAnchor[]): void;
   /** Stops background work. The store and the hash pool are the caller's to close. */
   stop(): Promise<void>;
+}
+
+/** What listeners answer with, by a configuration. */
+export interface ServiceEndpoints {
+  /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
+  readonly routes: readonly Route[];
+  readonly views: Views;
+}
+
+export interface PreparedServices extends ServiceEndpoints {
+  /** Puts the configuration in use. It cannot fail. */
+  use(): void;
 }
 
 const expiryInterval: Millis = MINUTE;
@@ -189,6 +205,8 @@ export async function openServices(
   { ownAuthorities, signing, published, enrollmentIdentity }: OverlayPki,
 ): Promise<Services> {
   const { config, store, clock, random, log, first, others = noOthers } = foundations;
+  /** What a reload replaces as a whole; whatever outlives one asks here. */
+  let inUse = config;
   const { oidc } = config.edge;
   const auditEvents = tally<AuditLabels>();
   const strangersLog = sampledLines({
@@ -200,8 +218,8 @@ export async function openServices(
   const keyNeeds = { keys: store.keys, vault, clock };
   const ring = await openKeyRing(keyNeeds);
   const algorithms = algorithmsInUse(oidc.idTokenSigningAlg);
-  const tokenLifetime = longestSignedLifetime(oidc);
   const rotateKeysWhenDue = async () => {
+    const tokenLifetime = longestSignedLifetime(inUse.edge.oidc);
     for (const key of await ensureSigningKeys({ ...keyNeeds, ring }, algorithms, tokenLifetime)) {
       audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
     }
@@ -228,17 +246,23 @@ export async function openServices(
   const threads = first?.threads ?? others.threads.answering;
   const accessTokens = accessTokenVerifier(ring, {
     issuers: issuers.all,
-    lifetime: oidc.accessTokenDuration,
+    lifetime: () => inUse.edge.oidc.accessTokenDuration,
     revoked,
     useOf: (parties) => tokenUseOf(clients, parties),
     threads,
   });
-  const jwksFetch = outboundClient(config.edge.externalJwtSigners.jwksFetch, {
-    trustedRoots: foundations.trustedRoots ?? [],
-  });
+  const { trustedRoots = [] } = foundations;
+  const openFetch = ({ edge }: Config) => outboundClient(edge.externalJwtSigners.jwksFetch, { trustedRoots });
+  let fetch = openFetch(config);
+  const jwksFetch: ReturnType<typeof outboundClient> = {
+    get: (...request) => fetch.get(...request),
+    postForm: (...request) => fetch.postForm(...request),
+  };
   const jwks = jwksCache({ client: jwksFetch, clock, logger: log });
   // A node whose clock is ahead dates tokens later than the end of their session.
-  const accessTokenEnd = oidc.accessTokenDuration + clockSkew;
+  const accessTokenEndOf = (of: Config) => of.edge.oidc.accessTokenDuration + clockSkew;
+  /** Under any configuration that was in use: tokens of a longer life may still be there. */
+  let accessTokenEnd = accessTokenEndOf(config);
   const view = await openSessionView({
     store,
     clock,
@@ -247,7 +271,7 @@ export async function openServices(
     revoked,
     threads,
     tokenLifetime: accessTokenEnd,
-    sessionTimeout: config.edge.api.sessionTimeout,
+    sessionTimeout: () => inUse.edge.api.sessionTimeout,
     log,
     async onSigningKeys() {
       await ring.reload();
@@ -267,9 +291,9 @@ export async function openServices(
     certificateIssuer,
     enrollmentSigner: enrollmentSigner(enrollmentIdentity),
     publishedAuthorities: publishedAuthorities(published),
-    enrollmentLifetime: config.edge.enrollment.edgeIdentity.duration,
   };
-  const attemptRecords = attemptLog({ store, clock, random, log }, config.edge.loginAttempts.keepAtMost);
+  const keepAtMost = () => inUse.edge.loginAttempts.keepAtMost;
+  const attemptRecords = attemptLog({ store, clock, random, log }, keepAtMost);
   const loginAttempts = tally<AttemptLabels>();
   const keepAttempt = first?.attempts.keep ?? attemptRecords.keep;
   const attempts = {
@@ -325,61 +349,65 @@ export async function openServices(
     // As SPIFFE writes it: letters, digits, dots and dashes.
     trustDomain: new URL(`https://${config.edge.api.address}`).hostname.replace(/[^a-z0-9.-]/g, '-'),
   };
-  const { views, assets } = brandedPages(brandingOf(config.branding));
   const authenticate: Authenticate = (context) => {
     if (watch.isWrong) throw watch.refusal();
     return authenticateRequest(guardNeeds, presentedTokens(context));
   };
   const polls = first?.devicePolls ?? devicePolls();
-  const maxSessionsPerIdentity = config.edge.sessions.maxPerIdentity;
-  const oidcEndpoints = oidcRoutes({
-    maxSessionsPerIdentity,
-    authenticate,
-    ...sessionCertificates,
-    store,
-    clock,
-    random,
-    audit,
-    hasher,
-    ring,
-    accessTokens,
-    attempts,
-    jwks,
-    view,
-    signers: view.signers,
-    authorities: view.authorities,
-    vault,
-    recoveryKey,
-    unknownNameKey,
-    totpIssuer: config.edge.totp.issuer,
-    tagKey,
-    clients,
+  // Kept over reloads: what they know of requests under way and of others outlives a configuration.
+  const outliving = {
     sealer: authRequestSealer(authRequestRoot),
     callbacks: callbackSealer(authRequestRoot),
-    views,
     providers: providerDirectory({ client: jwksFetch, clock }),
     poster: limitedExchanges(jwksFetch, threads),
-    devicePolls: polls,
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
-    idTokenAlg: oidc.idTokenSigningAlg,
-    retryGrace: oidc.refreshTokenGrace,
-    lifetimes: {
-      accessToken: oidc.accessTokenDuration,
-      idToken: oidc.idTokenDuration,
-      refreshToken: oidc.refreshTokenDuration,
-      refreshFamily: oidc.refreshFamilyDuration,
-    },
-  });
-  const setup = setupRoutes({ store, clock, random, audit, hasher, views });
-  const { compatibility } = oidc;
-  const edgeNeeds = {
-    maxSessionsPerIdentity,
-    clientsWithoutFreshProof: compatibility.freshProofForFactors ? new Set<string>() : clients.aliasIds,
+  };
+  const oidcEndpointsOf = ({ edge }: Config, views: Views) =>
+    oidcRoutes({
+      ...outliving,
+      maxSessionsPerIdentity: edge.sessions.maxPerIdentity,
+      authenticate,
+      ...sessionCertificates,
+      store,
+      clock,
+      random,
+      audit,
+      hasher,
+      ring,
+      accessTokens,
+      attempts,
+      jwks,
+      view,
+      signers: view.signers,
+      authorities: view.authorities,
+      vault,
+      recoveryKey,
+      unknownNameKey,
+      totpIssuer: edge.totp.issuer,
+      tagKey,
+      clients,
+      views,
+      devicePolls: polls,
+      idTokenAlg: edge.oidc.idTokenSigningAlg,
+      retryGrace: edge.oidc.refreshTokenGrace,
+      lifetimes: {
+        accessToken: edge.oidc.accessTokenDuration,
+        idToken: edge.oidc.idTokenDuration,
+        refreshToken: edge.oidc.refreshTokenDuration,
+        refreshFamily: edge.oidc.refreshFamilyDuration,
+      },
+    });
+  const edgeNeedsOf = (of: Config) => ({
+    maxSessionsPerIdentity: of.edge.sessions.maxPerIdentity,
+    clientsWithoutFreshProof: of.edge.oidc.compatibility.freshProofForFactors
+      ? new Set<string>()
+      : clients.aliasIds,
     build: thisBuild(),
     ...sessionCertificates,
     ...enrollment,
+    enrollmentLifetime: of.edge.enrollment.edgeIdentity.duration,
     node,
-    config,
+    config: of,
     store,
     clock,
     random,
@@ -394,9 +422,9 @@ export async function openServices(
     vault,
     recoveryKey,
     unknownNameKey,
-    totpIssuer: config.edge.totp.issuer,
+    totpIssuer: of.edge.totp.issuer,
     tagKey,
-    sessionTimeout: config.edge.api.sessionTimeout,
+    sessionTimeout: of.edge.api.sessionTimeout,
     forgetSession: view.legacy.forget,
     keepAlive: view.legacy.keepAlive,
     async totpEnrolled(caller: Principal) {
@@ -405,25 +433,30 @@ export async function openServices(
     },
     outbound: jwksFetch,
     signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
+  });
+  const endpointsOf = (of: Config): ServiceEndpoints => {
+    const { views, assets } = brandedPages(brandingOf(of.branding));
+    const edgeNeeds = edgeNeedsOf(of);
+    const routes: readonly Route[] = [
+      ...oidcEndpointsOf(of, views),
+      ...edgeClientRoutes(edgeNeeds),
+      ...managementRoutes(edgeNeeds),
+      ...setupRoutes({ store, clock, random, audit, hasher, views }),
+      ...accountRoutes(views),
+      ...consoleRoutes(views),
+      ...assets,
+      ...healthRoutes({ clock, log }, checks),
+      ...metricsRoutes(readMetrics),
+      ...openApiRoutes(views, () => routes),
+    ];
+    return { routes, views };
   };
-  const edgeEndpoints = [...edgeClientRoutes(edgeNeeds), ...managementRoutes(edgeNeeds)];
-
-  const endpoints = [
-    ...oidcEndpoints,
-    ...edgeEndpoints,
-    ...setup,
-    ...accountRoutes(views),
-    ...consoleRoutes(views),
-    ...assets,
-    ...healthRoutes({ clock, log }, checks),
-    ...metricsRoutes(readMetrics),
-  ];
-  const routes: readonly Route[] = [...endpoints, ...openApiRoutes(views, () => routes)];
-  const keepAttempts = config.edge.loginAttempts.keep;
-  const even = evenClock(clock, accessTokenEnd);
+  let endpoints = endpointsOf(config);
+  const even = evenClock(clock, () => accessTokenEnd);
   const expire = async () => {
     if (!even.isEven()) return;
     forgetExpired({ clock, ended: view.ended, revoked });
+    const { keep: keepAttempts } = inUse.edge.loginAttempts;
     if (first === undefined) await deleteExpired({ store, clock, keepAttempts });
   };
   const stopExpiry = every(expiryInterval, { name: 'expiry', log }, byTheClock(expire));
@@ -457,7 +490,30 @@ export async function openServices(
     certificateIssuer,
     enrollmentSigner: enrollment.enrollmentSigner,
     publishedAuthorities: enrollment.publishedAuthorities,
-    routes,
+    get routes() {
+      return endpoints.routes;
+    },
+    get views() {
+      return endpoints.views;
+    },
+    async prepare(fresh) {
+      const prepared = endpointsOf(fresh);
+      // Before a token may live longer: what has ended while it could not must be known.
+      accessTokenEnd = Math.max(accessTokenEnd, accessTokenEndOf(fresh));
+      await view.rememberEnded(accessTokenEnd);
+      return {
+        ...prepared,
+        use() {
+          const [former, current] = [inUse, fresh].map(({ edge }) => JSON.stringify(edge.externalJwtSigners));
+          inUse = fresh;
+          endpoints = prepared;
+          if (former === current) return;
+          fetch = openFetch(fresh);
+          // Keys of a server that may not be asked any more are not used any more.
+          jwks.forgetAll();
+        },
+      };
+    },
     issuers,
     rotateKeysWhenDue,
     replaceOwnAuthorities: view.authorities.replaceOwn,
@@ -472,7 +528,6 @@ export async function openServices(
       log,
       audit,
       strangersLog,
-      views,
       onAnswer: answers.observe,
       ...(foundations.inspectAnswer === undefined ? {} : { inspectAnswer: foundations.inspectAnswer }),
       afterStandstill() {

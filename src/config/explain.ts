@@ -9,15 +9,18 @@ import { describeOrigin, type Origins } from './origins.ts';
 
 export { jsonSchema } from './schema.ts';
 
-/** All problems, one paragraph each: `file:line:column: path: message`, then the hint. Ends in a newline. */
-export function renderProblems(problems: readonly Problem[]): string {
+/**
+ * All problems, one paragraph each: `file:line:column: path: message`, then the hint. Ends in a newline.
+ * @param outcome what became of what was wanted
+ */
+export function renderProblems(problems: readonly Problem[], outcome = 'nothing was started'): string {
   const paragraphs = problems.map(({ file, line, column, path, message, hint }) => {
     const place = line === null ? file : `${file}:${line}:${column ?? 1}`;
     const head = [place, ...(path === '' ? [] : [path]), `${message}.`].join(': ');
     return printable(hint === null ? head : `${head}\n    ${hint}`);
   });
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  return `${paragraphs.join('\n')}\n${count}; nothing was started.\n`;
+  return `${paragraphs.join('\n')}\n${count}; ${outcome}.\n`;
 }
 
 /** One sentence for the log: what was changed, from what, to what, and why. */

@@ -35,7 +35,7 @@ export interface RunningAttemptLog extends AttemptLog {
 }
 
 /**
- * @param keepAtMost records; beyond that the oldest go first. They are counted now and then: each node may add one in a
+ * @param keepAtMost records, by the configuration in use; beyond that the oldest go first. They are counted now and then: each node may add one in a
  *                   hundred until then
  */
 export function attemptLog(
@@ -45,15 +45,15 @@ export function attemptLog(
     readonly random: Random;
     readonly log: Logger;
   },
-  keepAtMost: number,
+  keepAtMost: () => number,
 ): RunningAttemptLog {
   const hasRoomForStranger = strangersShare(needs.clock);
   let dropped = 0;
   let waiting: ConcludedAttempt[] = [];
   let writing: Promise<void> = Promise.resolve();
-  const countEvery = Math.min(100, Math.ceil(keepAtMost / 100));
+  const countEvery = () => Math.min(100, Math.ceil(keepAtMost() / 100));
   // Nothing is known yet of what there is.
-  let uncounted = countEvery;
+  let uncounted = countEvery();
   let timer: NodeJS.Timeout | undefined;
 
   function write(): Promise<void> {
@@ -63,10 +63,10 @@ export function attemptLog(
     waiting = [];
     if (attempts.length === 0) return writing;
     uncounted += attempts.length;
-    const isToBeCounted = uncounted >= countEvery;
+    const isToBeCounted = uncounted >= countEvery();
     if (isToBeCounted) uncounted = 0;
     writing = writing
-      .then(() => needs.store.loginAttempts.append(attempts, isToBeCounted ? keepAtMost : null))
+      .then(() => needs.store.loginAttempts.append(attempts, isToBeCounted ? keepAtMost() : null))
       .catch((error) =>
         needs.log.error('decision records could not be kept', { count: attempts.length, error }),
       );

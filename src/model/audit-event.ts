@@ -120,6 +120,13 @@ export type AuditEvent =
       readonly identityId: string;
     }
   | { readonly event: 'key.rotated'; readonly kid: string; readonly alg: string }
+  /** A reload of the configuration file changed a setting of the running controller. None of the values is a secret. */
+  | {
+      readonly event: 'config.changed';
+      readonly path: string;
+      readonly before: unknown;
+      readonly after: unknown;
+    }
   /** Everything that is sealed is sealed under another key-encryption key; the fingerprint is that of the key file. */
   | { readonly event: 'secrets.rekeyed'; readonly fingerprint: string; readonly resealed: number }
   /** The database is that of a backup; see docs/decisions/restoring-a-backup.md. */

@@ -38,12 +38,12 @@ export const activityInterval: Millis = 10 * SECOND;
 const batch = 500;
 
 /**
- * @param timeout how long a session lives without being used
+ * @param timeout how long a session lives without being used, by the configuration in use
  * @param threads that answer requests: they keep 100,000 sessions in all
  */
 export function legacySessionView(
   needs: ActivityNeeds & { readonly clock: Clock },
-  timeout: Millis,
+  timeout: () => Millis,
   threads = 1,
 ): LegacySessionView {
   const { apiSessions } = needs.store;
@@ -78,7 +78,7 @@ export function legacySessionView(
   function touch(session: ApiSession): ApiSession {
     const now = needs.clock.now();
     const entry = known.peek(hashes.get(session.id) ?? '');
-    const activity = { id: session.id, lastActivityAt: now, expiresAt: now + timeout };
+    const activity = { id: session.id, lastActivityAt: now, expiresAt: now + timeout() };
     unwritten.note(activity);
     // Whatever was proven since this call began is in memory already.
     const used = { ...(entry?.session ?? session), ...activity };

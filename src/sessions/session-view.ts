@@ -33,6 +33,11 @@ interface Views {
 export interface SessionView extends Views {
   /** Keeps the views true. */
   readonly feed: FollowedFeed;
+  /**
+   * Remembers ended sessions for longer from now on, if `lifetime` is longer than so far. Resolves when those are in
+   * memory too that had been forgotten already: only then tokens may live for so long.
+   */
+  rememberEnded(lifetime: Millis): Promise<void>;
 }
 
 export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri'> {
@@ -41,11 +46,11 @@ export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri
   readonly jwks: Pick<JwksCache, 'forget'>;
   /** Of the overlay's own PKI. */
   readonly ownAuthorities: readonly TrustAnchor[];
-  /** How long after the end of a session a token of it may still be unexpired. */
+  /** How long after the end of a session a token of it may still be unexpired, at first. */
   readonly tokenLifetime: Millis;
   readonly log: Logger;
   /** How long a legacy session lives without being used. */
-  readonly sessionTimeout: Millis;
+  readonly sessionTimeout: () => Millis;
   /** Of this process that answer requests: they share the memory of one. */
   readonly threads: number;
   /** Filled and kept true here. */
@@ -60,7 +65,15 @@ export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri
  * Loads the deny sets, the signers and the authorities, and follows the feed. Resolves when it is complete, so that a
  * restarted node refuses ended sessions from its first request on.
  */
-export async function openSessionView(needs: SessionViewNeeds): Promise<SessionView> {
+export async function openSessionView(given: SessionViewNeeds): Promise<SessionView> {
+  // Never shorter than it was: a token of the longer life would be good again when that is configured again.
+  let { tokenLifetime } = given;
+  const needs = {
+    ...given,
+    get tokenLifetime() {
+      return tokenLifetime;
+    },
+  };
   const { store, clock, revoked, threads } = needs;
   const from = await feedPosition(store);
   const ended = denySet();
@@ -86,7 +99,15 @@ export async function openSessionView(needs: SessionViewNeeds): Promise<SessionV
     apply: dropping(needs, views),
     readEverything: () => readEverything(needs, views),
   });
-  return { ...views, feed };
+  return {
+    ...views,
+    feed,
+    async rememberEnded(lifetime) {
+      if (lifetime <= tokenLifetime) return;
+      tokenLifetime = lifetime;
+      await readDenied(needs, ended);
+    },
+  };
 }
 
 /** What a change of the store makes untrue is dropped, or read again. */

@@ -9,7 +9,7 @@ const life = 31 * MINUTE;
 describe('a clock', () => {
   test('counts as even after it has gone for the life of an access token', () => {
     const clock = fixedClock('2026-01-01T00:00:00Z');
-    const even = evenClock(clock, life);
+    const even = evenClock(clock, () => life);
     assert.equal(even.isEven(), false, 'nobody knows how it was set before the start');
     clock.advance(life - 1);
     assert.equal(even.isEven(), false);
@@ -20,7 +20,7 @@ describe('a clock', () => {
   test('counts as uneven for that long after each jump, forward or back', () => {
     for (const jump of [DAY, HOUR, -HOUR, 6 * SECOND]) {
       const clock = fixedClock('2026-01-01T00:00:00Z');
-      const even = evenClock(clock, life);
+      const even = evenClock(clock, () => life);
       clock.advance(life);
       assert.equal(even.isEven(), true);
       clock.set(clock.now() + jump);
@@ -34,7 +34,7 @@ describe('a clock', () => {
 
   test('may drift and be corrected a little', () => {
     const clock = fixedClock('2026-01-01T00:00:00Z');
-    const even = evenClock(clock, life);
+    const even = evenClock(clock, () => life);
     for (let minute = 0; minute < 40; minute += 1) {
       clock.advance(MINUTE);
       clock.set(clock.now() + SECOND);
@@ -45,7 +45,7 @@ describe('a clock', () => {
 
   test('that is set forward and back while it is uneven revives no session that has ended', async () => {
     const clock = fixedClock('2026-01-01T00:00:00Z');
-    const even = evenClock(clock, life);
+    const even = evenClock(clock, () => life);
     const deleted: number[] = [];
     const store = {
       expiry: { deleteExpired: async (now: number) => deleted.push(now) && 0 },

@@ -38,7 +38,7 @@ export async function deleteExpired(needs: {
  * good again. Once they have had the time to expire in truth, the clock may be wrong: there is nothing left to revive.
  * @param needed how long an access token can live
  */
-export function evenClock(clock: Clock, needed: Millis): { isEven(): boolean } {
+export function evenClock(clock: Clock, needed: () => Millis): { isEven(): boolean } {
   const base = () => clock.now() - clock.monotonic();
   // Nobody knows how the clock was set while this process did not run.
   let last = base();
@@ -48,7 +48,7 @@ export function evenClock(clock: Clock, needed: Millis): { isEven(): boolean } {
       const current = base();
       if (Math.abs(current - last) > noticeableOffset) evenSince = clock.monotonic();
       last = current;
-      return clock.monotonic() - evenSince >= needed;
+      return clock.monotonic() - evenSince >= needed();
     },
   };
 }

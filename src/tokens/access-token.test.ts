@@ -67,7 +67,12 @@ function signed(changes: Readonly<Record<string, unknown>>, type: 'at+jwt' | 'JW
 }
 
 function verifier(rules: Partial<AccessTokenRules> = {}) {
-  return accessTokenVerifier(ring, { issuers: new Set([issuer]), lifetime, revoked: new Set(), ...rules });
+  return accessTokenVerifier(ring, {
+    issuers: new Set([issuer]),
+    lifetime: () => lifetime,
+    revoked: new Set(),
+    ...rules,
+  });
 }
 
 const verdict = (token: string, at = now) => verifier().verify(token, at).verdict;
@@ -135,7 +140,7 @@ describe('an access token', () => {
 
   test('made under a longer lifetime ends with the shorter one', () => {
     const issued = toSeconds(now) * SECOND;
-    const shorter = verifier({ lifetime: MINUTE });
+    const shorter = verifier({ lifetime: () => MINUTE });
     const token = mint();
     assert.equal(shorter.verify(token, issued + MINUTE - 1).verdict, 'valid');
     assert.equal(shorter.verify(token, issued + MINUTE).verdict, 'expired');
@@ -145,7 +150,7 @@ describe('an access token', () => {
     const token = mint();
     const issuers = new Set([issuer]);
     const revoked = new Set<string>();
-    const judge = accessTokenVerifier(ring, { issuers, lifetime, revoked });
+    const judge = accessTokenVerifier(ring, { issuers, lifetime: () => lifetime, revoked });
     for (const _again of [1, 2]) assert.equal(judge.verify(token, now).verdict, 'valid');
     revoked.add(claimsIn(token).jti);
     assert.equal(judge.verify(token, now).verdict, 'invalid');
@@ -163,7 +168,11 @@ describe('an access token', () => {
       ...ring,
       verifier: (...args) => (isKnown ? ring.verifier(...args) : undefined),
     };
-    const judge = accessTokenVerifier(changing, { issuers: new Set([issuer]), lifetime, revoked: new Set() });
+    const judge = accessTokenVerifier(changing, {
+      issuers: new Set([issuer]),
+      lifetime: () => lifetime,
+      revoked: new Set(),
+    });
     assert.equal(judge.verify(token, now).verdict, 'valid');
     isKnown = false;
     assert.equal(judge.verify(token, now).verdict, 'valid', 'its signature is remembered');

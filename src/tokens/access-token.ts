@@ -90,10 +90,10 @@ export interface AccessTokenRules {
   /** Ours at this moment; a token of one that is ours no more is invalid. */
   readonly issuers: ReadonlySet<string>;
   /**
-   * Of access tokens by the configuration. A shorter one also applies to tokens already issued: a session that has
+   * Of access tokens by the configuration in use. A shorter one also applies to tokens already issued: a session that has
    * ended is remembered for so long.
    */
-  readonly lifetime: Millis;
+  readonly lifetime: () => Millis;
   /** `jti` of tokens that were revoked by themselves. */
   readonly revoked: { has(jti: string): boolean };
   /** What a token is good for, by its audience and its client as they are now; undefined for nothing. */
@@ -123,7 +123,7 @@ export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): Acc
         seen.set(key, claims);
       }
       if (!issuers.has(claims.iss)) return invalid;
-      if (now >= claims.exp * SECOND || now >= claims.iat * SECOND + lifetime) return expired;
+      if (now >= claims.exp * SECOND || now >= claims.iat * SECOND + lifetime()) return expired;
       if (now + clockSkew < claims.nbf * SECOND || now + clockSkew < claims.iat * SECOND) return invalid;
       if (revoked.has(claims.jti)) return invalid;
       const use = useOf(claims);

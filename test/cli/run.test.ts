@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect as connectLocal, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
+import { loadSettledConfig } from '../../src/cli/host/load-config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { issueServerCertificate } from '../../src/platform/x509/pki.ts';
 import {
@@ -50,6 +51,17 @@ function presented(box: Sandbox, url: string): Promise<{ fingerprint: string; so
       resolve({ fingerprint: socket.getPeerCertificate().fingerprint256, socket }),
     );
     socket.on('error', reject);
+  });
+}
+
+function saidBy(path: string, word: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connectLocal(path, () => socket.write(word));
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    socket.once('close', () => resolve(text)).once('error', reject);
   });
 }
 
@@ -131,7 +143,7 @@ describe('run controller', () => {
     socket.destroy();
   });
 
-  test('SIGHUP presents a renewed certificate and says which settings wait for a restart', async (t) => {
+  test('SIGHUP presents a renewed certificate and says which settings have changed, and which wait for a restart', async (t) => {
     const box = await homeBox();
     t.after(() => box.close());
     const run = startRun(box);
@@ -151,12 +163,16 @@ describe('run controller', () => {
     assert.equal(renewed.code, 0, renewed.stderr);
     const { fingerprint, names } = JSON.parse(renewed.stdout);
     assert.deepEqual(names, ['localhost', 'auth.example.com', '127.0.0.1', '::1']);
-    edit(box, (yaml) => yaml.replace('sessionTimeout: 30m', 'sessionTimeout: 20m'));
+    edit(
+      box,
+      (yaml) => `${yaml.replace('sessionTimeout: 30m', 'sessionTimeout: 20m')}\nnode:\n  name: other\n`,
+    );
     run.child.kill('SIGHUP');
     const reloaded = await run.line((line) => line.event === 'reloaded');
     assert.equal(reloaded.certificates[0].fingerprint, fingerprint);
-    const changed = await run.line((line) => Array.isArray(line.changed));
-    assert.deepEqual(changed.changed, ['edge.api.sessionTimeout']);
+    assert.deepEqual(reloaded.changed, ['edge.api.sessionTimeout']);
+    const { needsRestart } = await run.line((line) => line.event === 'reload.incomplete');
+    assert.deepEqual(needsRestart, ['node.name']);
     const after = await presented(box, ready.url);
     after.socket.destroy();
     assert.notEqual(after.fingerprint, before.fingerprint);
@@ -167,11 +183,98 @@ describe('run controller', () => {
     run.child.kill('SIGHUP');
     const problems = await run.line((line) => Array.isArray(line.problems));
     assert.match(problems.problems[0], /controller\.yml:\d+:\d+: v: /);
-    await run.line((line) => /former ones stay in use/.test(line.msg));
+    await run.line((line) => /former files and settings stay in use/.test(line.msg));
     const still = await presented(box, ready.url);
     still.socket.destroy();
     assert.equal(still.fingerprint, fingerprint);
     assert.equal((await stopped(run)).code, 0);
+  });
+
+  test('config reload finds the controller of the home, says what it did, and who else may not ask', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const reload = (...more: string[]) => box.run(['config', 'reload', '--config', configFile, ...more]);
+    const early = await reload();
+    assert.equal(early.code, 5);
+    assert.match(
+      early.stderr,
+      /No controller is running with h\/controller\.yml[\s\S]*next: .*run controller/,
+    );
+
+    // What a controller has left that was killed is no hindrance.
+    writeFileSync(join(box.cwd, `${configFile}.sock`), '');
+    const run = startRun(box);
+    const { url } = await untilReady(run);
+    const socket = join(box.cwd, `${configFile}.sock`);
+    assert.equal(statSync(socket).mode & 0o777, 0o600);
+    const client = clientOfHome(url, join(box.cwd, 'h'));
+    t.after(async () => client.closeConnections());
+    const name = async () =>
+      /<title>[^<]*/.exec((await client.get('/account', { headers: { accept: 'text/html' } })).text)?.[0];
+    const same = await reload();
+    assert.equal(same.stdout, 'Read again; no setting has changed.\n');
+
+    const original = readFileSync(join(box.cwd, configFile), 'utf8');
+    edit(
+      box,
+      (yaml) =>
+        `${yaml.replace(/^( +level: ).*/m, '$1debug')}\nbranding:\n  name: Harbour\nnode:\n  name: other\n`,
+    );
+    const done = await reload('-j');
+    assert.equal(done.code, 0, done.stderr);
+    const { changed, needsRestart } = JSON.parse(done.stdout);
+    assert.deepEqual(changed[0], { path: 'branding.name', before: 'Overlay', after: 'Harbour' });
+    assert.deepEqual(needsRestart, [{ path: 'node.name', before: null, after: 'other' }]);
+    assert.match((await name()) ?? '', /Harbour/);
+
+    edit(box, (yaml) => yaml.replace('Harbour', 'Elsewhere').replace('v: 3', 'v: 9'));
+    const refused = await reload();
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.stderr,
+      /controller\.yml:\d+:\d+: v: [\s\S]*nothing was changed[\s\S]*config reload --config/,
+    );
+    assert.match((await name()) ?? '', /Harbour/);
+
+    // Whoever says something else, or nothing, gets nothing; two at once get an answer each.
+    writeFileSync(join(box.cwd, configFile), original);
+    assert.equal(await saidBy(socket, 'restart\n'), '');
+    const [one, two] = await Promise.all([saidBy(socket, 'reload\n'), saidBy(socket, 'reload\n')]);
+    assert.deepEqual(
+      [one, two].map((text) => JSON.parse(text).outcome),
+      ['reloaded', 'reloaded'],
+    );
+    assert.equal((await stopped(run)).code, 0);
+    assert.equal(existsSync(socket), false);
+  });
+
+  test('a file that is being written is read when it is whole', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const file = join(box.cwd, configFile);
+    const whole = readFileSync(file, 'utf8').replace('refreshTokenDuration: 24h', 'refreshTokenDuration: 2h');
+    const parts = [whole.slice(0, whole.indexOf('  oidc:')), null, whole.slice(0, -20), whole];
+    const ports = {
+      cwd: process.cwd(),
+      env: {},
+      async pause() {
+        const next = parts.shift();
+        if (next === null) rmSync(file);
+        else if (next !== undefined) writeFileSync(file, next);
+      },
+    };
+    const { config } = await loadSettledConfig(ports, file);
+    assert.equal(config.edge.oidc.refreshTokenDuration, 2 * 3_600_000);
+
+    let lines = 0;
+    const neverDone = {
+      ...ports,
+      async pause() {
+        lines += 1;
+        writeFileSync(file, `${whole}${'# more\n'.repeat(lines)}`);
+      },
+    };
+    await assert.rejects(loadSettledConfig(neverDone, file), /being written/);
   });
 
   test('warns of what it adjusts, with the old and the new value, and of a certificate that ends soon', async (t) => {

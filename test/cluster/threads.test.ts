@@ -178,12 +178,12 @@ describe('TLS', () => {
     const before = files.map((file) => readFileSync(file));
     t.after(async () => {
       files.forEach((file, at) => void writeFileSync(file, before[at] as Buffer));
-      await server.controller.reloadCertificates();
+      await server.controller.reload();
     });
     const { signing } = await testPki();
     writeFileSync(files[0] as string, signing.certPem);
     writeFileSync(files[1] as string, signing.keyPem);
-    await server.controller.reloadCertificates();
+    await server.controller.reload();
     const { url } = server;
     const port = Number(new URL(url).port);
     const presented = Array.from({ length: connections }, async () => {

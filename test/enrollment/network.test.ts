@@ -82,7 +82,7 @@ describe('the list of authorities', () => {
     });
     writeFileSync(join(server.home, 'server.pem'), leaf.certPem + between.certPem);
     writeFileSync(join(server.home, 'server.key'), leaf.keyPem);
-    await server.controller.reloadCertificates();
+    await server.controller.reload();
     const { port } = new URL(server.url);
     const chain = await new Promise<string[]>((fulfil, fail) => {
       const socket = connect({ port: Number(port), servername: 'localhost', ca: ca.certPem }, () => {

@@ -4,11 +4,13 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { connect as connectTcp, createServer as createTcpServer } from 'node:net';
 import { describe, test } from 'node:test';
 import type { ConnectionOptions } from 'node:tls';
+import type { Listener } from '../../src/config/config.ts';
 import { auditLog } from '../../src/explain/audit-log.ts';
 import { envelope } from '../../src/http/request/answer.ts';
-import { route } from '../../src/http/request/route.ts';
+import { type Route, route } from '../../src/http/request/route.ts';
 import { ListenError } from '../../src/http/server/listen-error.ts';
 import { type ListenerNeeds, startListener } from '../../src/http/server/listener.ts';
+import type { TlsMaterial } from '../../src/http/server/tls-material.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { sampledLines } from '../../src/platform/log/sampled-lines.ts';
 import { systemRandom } from '../../src/platform/random.ts';
@@ -240,12 +242,15 @@ describe('TLS', () => {
     const before = await serial();
 
     const fresh = await newMaterial();
-    running.reloadCertificates(fresh);
+    const endpoints = { listener: running.listener, routes: echoRoutes, views };
+    const use = await running.prepare({ ...endpoints, material: fresh });
+    assert.equal(await serial(), before, 'not before it is put in use');
+    use();
     const after = await serial();
     assert.notEqual(after, before);
     assert.equal(after, new X509Certificate(fresh.certificateChain).serialNumber);
-    assert.throws(
-      () => running.reloadCertificates({ ...fresh, privateKey: testMaterial.privateKey }),
+    await assert.rejects(
+      running.prepare({ ...endpoints, material: { ...fresh, privateKey: testMaterial.privateKey } }),
       ListenError,
     );
     assert.equal(await serial(), after);
@@ -284,9 +289,7 @@ describe('a TLS handshake', () => {
 });
 
 describe('opening a listener', () => {
-  const start = (
-    ...args: Parameters<typeof startListener> extends [unknown, ...infer Rest] ? Rest : never
-  ) => {
+  const start = (listener: Listener, material: TlsMaterial, routes: readonly Route[]) => {
     const log = recordingLogger();
     const mount: ListenerNeeds = {
       clock: systemClock,
@@ -297,12 +300,11 @@ describe('opening a listener', () => {
         clock: systemClock,
         write: ({ level, message, fields }) => log[level](message, fields),
       }),
-      views,
       authenticate: () => {
         throw new Error('not asked');
       },
     };
-    return startListener(mount, ...args);
+    return startListener(mount, { listener, material, routes, views });
   };
 
   test('an address in use is one clear sentence, and nothing stays open', async (t) => {
@@ -329,7 +331,7 @@ describe('opening a listener', () => {
 
   test('an identity that cannot be used names the file', async () => {
     const other = await newMaterial();
-    const table: readonly [Parameters<typeof startListener>[2], RegExp][] = [
+    const table: readonly [TlsMaterial, RegExp][] = [
       [{ ...testMaterial, certificateChain: '' }, /server\.pem does not begin with a certificate/],
       [{ ...testMaterial, privateKey: 'x' }, /key\.pem does not hold an unencrypted private key/],
       [

@@ -177,11 +177,13 @@ export async function startTestListener(t: TestContext, options: StartOptions = 
         write: ({ level, message, fields }) => log[level](message, fields),
       }),
       authenticate,
+    },
+    {
+      listener: testListener(options.listener),
+      material: options.material ?? testMaterial,
+      routes: options.routes ?? echoRoutes,
       views,
     },
-    testListener(options.listener),
-    options.material ?? testMaterial,
-    options.routes ?? echoRoutes,
     { drain: 1000, ...options.limits },
   );
   t.after(() => running.close());

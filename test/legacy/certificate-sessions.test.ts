@@ -142,7 +142,7 @@ describe('a legacy session that a certificate opened', () => {
   });
 
   test('ends when an authority of the overlay is replaced', async () => {
-    // Replaces those of the one thread that it can reach; `reloadCertificates` tells all.
+    // Replaces those of the one thread that it can reach; `reload` tells all.
     const own = await startTestServer({ clock, threads: 1 });
     try {
       const id = await createIdentity(own, 'device', { externalId: null });

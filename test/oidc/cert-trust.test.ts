@@ -25,10 +25,10 @@ test('a reload puts other authorities of the overlay in the place of the former 
     const file = join(server.home, 'ca.pem');
     // A leaf among the authorities is left out, with a warning.
     writeFileSync(file, fresh.certPem + client().certPem);
-    await server.controller.reloadCertificates();
+    await server.controller.reload();
     assert.equal((await submitCertificate(connection)).status, 302);
     writeFileSync(file, 'nonsense');
-    await assert.rejects(server.controller.reloadCertificates(), PkiFileError);
+    await assert.rejects(server.controller.reload(), PkiFileError);
     assert.equal((await submitCertificate(connection)).status, 302);
     connection.closeConnections();
   } finally {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { configOption } from '../host/config-option.ts';
 import type { CliPorts } from '../ports.ts';
 
-/** `config validate|show|schema`: what a configuration file says, without starting anything. */
+/** `config validate|show|schema|reload`: what a configuration file says, and what a running controller takes over of it. */
 export function registerConfigCommands(program: Command, ports: CliPorts): void {
   const config = program.command('config').description('check and explain configuration files');
   const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
@@ -32,6 +33,15 @@ export function registerConfigCommands(program: Command, ports: CliPorts): void 
     .action(async ({ time }: { time: string }, command: Command) => {
       const { tuneHash } = await import('../host/tune-hash.ts');
       await tuneHash(reportOf(command), time);
+    });
+
+  config
+    .command('reload')
+    .description('make the running controller read its configuration file again; say what changed')
+    .addOption(configOption())
+    .action(async (options: { config?: string }, command: Command) => {
+      const { reloadConfig } = await import('../host/config-reload.ts');
+      await reloadConfig(reportOf(command), options.config);
     });
 
   config

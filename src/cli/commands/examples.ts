@@ -96,6 +96,7 @@ export const examples: readonly string[] = [
   'config validate /etc/overlay/controller.yml',
   'config show /etc/overlay/controller.yml --origin',
   'config tune-hash --time 100ms',
+  'config reload --config /etc/overlay/controller.yml',
   'config schema',
   'keys list',
   'keys rotate --now',

@@ -17,7 +17,7 @@ export function registerRunCommands(program: Command, ports: CliPorts): void {
     .addOption(new Option('--log-format <format>', 'of the log on standard output').choices(['text', 'json']))
     .addHelpText(
       'after',
-      '\nSIGHUP reads the certificates again. Without a log format, log.format of the configuration decides.',
+      '\nSIGHUP reads configuration and certificates again. Without a log format, log.format of the configuration decides.',
     )
     .action(async (config: string, options: RunOptions, command: Command) => {
       const { checkController, runControllerCommand } = await import('../run/command.ts');

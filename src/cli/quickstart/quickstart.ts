@@ -13,8 +13,9 @@ import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { QuickstartOptions } from '../commands/setup.ts';
 import { explained } from '../host/failures.ts';
-import { loadConfigFile, shownPath } from '../host/load-config.ts';
+import { loadSettledConfig, shownPath } from '../host/load-config.ts';
 import type { CliPorts } from '../ports.ts';
+import { controlSocketPath } from '../run/control-socket.ts';
 import { readyFacts } from '../run/ready-line.ts';
 import { runController } from '../run/run-controller.ts';
 import { type HomePaths, homePaths } from '../setup/home.ts';
@@ -106,7 +107,8 @@ async function run(
     foundations,
     loaded,
     log,
-    reloadConfig: () => loadConfigFile(ports, paths.config),
+    reloadConfig: () => loadSettledConfig(ports, paths.config),
+    controlSocket: controlSocketPath(paths.config, ports.platform),
     async onReady(controller) {
       const setup = await setupLinkIfNeeded(prepared, controller);
       const ready = readyFacts(controller);

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { renderAdjustment } from '../../config/explain.ts';
+import type { LoadedConfig } from '../../config/load.ts';
 import { issuersOf } from '../../controller.ts';
 import { claimDatabase, databaseName } from '../../database.ts';
 import { openFoundations } from '../../foundations.ts';
@@ -7,11 +8,12 @@ import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 import { openVault } from '../../platform/secrets/key-files.ts';
 import type { RunOptions } from '../commands/run.ts';
 import { explained } from '../host/failures.ts';
-import { loadConfigFile } from '../host/load-config.ts';
+import { loadSettledConfig } from '../host/load-config.ts';
 import type { CliPorts } from '../ports.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 import { checkedConfig } from './check.ts';
 import { checkDatabaseAndKey } from './check-database.ts';
+import { controlSocketPath } from './control-socket.ts';
 import { readyFacts } from './ready-line.ts';
 import { runController } from './run-controller.ts';
 
@@ -42,7 +44,7 @@ export async function runControllerCommand(
 async function runWithLog(
   ports: CliPorts,
   file: string,
-  loaded: ReturnType<typeof loadConfigFile>,
+  loaded: LoadedConfig,
   log: OpenLogger,
 ): Promise<void> {
   const { clock, random, env } = ports;
@@ -52,7 +54,8 @@ async function runWithLog(
       foundations,
       loaded,
       log,
-      reloadConfig: () => loadConfigFile(ports, file),
+      reloadConfig: () => loadSettledConfig(ports, file),
+      controlSocket: controlSocketPath(resolve(ports.cwd, file), ports.platform),
       onReady(controller) {
         // Whoever has started it waits for this line.
         log.always('ready', {

@@ -1,4 +1,5 @@
 // Opens and closes the listeners of the configuration: one TLS server for each interface.
+import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer, type Server } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server as NetServer } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyServerFactoryHandler } from 'fastify';
@@ -20,19 +21,31 @@ import { longestParameter } from './routes-of-path.ts';
 import { type CountedTogether, sharedSourceCounts } from './shared-source-counts.ts';
 import { checkTlsMaterial, secureContextOf, type TlsMaterial, tlsOptionsOf } from './tls-material.ts';
 
-export interface ListenerNeeds extends MountNeeds {
+export interface ListenerNeeds extends Omit<MountNeeds, 'views'> {
   readonly random: Random;
 }
 
+/** What a listener answers with, by the configuration. */
+export interface Endpoints {
+  readonly listener: Listener;
+  readonly material: TlsMaterial;
+  /** All endpoints there are. */
+  readonly routes: readonly Route[];
+  readonly views: MountNeeds['views'];
+}
+
 export interface RunningListener {
+  /** As it is in use. */
   readonly listener: Listener;
   /** As configured, with the real port where the configuration left it to the system. */
   readonly bindPoints: readonly BindPoint[];
   /**
-   * Presents another certificate from now on; open connections stay.
-   * @throws ListenError when the material cannot be used; the old one stays in use
+   * Makes everything ready to answer by another configuration of the same listener: its interfaces, its APIs and what
+   * the connections are held to stay. Requests under way are finished by the one with which they began.
+   * @returns what puts it in use, for all requests from then on; it cannot fail
+   * @throws ListenError when the material cannot be used
    */
-  reloadCertificates(material: TlsMaterial): void;
+  prepare(endpoints: Endpoints): Promise<() => void>;
   /** What the tickets of TLS sessions are sealed with now. */
   ticketKeys(): Buffer;
   /** Seals with other ones from now on. */
@@ -69,19 +82,15 @@ const ticketKeyLifetime: Millis = 6 * 3_600_000;
 
 /**
  * Opens all interfaces of a listener with the endpoints of the APIs that it binds, or none.
- * @param routes all endpoints there are
  * @throws ListenError the identity cannot be used, or an interface cannot be listened on
  */
 export async function startListener(
   needs: ListenerNeeds,
-  listener: Listener,
-  material: TlsMaterial,
-  routes: readonly Route[],
+  endpoints: Endpoints,
   options: ListenerOptions = {},
 ): Promise<RunningListener> {
+  const { listener, material } = endpoints;
   checkTlsMaterial(listener, material);
-  const bound = new Set(listener.apis.map((api) => api.binding));
-  const mounted = routes.filter((route) => servesApi(bound, route.api));
   const { shared } = options;
   const ticketKeys = givenTicketKeys(listener, shared) ?? needs.random.bytes(48);
   const started: RunningServer[] = [];
@@ -92,10 +101,8 @@ export async function startListener(
       const settings = { ...options, counts };
       started.push(
         await startServer(needs, {
-          listener,
+          endpoints,
           bindPoints,
-          material,
-          routes: mounted,
           ticketKeys,
           options: settings,
         }),
@@ -106,6 +113,7 @@ export async function startListener(
     throw error;
   }
   let current = ticketKeys;
+  let inUse = listener;
   const useTicketKeys = (keys: Buffer) => {
     current = keys;
     for (const { server } of started) server.setTicketKeys(keys);
@@ -117,17 +125,25 @@ export async function startListener(
   }, ticketKeyLifetime);
   rotation.unref();
   return {
-    listener,
+    get listener() {
+      return inUse;
+    },
     bindPoints: started.flatMap((server) => server.bindPoints),
     ticketKeys: () => current,
     useTicketKeys,
-    reloadCertificates(fresh) {
-      checkTlsMaterial(listener, fresh);
-      for (const { server } of started) {
-        server.setSecureContext(secureContextOf(listener, fresh));
-        // Node drops the ticket keys of a context that it replaces.
-        server.setTicketKeys(current);
-      }
+    async prepare(fresh) {
+      checkTlsMaterial(fresh.listener, fresh.material);
+      const context = secureContextOf(fresh.listener, fresh.material);
+      const uses = await Promise.all(started.map((server) => server.prepare(fresh)));
+      return () => {
+        inUse = fresh.listener;
+        for (const use of uses) use();
+        for (const { server } of started) {
+          server.setSecureContext(context);
+          // Node drops the ticket keys of a context that it replaces.
+          server.setTicketKeys(current);
+        }
+      };
     },
     async close() {
       clearInterval(rotation);
@@ -144,47 +160,29 @@ function givenTicketKeys({ name }: Listener, shared: SharedInterfaces | undefine
 interface RunningServer {
   readonly server: Server;
   readonly bindPoints: readonly BindPoint[];
+  prepare(endpoints: Endpoints): Promise<() => void>;
   close(): Promise<void>;
 }
 
 async function startServer(
   needs: ListenerNeeds,
   wanted: {
-    readonly listener: Listener;
+    readonly endpoints: Endpoints;
     readonly bindPoints: readonly [BindPoint, ...BindPoint[]];
-    readonly material: TlsMaterial;
-    readonly routes: readonly Route[];
     readonly ticketKeys: Buffer;
     readonly options: ListenerOptions & { readonly counts: SourceCounts };
   },
 ): Promise<RunningServer> {
-  const { listener, bindPoints, material, routes, ticketKeys, options } = wanted;
+  const { endpoints, bindPoints, ticketKeys, options } = wanted;
+  const { listener, material } = endpoints;
   const newReferenceId = referenceIds(needs.random);
-  const byHost = new Map<string, OpenBindPoint>();
-  const scope: { -readonly [K in keyof ServerScope]: ServerScope[K] } = {
-    listener,
-    byHost,
-    fallback: openBindPoint(bindPoints[0], listener),
-    applicationOrigins: needs.applicationOrigins,
-    isDraining: false,
-  };
-  const app = Fastify({
-    serverFactory: (handler) => createServer(listener, material, ticketKeys, handler),
-    genReqId: newReferenceId,
-    clientErrorHandler: clientErrorHandler(newReferenceId, needs.strangersLog),
-    // A HEAD request must not do what a GET does; endpoints list it where it is harmless.
-    exposeHeadRoutes: false,
-    // Parsed on demand from the address itself; the framework's parser would drop what is there twice.
-    routerOptions: { querystringParser: () => noQuery, maxParamLength: longestParameter },
-    schemaController: noSchemas,
-    frameworkErrors: (error, request, reply) =>
-      failureHandler(needs, scope, 'html-or-edge', 'none')(error, request, reply),
-  }) as unknown as FastifyInstance;
-  mountRoutes(app, needs, scope, routes);
-  await app.ready();
+  let inUse = await openApplication(needs, newReferenceId, endpoints, bindPoints);
+  const server = createServer(listener, material, ticketKeys, (request, response) =>
+    inUse.handle(request, response),
+  );
+  server.on('clientError', clientErrorHandler(newReferenceId, needs.strangersLog));
 
   const { shared, counts } = options;
-  const server = app.server as Server;
   server.maxConnections = Math.ceil(mostConnections / (shared?.threads ?? 1));
   refuseConnect(server, newReferenceId);
   server.on('secureConnection', rememberIntermediates);
@@ -201,31 +199,100 @@ async function startServer(
     await listen(server, { host, port, reusePort: shared !== undefined });
   } catch (error) {
     connections.stop();
-    await app.close();
+    await inUse.close();
     throw listenErrorOf(listener.name, host, port, error);
   }
   const { port: openPort } = server.address() as AddressInfo;
-  const open = bindPoints.map((bindPoint) => openBindPoint(withPort(bindPoint, openPort), listener));
-  for (const one of open) {
-    const { address } = one.bindPoint;
-    byHost.set(address, one);
-    // Some SDKs leave out a port that is not 443 (RFC 9110 section 7.2 says otherwise). On this socket the name alone
-    // says which bind point is meant; where two have it, that on 443 or the first one.
-    const name = address.slice(0, address.lastIndexOf(':'));
-    if (address.endsWith(':443') || !byHost.has(name)) byHost.set(name, one);
-  }
-  scope.fallback = open[0] ?? scope.fallback;
+  const open = bindPoints.map((bindPoint) => withPort(bindPoint, openPort));
+  inUse.serve(open);
   return {
     server,
-    bindPoints: open.map((one) => one.bindPoint),
+    bindPoints: open,
+    async prepare(fresh) {
+      const next = await openApplication(needs, newReferenceId, fresh, bindPoints);
+      next.serve(open);
+      return () => {
+        if (inUse.scope.isDraining) next.scope.isDraining = true;
+        inUse = next;
+      };
+    },
     async close() {
-      scope.isDraining = true;
+      inUse.scope.isDraining = true;
       const drained = drain(server, connections, options.drain ?? drainTime);
       proxied?.endPending();
       await drained;
-      await app.close();
+      await inUse.close();
     },
   };
+}
+
+/** Endpoints on the framework. The server that has the connections gives it the requests. */
+interface Application {
+  readonly handle: FastifyServerFactoryHandler;
+  readonly scope: { -readonly [K in keyof ServerScope]: ServerScope[K] };
+  /** Says which bind points are meant by which Host. */
+  serve(open: readonly BindPoint[]): void;
+  close(): Promise<void>;
+}
+
+async function openApplication(
+  needs: ListenerNeeds,
+  newReferenceId: () => string,
+  { listener, routes, views }: Endpoints,
+  [first]: readonly [BindPoint, ...BindPoint[]],
+): Promise<Application> {
+  const bound = new Set(listener.apis.map((api) => api.binding));
+  const byHost = new Map<string, OpenBindPoint>();
+  const scope: Application['scope'] = {
+    listener,
+    byHost,
+    fallback: openBindPoint(first, listener),
+    applicationOrigins: needs.applicationOrigins,
+    isDraining: false,
+  };
+  const mount = { ...needs, views };
+  let handle: FastifyServerFactoryHandler | undefined;
+  const app = Fastify({
+    // It never listens: another configuration brings another application to the same connections.
+    serverFactory(handler) {
+      handle = handler;
+      return createHttpServer();
+    },
+    genReqId: newReferenceId,
+    // A HEAD request must not do what a GET does; endpoints list it where it is harmless.
+    exposeHeadRoutes: false,
+    // Parsed on demand from the address itself; the framework's parser would drop what is there twice.
+    routerOptions: { querystringParser: () => noQuery, maxParamLength: longestParameter },
+    schemaController: noSchemas,
+    frameworkErrors: (error, request, reply) =>
+      failureHandler(mount, scope, 'html-or-edge', 'none')(error, request, reply),
+  }) as unknown as FastifyInstance;
+  mountRoutes(
+    app,
+    mount,
+    scope,
+    routes.filter((route) => servesApi(bound, route.api)),
+  );
+  await app.ready();
+  return {
+    handle: (request, response) => handle?.(request, response),
+    scope,
+    serve(open) {
+      const [fallback] = open.map((bindPoint) => nameHost(byHost, openBindPoint(bindPoint, listener)));
+      scope.fallback = fallback ?? scope.fallback;
+    },
+    close: async () => void (await app.close()),
+  };
+}
+
+function nameHost(byHost: Map<string, OpenBindPoint>, one: OpenBindPoint): OpenBindPoint {
+  const { address } = one.bindPoint;
+  byHost.set(address, one);
+  // Some SDKs leave out a port that is not 443 (RFC 9110 section 7.2 says otherwise). On this socket the name alone
+  // says which bind point is meant; where two have it, that on 443 or the first one.
+  const name = address.slice(0, address.lastIndexOf(':'));
+  if (address.endsWith(':443') || !byHost.has(name)) byHost.set(name, one);
+  return one;
 }
 
 // Bodies are judged by zod. The framework would load its own compilers of schemas, more than a hundred modules that

@@ -58,6 +58,7 @@ export interface JwksCache {
   peek(id: string, kid: string | null): readonly VerificationKey[] | undefined;
   /** Drops the set of an owner that was changed or deleted. */
   forget(id: string): void;
+  forgetAll(): void;
 }
 
 export function jwksCache(
@@ -134,6 +135,7 @@ export function jwksCache(
     forget(id) {
       entries.delete(id);
     },
+    forgetAll: () => entries.clear(),
   };
 }
 

@@ -38,6 +38,8 @@ export interface LogOptions {
 export interface OpenLogger extends Logger {
   /** Lines lost since the start, because nobody took them or the disk refused them. */
   lostLines(): number;
+  /** Writes lines of another level from now on. */
+  setLevel(level: LogOptions['level']): void;
   /** Opens the file again, after it was moved away. */
   reopen(): void;
   /** Resolves when what waits was handed to the system; a normal exit does it by itself. */
@@ -52,7 +54,7 @@ const shownLevel = (level: LineLevel): LogLevel => (level === 'always' ? 'info' 
 export function openLogger(options: LogOptions): OpenLogger {
   const clock = options.clock ?? systemClock;
   const render: (parts: LineParts) => string = options.format === 'json' ? jsonLine : textLine;
-  const least = severity[options.level];
+  let least = severity[options.level];
   let lost = 0;
   const countLost = () => {
     lost += 1;
@@ -67,6 +69,9 @@ export function openLogger(options: LogOptions): OpenLogger {
   return {
     ...loggerOver(write, {}, () => destination.written()),
     lostLines: () => lost,
+    setLevel(level) {
+      least = severity[level];
+    },
     reopen() {
       const former = destination;
       destination = openDestination(options.to, countLost);
@@ -95,14 +100,15 @@ export function memoryLogger(): Logger & { readonly entries: readonly LogEntry[]
 
 /**
  * Hands lines on as they would be written: for a thread whose lines another one writes. Its fields can cross threads.
+ * @param options.level   as it is now
  * @param options.written asks the one that writes, when all lines so far have come there
  */
 export function forwardingLogger(
-  options: { readonly level: LogOptions['level']; readonly written: () => Promise<boolean> },
+  options: { readonly level: () => LogOptions['level']; readonly written: () => Promise<boolean> },
   forward: (entry: LogEntry<LineLevel>) => void,
 ): Logger {
   const write: Write = (level, message, fields) => {
-    if (severity[level] < severity[options.level]) return;
+    if (severity[level] < severity[options.level()]) return;
     forward({ level, message, fields: { ...loggableFields(fields) } });
   };
   return loggerOver(write, {}, options.written);

@@ -1,0 +1,106 @@
+// The socket by which commands on the same host reach a running controller: beside its configuration file, for its
+// user only. It takes one word and answers with one JSON document. What it can ask for is what SIGHUP does.
+
+import { chmodSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { relative } from 'node:path';
+import { type Millis, SECOND } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/log/logger.ts';
+import type { ReloadAnswer } from './reload.ts';
+
+export const reloadWord = 'reload\n';
+const mostConnections = 8;
+const longestSilence: Millis = 10 * SECOND;
+/** What the shortest of the systems takes is 104 bytes with the end of the text (unix(4) of macOS). */
+const longestPath = 103;
+
+/** Where the controller of a configuration file listens; null where there is no such socket. @param file absolute */
+export function controlSocketPath(file: string, platform: NodeJS.Platform): string | null {
+  if (platform === 'win32') return null;
+  const path = `${file}.sock`;
+  const shorter = relative('', path);
+  const shortest = Buffer.byteLength(shorter) < Buffer.byteLength(path) ? shorter : path;
+  return Buffer.byteLength(shortest) > longestPath ? null : shortest;
+}
+
+/**
+ * Listens until closed. A controller goes on without it where it cannot be made, for example beside a configuration
+ * file that cannot be written to.
+ */
+export async function openControlSocket(
+  needs: { readonly path: string | null; readonly log: Logger },
+  reload: () => Promise<ReloadAnswer>,
+): Promise<{ close(): Promise<void> }> {
+  const { path, log } = needs;
+  const unreachable = (reason: unknown) => {
+    log.info('this controller reloads at SIGHUP only', { reason });
+    return { async close() {} };
+  };
+  if (path === null) return unreachable('the path of the configuration file is too long for a socket');
+  if (await isAnswered(path)) return unreachable('another controller was started with the same file');
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    answer(socket, reload);
+  });
+  server.maxConnections = mostConnections;
+  try {
+    // What a controller has left that was killed.
+    rmSync(path, { force: true });
+    await listenForOwner(server, path);
+  } catch (error) {
+    return unreachable(error);
+  }
+  server.on('error', (error) => log.warn('the control socket does not answer any more', { error }));
+  server.unref();
+  return {
+    close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of open) socket.destroySoon();
+      return closed;
+    },
+  };
+}
+
+function listenForOwner(server: ReturnType<typeof createServer>, path: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  const mask = process.umask(0o177);
+  try {
+    server.listen(path, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  } finally {
+    process.umask(mask);
+  }
+  return promise.then(() => chmodSync(path, 0o600));
+}
+
+function answer(socket: Socket, reload: () => Promise<ReloadAnswer>): void {
+  let word = '';
+  socket.on('error', () => socket.destroy());
+  socket.setTimeout(longestSilence, () => socket.destroy());
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    word += text;
+    if (word.length < reloadWord.length) return;
+    socket.removeAllListeners('data').setTimeout(0);
+    if (word !== reloadWord) socket.destroy();
+    else void reload().then((answered) => socket.end(`${JSON.stringify(answered)}\n`));
+  });
+  socket.on('end', () => {
+    if (word !== reloadWord) socket.destroy();
+  });
+}
+
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const say = (is: boolean) => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once('connect', () => say(true)).once('error', () => say(false));
+  });
+}

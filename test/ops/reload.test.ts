@@ -1,0 +1,204 @@
+// A reload of the configuration, seen from outside: what the next request gets, in every thread, and what stays.
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { loadConfig } from '../../src/config/load.ts';
+import { type Reloaded, ReloadRefused } from '../../src/controller.ts';
+import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { readNamedFile } from '../support/files.ts';
+import { authorize, beginLogin, callWith, claimsOf, locationOf, login, refresh } from '../support/flow.ts';
+import { httpsClient } from '../support/https-client.ts';
+import { callerWith, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from '../support/test-server.ts';
+
+interface Reloading {
+  readonly server: TestServer;
+  /** Changes the file and reloads. */
+  reload(change: (yaml: string) => string): Promise<Reloaded>;
+}
+
+async function reloading(
+  t: { after(work: () => Promise<void>): void },
+  options: TestServerOptions = {},
+): Promise<Reloading> {
+  const server = await startTestServer(options);
+  t.after(() => server.close());
+  const file = join(server.home, 'controller.yml');
+  const original = readFileSync(file, 'utf8');
+  return {
+    server,
+    reload(change) {
+      writeFileSync(file, change(original));
+      return server.controller.reload(loadConfig(file, { readFile: readNamedFile, env: {} }).config);
+    },
+  };
+}
+
+const paths = (changes: Reloaded['changed']) => changes.map(({ path }) => path);
+const application = 'https://app.example.com';
+
+/** The default listener lists its APIs without `edge-oidc`, which is bound automatically. */
+function withApplication(yaml: string): string {
+  const api = [
+    '      - binding: edge-oidc',
+    '        options:',
+    `          redirectURIs: [${application}/callback, "http://localhost:*/auth/callback"]`,
+  ];
+  const changed = yaml.replace('      - binding: edge-client\n', (line) => `${line}${api.join('\n')}\n`);
+  assert.notEqual(changed, yaml);
+  return changed;
+}
+
+describe('a reload', () => {
+  test('lets an application in that was added, and out that was removed', async (t) => {
+    const { server, reload } = await reloading(t);
+    const asked = () => authorize(server, { redirect_uri: `${application}/callback` });
+    const fromItsPage = async () => {
+      const headers = { origin: application };
+      const answer = await server.get('/oidc/.well-known/openid-configuration', { headers });
+      return (
+        (await server.post('/oidc/token', { headers, form: {} })).headers['access-control-allow-origin'] ??
+        String(answer.status)
+      );
+    };
+    assert.equal((await asked()).status, 400);
+    assert.notEqual(await fromItsPage(), application);
+    // A login that began before goes on.
+    const underWay = await beginLogin(server);
+
+    const { changed, needsRestart } = await reload(withApplication);
+    assert.deepEqual(paths(needsRestart), []);
+    assert.ok(
+      changed.some(({ path, after }) => /redirectURIs$/.test(path) && String(after).includes(application)),
+    );
+    assert.equal((await asked()).status, 302);
+    assert.equal(await fromItsPage(), application);
+    await server.createUser({ name: 'between', password });
+    const finished = await server.post('/oidc/login/username', {
+      json: { authRequestId: underWay, username: 'between', password },
+    });
+    assert.match(locationOf(finished), /code=/);
+    const audited = server.log.entries.filter(({ fields }) => fields.event === 'config.changed');
+    assert.deepEqual(
+      audited.map(({ fields }) => fields.path),
+      paths(changed),
+      'each change is in the audit trail',
+    );
+
+    await reload((yaml) => yaml);
+    assert.equal((await asked()).status, 400);
+    assert.notEqual(await fromItsPage(), application);
+  });
+
+  test('shows the pages in another look, and the files that they need', async (t) => {
+    const { server, reload } = await reloading(t);
+    const page = async () => {
+      const { text } = await server.get(locationOf(await authorize(server)), {
+        headers: { accept: 'text/html' },
+      });
+      const style = /href="([^"]+\.css)"/.exec(text)?.[1] ?? '';
+      return { text, style, styleStatus: (await server.get(style)).status };
+    };
+    const before = await page();
+    await reload((yaml) => `${yaml}\nbranding:\n  name: Harbour\n  color: "#7a1f5c"\n`);
+    const after = await page();
+    assert.match(after.text, /Harbour/);
+    assert.doesNotMatch(before.text, /Harbour/);
+    assert.deepEqual([before.styleStatus, after.styleStatus], [200, 200]);
+  });
+
+  test('gives tokens another life, and ends those that are older; longer again, it revives none of an ended session', async (t) => {
+    const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
+    const { server, reload } = await reloading(t, { clock });
+    const lifetimes = (text: string) => (yaml: string) =>
+      yaml.replace('accessTokenDuration: 30m', `accessTokenDuration: ${text}`);
+    const root = await rootOf(server);
+    for (const name of ['ended', 'alive']) await server.createUser({ name, password });
+    const [ended, alive] = [await login(server, 'ended', password), await login(server, 'alive', password)];
+    const lifeOf = (token: string) => claimsOf(token).exp - claimsOf(token).iat;
+    assert.equal(lifeOf(alive.access_token), 30 * 60);
+    const { id } = (await callWith(server, ended.access_token)).json.data;
+
+    await reload(lifetimes('2m'));
+    const admin = callerWith(server, root.accessToken);
+    assert.equal((await admin.call('DELETE', `api-sessions/${id}`)).status, 200);
+    // Long enough that the end of a session is forgotten that had tokens of two minutes only.
+    for (let minute = 0; minute < 10; minute += 1) clock.advance(MINUTE);
+    assert.equal(
+      (await callWith(server, alive.access_token)).status,
+      401,
+      'a shorter life holds for old tokens',
+    );
+    const renewed = (await refresh(server, alive.refresh_token)).json;
+    assert.equal(lifeOf(renewed.access_token), 2 * 60);
+
+    await reload((yaml) => yaml);
+    assert.equal((await callWith(server, alive.access_token)).status, 200);
+    assert.equal((await callWith(server, ended.access_token)).status, 401);
+  });
+
+  test('reaches every thread, and those that start later', async (t) => {
+    const { server, reload } = await reloading(t, { threads: 3 });
+    const clients = Array.from({ length: 16 }, () =>
+      httpsClient(server.url, server.caPem, { maxSockets: 1 }),
+    );
+    t.after(async () => {
+      for (const client of clients) client.closeConnections();
+    });
+    const asked = async () =>
+      Promise.all(
+        clients.map(
+          async (client) => (await authorize(client, { redirect_uri: `${application}/callback` })).status,
+        ),
+      );
+    assert.deepEqual(await asked(), Array(16).fill(400));
+    // Both at once: one after the other, and the last one holds.
+    await Promise.all([reload((yaml) => yaml), reload(withApplication)]);
+    assert.deepEqual(await asked(), Array(16).fill(302));
+
+    const replaced = () =>
+      server.log.entries.filter(({ fields }) => fields.event === 'thread.replaced').length;
+    for (const worker of server.workers) await worker.terminate();
+    while (replaced() < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const client of clients) client.closeConnections();
+    assert.deepEqual(await asked(), Array(16).fill(302));
+  });
+
+  test('changes nothing of what is asked for at the start, and names it', async (t) => {
+    const { server, reload } = await reloading(t);
+    const { changed, needsRestart } = await reload((yaml) =>
+      `${yaml}\nnode:\n  name: another\n`
+        .replace('sessionTimeout: 30m', 'sessionTimeout: 20m')
+        .replace('clientIds: []', 'clientIds: [native]'),
+    );
+    assert.deepEqual(changed, [{ path: 'edge.api.sessionTimeout', before: '30m', after: '20m' }]);
+    assert.deepEqual(paths(needsRestart), ['edge.oidc.compatibility.clientIds', 'node.name']);
+    assert.equal((await authorize(server, { client_id: 'native' })).status, 400);
+  });
+
+  test('of a file whose files cannot be used changes nothing at all', async (t) => {
+    const { server, reload } = await reloading(t);
+    writeFileSync(join(server.home, 'logo.svg'), '<svg onload="alert(1)"/>');
+    writeFileSync(join(server.home, 'other.pem'), 'nonsense');
+    for (const broken of [
+      (yaml: string) => `${yaml}\nbranding:\n  logo: logo.svg\n`,
+      (yaml: string) => yaml.replace(/server_cert: .*/, 'server_cert: other.pem'),
+    ]) {
+      await assert.rejects(reload((yaml) => withApplication(broken(yaml))));
+      assert.equal((await authorize(server, { redirect_uri: `${application}/callback` })).status, 400);
+    }
+    assert.equal(
+      server.log.entries.some(({ fields }) => fields.event === 'config.changed'),
+      false,
+    );
+  });
+
+  test('is refused while the controller stops', async (t) => {
+    const { server } = await reloading(t);
+    const stopping = server.controller.stop();
+    await assert.rejects(server.controller.reload(), ReloadRefused);
+    await stopping;
+  });
+});
