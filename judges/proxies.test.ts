@@ -25,7 +25,9 @@ let seen: IncomingHttpHeaders | null = null;
 
 before(async () => {
   server = await startTestServer();
-  await server.createUser({ name: 'Åda', username: 'ada', password });
+  const id = await server.createUser({ name: 'Åda', username: 'ada', password });
+  const roleAttributes = ['crew', 'night shift'];
+  await server.store.identities.update(id, { roleAttributes }, server.clock.now());
   token = (await loggedIn(server, 'ada')).accessToken;
   application = createServer((incoming, answer) => {
     seen = incoming.headers;
@@ -99,13 +101,14 @@ for (const [name, start] of Object.entries(proxies)) {
     await listening(port, said);
 
     const lies = {
-      'x-auth-identity-id': 'root',
-      'x-auth-identity-name': 'root',
+      'remote-user': 'root',
+      'remote-id': 'root',
+      'remote-groups': 'lie',
+      'remote-client': 'lie',
       'x-auth-session-id': 'stolen',
       'x-auth-methods': 'totp',
       'x-auth-admin': 'true',
       'x-auth-mechanism': 'lie',
-      'x-auth-client-id': 'lie',
     };
     for (const headers of [{}, lies, { authorization: 'Bearer nonsense' }, { 'zt-session': 'nonsense' }]) {
       seen = null;
@@ -120,8 +123,9 @@ for (const [name, start] of Object.entries(proxies)) {
         const passed = await ask(port, { ...lies, ...credentials }, method);
         assert.deepEqual([passed.status, passed.text], [200, 'from the application'], said());
         const got = (seen ?? {}) as IncomingHttpHeaders;
-        assert.match(String(got['x-auth-identity-id']), /^[0-9a-f-]{36}$/);
-        assert.equal(decodeURIComponent(String(got['x-auth-identity-name'])), 'Åda');
+        assert.match(String(got['remote-id']), /^[0-9a-f-]{36}$/);
+        assert.equal(decodeURIComponent(String(got['remote-user'])), 'Åda');
+        assert.equal(got['remote-groups'], 'crew,night shift');
         assert.equal(got['x-auth-admin'], 'false');
         assert.equal(got['x-auth-methods'], 'password');
         assert.match(String(got['x-auth-session-id']), /^[0-9a-f-]{36}$/);

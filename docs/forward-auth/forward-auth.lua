@@ -5,7 +5,7 @@ local host = os.getenv("AUTH_HOST")
 
 -- What the application is told.
 local told = {
-  "x-auth-identity-id", "x-auth-identity-name", "x-auth-session-id", "x-auth-methods", "x-auth-admin"
+  "remote-user", "remote-id", "remote-groups", "x-auth-session-id", "x-auth-methods", "x-auth-admin"
 }
 
 core.register_action("forward-auth", { "http-req" }, function(txn)
@@ -29,8 +29,8 @@ core.register_action("forward-auth", { "http-req" }, function(txn)
   end
 
   local reply = txn:reply({ status = 503 })
-  if answer and answer.status == 401 then
-    reply = txn:reply({ status = 401, body = answer.body })
+  if answer and (answer.status == 401 or answer.status == 403) then
+    reply = txn:reply({ status = answer.status, body = answer.body })
     for _, name in ipairs({ "www-authenticate", "content-type", "x-request-id" }) do
       local lines = answer.headers[name]
       if lines then

@@ -9,6 +9,7 @@ export interface Principal {
   readonly identityName: string;
   readonly isAdmin: boolean;
   readonly permissions: readonly Permission[];
+  readonly roleAttributes: readonly string[];
   readonly apiSessionId: ApiSessionId;
   readonly mechanism: 'oidc' | 'legacy';
   readonly issuer: string;

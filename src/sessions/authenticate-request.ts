@@ -174,6 +174,7 @@ function principalOf(
     identityName: account.identity.name,
     isAdmin: account.identity.isAdmin,
     permissions: account.identity.permissions,
+    roleAttributes: account.identity.roleAttributes,
     apiSessionId: asId(claims.z_asid),
     mechanism: 'oidc',
     issuer: claims.iss,

@@ -124,6 +124,7 @@ function admit(
     identityName: identity.name,
     isAdmin: identity.isAdmin,
     permissions: identity.permissions,
+    roleAttributes: identity.roleAttributes,
     apiSessionId: session.id,
     mechanism: 'legacy',
     issuer: session.issuer,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openSession } from '../legacy/support.ts';
+import { createPolicy } from '../support/external-jwt.ts';
 import type { Answer } from '../support/https-client.ts';
 import { loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -12,7 +13,9 @@ let bearer: string;
 
 before(async () => {
   server = await startTestServer();
-  await server.createUser({ name, username: 'ada', password });
+  const id = await server.createUser({ name, username: 'ada', password });
+  const roleAttributes = ['crew', 'night shift', 'a,bå'];
+  await server.store.identities.update(id, { roleAttributes }, server.clock.now());
   bearer = (await loggedIn(server, 'ada')).accessToken;
 });
 after(() => server.close());
@@ -20,7 +23,8 @@ after(() => server.close());
 const verify = (headers: Readonly<Record<string, string>>, method = 'GET'): Promise<Answer> =>
   server.request(method, path, { headers });
 const withBearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const told = ({ headers }: Answer) => Object.keys(headers).filter((header) => header.startsWith('x-auth-'));
+const told = ({ headers }: Answer) =>
+  Object.keys(headers).filter((header) => /^(?:remote|x-auth)-/.test(header));
 
 describe('forward authentication', () => {
   test('names the caller of an access token in headers, whatever is asked with', async () => {
@@ -29,28 +33,55 @@ describe('forward authentication', () => {
         const answer = await verify({ ...withBearer(bearer), accept, origin: 'https://app.example' }, method);
         assert.equal(answer.status, 200, `${method} ${accept} ${answer.text}`);
         assert.equal(answer.text, '');
-        assert.equal(decodeURIComponent(String(answer.headers['x-auth-identity-name'])), name);
+        assert.equal(decodeURIComponent(String(answer.headers['remote-user'])), name);
+        assert.match(String(answer.headers['remote-user']), /^[\x21-\x7e]+ 100%25 [\x21-\x7e]+$/);
+        assert.equal(answer.headers['remote-groups'], 'crew,night shift,a%2Cb%C3%A5');
         assert.equal(answer.headers['x-auth-mechanism'], 'oidc');
         assert.equal(answer.headers['x-auth-methods'], 'password');
         assert.equal(answer.headers['x-auth-admin'], 'false');
-        assert.equal(answer.headers['x-auth-client-id'], 'overlay');
+        assert.equal(answer.headers['remote-client'], 'overlay');
         assert.equal(answer.headers['cache-control'], 'no-store');
         assert.ok(answer.headers['expires-at']);
       }
     }
   });
 
-  test('names the caller of a zt-session the same way, and leaves no header empty', async () => {
+  test('names the caller of a zt-session the same way, and leaves no header out', async () => {
     const { token, id } = await openSession(server, 'ada');
     const legacy = await verify({ 'zt-session': token });
     const oidc = await verify(withBearer(bearer));
     assert.equal(legacy.headers['x-auth-mechanism'], 'legacy');
     assert.equal(legacy.headers['x-auth-session-id'], id);
-    assert.equal(legacy.headers['x-auth-identity-id'], oidc.headers['x-auth-identity-id']);
+    assert.equal(legacy.headers['remote-id'], oidc.headers['remote-id']);
+    assert.equal(legacy.headers['remote-client'], '-');
     assert.deepEqual(told(legacy), told(oidc));
     for (const answer of [legacy, oidc]) {
       for (const header of told(answer))
-        assert.match(String(answer.headers[header]), /^[\x21-\x7e]+$/, header);
+        assert.match(String(answer.headers[header]), /^[\x21-\x7e][\x20-\x7e]*$/, header);
+    }
+    await server.createUser({ name: 'nobody special', username: 'plain', password });
+    const plain = await verify(withBearer((await loggedIn(server, 'plain')).accessToken));
+    assert.deepEqual(told(plain), told(oidc));
+    assert.equal(plain.headers['remote-user'], 'nobody special');
+    assert.equal(plain.headers['remote-groups'], '');
+  });
+
+  test('refuses a session that lacks a factor with 403, on which no other token of it helps', async () => {
+    const id = await server.createUser({ name: 'cyd', password });
+    const cyd = await loggedIn(server, 'cyd');
+    const legacy = await openSession(server, 'cyd');
+    const authPolicyId = await createPolicy(server, 'codes', { secondary: { requireTotp: true } });
+    await server.store.identities.update(id, { authPolicyId }, server.clock.now());
+    const begun = await openSession(server, 'cyd');
+    for (const headers of [
+      withBearer(cyd.accessToken),
+      { 'zt-session': legacy.token },
+      { 'zt-session': begun.token },
+    ]) {
+      const answer = await verify(headers);
+      assert.equal(answer.status, 403, answer.text);
+      assert.equal(answer.json.error.code, 'FORBIDDEN');
+      assert.deepEqual(told(answer), []);
     }
   });
 
@@ -64,7 +95,7 @@ describe('forward authentication', () => {
       { 'zt-session': 'nonsense' },
       { 'zt-session': '' },
       { 'zt-session': `${session.token}x` },
-      { 'x-auth-identity-id': 'root', 'x-auth-admin': 'true' },
+      { 'remote-user': 'root', 'remote-id': 'root', 'x-auth-admin': 'true' },
     ]) {
       const asked = await verify(headers);
       const called = await server.get('/edge/client/v1/current-identity', { headers });

@@ -113,6 +113,7 @@ export function testPrincipal(overrides: Partial<Principal> = {}): Principal {
     identityName: 'alice',
     isAdmin: false,
     permissions: [],
+    roleAttributes: [],
     apiSessionId: asId('session-1'),
     mechanism: 'oidc',
     issuer: 'https://localhost/oidc',

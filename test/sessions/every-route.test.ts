@@ -33,6 +33,8 @@ function operations(): readonly Operation[] {
 
 /** What a session may do that lacks a factor (spec 5.6): read itself, answer what is asked of it, or give up. */
 const openToPartial = [
+  // Answers with a refusal of its own.
+  'GET auth/verify',
   'DELETE current-api-session',
   'GET current-api-session',
   'GET current-identity/mfa',

@@ -14,6 +14,7 @@ function caller(more: Partial<Principal> = {}): Principal {
     ...{
       identityId: asId('i'),
       identityName: 'ana',
+      roleAttributes: [],
       isAdmin: false,
       permissions: [],
       apiSessionId: asId('s'),
