@@ -33,8 +33,12 @@ for (const [at, module] of chosen.entries()) {
   if (!isCurrent) mutate(module);
 }
 const results = decidingModules.map(resultFile).filter(existsSync).map(readResult);
-writeFileSync('docs/mutation.md', writeReport(decidingModules, results));
-process.stdout.write('docs/mutation.md\n');
+const page = 'docs/mutation.md';
+writeFileSync(
+  page,
+  writeReport(decidingModules, results, existsSync(page) ? readFileSync(page, 'utf8') : ''),
+);
+process.stdout.write(`${page}\n`);
 
 function mutate(module: DecidingModule): void {
   const report = join(folder, 'report.json');

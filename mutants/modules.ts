@@ -43,7 +43,7 @@ export const decidingModules: readonly DecidingModule[] = [
   {
     name: 'refresh',
     files: ['src/oidc/grants/use-refresh-token.ts', 'src/tokens/refresh-token.ts'],
-    tests: ['test/oidc/token.test.ts', 'test/oidc/refresh-standing.test.ts'],
+    tests: ['test/oidc/refresh-standing.test.ts', 'test/oidc/token.test.ts'],
   },
   {
     name: 'tokens',

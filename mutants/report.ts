@@ -36,15 +36,33 @@ export function readResult(file: string): ModuleResult {
   return JSON.parse(readFileSync(file, 'utf8')) as ModuleResult;
 }
 
-/** The page that says what was noticed, and why the rest may go unnoticed. */
-export function writeReport(modules: readonly DecidingModule[], results: readonly ModuleResult[]): string {
-  const rows = modules.map(({ name, tests }) => {
+/**
+ * The page that says what was noticed, and why the rest may go unnoticed.
+ * @param earlier the page as it is: what it says of modules that were run elsewhere stays
+ */
+export function writeReport(
+  modules: readonly DecidingModule[],
+  results: readonly ModuleResult[],
+  earlier: string,
+): string {
+  const earlierRows = earlier.split('\n');
+  const rowOf = ({ name, tests }: DecidingModule): string => {
     const result = results.find((one) => one.name === name);
-    return result === undefined
-      ? `| ${name} | not run | | | | ${testsCell(tests)} |`
-      : `| ${name} | ${score(result)} | ${mutantsOf(result).length} | ${survivorsOf(result).length} | ${result.at.slice(0, 10)}, ${result.minutes.toFixed(0)} min | ${testsCell(tests)} |`;
-  });
-  const survivors = results.flatMap((result) => survivorsOf(result).map(survivorRow));
+    if (result === undefined) {
+      const kept = earlierRows.find((row) => row.startsWith(`| ${name} | `));
+      return kept ?? `| ${name} | not run | | | | ${testsCell(tests)} |`;
+    }
+    const counts = `${score(result)} | ${mutantsOf(result).length} | ${survivorsOf(result).length}`;
+    const when = `${result.at.slice(0, 10)}, ${result.minutes.toFixed(0)} min`;
+    return `| ${name} | ${counts} | ${when} | ${testsCell(tests)} |`;
+  };
+  const survivorsIn = ({ name, files }: DecidingModule): readonly string[] => {
+    const result = results.find((one) => one.name === name);
+    if (result !== undefined) return survivorsOf(result).map(survivorRow);
+    return earlierRows.filter((row) => files.some((file) => row.startsWith(`| \`${file}\` line `)));
+  };
+  const rows = modules.map(rowOf);
+  const survivors = modules.flatMap(survivorsIn);
   return `# Mutation tests
 
 Written by \`npm run mutants\`. Each mutant is one small change of a module that decides: a condition turned round, a bound

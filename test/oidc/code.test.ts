@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
 import { createIdentity, createPolicy, createUserWithPolicy } from '../support/external-jwt.ts';
@@ -82,6 +82,27 @@ test('an application that needs no PKCE gets nothing by leaving out, or adding, 
   const code = await codeFor(server, app, 'ann');
   assertRefused(await redeemAs(server, app, code, withoutVerifier), 'wrong-binding', app.id);
   assert.equal((await redeemAs(server, app, code, { code_verifier: verifier })).status, 200);
+});
+
+test('a resource that was not granted uses nothing up, and says nothing of the code of somebody else', async () => {
+  const [one, two] = ['https://one.example', 'https://two.example'];
+  const app = await registerClient(root, { resources: [one, two] });
+  const other = await registerClient(root, { resources: [one, two] });
+  const code = await codeFor(server, app, 'ann', { resource: one });
+  const beyond = await redeemAs(server, app, code, { resource: two });
+  assert.equal(beyond.status, 400, beyond.text);
+  assert.equal(beyond.json.error, 'invalid_target');
+  assertRefused(await redeemAs(server, other, code, { resource: two }), 'wrong-binding', other.id);
+  const good = await redeemAs(server, app, code, { resource: one });
+  assert.equal(good.status, 200, good.text);
+  const gone = await redeemAs(server, app, `${code.slice(0, -4)}AAAA`, { resource: two });
+  assert.equal(gone.json.error, 'invalid_grant');
+  const open = await codeFor(server, app, 'ann');
+  assert.equal((await redeemAs(server, app, open, { resource: two })).status, 200, 'none was named: all are');
+  const unused = await codeFor(server, app, 'ann', { resource: one });
+  clock.advance(11 * MINUTE);
+  const late = await redeemAs(server, app, unused, { resource: two });
+  assert.equal(late.json.error, 'invalid_grant', 'of a login that is forgotten');
 });
 
 describe('the code of a login by certificate', () => {

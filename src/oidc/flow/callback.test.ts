@@ -83,6 +83,8 @@ describe('a finished login', () => {
         ['iss', issuer],
       ],
     });
+    const asForm = direct({ responseMode: 'form_post', state: null });
+    assert.ok(asForm.kind === 'form' && asForm.fields.every(([name]) => name !== 'state'));
     assert.deepEqual(wayBack(begun), { redirectUri, state: 'the state', issuer });
   });
 
