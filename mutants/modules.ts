@@ -57,7 +57,11 @@ export const decidingModules: readonly DecidingModule[] = [
       'src/platform/x509/path-rules.ts',
       'src/platform/x509/path-search.ts',
     ],
-    tests: ['test/certificates/path-rules.test.ts', 'test/certificates/path-building.test.ts'],
+    tests: [
+      'test/certificates/path-rules.test.ts',
+      'test/certificates/path-building.test.ts',
+      'test/certificates/name-constraints.test.ts',
+    ],
   },
   {
     name: 'guard',

@@ -71,6 +71,12 @@ describe('what was sent beside the leaf', () => {
     const large = fromDer(Buffer.alloc(70_000), commonName('large'), newKeys.ec());
     const refusal = refusalOf({ leaf: erin, sent: [large], anchors: [root] });
     assert.deepEqual(refusal, { reason: 'chain-too-large', limit: 'bytes' });
+    const filled = (size: number) => {
+      const rest = fromDer(Buffer.alloc(size - erin.der.length), commonName('rest'), newKeys.ec());
+      return refusalOf({ leaf: erin, sent: [rest], anchors: [root] })?.reason;
+    };
+    assert.equal(filled(64 * 1024), 'malformed');
+    assert.equal(filled(64 * 1024 + 1), 'chain-too-large');
   });
 });
 
@@ -92,6 +98,46 @@ describe('the nearest miss', () => {
     });
     assert.ok(refusal?.reason === 'untrusted' && refusal.isSelfSigned);
     assert.equal(refusal.certificate.subject, 'CN=root');
+  });
+
+  test('names the client by its place, also where it was sent twice', () => {
+    const alone = client({ subject: 'alone' });
+    for (const sent of [[], [alone], [signer]]) {
+      const refusal = refusalOf({ leaf: alone, sent, anchors: [root] });
+      assert.ok(refusal?.reason === 'untrusted');
+      assert.deepEqual([refusal.certificate.role, refusal.certificate.subject], ['leaf', 'CN=alone']);
+    }
+    const junk = fromDer(Buffer.from('3003020100', 'hex'), commonName('junk'), newKeys.ec());
+    const refusal = refusalOf({ leaf: junk, sent: [], anchors: [root] });
+    assert.ok(refusal?.reason === 'malformed' && refusal.role === 'leaf');
+  });
+
+  test('names which signature is not of whom it says, whatever the kinds of the two keys', () => {
+    const kinds = [newKeys.ec, newKeys.rsa, newKeys.ed25519];
+    for (const kind of kinds) {
+      const anchor = authority({ subject: 'root', keys: kind() });
+      for (const other of kinds) {
+        const impostor = { name: anchor.name, keys: other() };
+        const wrongLeaf = refusalOf({ leaf: client({ issuer: impostor }), sent: [], anchors: [anchor] });
+        assert.ok(wrongLeaf?.reason === 'bad-signature' && wrongLeaf.certificate.role === 'leaf');
+        const between = authority({ subject: 'between', issuer: impostor });
+        const wrong = refusalOf({ leaf: client({ issuer: between }), sent: [between], anchors: [anchor] });
+        assert.ok(wrong?.reason === 'bad-signature' && wrong.certificate.role === 'intermediate');
+      }
+    }
+  });
+
+  test('is the first of several that came as far, and no path that came less far hides it', () => {
+    const keys = newKeys.ec();
+    const expired = authority({ subject: 'timed', keys, from: -2000, until: -1000 });
+    const early = authority({ subject: 'timed', keys, from: 60_000, until: 120_000 });
+    const leaf = client({ issuer: expired });
+    const detour = authority({ subject: 'timed', keys, issuer: signer });
+    const junk = fromDer(Buffer.from('3003020100', 'hex'), commonName('junk'), newKeys.ec());
+    for (const sent of [[], [detour], [junk], [detour, junk]]) {
+      assert.equal(refusalOf({ leaf, sent, anchors: [expired, early] })?.reason, 'expired');
+      assert.equal(refusalOf({ leaf, sent, anchors: [early, expired] })?.reason, 'not-yet-valid');
+    }
   });
 
   test('without any anchor is the same', async () => {
@@ -195,6 +241,42 @@ describe('cross-signed authorities', () => {
     const aByB = authority({ subject: nameA, keys: a, issuer: { name: nameB, keys: b } });
     const bByA = authority({ subject: nameB, keys: b, issuer: { name: nameA, keys: a } });
     await bothSay('untrusted', { leaf: client({ issuer: aByB }), sent: [aByB, bByA], anchors: [root] });
+  });
+
+  test('of a crowd of one name twelve are looked at, first those that the key identifier names', () => {
+    const keys = newKeys.ec();
+    const subject = commonName('crowd');
+    const right = authority({ subject, keys }, authorityExtensions(undefined, subjectKeyId(keys)));
+    const crowd = Array.from({ length: 12 }, () => {
+      const other = newKeys.ec();
+      return authority({ subject, keys: other }, authorityExtensions(undefined, subjectKeyId(other)));
+    });
+    const silent = client({ issuer: right });
+    const pointing = client({ issuer: right }, clientExtensions(authorityKeyId(keys)));
+    for (const anchors of [[...crowd, right], [right, ...crowd], crowd.toSpliced(6, 0, right)]) {
+      assert.equal(refusalOf({ leaf: pointing, sent: [], anchors }), undefined);
+    }
+    const last = (others: number) => [...crowd.slice(0, others), right];
+    assert.equal(refusalOf({ leaf: silent, sent: [], anchors: last(11) }), undefined);
+    assert.deepEqual(refusalOf({ leaf: silent, sent: [], anchors: last(12) }), { reason: 'too-much-work' });
+    // With two, the identifier decides as well: the one that it names is the only one that is verified.
+    const two = last(1);
+    assert.equal(refusalOf({ leaf: pointing, sent: [], anchors: two }), undefined);
+  });
+
+  test('a signature is checked once, however many paths lead over it', () => {
+    const a = newKeys.ec();
+    const b = newKeys.ec();
+    const between = { name: commonName('between'), keys: b };
+    // Signed by nobody whom the anchors stand for.
+    const stranded = authority({ subject: between.name, keys: b, issuer: authority({ subject: 'crowd' }) });
+    const ways = Array.from({ length: 3 }, () => authority({ subject: 'way', keys: a, issuer: between }));
+    const anchors = Array.from({ length: 5 }, () => authority({ subject: 'crowd' }));
+    const [way] = ways;
+    assert.ok(way);
+    const refusal = refusalOf({ leaf: client({ issuer: way }), sent: [...ways, stranded], anchors });
+    assert.ok(refusal?.reason === 'bad-signature', String(refusal?.reason));
+    assert.equal(refusal.certificate.subject, 'CN=between');
   });
 
   test('a mesh made to be searched for ever is given up', () => {

@@ -3,7 +3,11 @@ import { X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { DAY, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { describeRefusal, type PathRefusal } from '../../src/platform/x509/path-refusal.ts';
-import { anchorProblem, readTrustAnchor } from '../../src/platform/x509/path-validation.ts';
+import {
+  anchorProblem,
+  readTrustAnchor,
+  validateClientPath,
+} from '../../src/platform/x509/path-validation.ts';
 import { thumbprint } from '../../src/platform/x509/x509.ts';
 import {
   authority,
@@ -97,6 +101,25 @@ describe('times', () => {
       const refusal = await bothSay('not-yet-valid', chain);
       assert.ok(refusal?.reason === 'not-yet-valid' && refusal.certificate.role === role);
     }
+  });
+
+  test('a certificate is good from its first moment to its last', () => {
+    const wide = authority({ from: -3 * DAY, until: 3 * DAY });
+    const leaf = client({ issuer: wide });
+    const { validFromDate, validToDate } = new X509Certificate(leaf.der);
+    const at = (now: number) => {
+      const anchors = [readTrustAnchor(wide.der)];
+      const conditions = { now, allowExpired: false };
+      const verdict = validateClientPath({ leaf: leaf.der, intermediates: [], anchors, ...conditions });
+      return verdict.verdict === 'refused' ? verdict.refusal.reason : verdict.verdict;
+    };
+    const [from, until] = [validFromDate.getTime(), validToDate.getTime()];
+    assert.deepEqual([from - 1, from, until, until + 1].map(at), [
+      'not-yet-valid',
+      'trusted',
+      'trusted',
+      'expired',
+    ]);
   });
 
   test('a policy may forgive an expired leaf, and nothing else', () => {
@@ -227,7 +250,13 @@ describe('usage', () => {
       { issuer: root },
       authorityExtensions(0, extendedKeyUsage(usageOids.serverAuth)),
     );
-    await bothSay('wrong-usage', chainOf(client({ issuer: serversOnly }), serversOnly, root));
+    const wrong = await bothSay('wrong-usage', chainOf(client({ issuer: serversOnly }), serversOnly, root));
+    assert.ok(wrong?.reason === 'wrong-usage' && wrong.problem === 'no-client-auth');
+    const both = authority(
+      { issuer: root },
+      authorityExtensions(0, extendedKeyUsage(usageOids.serverAuth, usageOids.clientAuth)),
+    );
+    await bothSay('trusted', chainOf(client({ issuer: both }), both, root));
     const clients = authority(
       { issuer: root },
       authorityExtensions(0, extendedKeyUsage(usageOids.clientAuth)),
@@ -343,7 +372,11 @@ describe('an anchor by itself', () => {
       ),
       'key-not-accepted': authority({ keys: newKeys.ed448() }),
     };
-    for (const [reason, made] of Object.entries(bad)) assert.equal(problem(made), reason);
+    for (const [reason, made] of Object.entries(bad)) {
+      assert.equal(problem(made), reason);
+      const refusal = anchorProblem(readTrustAnchor(made.der), now);
+      assert.ok(refusal !== undefined && 'certificate' in refusal && refusal.certificate.role === 'anchor');
+    }
   });
 });
 
