@@ -5,7 +5,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';
 import { type Identity, isDisabled } from '../model/identity.ts';
-import { asId } from '../model/ids.ts';
+import { asId, type IdentityId } from '../model/ids.ts';
 import type { Invitation } from '../model/invitation.ts';
 import { type Clock, DAY, MINUTE, type Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
@@ -96,9 +96,18 @@ export async function getInvitation(
   needs: Pick<InvitationNeeds, 'store' | 'clock'>,
   id: string,
 ): Promise<Invitation> {
-  const invitation = await needs.store.invitations.find(asId(id));
-  if (invitation === null || invitation.expiresAt <= needs.clock.now()) throw new AuthError('not_found');
+  const invitation = await findInvitation(needs, asId(id));
+  if (invitation === null) throw new AuthError('not_found');
   return invitation;
+}
+
+/** As `getInvitation`; null: the identity has none that can be used. */
+export async function findInvitation(
+  needs: Pick<InvitationNeeds, 'clock'> & { readonly store: Pick<InvitationNeeds['store'], 'invitations'> },
+  id: IdentityId,
+): Promise<Invitation | null> {
+  const invitation = await needs.store.invitations.find(id);
+  return invitation === null || invitation.expiresAt <= needs.clock.now() ? null : invitation;
 }
 
 /** Its link works no more. @throws AuthError not_found, forbidden (see help-desk.ts) */

@@ -104,7 +104,9 @@ describe('an invitation', () => {
     const id = await server.createUser({ name: 'robbed', password });
     const session = await loggedIn(server, 'robbed');
     const url = await linkFor(id, { endSessions: true });
-    assert.equal((await admin.get(`identities/${id}/invitation`)).json.data.endSessions, true);
+    const invitation = (await admin.get(`identities/${id}/invitation`)).json.data;
+    assert.equal(invitation.endSessions, true);
+    assert.deepEqual((await admin.get(`identities/${id}`)).json.data.invitation, invitation);
     assert.equal((await session.get('/edge/client/v1/current-identity')).status, 200);
     await use(url);
     assertRefused(await session.get('/edge/client/v1/current-identity'), 401, 'UNAUTHORIZED');
@@ -147,6 +149,7 @@ describe('an invitation', () => {
     assert.equal(late.status, 410);
     assert.equal(await reasonOf(server, late), 'invitation-expired');
     assertRefused(await admin.get(`identities/${id}/invitation`), 404, 'NOT_FOUND');
+    assert.equal((await admin.get(`identities/${id}`)).json.data.invitation, null);
 
     const third = await linkFor(id);
     assert.equal((await admin.call('DELETE', `identities/${id}/invitation`)).status, 200);

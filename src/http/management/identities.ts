@@ -13,6 +13,7 @@ import {
   listIdentities,
   updateIdentity,
 } from '../../admin/identities.ts';
+import { findInvitation } from '../../admin/invitations.ts';
 import { ofIdentity } from '../../admin/list-parameters.ts';
 import { noClientInfo } from '../../model/client-info.ts';
 import { identityTypes } from '../../model/identity.ts';
@@ -36,6 +37,7 @@ import {
   managedIdentityDocuments,
   managedIdentitySchema,
 } from './identity-documents.ts';
+import { invitationDocument, invitationSchema } from './invitations.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
@@ -140,6 +142,9 @@ const identityDetail = z
     envInfo: envInfoSchema,
     sdkInfo: sdkInfoSchema,
     lockedUntil: z.strictObject({ password: timeSchema.nullable(), totp: timeSchema.nullable() }),
+    invitation: invitationSchema.nullable().meta({
+      description: 'Of the link that works now; the link itself is not kept',
+    }),
   })
   .meta({ id: 'IdentityDetail' });
 
@@ -161,7 +166,14 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
       const identity = await getIdentity(needs, id);
       const document = await managedIdentityDocument(needs, identity, reader);
       const clientInfo = (await needs.store.identities.findClientInfo(identity.id)) ?? noClientInfo;
-      return { ...document, ...clientInfo, lockedUntil: locksDocument(await locksOf(needs, identity.id)) };
+      const lockedUntil = locksDocument(await locksOf(needs, identity.id));
+      const invitation = await findInvitation(needs, identity.id);
+      return {
+        ...document,
+        ...clientInfo,
+        lockedUntil,
+        invitation: invitation === null ? null : invitationDocument(invitation),
+      };
     },
     create: operation(newIdentity, (by, { enrollment, ...identity }) =>
       createIdentity(needs, by, identity, enrollment),

@@ -7,6 +7,7 @@ import {
   withdrawInvitation,
 } from '../../admin/invitations.ts';
 import type { Config } from '../../config/config.ts';
+import type { Invitation } from '../../model/invitation.ts';
 import { inviteUrl } from '../documents/invite-path.ts';
 import { timeSchema, wireTime } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
@@ -37,7 +38,7 @@ const issuedSchema = z
   })
   .meta({ id: 'IssuedInvitation' });
 
-const invitationSchema = z
+export const invitationSchema = z
   .strictObject({ createdAt: timeSchema, expiresAt: timeSchema, endSessions: z.boolean() })
   .meta({ id: 'Invitation' });
 
@@ -68,8 +69,7 @@ export function invitationRoutes(
       summary: 'Say until when the link of an identity works; the link itself is not kept',
       answer: dataAnswer(invitationSchema, 'The invitation that can be used now'),
       async handler(context) {
-        const { createdAt, expiresAt, endSessions } = await getInvitation(needs, idOf(context));
-        return envelope({ createdAt: wireTime(createdAt), expiresAt: wireTime(expiresAt), endSessions });
+        return envelope(invitationDocument(await getInvitation(needs, idOf(context))));
       },
     }),
     adminRoute('DELETE', path, {
@@ -83,4 +83,9 @@ export function invitationRoutes(
       },
     }),
   ];
+}
+
+/** An invitation without its link. */
+export function invitationDocument({ createdAt, expiresAt, endSessions }: Invitation): object {
+  return { createdAt: wireTime(createdAt), expiresAt: wireTime(expiresAt), endSessions };
 }

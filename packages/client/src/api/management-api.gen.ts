@@ -1842,6 +1842,8 @@ export interface components {
                 password: string | null;
                 totp: string | null;
             };
+            /** @description Of the link that works now; the link itself is not kept */
+            invitation: components["schemas"]["Invitation"] | null;
         };
         /** @description The machine, as the client described it at login */
         EnvInfo: {
@@ -1860,6 +1862,13 @@ export interface components {
             revision?: string;
             type?: string;
             version?: string;
+        };
+        Invitation: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            endSessions: boolean;
         };
         Created: {
             id: string;
@@ -1942,13 +1951,6 @@ export interface components {
             url: string;
             /** Format: date-time */
             expiresAt: string;
-        };
-        Invitation: {
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            expiresAt: string;
-            endSessions: boolean;
         };
         AuthPolicy: {
             id: string;
