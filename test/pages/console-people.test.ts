@@ -5,16 +5,17 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { systemClock } from '../../src/platform/clock.ts';
-import { screenshot } from '../support/browser.ts';
+import { screenshot, visitor } from '../support/browser.ts';
+import { authority, client } from '../support/chains.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { announced, assertClean, atConsole, phone } from './console-support.ts';
+import { announced, assertClean, atConsole, giveLogin, phone } from './console-support.ts';
 
 let server: TestServer;
 let root: Caller;
 before(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ signing: true });
   root = await rootOf(server);
 });
 after(() => server.close());
@@ -132,7 +133,7 @@ describe('a person', () => {
     await assertClean(guest);
     await page.locator('#invite').click();
     await page.locator('#invite-confirm').click();
-    const link = (await page.locator('#invitation-link').textContent()) ?? '';
+    const link = (await page.getByRole('alertdialog').locator('.secret').textContent()) ?? '';
     await assertClean(guest);
     assert.equal(
       (await server.get(link.slice(server.url.length), { headers: { accept: 'text/html' } })).status,
@@ -221,5 +222,276 @@ describe('login attempts', () => {
     assert.ok(csv.includes(`,"'\uff1dHYPERLINK(2)",`), csv);
     assert.equal(JSON.parse(await fileOf('#export-json'))[0].identity.name, formula);
     await guest.close();
+  });
+});
+
+/** Writes what a button saves to a file. */
+async function saved(page: Page, button: string): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator(button).click()]);
+  return readFileSync(await download.path(), 'utf8');
+}
+
+const detailOf = async (id: string) => (await root.get(`identities/${id}`)).json.data;
+const openOf = async (id: string) => (await root.get(`identities/${id}/enrollments`)).json.data;
+
+describe('managing people', () => {
+  test('adds somebody by the keyboard alone, with an invitation that lets them in', async () => {
+    const guest = await atConsole(server, 'root', '/console/people');
+    const { page } = guest;
+    await page.locator('#new-person').press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Add somebody' }).waitFor();
+    await page.locator('#field-name').focus();
+    await page.keyboard.type('Zoe Quiet');
+    await page.locator('#field-roleAttributes').focus();
+    await page.keyboard.type('sales');
+    await page
+      .locator('form figure', { hasText: 'Command' })
+      .getByText("overlay-auth create identity 'Zoe Quiet' --type User --role-attributes sales", {
+        exact: true,
+      })
+      .waitFor({ state: 'attached' });
+    await assertClean(guest);
+    await page.locator('#save').press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Zoe Quiet is added' }).waitFor();
+    const link = (await page.locator('.secret').textContent()) ?? '';
+    await page.locator('#show-qr').press('Enter');
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+    await assertClean(guest);
+    assert.equal(await saved(page, '#save-file'), link);
+
+    const zoe = await visitor();
+    await zoe.page.goto(link);
+    for (const field of ['#password', '#repeated']) await zoe.page.fill(field, 'eleven loud umbrellas');
+    await zoe.page.click('#choose');
+    await zoe.page.locator('#sign-out').waitFor();
+    await zoe.close();
+    await page.locator('#open-person').press('Enter');
+    await page.locator('#answer').filter({ hasText: 'Yes: with a password.' }).waitFor();
+    await guest.close();
+  });
+
+  test('keeps somebody who was added when there is nothing to invite them to', async () => {
+    const policy = { name: 'tokens only', primary: { updb: { allowed: false }, cert: { allowed: false } } };
+    createdId(await root.call('POST', 'auth-policies', policy));
+    const guest = await atConsole(server, 'root', '/console/people/new');
+    const { page } = guest;
+    await page.locator('#field-name').fill('tom token');
+    await page.locator('#field-authPolicyId').selectOption({ label: 'tokens only' });
+    await page.locator('#save').click();
+    await page.getByRole('alert').getByText('allows no passwords').waitFor();
+    await assertClean(guest);
+    await page.locator('#open-person').click();
+    await page.getByRole('heading', { level: 1, name: 'tom token' }).waitFor();
+    await guest.close();
+  });
+
+  test('changes what they may do, asks for a new password, and deletes them', async () => {
+    const id = await server.createUser({ name: 'vera', password });
+    const guest = await atConsole(server, 'root', `/console/people/${id}`);
+    const { page } = guest;
+    await page.locator('#edit').click();
+    await page.locator('#field-right').selectOption('helpdesk');
+    await page.locator('#field-passwordMustChange').check();
+    await page.locator('#field-externalId').fill('vera@example');
+    await page
+      .getByText(
+        `overlay-auth update identity ${id} --external-id vera@example --permission helpdesk --password-must-change`,
+      )
+      .waitFor({ state: 'attached' });
+    await assertClean(guest);
+    assert.equal((await root.call('PATCH', `identities/${id}`, { name: 'vera v.' })).status, 200);
+    await page.locator('#save').click();
+    await page.locator('#meanwhile').getByText('vera v.').waitFor();
+    await page.locator('#go-on').click();
+    await page.locator('#save').click();
+    await page.getByRole('heading', { level: 1, name: 'vera v.' }).waitFor();
+    await page.getByText('Asked for at the next sign-in').waitFor();
+    await page.getByText('May help', { exact: true }).waitFor();
+    await assertClean(guest);
+    const { name, permissions, externalId, passwordMustChange } = await detailOf(id);
+    assert.deepEqual(
+      [name, permissions, externalId, passwordMustChange],
+      ['vera v.', ['helpdesk'], 'vera@example', true],
+    );
+
+    await page.locator('#delete').click();
+    await page.getByRole('alertdialog').getByText('This cannot be undone').waitFor();
+    await assertClean(guest);
+    await page.locator('#delete-confirm').click();
+    await announced(page, 'Deleted');
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
+    assert.equal((await root.get(`identities/${id}`)).status, 404);
+    await guest.close();
+  });
+
+  test('asks before the last administrator gives that up', async () => {
+    const [me] = (await root.get('identities?filter=name%20%3D%20%22root%22')).json.data;
+    const guest = await atConsole(server, 'root', `/console/people/${me.id}/edit`);
+    const { page } = guest;
+    await page.locator('#field-right').selectOption('read');
+    await page.locator('#save').click();
+    await page.getByRole('alertdialog').getByText('can no longer administer').waitFor();
+    await page.locator('#save-confirm').click();
+    await page.locator('#save-forced').waitFor();
+    await assertClean(guest);
+    assert.equal((await detailOf(me.id)).isAdmin, true);
+    await guest.close();
+  });
+
+  test('enrolls a device by a file, renews that and withdraws it, and a link too', async () => {
+    const id = await server.createUser({ name: 'walt device', password });
+    const guest = await atConsole(server, 'root', `/console/people/${id}`);
+    const { page } = guest;
+    await page.getByText('Nothing is open.').waitFor();
+    await page.locator('#enroll').click();
+    await page.locator('#enroll-method').selectOption('ott');
+    await page.locator('#enroll-confirm').click();
+    const token = (await page.getByRole('alertdialog').locator('.secret').textContent()) ?? '';
+    assert.match(token, /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+$/);
+    await assertClean(guest);
+    assert.equal(await saved(page, '#save-file'), token);
+    await page.keyboard.press('Escape');
+    const [first] = await openOf(id);
+    // It is signed anew for each who reads it.
+    const saidIn = (jwt: string) => jwt.split('.').slice(0, 2);
+    assert.deepEqual(saidIn(first.jwt), saidIn(token));
+
+    await confirm(page, `renew-${first.id}`);
+    await announced(page, 'Renewed');
+    await page.locator(`#hand-out-${first.id}`).click();
+    const next = (await page.getByRole('alertdialog').locator('.secret').textContent()) ?? '';
+    assert.notDeepEqual(saidIn(next), saidIn(token));
+    await assertClean(guest);
+    await page.keyboard.press('Escape');
+
+    await page.goto(`${server.url}/console/enrollments?person=${id}`);
+    await giveLogin(page, 'root');
+    await page.getByRole('link', { name: 'walt device' }).waitFor();
+    await assertClean(guest);
+    await confirm(page, `withdraw-${first.id}`);
+    await page.getByText('No enrollment matches.').waitFor();
+    assert.deepEqual(await openOf(id), []);
+
+    assert.equal((await root.call('POST', `identities/${id}/invitation`, {})).status, 201);
+    await page.goto(`${server.url}/console/people/${id}`);
+    await giveLogin(page, 'root');
+    await page.getByText('The link works until').waitFor();
+    await confirm(page, 'withdraw-link');
+    await page.getByText('Nothing is open.').waitFor();
+    assert.equal((await detailOf(id)).invitation, null);
+    await guest.close();
+  });
+
+  test('removes what somebody signs in with, and asks for a new certificate first', async () => {
+    const id = await server.createUser({ name: 'xena', password });
+    const { certPem } = client({ subject: 'xena', issuer: authority({ subject: 'somebody' }) });
+    const certId = createdId(
+      await root.call('POST', 'authenticators', { method: 'cert', identityId: id, certPem }),
+    );
+    const guest = await atConsole(server, 'root', `/console/people/${id}`);
+    const { page } = guest;
+    await page.locator(`#replace-${certId}`).click();
+    await page.getByRole('alertdialog').getByLabel('With a new key').check();
+    await assertClean(guest);
+    await page.locator(`#replace-${certId}-confirm`).click();
+    await page.getByText('Asked for a new certificate', { exact: true }).waitFor();
+    const { isExtendRequested, isKeyRollRequested } = (await root.get(`authenticators/${certId}`)).json.data;
+    assert.deepEqual([isExtendRequested, isKeyRollRequested], [true, true]);
+    await confirm(page, `remove-${certId}`);
+    await announced(page, 'Removed');
+    assert.equal((await root.get(`authenticators/${certId}`)).status, 404);
+    const [passwordOf] = (await root.get(`identities/${id}/authenticators`)).json.data;
+    await confirm(page, `remove-${passwordOf.id}`);
+    await page.locator('#answer').filter({ hasText: 'No.' }).waitFor();
+    await guest.close();
+  });
+});
+
+describe('sessions', () => {
+  test('are found by person, and one of them is ended', async () => {
+    const id = await server.createUser({ name: 'yuri', password });
+    const [one, other] = [await loggedIn(server, 'yuri'), await loggedIn(server, 'yuri')];
+    const guest = await atConsole(server, 'root', '/console/sessions?person=yuri');
+    const { page } = guest;
+    await page.getByText('1 to 2 of 2').waitFor();
+    await assertClean(guest);
+    const [latest] = (await root.get(`identities/${id}/api-sessions?sort=createdAt%20desc`)).json.data;
+    await confirm(page, `end-${latest.id}`);
+    await page.getByText('1 to 1 of 1').waitFor();
+    const statuses = await Promise.all(
+      [one, other].map(async ({ get }) => (await get('/edge/client/v1/current-identity')).status),
+    );
+    assert.deepEqual(statuses, [200, 401]);
+    const csv = await saved(page, '#export-csv');
+    assert.match(csv, /^Person,Application,Mechanism,Address,Signed in,Last used,Ends\r\nyuri,/);
+    await page.locator('#filter-kind').selectOption('browser');
+    await page.waitForURL(/kind=browser/);
+    await page.getByText('No session matches.').waitFor();
+    await assertClean(guest);
+    await guest.close();
+  });
+});
+
+describe('every screen about people', () => {
+  let seen = 0;
+  const at = async (): Promise<readonly (readonly [path: string, shows: string])[]> => {
+    seen += 1;
+    const name = `seen ${seen}`;
+    const id = await server.createUser({ name, password });
+    const enrollment = { identityId: id, method: 'ott' };
+    createdId(await root.call('POST', 'enrollments', enrollment));
+    return [
+      [`/people/${id}`, '#answer'],
+      [`/people/${id}/edit`, '#field-name'],
+      ['/people/new', '#field-name'],
+      ['/enrollments', 'tbody'],
+      ['/sessions', 'tbody'],
+    ];
+  };
+
+  for (const [name, options] of [
+    ['on a telephone in German', { viewport: phone, language: 'de' }],
+    ['at 200 % zoom in the dark', { viewport: { width: 640, height: 400 }, colorScheme: 'dark' }],
+  ] as const) {
+    test(`is clean ${name}`, async () => {
+      const guest = await atConsole(server, 'root', '/console', options);
+      for (const [path, shows] of await at()) {
+        await guest.page.goto(`${server.url}/console${path}`);
+        await giveLogin(guest.page, 'root');
+        await guest.page.locator(shows).first().waitFor();
+        await assertClean(guest);
+      }
+      await guest.close();
+    });
+  }
+
+  test('offers whoever may read or help exactly that', async () => {
+    const paths = await at();
+    const offered = async (permission: 'read' | 'helpdesk') => {
+      const name = `may ${permission}`;
+      const id = await server.createUser({ name, password });
+      await root.call('PATCH', `identities/${id}`, { permissions: [permission] });
+      const guest = await atConsole(server, name);
+      const { page } = guest;
+      const found: string[][] = [];
+      for (const [path, shows] of paths) {
+        await page.goto(`${server.url}/console${path}`);
+        await giveLogin(page, name);
+        await page.locator(shows).first().waitFor();
+        await page.locator('#right').waitFor();
+        await assertClean(guest);
+        const buttons = await page
+          .locator('main :is(a.button, button.button:not(.link)):not(.pages *)')
+          .allTextContents();
+        found.push([...new Set(buttons)].filter((text) => !text.startsWith('Export')));
+        const editable =
+          'main form :is(input, textarea):not([readonly], :disabled), main form select:enabled';
+        assert.equal(await page.locator(editable).count(), 0, path);
+      }
+      await guest.close();
+      return found;
+    };
+    assert.deepEqual(await offered('read'), [[], [], [], [], []]);
+    assert.deepEqual(await offered('helpdesk'), [['Invite'], [], [], [], ['End']]);
   });
 });

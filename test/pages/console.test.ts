@@ -258,9 +258,18 @@ function undeclaredCalls({ page }: Visitor, { paths }: Described): readonly stri
 }
 
 describe('every screen', () => {
-  const screens = ['', '/people', '/attempts', '/what-if', '/policies', '/signers', '/cas', '/clients'].map(
-    (path) => `/console${path}`,
-  );
+  const screens = [
+    '',
+    '/people',
+    '/attempts',
+    '/what-if',
+    '/sessions',
+    '/enrollments',
+    '/policies',
+    '/signers',
+    '/cas',
+    '/clients',
+  ].map((path) => `/console${path}`);
 
   for (const [name, options] of [
     ['wide', {}],

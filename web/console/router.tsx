@@ -28,9 +28,25 @@ const routes = [
     getParentRoute: () => root,
     path: '/people',
     component: PeopleScreen,
-    validateSearch: words('q', 'sort', 'page', 'state'),
+    validateSearch: words('q', 'sort', 'page', 'state', 'policy'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/people/new',
+    component: laterScreen(
+      'new person',
+      async () => (await import('./screens/people/new-person.tsx')).NewPersonScreen,
+    ),
   }),
   createRoute({ getParentRoute: () => root, path: '/people/$id', component: PersonScreen }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/people/$id/edit',
+    component: laterScreen(
+      'edit person',
+      async () => (await import('./screens/people/edit-person.tsx')).EditPersonScreen,
+    ),
+  }),
   createRoute({
     getParentRoute: () => root,
     path: '/attempts',
@@ -54,6 +70,21 @@ const routes = [
     path: '/what-if',
     component: WhatIfScreen,
     validateSearch: words('person', 'method', 'policy'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/sessions',
+    component: laterScreen('sessions', async () => (await import('./screens/sessions.tsx')).SessionsScreen),
+    validateSearch: words('person', 'kind', 'mechanism', 'address', 'sort', 'page'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/enrollments',
+    component: laterScreen(
+      'enrollments',
+      async () => (await import('./screens/enrollments.tsx')).EnrollmentsScreen,
+    ),
+    validateSearch: words('person', 'method', 'sort', 'page'),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -22,6 +22,8 @@ const navigation = [
       ['/people', screens.people],
       ['/attempts', screens.attempts],
       ['/what-if', screens.whatIf],
+      ['/sessions', screens.sessions],
+      ['/enrollments', screens.enrollments],
     ],
   },
   {

@@ -11,6 +11,7 @@ export type IdentityDetail = Schemas['IdentityDetail'];
 export type Permission = Identity['permissions'][number];
 export type Authenticator = Schemas['Authenticator'];
 export type ApiSession = Schemas['ApiSession'];
+export type BrowserSession = Schemas['BrowserSession'];
 export type LoginAttempt = Schemas['LoginAttempt'];
 export type LoginExplanation = Schemas['LoginExplanation'];
 export type Method = LoginExplanation['method'];

@@ -13,8 +13,8 @@ export interface Column<Item> {
   readonly name: string;
   readonly title: string;
   readonly cell: (item: Item) => ReactNode;
-  /** As it stands in an export; the text of the cell cannot be known. */
-  readonly text: (item: Item) => string;
+  /** As it stands in an export; the text of the cell cannot be known. Null: it stands in none. */
+  readonly text: ((item: Item) => string) | null;
   /** The field of the API by which it is sorted; none: it cannot be. */
   readonly sort?: string;
 }

@@ -28,15 +28,10 @@ export function ExportButtons<Item>({ path, columns, filter, sort }: ExportProps
       const name = `${path.replaceAll('/', '-')}.${as}`;
       if (as === 'json') download(name, 'application/json', JSON.stringify(items, null, 2));
       else {
-        const rows = items.map((item) => columns.map(({ text }) => text(item)));
-        download(
-          name,
-          'text/csv;charset=utf-8',
-          csvOf(
-            columns.map(({ title }) => title),
-            rows,
-          ),
-        );
+        const exported = columns.flatMap(({ title, text }) => (text === null ? [] : [{ title, text }]));
+        const titles = exported.map(({ title }) => title);
+        const rows = items.map((item) => exported.map(({ text }) => text(item)));
+        download(name, 'text/csv;charset=utf-8', csvOf(titles, rows));
       }
       announce(isCut ? words.cut(items.length) : words.exported(items.length));
     },

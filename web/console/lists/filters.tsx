@@ -71,7 +71,12 @@ export function ChoiceFilter({
   name,
   label,
   choices,
-}: FilterProps & { readonly choices: Readonly<Record<string, string>> }) {
+  usual = texts.attempts.any,
+}: FilterProps & {
+  readonly choices: Readonly<Record<string, string>>;
+  /** What is shown while the address says nothing. */
+  readonly usual?: string;
+}) {
   const [address, change] = useListAddress();
   const given = address[name] ?? '';
   const id = `filter-${name}`;
@@ -83,7 +88,7 @@ export function ChoiceFilter({
         value={Object.hasOwn(choices, given) ? given : ''}
         onChange={(event) => change({ [name]: event.target.value === '' ? undefined : event.target.value })}
       >
-        <option value="">{texts.attempts.any}</option>
+        <option value="">{usual}</option>
         {Object.entries(choices).map(([value, text]) => (
           <option key={value} value={value}>
             {text}

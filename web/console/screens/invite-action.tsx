@@ -2,12 +2,13 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';
-import { type Change, make } from '../session/api.ts';
+import { make } from '../session/api.ts';
 import { texts, timeText } from '../texts/texts.ts';
 import type { IdentityDetail } from '../types.ts';
+import { fileName, HandOver } from './people/hand-over.tsx';
+import { type Invited, invitationOf } from './people/letting-in.ts';
 
 const { person: words } = texts;
 
@@ -36,13 +37,9 @@ export function InviteAction(props: Props) {
 function Invitation({ person, refresh }: Props) {
   const [hours, setHours] = useState('24');
   const [endSessions, setEndSessions] = useState(false);
-  const change: Change = {
-    method: 'POST',
-    path: `identities/${person.id}/invitation`,
-    body: { expiresIn: `${hours}h`, endSessions },
-  };
+  const change = invitationOf(person.id, hours, endSessions);
   const made = useMutation({
-    mutationFn: () => make<{ readonly url: string; readonly expiresAt: string }>(change),
+    mutationFn: () => make<Invited>(change),
     onSuccess: () => refresh(),
   });
   const submit = (event: FormEvent) => {
@@ -75,13 +72,11 @@ function Invitation({ person, refresh }: Props) {
       </label>
       {made.error !== null && <Failure error={made.error} />}
       {made.data !== undefined && (
-        <div className="made" role="status">
-          <p>{words.inviteLink(timeText(made.data.expiresAt))}</p>
-          <code className="secret" id="invitation-link">
-            {made.data.url}
-          </code>
-          <CopyButton text={made.data.url} />
-        </div>
+        <HandOver
+          says={words.inviteLink(timeText(made.data.expiresAt))}
+          text={made.data.url}
+          file={{ name: fileName(person.name, 'txt'), type: 'text/plain' }}
+        />
       )}
       <p className="buttons">
         <Button id="invite-confirm" type="submit" kind="main" isBusy={made.isPending}>

@@ -4,9 +4,11 @@ import { Badge, Empty, Screen } from '../../parts/screen.tsx';
 import { allOf, contains, equal, looksLikeId } from '../filter.ts';
 import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../lists/filters.tsx';
+import { useIsAdmin } from '../me.ts';
 import { list, quoted, read } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { Authenticator, Identity, LoginAttempt } from '../types.ts';
+import { usePolicyNames } from './people/policy-names.ts';
 import { StateBadge } from './person.tsx';
 
 const { people: words } = texts;
@@ -62,6 +64,7 @@ const columns: readonly Column<Identity>[] = [
 
 export function PeopleScreen() {
   const [address] = useListAddress();
+  const isAdmin = useIsAdmin();
   const q = (address.q ?? '').trim();
   const owners = useQuery({
     queryKey: ['owners of user names', q],
@@ -73,7 +76,16 @@ export function PeopleScreen() {
     },
   });
   return (
-    <Screen title={texts.screens.people}>
+    <Screen
+      title={texts.screens.people}
+      tools={
+        isAdmin && (
+          <Link to="/people/new" className="button main" id="new-person">
+            {words.create}
+          </Link>
+        )
+      }
+    >
       <Filters>
         <TextFilter name="q" label={words.find} hint={words.findText} />
         <ChoiceFilter
@@ -81,6 +93,7 @@ export function PeopleScreen() {
           label={words.state}
           choices={{ enabled: words.enabled, disabled: words.disabled }}
         />
+        <ChoiceFilter name="policy" label={words.policy} choices={usePolicyNames()} />
       </Filters>
       {looksLikeReference(q) && <AttemptOf reference={q} />}
       <DataList
@@ -88,7 +101,7 @@ export function PeopleScreen() {
         caption={texts.screens.people}
         columns={columns}
         keyOf={({ id }) => id}
-        filter={filterOf(q, owners.data ?? [], address.state)}
+        filter={filterOf(q, owners.data ?? [], address)}
         defaultSort="name asc"
         empty={
           <Empty title={words.nobody}>
@@ -100,16 +113,21 @@ export function PeopleScreen() {
   );
 }
 
-function filterOf(q: string, owners: readonly string[], state: string | undefined): string {
+function filterOf(
+  q: string,
+  owners: readonly string[],
+  { state, policy }: Readonly<Record<string, string | undefined>>,
+): string {
   const stateIs = { enabled: 'disabledAt = null', disabled: 'disabledAt != null' }[state ?? ''] ?? null;
-  if (q === '') return allOf(stateIs);
+  const policyIs = equal('authPolicyId', policy);
+  if (q === '') return allOf(stateIs, policyIs);
   const matches = [
     contains('name', q),
     contains('externalId', q),
     looksLikeId(q) ? equal('id', q) : null,
     owners.length === 0 ? null : `id in [${owners.map(quoted).join(', ')}]`,
   ].filter((one) => one !== null);
-  return allOf(matches.join(' or '), stateIs);
+  return allOf(matches.join(' or '), stateIs, policyIs);
 }
 
 /** Reference ids are short and of one case; dashes are for reading them out. */

@@ -1,5 +1,7 @@
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Card } from '../../parts/screen.tsx';
+import { refreshEntities } from '../forms/entity.ts';
 import { mayHelp } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import type { Change } from '../session/api.ts';
@@ -7,6 +9,7 @@ import { texts } from '../texts/texts.ts';
 import type { Identity, IdentityDetail } from '../types.ts';
 import { InviteAction } from './invite-action.tsx';
 import { PasswordAction } from './password-action.tsx';
+import { words as more } from './people/words.ts';
 
 const { person: words } = texts;
 
@@ -69,8 +72,29 @@ export function PersonActions({ person, me, sessions, refresh }: PersonActionsPr
           />
         )}
         {isAdmin && <EnableOrDisable person={person} sessions={sessions} refresh={refresh} />}
+        {isAdmin && <DeletePerson person={person} sessions={sessions} />}
       </div>
     </Card>
+  );
+}
+
+function DeletePerson({ person: { id, name }, sessions }: Pick<PersonActionsProps, 'person' | 'sessions'>) {
+  const navigate = useNavigate();
+  return (
+    <Confirm
+      id="delete"
+      label={more.delete}
+      title={more.deleteTitle(name)}
+      ends={more.deleteEnds(sessions)}
+      isDestructive
+      change={() => ({ method: 'DELETE', path: `identities/${id}` })}
+      command={['delete', 'identity', id]}
+      done={texts.forms.deleted}
+      whenDone={async () => {
+        await navigate({ to: '/people' });
+        await refreshEntities();
+      }}
+    />
   );
 }
 

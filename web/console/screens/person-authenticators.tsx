@@ -1,14 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Badge, Card, Empty } from '../../parts/screen.tsx';
+import { useIsAdmin } from '../me.ts';
+import { notAfter } from '../parts/certificate.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { texts, timeText } from '../texts/texts.ts';
 import type { Authenticator, IdentityDetail } from '../types.ts';
 import { authenticatorsOf } from './password-action.tsx';
+import { AuthenticatorActions } from './people/authenticator-actions.tsx';
+import { words as more } from './people/words.ts';
 import { lockEnd } from './person.tsx';
 
 const { person: words } = texts;
 
-export function PersonAuthenticators({ person }: { readonly person: IdentityDetail }) {
+export function PersonAuthenticators({
+  person,
+  refresh,
+}: {
+  readonly person: IdentityDetail;
+  readonly refresh: () => unknown;
+}) {
+  const isAdmin = useIsAdmin();
   const query = useQuery(authenticatorsOf(person.id));
   return (
     <Card id="authenticators" title={words.authenticators}>
@@ -19,7 +31,11 @@ export function PersonAuthenticators({ person }: { readonly person: IdentityDeta
           ) : (
             <ul className="entries">
               {items.map((one) => (
-                <Entry key={one.id} authenticator={one} />
+                <Entry
+                  key={one.id}
+                  authenticator={one}
+                  actions={isAdmin ? <AuthenticatorActions authenticator={one} refresh={refresh} /> : null}
+                />
               ))}
               <li>
                 <strong>{words.app}</strong>{' '}
@@ -35,20 +51,51 @@ export function PersonAuthenticators({ person }: { readonly person: IdentityDeta
   );
 }
 
-function Entry({ authenticator }: { readonly authenticator: Authenticator }) {
-  const isPassword = authenticator.method === 'updb';
+function Entry({
+  authenticator,
+  actions,
+}: {
+  readonly authenticator: Authenticator;
+  readonly actions: ReactNode;
+}) {
   return (
-    <li>
-      <strong>{isPassword ? words.passwordOf(authenticator.username) : words.certificate}</strong>{' '}
-      {isPassword && authenticator.lockedUntil !== null && (
-        <Badge kind="bad">{words.lockedPassword(lockEnd(authenticator.lockedUntil))}</Badge>
-      )}
-      {!isPassword && (
-        <span className="hint">
-          {words.fingerprint} <code>{authenticator.fingerprint}</code>
-        </span>
-      )}
-      <span className="hint">{words.since(timeText(authenticator.createdAt))}</span>
+    <li className="session">
+      <div>
+        {authenticator.method === 'updb' ? (
+          <Password of={authenticator} />
+        ) : (
+          <Certificate of={authenticator} />
+        )}
+      </div>
+      {actions}
     </li>
+  );
+}
+
+function Password({ of }: { readonly of: Extract<Authenticator, { readonly method: 'updb' }> }) {
+  return (
+    <>
+      <strong>{words.passwordOf(of.username)}</strong>{' '}
+      {of.lockedUntil !== null && <Badge kind="bad">{words.lockedPassword(lockEnd(of.lockedUntil))}</Badge>}{' '}
+      <span className="hint">{words.since(timeText(of.createdAt))}</span>
+    </>
+  );
+}
+
+function Certificate({ of }: { readonly of: Extract<Authenticator, { readonly method: 'cert' }> }) {
+  const end = notAfter(of.certPem);
+  const hasEnded = end !== null && Date.parse(end) <= Date.now();
+  return (
+    <>
+      <strong>{words.certificate}</strong> {hasEnded && <Badge kind="bad">{more.ended(timeText(end))}</Badge>}{' '}
+      {of.isExtendRequested && <Badge>{more.replaceAsked}</Badge>}{' '}
+      <span className="hint">
+        {words.since(timeText(of.createdAt))}
+        {end !== null && !hasEnded && `, ${more.endsAt(timeText(end))}`}
+      </span>
+      <span className="hint">
+        {words.fingerprint} <code>{of.fingerprint}</code>
+      </span>
+    </>
   );
 }

@@ -31,8 +31,9 @@ export function PersonSessions({
                   <div>
                     <strong>{session.clientId}</strong>{' '}
                     <span className="hint">
-                      {words.address} {session.ipAddress}. {words.lastUsed}{' '}
-                      <Time at={session.lastActivityAt} />. {words.endsAt} <Time at={session.expiresAt} />.
+                      {texts.attempts.mechanisms[session.mechanism]}. {words.address} {session.ipAddress}.{' '}
+                      {words.lastUsed} <Time at={session.lastActivityAt} />. {words.endsAt}{' '}
+                      <Time at={session.expiresAt} />.
                     </span>
                   </div>
                   {mayEnd && <EndSession session={session} refresh={refresh} />}

@@ -3,13 +3,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Badge, Card, Facts, Screen } from '../../parts/screen.tsx';
-import { mayHelp, useMe } from '../me.ts';
+import { mayHelp, useIsAdmin, useMe } from '../me.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { list, quoted, read } from '../session/api.ts';
 import { texts, timeText } from '../texts/texts.ts';
 import type { ApiSession, AuthPolicy, IdentityDetail, LoginAttempt, Signer } from '../types.ts';
 import { policySentences } from '../words.ts';
+import { PersonEnrollments } from './people/person-enrollments.tsx';
+import { words as more } from './people/words.ts';
 import { PersonActions } from './person-actions.tsx';
 import { PersonAttempts } from './person-attempts.tsx';
 import { PersonAuthenticators } from './person-authenticators.tsx';
@@ -24,12 +26,22 @@ export function PersonScreen() {
 }
 
 function Person({ id }: { readonly id: string }) {
+  const isAdmin = useIsAdmin();
   const query = useQuery({
     queryKey: ['person', id],
     queryFn: ({ signal }) => read<IdentityDetail>(`identities/${encodeURIComponent(id)}`, signal),
   });
   return (
-    <Screen title={query.data?.name ?? texts.screens.people}>
+    <Screen
+      title={query.data?.name ?? texts.screens.people}
+      tools={
+        isAdmin && (
+          <Link to="/people/$id/edit" params={{ id }} className="button plain" id="edit">
+            {more.edit}
+          </Link>
+        )
+      }
+    >
       <Loaded query={query}>{(person) => <PersonView person={person} />}</Loaded>
     </Screen>
   );
@@ -72,8 +84,9 @@ function PersonView({ person }: { readonly person: IdentityDetail }) {
       <PersonActions person={person} me={me} sessions={sessions.data?.total ?? 0} refresh={refresh} />
       <div className="columns">
         <PersonFacts person={person} />
-        <PersonAuthenticators person={person} />
+        <PersonAuthenticators person={person} refresh={refresh} />
       </div>
+      <PersonEnrollments person={person} me={me} refresh={refresh} />
       <PersonAttempts id={person.id} query={attempts} />
       <PersonSessions query={sessions} mayEnd={mayHelp(me, person)} refresh={refresh} />
     </>
@@ -97,6 +110,7 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
         facts={[
           [words.state, <StateBadge key="state" person={person} />],
           [words.locked, lockText(person)],
+          person.passwordMustChange ? [more.mustChange, more.mustChangeYes] : null,
           [
             words.policy,
             <>

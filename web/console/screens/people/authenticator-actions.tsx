@@ -1,0 +1,52 @@
+import { useState } from 'react';
+import { Confirm } from '../../parts/confirm.tsx';
+import type { Authenticator } from '../../types.ts';
+import { words } from './words.ts';
+
+interface Props {
+  readonly authenticator: Authenticator;
+  readonly refresh: () => unknown;
+}
+
+/** What an administrator may do to something that somebody signs in with. */
+export function AuthenticatorActions({ authenticator, refresh }: Props) {
+  const { id, method, identity } = authenticator;
+  return (
+    <div className="buttons">
+      {method === 'cert' && <AskForReplacement authenticator={authenticator} refresh={refresh} />}
+      <Confirm
+        id={`remove-${id}`}
+        label={words.remove}
+        title={(method === 'cert' ? words.removeCertificate : words.removePassword)(identity.name)}
+        ends={words.removeEnds}
+        isDestructive
+        change={() => ({ method: 'DELETE', path: `authenticators/${id}` })}
+        command={['delete', 'authenticator', id]}
+        done={words.removed}
+        whenDone={refresh}
+      />
+    </div>
+  );
+}
+
+function AskForReplacement({ authenticator: { id }, refresh }: Props) {
+  const [rollKeys, setRollKeys] = useState(false);
+  return (
+    <Confirm
+      id={`replace-${id}`}
+      label={words.replace}
+      title={words.replaceTitle}
+      ends={words.replaceEnds}
+      fields={
+        <label className="check">
+          <input type="checkbox" checked={rollKeys} onChange={(event) => setRollKeys(event.target.checked)} />
+          {words.rollKeys}
+        </label>
+      }
+      change={() => ({ method: 'POST', path: `authenticators/${id}/request-extend`, body: { rollKeys } })}
+      command={null}
+      done={words.replaceDone}
+      whenDone={refresh}
+    />
+  );
+}

@@ -1,0 +1,46 @@
+import { useState } from 'react';
+import { Button } from '../../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { download } from '../../parts/export.ts';
+import { longestQrText, QrCode } from '../../parts/qr-code.tsx';
+import { words } from './words.ts';
+
+/** What somebody is given once: as text, as a QR code, or as a file. */
+export function HandOver({
+  says,
+  text,
+  file,
+}: {
+  /** What it is and until when it works. */
+  readonly says: string;
+  readonly text: string;
+  readonly file: { readonly name: string; readonly type: string };
+}) {
+  const [isDrawn, setDrawn] = useState(false);
+  const isTooLong = text.length > longestQrText;
+  return (
+    <div className="made" role="status">
+      <p>{says}</p>
+      <code className="secret">{text}</code>
+      <p className="buttons">
+        <CopyButton text={text} />
+        <Button kind="link" id="save-file" onClick={() => download(file.name, file.type, text)}>
+          {words.saveFile}
+        </Button>
+        {!isTooLong && (
+          <Button kind="link" id="show-qr" aria-expanded={isDrawn} onClick={() => setDrawn(!isDrawn)}>
+            {words.qr}
+          </Button>
+        )}
+        {isTooLong && <span className="hint">{words.qrLong}</span>}
+      </p>
+      {isDrawn && <QrCode text={text} label={words.qrLabel} />}
+    </div>
+  );
+}
+
+/** A name as files may have it: people's names are written by strangers. */
+export function fileName(name: string, ending: string): string {
+  const safe = name.replaceAll(/[^\p{L}\p{N}.-]+/gu, '-').replaceAll(/^[.-]+|[.-]+$/g, '');
+  return `${safe === '' ? 'person' : safe.slice(0, 80)}.${ending}`;
+}

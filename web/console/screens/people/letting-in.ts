@@ -1,0 +1,34 @@
+// What lets a person in for the first time or again: the link of an invitation, and what a device enrolls with.
+
+import { type Change, make, read } from '../../session/api.ts';
+import type { Enrollment } from '../../types.ts';
+
+export interface Invited {
+  readonly url: string;
+  /** RFC 3339. */
+  readonly expiresAt: string;
+}
+
+export interface EnrollmentWish {
+  readonly method: Enrollment['method'];
+  readonly caId?: string;
+  readonly username?: string;
+}
+
+export function invitationOf(id: string, hours: string, endSessions: boolean): Change {
+  return {
+    method: 'POST',
+    path: `identities/${id}/invitation`,
+    body: { expiresIn: `${hours}h`, endSessions },
+  };
+}
+
+export function enrollmentOf(identityId: string, wish: EnrollmentWish): Change {
+  return { method: 'POST', path: 'enrollments', body: { identityId, ...wish } };
+}
+
+/** Makes an enrollment and reads what the device is given. @throws Refusal, Unreachable */
+export async function enroll(identityId: string, wish: EnrollmentWish): Promise<Enrollment> {
+  const { id } = await make<{ readonly id: string }>(enrollmentOf(identityId, wish));
+  return read<Enrollment>(`enrollments/${id}`);
+}
