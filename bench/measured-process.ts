@@ -6,6 +6,7 @@ import type { Reply, Usage } from './child-channel.ts';
 
 /** A server in a process of its own, whose use of the processor and of memory can be asked. */
 export interface MeasuredProcess {
+  readonly pid: number;
   readonly port: number;
   /** From the start of the process to the first connection that it accepts. Millis. */
   readonly startMillis: number;
@@ -81,7 +82,7 @@ export async function startMeasured(options: StartOptions): Promise<MeasuredProc
     await sleep(pollInterval);
   }
   const startMillis = performance.now() - begun;
-  return { port, startMillis, call, usage: () => call<Usage>('usage'), stop };
+  return { pid: child.pid ?? 0, port, startMillis, call, usage: () => call<Usage>('usage'), stop };
 }
 
 function accepts(port: number): Promise<boolean> {

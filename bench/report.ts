@@ -19,18 +19,21 @@ export interface Verdict {
   readonly budget: string;
   readonly measured: string;
   readonly isKept: boolean;
+  /** How many times what it is held against it costs: what a later run compares. Absent for limits in a unit. */
+  readonly ratio?: number;
 }
 
 /** At most so many times the processor time of the floor. */
 export function ratioVerdict(what: string, measured: Result, floor: Result, most: number): Verdict {
   const ratio = cpuRatio(measured, floor);
-  return { what, budget: `≤ ${most} ×`, measured: `${ratio.toFixed(2)} ×`, isKept: ratio <= most };
+  return { what, budget: `≤ ${most} ×`, measured: `${ratio.toFixed(2)} ×`, isKept: ratio <= most, ratio };
 }
 
 /** The other one needs at least so many times the processor time. */
 export function cheaperVerdict(what: string, measured: Result, other: Result, least: number): Verdict {
   const ratio = cpuRatio(other, measured);
   return {
+    ratio: 1 / ratio,
     what,
     budget: `≥ ${least} × cheaper`,
     measured: `${ratio.toFixed(1)} × cheaper`,
@@ -69,11 +72,17 @@ export function renderFindings(findings: readonly Findings[]): string {
 export function renderOne({ title, about, results = [], figures = [] }: Findings): string {
   const parts = [`## ${title}\n`, `${about}\n`];
   if (results.length > 0) {
+    const heads = ['server', 'operations/s', 'p50 ms', 'p99 ms', 'CPU µs, median (min)', 'main thread'];
+    const isCounted = results.some(({ rounds }) =>
+      rounds.some(({ instructions }) => instructions !== undefined),
+    );
     parts.push(
-      renderTable(
-        ['server', 'operations/s', 'p50 ms', 'p99 ms', 'CPU µs, median (min)', 'main thread'],
-        results.map(resultRow),
-      ),
+      isCounted
+        ? renderTable(
+            [...heads, 'instructions'],
+            results.map((result) => [...resultRow(result), instructionsOf(result)]),
+          )
+        : renderTable(heads, results.map(resultRow)),
     );
   }
   if (figures.length > 0) parts.push(renderTable(['figure', 'value'], figures));
@@ -90,6 +99,11 @@ function resultRow(result: Result): readonly string[] {
     `${Math.round(medianOf(result, ({ cpu }) => cpu))} (${Math.round(least)})`,
     String(Math.round(medianOf(result, ({ mainThread }) => mainThread))),
   ];
+}
+
+function instructionsOf(result: Result): string {
+  const count = medianOf(result, ({ instructions }) => instructions ?? Number.NaN);
+  return Number.isNaN(count) ? '' : Math.round(count).toLocaleString('en');
 }
 
 export function megabytes(bytes: number): number {

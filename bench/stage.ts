@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../src/platform/clock.ts';
 import { issueClientCertificate } from '../src/platform/x509/pki.ts';
 import { postgresServer } from '../test/support/postgres.ts';
+import type { CountInstructions } from './instructions.ts';
 import { freePort, type MeasuredProcess, startMeasured } from './measured-process.ts';
 import { makeHome, type OverlayHome, startOverlay, startWithoutHashing } from './overlay/home.ts';
 import { buildPackage } from './overlay/package.ts';
@@ -25,6 +26,9 @@ export interface Stage {
   readonly engine: 'SQLite' | 'PostgreSQL';
   /** Identities and sessions of the large database. */
   readonly sessions: number;
+  /** That come back at once in a login storm. */
+  readonly devices: number;
+  readonly countInstructions: CountInstructions | undefined;
   readonly folder: string;
   readonly clientCertificate: { readonly cert: string; readonly key: string };
   /** The controller, with two thousand sessions. */
@@ -44,6 +48,8 @@ export interface Stage {
 export interface StageOptions {
   readonly quick: boolean;
   readonly sessions: number;
+  readonly devices: number;
+  readonly countInstructions: CountInstructions | undefined;
   /** Controllers on a PostgreSQL server of this run's own, instead of SQLite. */
   readonly postgres: boolean;
   /** Where CPU profiles of the controller go, if anywhere. */
@@ -51,6 +57,8 @@ export interface StageOptions {
 }
 
 export const sessionsAtStart = 2000;
+/** So many that none of them reaches the limit of sessions, at which each login ends an older one. */
+const usersAtStart = 400;
 
 /** Runs `use` on a stage, and takes everything down again whatever happens. */
 export async function onStage(options: StageOptions, use: (stage: Stage) => Promise<void>): Promise<void> {
@@ -66,7 +74,7 @@ export async function onStage(options: StageOptions, use: (stage: Stage) => Prom
 
 async function openStage(
   folder: string,
-  { quick, sessions, profile, postgres }: StageOptions,
+  { quick, sessions, devices, countInstructions, profile, postgres }: StageOptions,
   running: { stop(): Promise<void> }[],
 ): Promise<Stage> {
   const program = buildPackage(folder);
@@ -93,7 +101,7 @@ async function openStage(
     const seed = await openSeed(on);
     running.push({ stop: () => seed.close() });
     await seed.fill(sessionsAtStart);
-    return { process, home: on, seed, users: await seed.users(16) };
+    return { process, home: on, seed, users: await seed.users(usersAtStart) };
   }
 
   async function openPeer(name: string, ...args: readonly string[]): Promise<MeasuredProcess> {
@@ -112,6 +120,8 @@ async function openStage(
     quick,
     engine: postgres ? 'PostgreSQL' : 'SQLite',
     sessions,
+    devices,
+    countInstructions,
     folder,
     clientCertificate: { cert: certificate.certPem, key: certificate.keyPem },
     overlay: once(() => openOverlay(home, startOverlay)),
@@ -124,7 +134,12 @@ async function openStage(
       writeFileSync(own.configFile, yaml.replace(/^# threads: auto.*$/m, `threads: ${threads}`));
       return openOverlay(own, startWithoutHashing);
     }),
-    bare: once(() => openPeer('bare', join(bareFolder, 'bare.db'))),
+    bare: once(async () =>
+      openPeer(
+        'bare',
+        postgres ? await (await postgresServer()).createDatabase() : join(bareFolder, 'bare.db'),
+      ),
+    ),
     oidcProvider: byArgument((hashing: boolean) => openPeer('oidc-provider', hashing ? 'hash' : 'no-hash')),
     newHome,
     start: (on) => startOverlay(on),

@@ -1,5 +1,6 @@
 // Drives contestants with the same load in alternated rounds, so that what the machine does meanwhile falls on
 // all of them alike.
+import type { CountInstructions } from '../instructions.ts';
 import type { MeasuredProcess } from '../measured-process.ts';
 import { median, quantile } from '../statistics.ts';
 import { type Connection, openConnection } from './connection.ts';
@@ -26,6 +27,8 @@ export interface Load {
    * and the more the slower it answers. Only where the server works on one thread: it takes a whole core.
    */
   readonly isSleepless?: boolean;
+  /** Counts instructions too. */
+  readonly countInstructions?: CountInstructions | undefined;
 }
 
 /** What one round showed. */
@@ -41,6 +44,8 @@ export interface Round {
   readonly mainThread: number;
   /** Of it, the thread that writes to SQLite. */
   readonly writer: number;
+  /** Instructions of the whole server process for each operation; absent where the machine does not count them. */
+  readonly instructions?: number;
 }
 
 export interface Result {
@@ -72,11 +77,13 @@ async function runRound(contestant: Contestant, load: Load): Promise<Round> {
   try {
     const steps = connections.map((connection, index) => contestant.drive(connection, index));
     await repeat(steps, warmUp);
+    const counting = await load.countInstructions?.(subject.pid);
     const before = await subject.usage();
     const begun = performance.now();
     const latencies = await repeat(steps, load.operations);
     const elapsed = performance.now() - begun;
     const after = await subject.usage();
+    const instructions = await counting?.();
     return {
       rate: (load.operations * 1000) / elapsed,
       p50: quantile(latencies, 0.5),
@@ -84,6 +91,7 @@ async function runRound(contestant: Contestant, load: Load): Promise<Round> {
       cpu: (after.cpuMicros - before.cpuMicros) / load.operations,
       mainThread: (after.mainThreadMicros - before.mainThreadMicros) / load.operations,
       writer: (after.writerMicros - before.writerMicros) / load.operations,
+      ...(instructions === undefined ? {} : { instructions: instructions / load.operations }),
     };
   } finally {
     rest();

@@ -89,7 +89,7 @@ export const apiCall: Operation = {
       results,
       verdicts: [
         ratioVerdict('authorised API call, reads its session', at(0), at(1), 1.5),
-        ratioVerdict('authorised API call, reads nothing', at(2), at(3), 1.5),
+        ratioVerdict('authorised API call, reads nothing', at(2), at(3), 1.3),
         cheaperVerdict('authorised call, against oidc-provider', at(0), at(5), 3),
       ],
     };

@@ -1,5 +1,5 @@
 // A login from the authorization request to the tokens, as the three servers want it.
-import { type Connection, expectStatus, headerOf } from '../load/connection.ts';
+import { type Answer, type Connection, expectStatus, headerOf } from '../load/connection.ts';
 import type { Step } from '../load/rounds.ts';
 import { userPassword } from '../overlay/seed.ts';
 import { formHead, jsonHead } from './operation.ts';
@@ -52,9 +52,14 @@ export function overlayLogin(connection: Connection, username: string): Step {
     const authRequestId = parameterOf(headerOf(begun, 'location'), 'authRequestID');
     const credentials = JSON.stringify({ authRequestId, username, password: userPassword });
     const proven = await connection.request('POST', '/oidc/login/username', jsonHead, credentials);
-    const code = parameterOf(headerOf(expectStatus(proven, 302), 'location'), 'code');
-    expectStatus(await connection.request('POST', '/oidc/token', formHead, tokenRequest(code)), 200);
+    await redeemCode(connection, proven);
   };
+}
+
+/** The last step of a code flow. @param proven the redirect that carries the code */
+export async function redeemCode(connection: Connection, proven: Answer): Promise<void> {
+  const code = parameterOf(headerOf(expectStatus(proven, 302), 'location'), 'code');
+  expectStatus(await connection.request('POST', '/oidc/token', formHead, tokenRequest(code)), 200);
 }
 
 /** The bare handlers, in the same three requests. */

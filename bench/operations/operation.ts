@@ -10,9 +10,10 @@ export interface Operation {
 
 /** @param operations of one round of a full run */
 export function loadOf(stage: Stage, operations: number, connections = 32): Load {
+  const { countInstructions } = stage;
   return stage.quick
-    ? { rounds: 3, connections, operations: Math.ceil(operations / 5) }
-    : { rounds: 7, connections, operations };
+    ? { rounds: 3, connections, operations: Math.ceil(operations / 5), countInstructions }
+    : { rounds: 7, connections, operations, countInstructions };
 }
 
 /** The results by the order in which the contestants were given. */

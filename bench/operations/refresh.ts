@@ -42,7 +42,7 @@ export const refresh: Operation = {
           drive: (connection, index) => refreshInTurn(connection, '/oidc/token', ours, index),
         },
         {
-          name: 'bare handler, durable',
+          name: `bare handler, durable, ${stage.engine}`,
           subject: bare,
           drive: (connection, index) => refreshInTurn(connection, '/refresh', bareTokens, index),
         },
@@ -62,8 +62,8 @@ export const refresh: Operation = {
         'answer after the commit is on disk, each over 2,000 sessions; the other provider keeps everything in memory.',
       results,
       verdicts: [
-        ratioVerdict('refresh grant, durable', measured, floor, 1.5),
-        cheaperVerdict('refresh, against oidc-provider', measured, other, 3),
+        ratioVerdict(`refresh grant, durable, ${stage.engine}`, measured, floor, 1.5),
+        cheaperVerdict(`refresh, ${stage.engine}, against oidc-provider`, measured, other, 2),
       ],
     };
   },

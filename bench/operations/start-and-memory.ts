@@ -82,7 +82,7 @@ export const startAndMemory: Operation = {
       verdicts: [
         limitVerdict('start to ready, empty', seconds(empty), 1, 's'),
         limitVerdict(`start to ready, ${many} sessions`, seconds(full), 5, 's'),
-        limitVerdict('resident memory, idle', idle, 120, 'MB'),
+        limitVerdict('resident memory, idle', idle, 110, 'MB'),
         limitVerdict(`resident memory, ${active.toLocaleString('en')} active sessions`, busy, 400, 'MB'),
       ],
     };

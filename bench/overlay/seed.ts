@@ -1,16 +1,26 @@
 // Fills the database of a home with identities and sessions, and hands out tokens of some of them. Works beside
 // the running controller, as the offline commands do.
+import { createPrivateKey, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '../../src/config/load.ts';
 import { openFoundations } from '../../src/foundations.ts';
 import { passwordHasher, usernameKey } from '../../src/login/password/password.ts';
 import type { ApiSession } from '../../src/model/api-session.ts';
-import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { externalJwtSignerDefaults } from '../../src/model/external-jwt-signer.ts';
+import {
+  type AuthenticatorId,
+  asId,
+  defaultAuthPolicyId,
+  type IdentityId,
+  type SignerId,
+} from '../../src/model/ids.ts';
 import { mintCode } from '../../src/oidc/flow/callback.ts';
 import { DAY, HOUR, systemClock } from '../../src/platform/clock.ts';
+import { sha256 } from '../../src/platform/digest.ts';
 import { silentLogger } from '../../src/platform/log/logger.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { certifyClientKey } from '../../src/platform/x509/pki.ts';
 import { mintAccessToken } from '../../src/tokens/access-token.ts';
 import { openKeyRing } from '../../src/tokens/key-ring.ts';
 import { firstRefreshToken } from '../../src/tokens/refresh-token.ts';
@@ -25,10 +35,26 @@ export interface SampledSession {
   readonly refreshToken: string;
 }
 
+/** PEM, as `node:tls` takes them. */
+export interface Device {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A provider of external JWTs (ES256). */
+export interface Provider {
+  /** A token that nobody has seen, for one identity after the other. */
+  nextToken(): string;
+}
+
 export interface Seed {
   readonly database: SeedDatabase;
   /** Names with the password `userPassword`. */
   users(count: number): Promise<readonly string[]>;
+  /** Identities of which each logs in with a certificate of its own, all for one key. */
+  devices(count: number): Promise<readonly Device[]>;
+  /** An external JWT signer that is trusted for so many identities. */
+  provider(identities: number): Promise<Provider>;
   /** So many more identities, each with a live session; one statement each, whatever the schema. */
   fill(count: number): Promise<void>;
   /** What a login by password leaves beside its session, once for each identity of the last `fill`: copied from that of a user. */
@@ -184,6 +210,77 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
       const names = Array.from({ length: count }, (_, index) => `user-${index}`);
       for (const name of names) await createIdentity(name, passwordHash);
       return names;
+    },
+    async devices(count) {
+      const certPem = readFileSync(home.clientCa.cert, 'utf8');
+      const ca = { certPem, keyPem: readFileSync(home.clientCa.key, 'utf8') };
+      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const key = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+      const make = async (name: string): Promise<Device> => {
+        const cert = await certifyClientKey(needs, { commonName: name, days: 1, ca, publicKey });
+        const identityId = await createIdentity(name, null);
+        const id = asId<AuthenticatorId>(systemRandom.id());
+        const thumbprint = sha256(new X509Certificate(cert).raw);
+        await store.authenticators.createCertificate(
+          { id, identityId, certPem: cert, thumbprint, tags: {} },
+          systemClock.now(),
+        );
+        return { cert, key };
+      };
+      const made: Device[] = [];
+      // Side by side, so that they share commits.
+      while (made.length < count) {
+        const together = Math.min(500, count - made.length);
+        const names = Array.from({ length: together }, () => `device-${systemRandom.id()}`);
+        made.push(...(await Promise.all(names.map(make))));
+      }
+      return made;
+    },
+    async provider(identities) {
+      const certPem = readFileSync(home.clientCa.cert, 'utf8');
+      const privateKey = createPrivateKey(readFileSync(home.clientCa.key, 'utf8'));
+      const { subject, validFrom, validTo, fingerprint256 } = new X509Certificate(certPem);
+      const url = 'https://provider.example';
+      await store.externalJwtSigners.create(
+        {
+          ...externalJwtSignerDefaults,
+          id: asId<SignerId>(systemRandom.id()),
+          name: 'benchmark',
+          enabled: true,
+          issuer: url,
+          audience: 'overlay',
+          certPem,
+          jwksEndpoint: null,
+          kid: null,
+          externalAuthUrl: null,
+          clientId: null,
+          enrollAuthPolicyId: null,
+          enrollAttributeClaimsSelector: null,
+          fingerprint: fingerprint256,
+          commonName: subject,
+          notBefore: Date.parse(validFrom),
+          notAfter: Date.parse(validTo),
+          tags: {},
+        },
+        systemClock.now(),
+      );
+      const subjects = await Promise.all(
+        Array.from({ length: identities }, () => createIdentity(`federated-${systemRandom.id()}`, null)),
+      );
+      const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+      const head = encode({ alg: 'ES256', typ: 'JWT' });
+      let count = 0;
+      return {
+        nextToken() {
+          count += 1;
+          const now = Math.floor(systemClock.now() / 1000);
+          const sub = subjects[count % subjects.length];
+          const times = { iat: now, nbf: now, exp: now + 600, jti: systemRandom.id() };
+          const text = `${head}.${encode({ iss: url, aud: 'overlay', sub, ...times })}`;
+          const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const;
+          return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
+        },
+      };
     },
     async fill(count) {
       template ??= await makeTemplate();

@@ -10,7 +10,7 @@ import { openBareStore } from './bare-store.ts';
 import { peerArguments } from './peer.ts';
 
 const { port, tls } = peerArguments();
-const write = openBareStore(process.argv[5] ?? ':memory:');
+const write = await openBareStore(process.argv[5] ?? ':memory:');
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const tokenHeader = encode({
   alg: 'ES256',
