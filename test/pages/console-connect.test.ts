@@ -136,6 +136,24 @@ describe('applications', () => {
   });
 });
 
+test('a form and a screen that is read later wait for a server that cannot be reached', async () => {
+  const guest = await atConsole(server, 'root', '/console/clients/new');
+  const { page, context } = guest;
+  await page.locator('#field-name').fill('offline');
+  await context.setOffline(true);
+  await page.locator('#save').click();
+  await page.locator('form.entity').getByText('The server cannot be reached').waitFor();
+  assert.equal(await page.locator('#field-name').inputValue(), 'offline');
+  await assertClean(guest);
+  await page.locator('nav a[href="/console/cas"]').click();
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  await assertClean(guest);
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await heading(page, 'Third-party CAs').waitFor();
+  await guest.close();
+});
+
 describe('external JWT signers', () => {
   test('are made from one address, and say of a token whom it signs in', async () => {
     const { issuer } = idp;

@@ -52,13 +52,16 @@ function nested(flags: Readonly<Record<string, string>>, value: unknown): readon
   if (typeof value !== 'object' || value === null) return null;
   const members = Object.entries(value).filter(([, member]) => member !== '' && member !== 0);
   return members.flatMap(([name, member]) =>
-    flags[name] === undefined ? [] : wordsFor(flags[name], member),
+    flags[name] === undefined ? [] : (wordsFor(flags[name], member) ?? []),
   );
 }
 
-function wordsFor(flag: string, value: unknown): readonly string[] {
+function wordsFor(flag: string, value: unknown): readonly string[] | null {
   if (typeof value === 'boolean') return [value ? flag : flag.replace('--', '--no-')];
   if (Array.isArray(value)) return [flag, value.join(',')];
   if (typeof value !== 'object' || value === null) return [flag, String(value ?? '')];
-  return Object.entries(value).flatMap(([name, each]) => [flag, `${name}=${String(each ?? '')}`]);
+  const pairs = Object.entries(value);
+  // No option takes all of them away.
+  if (pairs.length === 0) return null;
+  return pairs.flatMap(([name, each]) => [flag, `${name}=${String(each ?? '')}`]);
 }

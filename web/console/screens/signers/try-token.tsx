@@ -51,6 +51,12 @@ export function TryToken({ id }: { readonly id: string }) {
           </Button>
         </p>
       </form>
+      <p className="hint">
+        {words.trySignIn}{' '}
+        <Link to="/attempts" search={{ step: 'ext-jwt' }}>
+          {words.attempts}
+        </Link>
+      </p>
       {trying.error !== null && <Failure error={trying.error} />}
       {trying.data !== undefined && (
         <>

@@ -71,6 +71,8 @@ const en = {
   try: 'Test sign-in',
   tryText:
     'Paste a token of the provider. The server judges it by the rules of a real login; nobody is logged in.',
+  trySignIn: 'Or sign in with it on the login page: each attempt shows its checks.',
+  attempts: 'Login attempts with a token',
   token: 'Token',
   check: 'Check it',
   acceptedFor: 'Accepted. It signs in',
@@ -156,6 +158,8 @@ const de: typeof en = {
   try: 'Anmeldung testen',
   tryText:
     'Fügen Sie ein Token des Anbieters ein. Der Server beurteilt es nach den Regeln einer echten Anmeldung; niemand wird angemeldet.',
+  trySignIn: 'Oder melden Sie sich auf der Anmeldeseite damit an: Jeder Versuch zeigt, was geprüft wurde.',
+  attempts: 'Anmeldeversuche mit einem Token',
   token: 'Token',
   check: 'Prüfen',
   acceptedFor: 'Angenommen. Es meldet an:',
