@@ -11,8 +11,11 @@ import { PoliciesScreen } from './screens/policies.tsx';
 import { PolicyScreen } from './screens/policy.tsx';
 import { WhatIfScreen } from './screens/what-if.tsx';
 import { NotFound, Shell } from './shell.tsx';
+import { texts } from './texts/texts.ts';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+const { screens } = texts;
 
 /** Words of the address that a screen knows; what else stands there is dropped. */
 const words =
@@ -99,24 +102,29 @@ const routes = [
     component: laterScreen(
       'signers',
       async () => (await import('./screens/signers/signers.tsx')).SignersScreen,
+      screens.signers,
     ),
     validateSearch: words('q', 'state', 'sort', 'page'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/signers/$id',
-    component: laterScreen('signer', async () => (await import('./screens/signers/signer.tsx')).SignerScreen),
+    component: laterScreen(
+      'signer',
+      async () => (await import('./screens/signers/signer.tsx')).SignerScreen,
+      screens.signers,
+    ),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/cas',
-    component: laterScreen('cas', async () => (await import('./screens/cas/cas.tsx')).CasScreen),
+    component: laterScreen('cas', async () => (await import('./screens/cas/cas.tsx')).CasScreen, screens.cas),
     validateSearch: words('q', 'sort', 'page'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/cas/$id',
-    component: laterScreen('ca', async () => (await import('./screens/cas/ca.tsx')).CaScreen),
+    component: laterScreen('ca', async () => (await import('./screens/cas/ca.tsx')).CaScreen, screens.cas),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -124,13 +132,18 @@ const routes = [
     component: laterScreen(
       'clients',
       async () => (await import('./screens/clients/clients.tsx')).ClientsScreen,
+      screens.clients,
     ),
     validateSearch: words('q', 'type', 'sort', 'page'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/clients/$id',
-    component: laterScreen('client', async () => (await import('./screens/clients/client.tsx')).ClientScreen),
+    component: laterScreen(
+      'client',
+      async () => (await import('./screens/clients/client.tsx')).ClientScreen,
+      screens.clients,
+    ),
   }),
 ];
 
