@@ -109,7 +109,7 @@ export async function updateCa(
   if (certPem !== undefined) {
     const { certificate } = acceptableAuthority('certPem', certPem, needs.clock.now());
     if (certificate.thumbprint !== before.thumbprint)
-      throw refusedField('certPem', 'cannot be changed; register the other certificate as a CA of its own');
+      throw refusedField('certPem', 'cannot be changed; register the other certificate as a separate CA');
   }
   const patch = { ...others, ...acceptable(others) } as CaPatch;
   const step = actingFor(needs, by).cas.update(before.id, patch, needs.clock.now());

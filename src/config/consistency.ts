@@ -91,7 +91,7 @@ function repeatedInterfaces(parts: ReadableParts): readonly Finding[] {
       ];
     }
     const pair = `${text} ${bindPoint.address.text}`;
-    if (pairs.has(pair)) return [value([...path, 'interface'], 'the same bind point stands twice')];
+    if (pairs.has(pair)) return [value([...path, 'interface'], 'the same bind point is listed twice')];
     pairs.add(pair);
     return [];
   });

@@ -295,7 +295,7 @@ const enrollmentSchema = z.strictObject({
     })
     .optional()
     .describe(
-      'What client certificates are signed with. Without it nobody can enroll by certificate signing request.',
+      'The authority that signs client certificates. Without it nobody can enroll by certificate signing request.',
     ),
   edgeIdentity: z
     .strictObject({ duration: lifetime.prefault('180m').describe('Lifetime of an enrollment token.') })
@@ -336,7 +336,7 @@ const oidcSchema = z.strictObject({
         .boolean()
         .default(false)
         .describe(
-          'Whether these clients too have to prove anew who their user is before an authenticator app comes or goes.',
+          'Whether these clients too need a fresh proof of their user before an authenticator app is added or removed.',
         ),
     })
     .prefault({}),

@@ -69,7 +69,7 @@ secrets:
   # the database: whoever has both has everything.
   keyFile: ${text(files.masterKey)}
 
-# What listeners present to clients, unless a listener has an identity of its own.
+# What listeners present to clients, unless a listener has its own identity.
 identity:
   cert: ${text(files.cert)}
   server_cert: ${text(files.serverCert)}

@@ -37,7 +37,7 @@ export async function openEnrollment(
     const saw =
       read === undefined
         ? 'no token of this service'
-        : `the enrollment ${read.id} has no such token any more`;
+        : `the enrollment ${read.id} no longer has this token`;
     throw refusal(
       attempt,
       { check: 'token', reason: 'enrollment-token-unknown', saw },

@@ -48,15 +48,16 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     remedy: 'Log in again.',
   },
   'unknown-user': {
-    happened: 'Nobody has the user name that was entered. It is not stored, because it may be a password.',
+    happened:
+      'No identity has the user name that was entered. It is not stored, because it may be a password.',
     remedy:
       'Ask for the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities. Equal marks (#…) mean equal texts.',
   },
   'password-change-required': {
     happened:
-      'The password was right, but has to be replaced first, and the program that sent it knows no such step.',
+      'The password was right but has to be replaced first, and the program that sent it cannot do that.',
     remedy:
-      'Let the person sign in with a browser, for example at /account, and choose a new password there. "overlay-auth update identity NAME --no-password-must-change" takes the demand back.',
+      'Let the person sign in with a browser, for example at /account, and choose a new password there. "overlay-auth update identity NAME --no-password-must-change" withdraws the requirement.',
   },
   'wrong-password': {
     happened: 'The user name is known, the password was wrong.',
@@ -69,7 +70,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   },
   'untrusted-chain': {
     happened:
-      'The certificate does not lead to a certificate authority that is trusted for logins, or the way there breaks a rule; what was seen says which.',
+      'The certificate does not lead to a certificate authority that is trusted for logins, or its path breaks a rule; the failed check says which.',
     remedy:
       'Add the authority as a third-party CA with authentication on and verified, or let the client send the intermediate certificates too.',
   },
@@ -152,7 +153,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     remedy: 'Let the identity provider set an expiry (exp).',
   },
   'token-claim-missing': {
-    happened: 'The claim that names the identity is missing in the token, or is not a text.',
+    happened: 'The claim that names the identity is missing in the token, or is not a string.',
     remedy: askIssuer,
   },
   'email-not-verified': {
@@ -171,7 +172,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   },
   'secondary-token-missing': {
     happened: 'The auth policy also requires a token of an external JWT signer, and the request had none.',
-    remedy: 'Let the client send it in an Authorization header of its own.',
+    remedy: 'Let the client send it in a separate Authorization header.',
   },
   'secondary-wrong-identity': {
     happened: 'The second token belongs to another identity than the one that is logging in.',
@@ -197,7 +198,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   },
   'invitation-not-allowed': {
     happened:
-      'The link was made by somebody with the permission helpdesk only, and the identity administers or has a permission now.',
+      'Somebody with only the permission helpdesk made the link, and the identity is an administrator or has a permission now.',
     remedy: 'Let an administrator make another one.',
   },
   'enrollment-other-method': {
@@ -228,7 +229,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     happened:
       'The external id that the new identity would have is longer than 255 characters, or has invisible characters.',
     remedy:
-      'Have whoever issues the certificate or JWT put another value there, or choose another one: externalIdClaim of the CA, claimsProperty of the signer.',
+      'Ask the issuer of the certificate or JWT for another value, or use another field: externalIdClaim of the CA, claimsProperty of the signer.',
   },
   'enrollment-password-refused': {
     happened: 'The password or the user name was not acceptable. The token is still valid.',
@@ -242,7 +243,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   'already-enrolled': {
     happened: 'The identity, or the certificate or token that it used, is already enrolled.',
     remedy:
-      'Delete the authenticator to enroll the identity again. If it is another device, give it an identity of its own.',
+      'Delete the authenticator to enroll the identity again. If it is another device, give it its own identity.',
   },
   'totp-not-enrolled': {
     happened: 'A code was sent, but the identity has no authenticator app enrolled.',

@@ -97,9 +97,9 @@ describe('keys', () => {
     const rekeyed = await box.run(['keys', 'rekey', ...config]);
     assert.equal(rekeyed.code, 0, rekeyed.stderr);
     // Two signing keys, the server secret, a seed and a token.
-    const said = /^Sealed 5 secrets anew under the key (\S+), which is in \S+master\.key now\.\n$/;
+    const said = /^Resealed 5 secrets under the key (\S+), which is in \S+master\.key now\.\n$/;
     const fingerprint = said.exec(rekeyed.stdout)?.[1] ?? assert.fail(rekeyed.stdout);
-    assert.match(rekeyed.stderr, /Backups of before need \S+master\.key\.previous/);
+    assert.match(rekeyed.stderr, /Older backups need \S+master\.key\.previous/);
     assert.equal(readFileSync(key('.previous'), 'utf8'), old);
     assert.ok(readFileSync(key(), 'utf8').includes(`fingerprint: ${fingerprint}\n`));
     assert.equal(existsSync(key('.next')), false);

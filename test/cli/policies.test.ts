@@ -103,7 +103,7 @@ describe('auth policies', () => {
     assert.equal(refused.code, 1);
     assert.match(
       refused.stderr,
-      /last administrator could not log in any more\.\nreference: .*\nnext: .* --force\n$/,
+      /would leave no administrator who can log in\.\nreference: .*\nnext: .* --force\n$/,
     );
     const before = await server.store.authPolicies.find(defaultAuthPolicyId);
     assert.ok(before);

@@ -42,7 +42,7 @@ test('restore brings the backup back, keeps what it replaces, and is audited', a
     stdout,
     /^Restored h\/overlay\.db from copy\.db\.\nThe former database is h\/overlay\.db\.replaced-\S+;/,
   );
-  assert.match(stdout, /Everybody logs in anew/);
+  assert.match(stdout, /Everybody must log in again/);
   assert.match(stderr, /look through what was disabled, removed or changed since/);
 
   const names = (file: string) => {

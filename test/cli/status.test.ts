@@ -164,7 +164,7 @@ describe('explain policy', () => {
     const asked = await fine(root, ['explain', 'policy', 'lou', '--policy', '-'], JSON.stringify(changed));
     assert.match(
       asked.stdout,
-      /identities that have it: +1\n[\s\S]*could not log in any more: +1 \(lou\)\n$/,
+      /identities that have it: +1\n[\s\S]*could no longer log in: +1 \(lou\)\n$/,
     );
     assert.match(asked.stdout, /\nlou can log in\.\n/);
     const printed = await fine(

@@ -107,7 +107,7 @@ describe('keys rekey with several nodes', () => {
 
     const done = await one.command(['keys', 'rekey']);
     assert.equal(done.code, 0, done.stderr);
-    assert.match(done.stdout, /^Sealed [1-9]\d* secrets anew under the key /);
+    assert.match(done.stdout, /^Resealed [1-9]\d* secrets under the key /);
     assert.match(done.stderr, /run this command on the hosts of the other nodes too/);
     assert.ok(await isAllSealedUnder(keyFileOf(one)));
     await assertAllOpens(app, device);

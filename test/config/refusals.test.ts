@@ -389,7 +389,7 @@ edge:
       ['- 1\n', /expected a map/],
       ['hello', /expected a map/],
       ['null', /expected a map/],
-      ['v: 3\nv: 3\n', /stands twice/],
+      ['v: 3\nv: 3\n', /appears twice/],
       ['v: 3\n---\nv: 3\n', /several documents/],
       ['v: !!js/function 3\n', /tags/],
       ['v: !env 3\n', /tags/],

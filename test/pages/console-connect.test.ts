@@ -294,7 +294,7 @@ describe('third-party CAs', () => {
     await announced(page, 'Saved');
     const { externalIdClaim, isVerified } = (await root.get(`cas/${id}`)).json.data;
     assert.deepEqual([externalIdClaim.matcher, externalIdClaim.index, isVerified], ['SCHEME', 3, true]);
-    await agree(guest, 'delete', 'sign nobody in any more');
+    await agree(guest, 'delete', 'Nobody can sign in with its certificates');
     await announced(page, 'Deleted');
     await page.getByText('No CA matches.').waitFor();
     await guest.close();

@@ -121,7 +121,7 @@ function match(kind: StateKind, given: readonly NamedState[], { entities }: Stor
   const names = new Set<string>();
   return given.map((each, index) => {
     const name = acceptableName(`${kind}.${index}.name`, each.name);
-    if (names.has(name)) throw refusedField(`${kind}.${index}.name`, 'stands twice', name);
+    if (names.has(name)) throw refusedField(`${kind}.${index}.name`, 'appears twice', name);
     names.add(name);
     return { kind, given: { ...each, name }, stored: byName.get(name) };
   });

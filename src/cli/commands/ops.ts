@@ -96,7 +96,7 @@ function registerImportCommand(
     )
     .option(
       '--signing-key <file>',
-      'key of one of these authorities, to go on issuing client certificates with it',
+      'key of one of these authorities, to keep issuing client certificates with it',
     )
     .addOption(configOption())
     .action(async (file: string, options: ImportOptions, command: Command) => {

@@ -24,5 +24,5 @@ export function yesOption(): Option {
 
 /** `--force`: lifts the refusal for the sake of the last administrator. */
 export function forceOption(): Option {
-  return new Option('--force', 'also when no administrator could log in any more');
+  return new Option('--force', 'even if no administrator could log in afterwards');
 }

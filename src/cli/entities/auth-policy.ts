@@ -45,7 +45,7 @@ export const authPolicy: EntityDescriptor = {
       kind: 'reference',
       entity: 'ext-jwt-signer',
       nullable: true,
-      help: 'ask for a token of this external JWT signer; empty: of none',
+      help: 'also require a token of this external JWT signer; empty: no such token',
     },
     {
       flags: '--min-password-length <n>',

@@ -26,7 +26,7 @@ export const ca: EntityDescriptor = {
       path: 'externalIdClaim.location',
       kind: 'text',
       choices: ['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL'],
-      help: 'where in its certificates the external id of the identity stands',
+      help: 'which part of its certificates contains the external id of the identity',
     },
     {
       flags: '--claim-matcher <matcher>',
@@ -46,7 +46,7 @@ export const ca: EntityDescriptor = {
       path: 'externalIdClaim.parser',
       kind: 'text',
       choices: ['NONE', 'SPLIT'],
-      help: 'whether the name is the external id or has to be cut up (default: NONE)',
+      help: 'whether the value is the external id or has to be split (default: NONE)',
     },
     {
       flags: '--claim-split-at <text>',

@@ -12,7 +12,7 @@ export async function changed(
   } catch (error) {
     if (!(error instanceof CliError) || error.field !== 'force') throw error;
     const { code, reference, exitCode } = error;
-    throw new CliError('After this change the last administrator could not log in any more.', {
+    throw new CliError('This change would leave no administrator who can log in.', {
       exitCode,
       next: 'create another administrator first, or add --force',
       cause: error,

@@ -156,7 +156,7 @@ const extJwtSigner: EntityDescriptor = {
   ],
   createArguments: [
     { argument: '<name>', path: 'name', kind: 'text', help: 'its name' },
-    { argument: '<issuer>', path: 'issuer', kind: 'text', help: 'exactly as it stands in the tokens' },
+    { argument: '<issuer>', path: 'issuer', kind: 'text', help: 'exactly as in its tokens' },
     { argument: '<audience>', path: 'audience', kind: 'text', help: 'that the tokens must be for' },
   ],
   options: [
@@ -236,13 +236,13 @@ const extJwtSigner: EntityDescriptor = {
       flags: '--enroll-to-cert',
       path: 'enrollToCertEnabled',
       kind: 'flag',
-      help: 'who shows a token of it may enroll a client certificate',
+      help: 'whoever has one of its tokens may enroll a client certificate',
     },
     {
       flags: '--enroll-to-token',
       path: 'enrollToTokenEnabled',
       kind: 'flag',
-      help: 'who shows a token of it gets an identity, and goes on logging in with such tokens',
+      help: 'whoever has one of its tokens gets an identity, and keeps logging in with such tokens',
     },
     {
       flags: '--enroll-auth-policy <policy>',

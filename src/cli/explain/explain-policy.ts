@@ -63,6 +63,6 @@ function previewText(preview: JsonObject): string {
     'If the policy were saved like this:',
     `  identities that have it:            ${touched?.count}`,
     `  that would have to prove more:      ${asksMore?.count}`,
-    `  that could not log in any more:     ${lockedOut?.count}${names.length === 0 ? '' : ` (${names.join(', ')}${Number(lockedOut?.count) > names.length ? ', …' : ''})`}`,
+    `  that could no longer log in:        ${lockedOut?.count}${names.length === 0 ? '' : ` (${names.join(', ')}${Number(lockedOut?.count) > names.length ? ', …' : ''})`}`,
   ].join('\n');
 }

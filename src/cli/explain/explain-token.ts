@@ -66,7 +66,7 @@ export async function explainToken(report: Report, file: string, named: string |
             ? own.isAccessToken
               ? 'The server accepts this token.'
               : 'This ID token is genuine; calls of the APIs need the access token.'
-            : 'Nothing speaks against this token; what is unknown needs a login: overlay-auth login URL'
+            : 'No check failed. To run the checks that are unknown, log in: overlay-auth login URL'
           : `This token is refused: ${failed.check}.`,
         ...(failed?.check === 'issuer'
           ? ['A token of an external provider: overlay-auth verify ext-jwt-signer NAME FILE']
@@ -155,7 +155,8 @@ async function signatureCheck(
   const kid = textField(header, 'kid') ?? 'none';
   const { body } = await http.send({ method: 'GET', url: new URL(provider.metadata.jwks_uri ?? '') });
   const known = asList(asObject(body).keys).some((key) => asObject(key).kid === kid);
-  if (!known) return { check, verdict: 'failed', saw: `the server has no key ${kid} (any more)` };
+  if (!known)
+    return { check, verdict: 'failed', saw: `the server does not have the key ${kid}, or no longer` };
   try {
     await compactVerify(token, createLocalJWKSet(body as JSONWebKeySet), { algorithms });
     return { check, verdict: 'passed', saw: `${header.alg} by key ${kid}` };

@@ -97,7 +97,7 @@ export async function restoreCommand(
   await withRestoreNeeds(report, named, 'ops db restore', async (needs, audit) => {
     await confirmAtTerminal(
       report,
-      `Replace ${databaseName(needs.config)} by ${file}? Everybody will have to log in anew.`,
+      `Replace ${databaseName(needs.config)} by ${file}? Everybody will have to log in again.`,
       yes === true,
     );
     const restored = await restoreDatabase(needs, resolve(ports.cwd, file));
@@ -121,7 +121,7 @@ export async function restoredCommand(report: Report, { config: named, yes }: Re
   await withRestoreNeeds(report, named, 'ops db restored', async (needs, audit) => {
     await confirmAtTerminal(
       report,
-      `End all sessions in ${databaseName(needs.config)}? Everybody will have to log in anew.`,
+      `End all sessions in ${databaseName(needs.config)}? Everybody will have to log in again.`,
       yes === true,
     );
     const restored = await afterForeignRestore(needs);
@@ -152,7 +152,7 @@ function recordRestore(audit: AuditTrail, { restoreId, withdrawn }: Restored): v
 
 function withdrawnText({ withdrawn }: Restored): string {
   const { sessions, recoveryCodes, setupLinks, enrollments, invitations } = withdrawn;
-  return `Nothing issued before works any more: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments, ${invitations} invitations and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody logs in anew.`;
+  return `Everything issued before is withdrawn: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments, ${invitations} invitations and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody must log in again.`;
 }
 
 function configOf({ ports }: Report, named: string | undefined) {

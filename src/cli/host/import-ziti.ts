@@ -113,7 +113,7 @@ function importFailure(file: string, error: unknown): unknown {
     });
   if (error instanceof NoAdministratorLeft)
     return new CliError(
-      'With the policies of the source, no administrator of this service could log in any more. Nothing was written.',
+      'With the policies of the source, no administrator of this service could log in. Nothing was written.',
       {
         code: 'no_administrator',
         next: 'give an administrator here what those policies allow, or import into an empty home',

@@ -69,12 +69,9 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
   printResult(
     report,
     { fingerprint: next.fingerprint, keyFile, resealed },
-    () => `Sealed ${resealed} secrets anew under the key ${next.fingerprint}, which is in ${keyFile} now.`,
+    () => `Resealed ${resealed} secrets under the key ${next.fingerprint}, which is in ${keyFile} now.`,
   );
-  notice(
-    report,
-    `Back it up, but not beside the database. Backups of before need ${previousKeyFile(keyFile)}.`,
-  );
+  notice(report, `Back it up, but not beside the database. Older backups need ${previousKeyFile(keyFile)}.`);
   if (hasOtherHosts(config)) notice(report, 'next: run this command on the hosts of the other nodes too');
 }
 

@@ -137,7 +137,7 @@ async function replacePassword(
       next: `overlay-auth login ${origin}   (in a terminal, or in the browser)`,
     });
   }
-  notice(report, 'Your password has to be replaced before you go on.');
+  notice(report, 'You have to choose a new password before you continue.');
   for (let tries = 1; ; tries += 1) {
     const password = await readNewPassword(ports, {}, 'this login');
     try {

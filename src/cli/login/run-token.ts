@@ -30,7 +30,7 @@ export async function runToken(
     if (login.refreshToken === null) throw sessionIsOver(login);
     const { refreshToken } = login;
     printResult(report, { refreshToken }, () => refreshToken);
-    notice(report, 'note: whoever uses this token spends it, and then this login has to begin anew.');
+    notice(report, 'note: using this token uses it up; after that, this login no longer works.');
     return;
   }
   const fresh = await freshLogin(needs, login, () => connectionOf(needs, login));

@@ -37,7 +37,7 @@ const defaultPort = 1280;
 /** Sets up what is missing and runs; resolves when the controller has stopped. */
 export async function quickstart(ports: CliPorts, options: QuickstartOptions): Promise<void> {
   if (options.ephemeral === true && options.home !== undefined) {
-    throw usageError('An ephemeral home has no place of its own.', 'leave out --home or --ephemeral');
+    throw usageError('--ephemeral and --home exclude each other.', 'leave out one of them');
   }
   await explained(async () => {
     const home =

@@ -36,7 +36,7 @@ async function apply(api: ApiClient, json: JsonObject): Promise<JsonObject> {
   } catch (error) {
     if (!(error instanceof CliError) || error.field !== 'force') throw error;
     const { code, reference, exitCode } = error;
-    throw new CliError('After this the last administrator could not log in any more: nothing was changed.', {
+    throw new CliError('This would leave no administrator who can log in; nothing was changed.', {
       exitCode,
       next: 'keep an administrator in the files who can log in',
       cause: error,
@@ -120,7 +120,7 @@ export async function readStateFiles(ports: CliPorts, files: readonly string[]):
         const former = places.get(`${kind} ${name}`);
         if (name !== '' && former !== undefined)
           throw usageError(
-            `${kind} ${printable(name)} stands twice: in ${former} and in ${file}.`,
+            `${kind} ${printable(name)} appears twice: in ${former} and in ${file}.`,
             'leave it in one place',
           );
         places.set(`${kind} ${name}`, file);

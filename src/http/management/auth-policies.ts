@@ -154,7 +154,7 @@ export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
       permission: 'read',
       answer: dataAnswer(
         previewSchema,
-        'How many identities have the policy, how many would have to prove more than now, and who could log in and could not any more; of those, the first are named. Nothing is changed.',
+        'How many identities have the policy, how many would have to prove more than now, and how many could no longer log in; of those, the first are named. Nothing is changed.',
       ),
       body: askedPolicySchema,
       refusals: ['not_found', 'invalid_field'],

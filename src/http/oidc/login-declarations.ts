@@ -39,7 +39,7 @@ export const entryAnswers: DeclaredAnswers = {
             header: z.string().optional(),
           })
           .meta({ id: 'LoginEntry' }),
-        'How to go on',
+        'How to continue',
       ),
     ),
     headers: { 'auth-request-id': 'The id of the login, for the steps that follow' },

@@ -284,7 +284,7 @@ function responseHeaders(route: Route, status: number): NonNullable<Response['he
           'expiration-seconds': header('The same in seconds from now', { type: 'integer' }),
         }
       : {}),
-    ...(status === 201 || status === 302 ? { location: header('Where to go on') } : {}),
+    ...(status === 201 || status === 302 ? { location: header('Where to continue') } : {}),
     ...(status === 401 && route.guard !== 'anonymous'
       ? { 'www-authenticate': header('One line for each way to authenticate (RFC 6750)') }
       : {}),

@@ -94,7 +94,7 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   password_change_required: {
     heading: 'A new password is needed',
-    text: 'Your password must be replaced before you can go on.',
+    text: 'You must choose a new password before you can continue.',
     next: 'Sign in on your account page, where you can choose a new one.',
   },
   mfa_exists: changed,
@@ -303,9 +303,9 @@ export const en = {
 
   signOutQuestion: {
     heading: 'Sign out?',
-    text: 'The application asks you to sign out here before you go on.',
+    text: 'The application asks you to sign out here before you continue.',
     submit: 'Sign out and continue',
-    plainText: 'You are signed in in this browser. Applications may go on without asking you.',
+    plainText: 'You are signed in in this browser. Applications may continue without asking you.',
     plainSubmit: 'Sign out',
   },
 
@@ -385,7 +385,7 @@ export const en = {
 
   passwordChange: {
     heading: 'Choose a new password',
-    lead: 'Your password has to be replaced before you go on. You will be signed out everywhere else.',
+    lead: 'You have to choose a new password before you continue. You will be signed out everywhere else.',
     submit: 'Change the password and continue',
   },
 

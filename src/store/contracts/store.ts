@@ -142,7 +142,7 @@ export class CallerRefused extends Error {
 export class NoAdministratorLeft extends Error {
   override readonly name = 'NoAdministratorLeft';
   constructor() {
-    super('no administrator could log in any more');
+    super('no administrator could log in');
   }
 }
 

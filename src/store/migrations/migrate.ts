@@ -61,7 +61,7 @@ export class NodesInTheWay extends Error {
   /** @param running how they are called in front of people */
   constructor(running: readonly string[]) {
     super(
-      `this release changes the database so that the release before cannot go on, and controllers run on it: ${running.join(', ')}`,
+      `this release changes the database so that the previous release cannot use it, and controllers run on it: ${running.join(', ')}`,
     );
   }
 }

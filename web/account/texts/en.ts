@@ -10,7 +10,7 @@ export const en = {
   signedOutText:
     'Sign in to change your password, set up an authenticator app and see where you are signed in.',
   sessionEnded:
-    'You are signed out: the session has ended, or the rules of your account have changed. Sign in again to go on; you are asked for all that your account needs now.',
+    'You are signed out: the session has ended, or the rules of your account have changed. Sign in again to continue; you will be asked for everything that your account needs now.',
   loginFailed: 'The sign-in did not finish. Try again.',
   secondTokenTitle: 'Not from a browser',
   secondToken: [
@@ -91,7 +91,7 @@ export const en = {
   wrongCode: 'The code is not right, or was used before. Wait for the next one and try again.',
   newCodes: 'Get new recovery codes',
   newCodesText: 'The codes that you have now stop working.',
-  newCodesReady: 'Here are your new recovery codes. The old ones do not work any more.',
+  newCodesReady: 'Here are your new recovery codes. The old ones no longer work.',
   done: 'Done',
   removeApp: 'Remove the app',
   removeAppText: 'Signing in then needs no code, unless the rules of your account ask for one.',

@@ -170,7 +170,7 @@ export const en = {
     disable: 'Disable',
     disableTitle: (name: string) => `Disable ${name}?`,
     disableEnds: (number: number) =>
-      `The account cannot sign in any more. ${count(number, 'session ends', 'sessions end')} at once.`,
+      `The account can no longer sign in. ${count(number, 'session ends', 'sessions end')} at once.`,
     minutes: 'For how many minutes (empty: until somebody enables it)',
     resetMfa: 'Remove authenticator app',
     resetMfaTitle: (name: string) => `Remove the authenticator app of ${name}?`,
@@ -344,7 +344,7 @@ export const en = {
     delete: 'Delete',
     saveTitle: 'Save this?',
     allTheSame: 'Do it all the same',
-    lastAdministrator: 'After this no administrator could sign in any more. Make another one first.',
+    lastAdministrator: 'After this no administrator could sign in. Make another one first.',
     meanwhileTitle: 'Somebody else changed this meanwhile',
     meanwhileText: 'Nothing was saved. This is different now:',
     meanwhileNothing: 'Nothing was saved. What you see here is the same as before.',

@@ -4349,7 +4349,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many identities have the policy, how many would have to prove more than now, and who could log in and could not any more; of those, the first are named. Nothing is changed. */
+            /** @description How many identities have the policy, how many would have to prove more than now, and how many could no longer log in; of those, the first are named. Nothing is changed. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -71,7 +71,7 @@ const en = {
   ruleEnds: 'Sessions that rest on the old rule end at once.',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteEnds:
-    'Its certificates sign nobody in any more, and sessions that they opened count no more. To undo it, the key has to be proved again.',
+    'Nobody can sign in with its certificates, and sessions that they opened no longer count. To undo it, the key has to be proved again.',
 };
 
 const de: typeof en = {

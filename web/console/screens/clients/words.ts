@@ -57,7 +57,7 @@ const en = {
     private_key_jwt: 'Signed assertion (private_key_jwt)',
   },
   deleteTitle: (name: string) => `Delete ${name}?`,
-  deleteEnds: 'All sessions in this application end at once, and nobody can sign in to it any more.',
+  deleteEnds: 'All sessions in this application end at once, and nobody can sign in to it.',
   secrets: 'Secrets',
   secretsText: 'At most two, so that one can take the place of the other without an interruption.',
   noSecrets: 'It has no secret, so it cannot get tokens yet.',

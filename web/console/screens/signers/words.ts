@@ -48,7 +48,7 @@ const en = {
     tags: 'Tags',
   },
   hints: {
-    issuer: 'Exactly as it stands in the tokens.',
+    issuer: 'Exactly as in its tokens.',
     audience: 'Whom the tokens must be for. In ID tokens this is the client id.',
     jwksEndpoint: 'Either this, or a certificate.',
     certPem: 'PEM. Either this, or the address of the keys.',
@@ -67,7 +67,7 @@ const en = {
     'Sessions that it opened end at once, and nobody can sign in with its tokens until it is enabled again.',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteEnds:
-    'Sessions that it opened end at once, and nobody can sign in with its tokens any more. While an auth policy names it, it cannot be deleted.',
+    'Sessions that it opened end at once, and nobody can sign in with its tokens. While an auth policy names it, it cannot be deleted.',
   try: 'Test sign-in',
   tryText:
     'Paste a token of the provider. The server judges it by the rules of a real login; nobody is logged in.',
