@@ -35,9 +35,7 @@ export async function openEnrollment(
   const found = hash === undefined ? null : await needs.store.enrollments.findByTokenHash(hash);
   if (hash === undefined || found === null) {
     const saw =
-      read === undefined
-        ? 'no token of this service'
-        : `the enrollment ${read.id} no longer has this token`;
+      read === undefined ? 'no token of this service' : `the enrollment ${read.id} no longer has this token`;
     throw refusal(
       attempt,
       { check: 'token', reason: 'enrollment-token-unknown', saw },

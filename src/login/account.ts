@@ -40,7 +40,7 @@ export function mayLogIn(
   return true;
 }
 
-/** Whether an identity may be used at all now; recorded, with whose attempt it is. */
+/** Whether an identity may be used at all now; recorded, together with the identity. */
 export function isEnabled(
   { identity }: Pick<Account, 'identity'>,
   attempt: AttemptRecorder,

@@ -84,7 +84,7 @@ export async function giveGuessBack(needs: Pick<PrimaryNeeds, 'store'>, proof: P
   if (proof.method === 'password') await giveBack(needs, proof.reserved);
 }
 
-/** A certificate or token that had to be judged; without one there was nothing to do. */
+/** Whether a certificate or token had to be checked; without one there was no work. */
 function isPresentedProof(credentials: Credentials): boolean {
   switch (credentials.method) {
     case 'password':

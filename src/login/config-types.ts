@@ -1,6 +1,6 @@
 import type { ConfigTypeStore } from '../store/contracts/config-types.ts';
 
-/** So many, and of so many bytes of UTF-8 each, that an access token with all of them is still accepted. */
+/** The most, and the most bytes of UTF-8 each, with which an access token is still accepted. */
 const most = 32;
 const longest = 100;
 

@@ -1,5 +1,5 @@
-// What a login would ask and what would refuse it, without anybody logging in. The rules are those of the login
-// itself, asked with what the identity has; a fresh proof is taken to be good.
+// What a login would ask for and what would refuse it, without anybody logging in. It calls the rules of the login
+// itself with what the identity has, and assumes that a fresh proof is valid.
 
 import type { Account } from '../model/account.ts';
 import type { Ca } from '../model/ca.ts';
@@ -178,7 +178,7 @@ function judgeLock(check: string, lockedUntil: Millis | null, now: Millis, attem
   else attempt.failed(check, 'locked', `until ${new Date(lockedUntil).toISOString()}`);
 }
 
-/** One proof that is good is enough: what is wrong with the others is told only where there is none. */
+/** One valid proof is enough: the problems of the others are reported only if there is none. */
 function anyOf(
   proofs: readonly ((record: AttemptRecorder) => boolean)[],
   attempt: AttemptRecorder,

@@ -6,12 +6,12 @@ import { MINUTE, type Millis } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import { type CurrentPasswordNeeds, proveCurrentPassword } from './password/current-password.ts';
 
-/** How old a login may be that is proof enough. */
+/** How old a login may be to count as a fresh proof. */
 const freshFor: Millis = 5 * MINUTE;
 
 export interface FreshProofNeeds extends CurrentPasswordNeeds {
   readonly store: CurrentPasswordNeeds['store'] & { readonly apiSessions: Pick<ApiSessionStore, 'find'> };
-  /** Client ids of existing programs that know no such step, as far as they are let off it. */
+  /** Client ids of existing programs that have no such step and are exempt from it. */
   readonly clientsWithoutFreshProof: ReadonlySet<string>;
 }
 
@@ -23,11 +23,11 @@ export interface OfferedProof {
 }
 
 /**
- * Asks whoever calls to prove who they are once more before a factor of their account comes or goes: a token that was stolen
- * or a session that was left open must not be enough. The current password does, a login of the last five minutes, or the
- * certificate that opened the session.
+ * Makes the caller prove again who they are before a factor of their account is added or removed: a stolen token or an
+ * abandoned session must not be enough. The current password is, or a login of the last five minutes, or the certificate
+ * that opened the session.
  * @throws AuthError unauthorized    with a challenge that says so (RFC 9470)
- * @throws AuthError invalid_field, rate_limited, busy   the current password was sent, and is not taken
+ * @throws AuthError invalid_field, rate_limited, busy   the current password was sent, and was refused
  */
 export async function requireFreshProof(
   needs: FreshProofNeeds,
@@ -54,7 +54,7 @@ async function isProvenByCertificate(
   leafThumbprint: string | null,
 ): Promise<boolean> {
   if (passed[0] !== 'cert') return false;
-  // The guard has held the token against the connection already.
+  // The guard has already compared the token with the connection.
   if (mechanism === 'oidc') return true;
   if (leafThumbprint === null) return false;
   return (await store.apiSessions.find(apiSessionId))?.certThumbprint === leafThumbprint;

@@ -1,6 +1,6 @@
 import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
 
-/** What was noted where nobody logs in: nothing of it is kept. */
+/** The notes of a check where nobody logs in: none of them are stored. */
 export interface NotedRecord extends AttemptRecorder {
   readonly checks: readonly AttemptCheck[];
   /** Of the first check that failed; null as long as none has. */

@@ -5,7 +5,7 @@ import type { AuthPolicy, PasswordPolicy } from '../model/auth-policy.ts';
 import type { Factor, PassedMethod } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
 
-/** What an identity has, besides its policy, that decides what is asked of it. */
+/** What decides, besides the policy, which factors an identity needs. */
 export interface AskedOf {
   /** An authenticator app. */
   readonly isEnrolled: boolean;
@@ -14,7 +14,7 @@ export interface AskedOf {
 }
 
 /**
- * The secondary factors that the policy asks for and that `passed` does not hold, TOTP first, then the external JWT.
+ * The secondary factors that the policy requires and that `passed` lacks, TOTP first, then the external JWT.
  * TOTP is required when the policy says so or when the identity has enrolled it (spec 3.2). A new password comes last:
  * whoever only knows the old one must not replace it.
  * Empty means fully authenticated.
@@ -32,7 +32,7 @@ export function outstandingFactors(
   if (signerId !== null && !passed.includes(`ejs:${signerId}`)) {
     outstanding.push({ type: 'ext-jwt', signerId });
   }
-  // Of a login with the password alone; the one who has another way in is not stopped by it.
+  // Only for a login by password; other methods are not affected.
   if (newPassword !== null && passed[0] === 'password') {
     outstanding.push({ type: 'password-change', rules: newPassword });
   }

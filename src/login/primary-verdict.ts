@@ -16,7 +16,7 @@ export interface PasswordProof {
   readonly authenticatorId: AuthenticatorId;
   /** The stored hash that the password matched. Recording the login asks for it again. */
   readonly verifiedHash: string;
-  /** To be given back with the recording of the login. */
+  /** The reserved guess, to uncount when the login is recorded. */
   readonly reserved: ReservedGuess;
   /**
    * The account when it was read at the very end of the check, and what opened the login is asked for again by the

@@ -12,8 +12,8 @@ export interface SessionLimitNeeds {
   readonly maxSessionsPerIdentity: number;
 }
 
-// The new session is open and its code or password used up by then: it is not lost because an older one cannot be ended
-// at this moment. The next login ends that one.
+// By now the new session is open and its code or password used up: it must not be lost because an older one cannot be
+// ended at this moment. The next login ends that one.
 async function endOldest(needs: SessionLimitNeeds, identityId: IdentityId) {
   try {
     const { apiSessions } = needs.store;

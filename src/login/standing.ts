@@ -1,5 +1,5 @@
 // Whether what was proven still counts: asked of a login before its code is given, of a session when its code is
-// redeemed, at each refresh and at each call. What an administrator has changed since holds at once. Pure, from memory;
+// redeemed, at each refresh and at each call. Administrators' changes take effect at once. Pure, from memory;
 // whether the identity is enabled and the session has ended is known before.
 
 import { type AuthPolicy, allowsMethod, allowsSigner } from '../model/auth-policy.ts';
@@ -32,7 +32,7 @@ export type OpeningObjection =
 
 /**
  * Why the primary proof would not be accepted today; null when it would. A session continues for as long as it is used,
- * and whoever vouched for it has to be trusted for as long.
+ * and whoever vouched for it must stay trusted that long.
  */
 export function openingObjection(
   needs: StandingNeeds,
@@ -46,7 +46,7 @@ export function openingObjection(
   return null;
 }
 
-/** Why a signer does not open a login or session of somebody with this policy; null when it does. */
+/** Why a signer may not open a login or session under this policy; null when it may. */
 export function signerObjection(
   { signers }: Pick<StandingNeeds, 'signers'>,
   policy: Pick<AuthPolicy, 'primary'>,

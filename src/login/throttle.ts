@@ -26,7 +26,7 @@ export function passwordLimit(authenticatorId: string, policy: PasswordPolicy): 
 
 /**
  * Counts a guess at what cannot be locked, such as an unknown user, and locks nothing: a counter that only known users
- * have would tell by its time that somebody has the name. Strangers choose the names, so they share 256 rows.
+ * have would reveal by its time that the name exists. Strangers choose the names, so they share 256 rows.
  * @param name of what is guessed at
  */
 export function unlockableLimit(name: string): AttemptLimit {
@@ -73,7 +73,7 @@ export function sourceLimit(ipAddress: string): AttemptLimit {
   };
 }
 
-/** The counter of logins that devices begin, by where they come from: each of them is a row. */
+/** The counter of device logins by source: each of them is a row. */
 export function deviceLimit(ipAddress: string): AttemptLimit {
   return {
     key: `device:${sourcePrefix(ipAddress)}`,
@@ -106,14 +106,14 @@ export async function reserveGuess(
   const limits = target === null ? [source] : [target, source];
   const outcome = await needs.store.attempts.reserve(limits, now);
   if (outcome.outcome === 'reserved') return 'reserved';
-  // Guessing on at what is locked has counted against the source all the same, in one step: a second one would tell by
-  // its time that somebody has the name.
+  // Further guesses at something locked have counted against the source already, in the same step: a second step would
+  // reveal by its time that the name exists.
   if (outcome.key !== source.key) return 'locked';
   throw throttled(source.key, outcome.until - now);
 }
 
 /**
- * Lets no further proof of a throttled source be judged, whatever the method.
+ * Refuses to check further proofs from a throttled source, whatever the method.
  * @throws AuthError rate_limited
  */
 export async function requireOpenSource(needs: ThrottleNeeds, ipAddress: string): Promise<void> {

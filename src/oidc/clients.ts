@@ -87,7 +87,7 @@ export function postLogoutUrisOf(
   return registered === null ? configured : registered.postLogoutPatterns;
 }
 
-/** Existing SDKs read the end of a refresh token from it, so that theirs is a JWT. */
+/** Existing SDKs read the expiry from the refresh token, so theirs is a JWT. */
 export function refreshTokenFormOf(client: Client): RefreshTokenForm {
   return client.profile === 'compatibility' ? 'jwt' : 'opaque';
 }
@@ -107,7 +107,7 @@ export function mayUse({ registered }: Client, identity: Pick<Identity, 'roleAtt
   return registered === null || allowsIdentity(registered, identity);
 }
 
-/** Why an identity would not be let into an application today, in a word for the audit trail; null when it would be. */
+/** Why an identity may not use an application today, in a word for the audit trail; null when it may. */
 export function clientObjection(
   client: Client,
   identity: Pick<Identity, 'roleAttributes'>,
@@ -136,7 +136,7 @@ export function tokenUseOf(clients: ClientRegistry, { aud, client_id }: TokenPar
   const client = clients.find(client_id);
   if (client === undefined) return undefined;
   if (client.registered === null) {
-    // Tokens of an alias end with the alias: without it in the configuration they are for nobody.
+    // Tokens of an alias end with the alias: once it is not configured, nobody accepts them.
     const isOwn = aud.length === 2 && aud[0] === edgeAudience && aud[1] === client_id;
     return typeof aud !== 'string' && isOwn && client.profile === 'compatibility' ? 'edge-apis' : undefined;
   }
@@ -153,7 +153,7 @@ export interface TokenLifetimes {
   readonly refreshFamily: Millis;
 }
 
-/** What the server does for a client where nothing is said. */
+/** The server's defaults for a client. */
 export interface IssuingRules {
   readonly lifetimes: TokenLifetimes;
   readonly idTokenAlg: SigningAlgorithm;

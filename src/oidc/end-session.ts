@@ -100,7 +100,7 @@ export async function endSession(
       origin,
     );
   }
-  // Of somebody else in this browser the hint says nothing.
+  // The hint says nothing about somebody else in this browser.
   const leavesBrowser = browserSession?.progress.identityId === hint.sub;
   if (leavesBrowser) await endBrowserSession(needs, browserSession, origin);
   const location = redirectUri === null ? null : withState(redirectUri, state);

@@ -126,7 +126,7 @@ test('disabling the last administrator needs --force, which is named as it is ty
   assert.equal(refused.code, 1);
   assert.match(
     refused.stderr,
-    /^error: After this change the last administrator .*\n.*\nnext: create .*, or add --force\n$/,
+    /^error: This change would leave no administrator who can log in\.\n.*\nnext: create .*, or add --force\n$/,
   );
   await fine('identity', 'disable', 'root', '--minutes', '1', '--force');
   const root = { op: '=', field: 'name', value: 'root' } as const;

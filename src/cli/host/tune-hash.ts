@@ -48,7 +48,7 @@ export async function tuneHash(report: Report, time: string): Promise<void> {
         ? `# One hash takes ${tookMillis} ms here, more than ${formatDuration(wanted)}: nothing weaker is accepted.`
         : `# One hash takes ${tookMillis} ms here.`,
       `# ${threads === 1 ? '1 thread makes' : `${threads} threads make`} ${value.loginsPerSecond} logins a second, with ${value.memoryAtOnce} of memory for them.`,
-      '# Stored passwords stay valid; each is hashed again at its owner's next login.',
+      '# Stored passwords stay valid; each is hashed again when its owner next logs in.',
     ].join('\n'),
   );
 }

@@ -143,7 +143,7 @@ function refuseForeignTarget(
   }
   if (found === undefined) throw new AuthError('misdirected_request', { detail: `Host: ${host}` });
   if (target.startsWith('/') || target === '*') return;
-  // An absolute target takes the place of the Host header; one that differs is nobody's honest request.
+  // An absolute target replaces the Host header; no honest request has one that differs.
   const authority = /^https:\/\/([^/?#]*)/i.exec(target)?.[1];
   if (authority === undefined || openBindPointOf(scope, authority) !== found) {
     throw new AuthError('misdirected_request', { detail: `target ${target.slice(0, 200)}` });
@@ -152,7 +152,7 @@ function refuseForeignTarget(
 
 const reading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** By its method; what a GET does, every page may make a browser do. */
+/** By its method; any page can make a browser send a GET. */
 export function mayChangeSomething(method: string): boolean {
   return !reading.has(method);
 }

@@ -90,7 +90,7 @@ function readFields(request: Received, rule: BodyRule): Fields {
 /** The media type of the body; null when it is missing or one that nobody here decodes. */
 function mediaTypeOf({ headers }: Received): MediaType | null {
   const coding = headers['content-encoding'];
-  // Nothing is ever decompressed: a small body would stand for a large one.
+  // Nothing is ever decompressed: a small body could become a large one.
   if (coding !== undefined && coding.toLowerCase() !== 'identity') return null;
   const mediaType = parseMediaType(headers['content-type'] ?? '');
   if (mediaType === null) return null;
@@ -160,7 +160,7 @@ export function parseMediaType(text: string): MediaType | null {
   return { essence: essence.toLowerCase(), charset: values.get('charset') ?? null };
 }
 
-/** Fields whose value is never repeated, wherever the word stands in their name. */
+/** Fields whose value is never repeated in an answer, wherever their name contains the word. */
 const secretField = /pass|secret|token|code|verifier|assertion|jwt|key|hint|credential|cert|seed/i;
 const longestValue = 100;
 const longestName = 80;

@@ -109,7 +109,7 @@ const longest = 255;
 /** RFC 1035 section 2.3.4, as text without the final dot. */
 const longestName = 253;
 
-/** Administrators read these in tables and logs, where what is not seen could draw what is not there, or turn it round. */
+/** Administrators read these in tables and logs, where invisible characters could fake or reverse text. */
 function word(max: number) {
   return z
     .string()
@@ -162,7 +162,7 @@ export const clientInfoFields = {
 const membersSchema = z.object(clientInfoMembers);
 const fieldsSchema = z.object(clientInfoFields);
 
-/** What was said, or undefined when nothing was. Empty texts say nothing. */
+/** What the client sent, or undefined if nothing. Empty texts count as nothing. */
 export function clientInfoOf({ envInfo, sdkInfo }: z.output<typeof membersSchema>): ClientInfo | undefined {
   const info = { envInfo: said(envInfo ?? {}), sdkInfo: said(sdkInfo ?? {}) };
   return Object.keys({ ...info.envInfo, ...info.sdkInfo }).length === 0 ? undefined : info;

@@ -54,7 +54,7 @@ export function requireAudience(api: Api, { isOfApplication }: Principal): void 
   });
 }
 
-/** The refusal of a caller from whom the session or the right was taken while the call was under way. */
+/** The refusal of a caller who lost the session or the right during the call. */
 export function callerRefusal(refused: CallerRefused, principal: Principal | null): AuthError {
   if (refused.lacks === 'right') return new AuthError('forbidden', { cause: refused });
   const challenge = principal?.mechanism === 'legacy' ? ztSessionChallenge : oidcChallenge;
@@ -64,7 +64,7 @@ export function callerRefusal(refused: CallerRefused, principal: Principal | nul
 function challengesOf({ mechanism, lackingJwt }: Principal): readonly Challenge[] {
   // An access token cannot be upgraded: only a new login, with every factor, gives one that is good.
   if (mechanism === 'oidc') return [oidcChallenge('invalid')];
-  // RFC 9110 15.5.2: there has to be one. The token is not good for this call, as it is.
+  // RFC 9110 15.5.2 requires one. The token as it is does not suffice for this call.
   if (lackingJwt === undefined) return [ztSessionChallenge('invalid')];
   const { signerId: id, issuer, error } = lackingJwt;
   return [secondaryExtJwtChallenge(error, issuer === null ? [] : [{ id, issuer }])];

@@ -69,7 +69,7 @@ type ContextOf<G extends Guard> = G extends 'anonymous' ? RequestContext : Authe
 interface RouteRules {
   /** HEAD is answered only where it is listed; the framework drops the body. */
   readonly methods: readonly Method[];
-  /** Exact; `:name` stands for one segment. A slash at the end is another path. */
+  /** Matched exactly; `:name` stands for one segment. A trailing slash makes another path. */
   readonly path: string;
   readonly api: Api;
   /** The path that the API description names, where this one is only another way to reach the endpoint. */
@@ -94,8 +94,8 @@ interface RouteRules {
   /** Media types of a body that the handler reads itself, as text or bytes. */
   readonly rawBody?: readonly string[];
   /**
-   * For the API description, where the handler judges the parameters itself: the standards have their own words for
-   * what is wrong with them.
+   * For the API description, where the handler checks the parameters itself: the standards have their own errors for
+   * them.
    */
   readonly described?: { readonly query?: z.ZodType; readonly body?: z.ZodType };
   /**
@@ -104,7 +104,7 @@ interface RouteRules {
    */
   readonly acceptsForeignPages?: string;
   /**
-   * OPTIONS is 405: no page asks, and whoever takes every 2xx for a yes must not be told one without a guard.
+   * OPTIONS is 405: no page asks, and a proxy that takes every 2xx for a yes must not get one without a guard.
    */
   readonly refusesPreflight?: boolean;
   /** The access token may also come in the form of a POST request (takeFormToken). Only where a guard asks for one. */

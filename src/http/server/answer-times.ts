@@ -4,7 +4,7 @@ import type { Api } from '../request/route.ts';
 /** `none`: no endpoint has the path. */
 export type AnsweredApi = Api | 'none';
 
-/** Told of each answer. Runs for every request, so it must not cost anything that can be measured. */
+/** Called for each answer. Runs for every request, so its cost must not be measurable. */
 export type AnswerObserver = (api: AnsweredApi, status: number, duration: Millis) => void;
 
 /** The answers of one API with statuses of one class. */

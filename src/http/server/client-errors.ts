@@ -9,7 +9,7 @@ import { securityHeaders } from '../request/security-headers.ts';
 const tlsFailed = { level: 'info', kind: 'tls', message: 'TLS failed' } as const;
 
 /**
- * Answers what is no HTTP request, or none that arrived in time, and closes: after a broken message nobody
+ * Answers a message that is not an HTTP request, or did not arrive in time, and closes: after a broken message nobody
  * knows where the next one begins (RFC 9112 section 9.3).
  */
 export function clientErrorHandler(newReferenceId: () => string, log: SampledLines) {

@@ -14,9 +14,9 @@ export type ClaimVerdict =
 export const claimRefusals = [
   /** The certificate has no name at the location. */
   'claim-missing',
-  /** It has some, and none that the matcher wants. */
+  /** It has some, but none that the matcher accepts. */
   'claim-no-match',
-  /** Several different ones are left after the matcher: nothing says which of them is meant. */
+  /** Several different names are left after the matcher: nothing says which one is meant. */
   'claim-ambiguous',
   /** There is no part with the index. */
   'claim-index-missing',
@@ -58,7 +58,7 @@ export function externalIdFrom(names: ClaimedNames, rule: ExternalIdClaim): Clai
 /** Whether there can be a certificate in which the rule finds this external id. */
 export function mayYield(rule: ExternalIdClaim, externalId: string): boolean {
   if (!isUsable(rule)) return false;
-  // What stands around the part is for the certificate to say.
+  // Only the certificate can say what surrounds the part.
   if (rule.parser === 'SPLIT') return !externalId.includes(rule.parserCriteria);
   const before = rule.removeMatched === true && rule.matcher === 'PREFIX' ? rule.matcherCriteria : '';
   const after = rule.removeMatched === true && rule.matcher === 'SUFFIX' ? rule.matcherCriteria : '';

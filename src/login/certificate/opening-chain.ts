@@ -1,5 +1,5 @@
-// The certificate that opened a session, judged again without a connection that brings it: for sessions whose calls come
-// over any connection. login/standing.ts has the rest of what a session rests on.
+// The certificate that opened a session, checked again without a connection that presents it: for sessions whose calls
+// may come over any connection. login/standing.ts has the rest of what a session rests on.
 
 import type { Account } from '../../model/account.ts';
 import type { ApiSession } from '../../model/api-session.ts';

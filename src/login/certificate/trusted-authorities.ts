@@ -4,7 +4,7 @@ import type { TrustAnchor } from '../../platform/x509/path-validation.ts';
 
 /** Who may issue certificates for logins now, in memory: the overlay's own PKI and third-party authorities. */
 export interface TrustedAuthorities {
-  /** Those of the overlay first, so that they win where a certificate leads to several. */
+  /** The overlay's own first, so that they win if a certificate leads to several. */
   anchors(): readonly TrustAnchor[];
   /** The third-party authority with this certificate; undefined for one of the overlay's own. */
   caOf(anchor: TrustAnchor): Ca | undefined;

@@ -52,9 +52,9 @@ interface RefusedChain {
   readonly verdict: PathVerdict;
 }
 
-/** So long a refusal stands without another look: what was not valid yet may be. */
+/** How long a refusal is remembered: a certificate that is not valid yet may become valid. */
 const refusalStands: Millis = MINUTE;
-/** By the chain of a connection, which is read once: whoever repeats a request on it repeats no work. */
+/** Keyed by the chain of a connection, which is read once: repeating a request on it repeats no work. */
 const refusedChains = { leavingExpired: newRefusals(), strict: newRefusals() };
 
 function newRefusals() {
@@ -78,7 +78,7 @@ function judge(
   return verdict;
 }
 
-/** Whether nobody turned the authority off meanwhile. To be asked last, without waiting for anything afterwards. */
+/** Whether the authority is still enabled. Call it last, and await nothing afterwards. */
 export function isStillTrusted({ authorities }: TrustedPathNeeds, anchor: TrustAnchor): boolean {
   return authorities.anchors().some(({ thumbprint }) => thumbprint === anchor.thumbprint);
 }

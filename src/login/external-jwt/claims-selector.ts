@@ -1,4 +1,4 @@
-// Where in a foreign token a value stands: the name of a claim ('sub', 'https://example.com/id'), or, with a
+// Where a foreign token contains a value: the name of a claim ('sub', 'https://example.com/id'), or, with a
 // leading slash, a JSON pointer ('/realm/user'). A name is never split, so that each selector means one thing.
 
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
@@ -14,7 +14,7 @@ export function isClaimsSelector(text: string): boolean {
 }
 
 /**
- * The value, or undefined when there is none. What stands under `email` counts only when the claims beside it say
+ * The value, or undefined when there is none. An `email` counts only when the claims beside it say
  * `email_verified: true`, or, if the signer does not require that, nothing at all: at many providers users enter it
  * themselves.
  * @param claims parsed from JSON; only own members are looked at

@@ -44,9 +44,9 @@ export interface ValidExternalJwt {
 export interface RefusedExternalJwt {
   readonly verdict: 'refused';
   readonly reason: ExternalJwtRefusal;
-  /** The signer whose check went furthest; null before one was found. */
+  /** The signer whose checks got furthest; null before one was found. */
   readonly signerId: SignerId | null;
-  /** More for administrators; nothing of the token. */
+  /** More for administrators; contains nothing of the token. */
   readonly detail: string | null;
   /** What a challenge says (spec 7.2). `expired` only of a token whose signature is good. */
   readonly outward: ChallengeError;
@@ -63,18 +63,18 @@ export function refused(
 
 function outwardOf(reason: ExternalJwtRefusal): ChallengeError {
   if (reason === 'expired') return 'expired';
-  // A token of an issuer that nobody asked for is none of the required kind.
+  // A token of an issuer that nobody asked for does not count as the required one.
   return reason === 'no-signer-for-issuer' ? 'missing' : 'invalid';
 }
 
 const order = Object.keys(externalJwtRefusals);
 
-/** Of several refusals the one that came last in the order of the checks; the earlier one of two equal ones. */
+/** Of several refusals the one that got furthest through the checks; of two equal ones the earlier. */
 export function furthest(one: RefusedExternalJwt, other: RefusedExternalJwt): RefusedExternalJwt {
   return order.indexOf(other.reason) > order.indexOf(one.reason) ? other : one;
 }
 
-/** Orders the refusals of several tokens: those that came further are first; null, no refusal, came furthest. */
+/** Orders the refusals of several tokens: those that got further come first; null, no refusal, got furthest. */
 export function furtherThan(one: RefusedExternalJwt | null, other: RefusedExternalJwt | null): number {
   const stage = (refusal: RefusedExternalJwt | null) =>
     refusal === null ? order.length : order.indexOf(refusal.reason);

@@ -19,7 +19,7 @@ import { proofHashes } from './proof-hashes.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
-/** What it takes to judge an external JWT. */
+/** What checking an external JWT needs. */
 export interface ExternalJwtNeeds {
   readonly clock: Clock;
   readonly jwks: JwksCache;
@@ -28,7 +28,7 @@ export interface ExternalJwtNeeds {
 
 export type ExternalJwtLoginNeeds = ExternalJwtNeeds & AccountNeeds;
 
-/** What became of one token. `refusal` is null when the token was good and the identity was not. */
+/** The outcome of one token. `refusal` is null when the token was valid and the identity was refused. */
 type TokenVerdict =
   | PassedToken
   | { readonly verdict: 'refused'; readonly refusal: RefusedExternalJwt | null };
@@ -66,14 +66,14 @@ export async function verifyPrimaryJwt(
     };
   }
   if (failures.length === 0) attempt.failed('token', 'no-token');
-  // The token that came furthest gives the reason of the record.
+  // The token that got furthest gives the record its reason.
   failures.sort((one, other) => furtherThan(one.refusal, other.refusal));
   for (const { record } of failures) record.handTo(attempt);
   const error = errorOf(failures.map(({ refusal }) => refusal));
   return { verdict: 'refused', challenges: [primaryChallenge(needs.signers, error)] };
 }
 
-/** A token that the policy asks for as the second proof is left for that, wherever it stands. */
+/** A token that the policy requires as the second proof is kept for that, whatever its position. */
 function isBetterPrimary(other: PassedToken, chosen: PassedToken): boolean {
   return other.account.identity.id === chosen.account.identity.id && !isOfSecondarySigner(other);
 }
@@ -169,7 +169,7 @@ export function maySignerLogIn(
   return true;
 }
 
-/** A good token of somebody who may not log in is `invalid`: nothing tells it from a token that was not good. */
+/** A valid token of somebody who may not log in is `invalid`: from outside it looks like an invalid token. */
 function errorOf(refusals: readonly (RefusedExternalJwt | null)[]): ChallengeError {
   const error = challengeErrorOf(refusals.filter((refusal) => refusal !== null));
   return error === 'missing' && refusals.includes(null) ? 'invalid' : error;

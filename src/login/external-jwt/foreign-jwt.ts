@@ -12,7 +12,7 @@ export interface ForeignJwt {
   readonly claims: Claims;
 }
 
-/** Longer than any provider's token; Node takes no more for all headers together. */
+/** Longer than any provider's token; Node accepts no more for all headers together. */
 const longestToken = 16_384;
 const longestKid = 256;
 const longestIssuer = 2048;

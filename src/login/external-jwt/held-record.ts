@@ -12,7 +12,7 @@ export function heldRecord(): HeldRecord {
     passed: (check, saw) => void notes.push((attempt) => attempt.passed(check, saw)),
     failed: (check, reason, saw) => void notes.push((attempt) => attempt.failed(check, reason, saw)),
     about: (who) => void notes.push((attempt) => attempt.about(who)),
-    // The step as a whole is concluded by whoever began it.
+    // Whoever began the step concludes it.
     conclude() {},
     handTo(attempt) {
       for (const note of notes) note(attempt);

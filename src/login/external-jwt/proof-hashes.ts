@@ -1,5 +1,5 @@
-// How a JWT that was used up as one proof is recognised when it comes again as another. The signature does not count:
-// some algorithms give one token several good signatures.
+// Recognizes a JWT that was used as one proof when it comes again as another. The signature does not count: with some
+// algorithms one token has several valid signatures.
 
 import { sha256 } from '../../platform/digest.ts';
 import { readForeignJwt } from './foreign-jwt.ts';

@@ -1,5 +1,5 @@
-// Where a provider sends people and takes codes: its discovery document, fetched when somebody asks and kept for a
-// while, so that strangers who ask often make nobody fetch often.
+// Where to send people at a provider, and where it redeems codes: its discovery document, fetched on demand and cached,
+// so that strangers cannot cause many fetches.
 
 import { z } from 'zod';
 import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';

@@ -54,7 +54,7 @@ export async function verifySecondaryJwt(
     const verdict = await verifyExternalJwt(needs, [signer], token);
     if (verdict.verdict === 'refused') {
       refusals.push(verdict);
-      // What is of nobody that was asked for is not worth a line: an access token may stand beside.
+      // A token of no issuer that was asked for is not recorded: an access token may come along.
       if (verdict.outward !== 'missing') recordRefusal(needs.signers, failures, verdict);
     } else if (needs.signers.find(signerId) !== signer) {
       refusals.push(refused('no-signer-for-issuer', signerId));
@@ -63,7 +63,7 @@ export async function verifySecondaryJwt(
       attempt.passed('token', `valid for signer ${signer.name}`);
       return { verdict: 'passed', token, jwt: verdict };
     } else {
-      // Somebody else's token is a good one, but not here.
+      // Somebody else's token is valid, but not here.
       refusals.push(refused('claim-missing', signerId));
       failures.failed('same identity', 'secondary-wrong-identity', `the token names "${verdict.claim}"`);
     }

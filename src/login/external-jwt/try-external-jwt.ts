@@ -1,5 +1,5 @@
-// What would become of an external JWT, without logging anybody in: for the administrator who sets up a signer. The
-// rules are those of the login; nothing is stored, and no attempt is counted.
+// What a login with an external JWT would decide, without logging anybody in: for the administrator who sets up a
+// signer. The rules are those of the login; nothing is stored, and no attempt is counted.
 
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { Identity } from '../../model/identity.ts';
@@ -15,7 +15,7 @@ export interface TriedToken {
   readonly use: 'primary' | 'secondary' | null;
   /** Why it is refused; null when it is not. */
   readonly reason: RefusalReason | null;
-  /** Whom it names, as soon as its claim was found good. */
+  /** Whom it names, once its claim was accepted. */
   readonly identity: Identity | null;
   /** The value that names the identity; null when the token was refused before it was looked at. */
   readonly claim: string | null;

@@ -1,4 +1,4 @@
-// Verifies the JWTs of external signers (spec 2.9 and 5.3). This file decides whether a token is good and which
+// Verifies the JWTs of external signers (spec 2.9 and 5.3). This file decides whether a token is valid and which
 // signer vouches for it. It does not look for the identity and knows no policy: that a token counts once, that an
 // external id belongs to one signer, and that a secondary token names the same identity, is for the caller.
 import { compactVerify } from 'jose/jws/compact/verify';
@@ -63,7 +63,7 @@ async function verifyAgainst(
 ): Promise<ExternalJwtVerdict> {
   const { alg, claims } = jwt;
   if (!foreignAlgorithms.some((name) => name === alg)) return refused('algorithm', signer.id);
-  // Everything that needs no key comes first, so that a token that cannot be good makes nobody fetch keys.
+  // Everything that needs no key comes first, so that a token that cannot be valid causes no fetch.
   if (!isFor(signer, claims)) return refused('audience', signer.id, `it is "${signer.audience}"`);
   const unfit = unfitTimes(signer, claims);
   if (unfit !== undefined) return refused(unfit, signer.id);
@@ -105,7 +105,7 @@ async function isSignedBy(key: VerificationKey, token: string, alg: string): Pro
     await compactVerify(token, key.publicKey, { algorithms: [alg] });
     return true;
   } catch {
-    // Whatever the library or the engine below it objects to, the signature was not found good.
+    // Whatever the library or the engine below it objects to, the signature was not verified.
     return false;
   }
 }

@@ -12,7 +12,7 @@ export interface CurrentPasswordNeeds extends PasswordLoginNeeds {
 }
 
 /**
- * Has somebody who is logged in prove their password: a session that was left open or stolen must not become the account
+ * Makes somebody who is logged in prove their password: an abandoned or stolen session must not give away the account
  * (ASVS 6.2.3, 7.5.1). A wrong one is a failed login, in the same counter and with its own record.
  * @returns the stored hash that the password matched
  * @throws AuthError invalid_field   it is wrong, locked or not allowed, or there is none
@@ -45,7 +45,7 @@ async function usernameOf({ store }: CurrentPasswordNeeds, identityId: IdentityI
   return items[0]?.method === 'updb' ? items[0].username : '';
 }
 
-/** Not 401: the session is as good as before, and a client that gets 401 throws it away. */
+/** Not 401: the session is still valid, and a client that gets 401 discards it. */
 export function wrongCurrentPassword(): AuthError {
   return new AuthError('invalid_field', {
     description: 'The current password is not right, or it is locked after too many failures',

@@ -24,7 +24,7 @@ interface Broken {
   readonly reason: string;
 }
 
-/** A password that breaks rules; each of them is said in English in `fields`, and by its code in `rules`. */
+/** A password that breaks rules: `fields` says each in English, `rules` has their codes. */
 export class PasswordNotAcceptable extends AuthError {
   override readonly name = 'PasswordNotAcceptable';
   readonly rules: readonly PasswordRule[];
@@ -60,12 +60,12 @@ export function checkNewPassword(
   if (broken.length > 0) throw new PasswordNotAcceptable(broken);
 }
 
-/** The refusal of the password that somebody has already. */
+/** The refusal of a new password that equals the present one. */
 export function samePassword(): PasswordNotAcceptable {
   return new PasswordNotAcceptable([{ rule: 'same', reason: 'it is the password that you have now' }]);
 }
 
-/** What a new password has to be, for people who are about to choose one. */
+/** The rules for a new password, to show to people before they choose one. */
 export interface PasswordRules {
   /** Unicode code points. */
   readonly minLength: number;

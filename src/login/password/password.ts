@@ -25,7 +25,7 @@ import {
   unlockableLimit,
 } from '../throttle.ts';
 
-/** Hashes passwords in a bounded pool of its own. Its promises reject when the queue is full. */
+/** Hashes passwords in its own bounded pool. Its promises reject when the queue is full. */
 export interface PasswordHasher {
   /**
    * Whether the password is the one behind the hash. Null stands for "nobody": the same work, and false.
@@ -59,7 +59,7 @@ export async function verifyPassword(
 ): Promise<PrimaryVerdict<PasswordProof>> {
   const key = usernameKey(username);
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
-  // Made for known users too: whatever is done for one of them alone tells by its time that there is one.
+  // For known users too: work done only for them would reveal by its time that the user exists.
   const unknown = {
     mark: unknownNameMark(needs.unknownNameKey, key ?? ''),
     limit: unlockableLimit(key ?? ''),
@@ -144,8 +144,8 @@ export function usernameKey(username: string): string | undefined {
 }
 
 /**
- * What decision records have in place of a user name that nobody has: people type passwords there. The same text has the
- * same mark, on every node, so that one client that keeps trying is told from one that tries many names.
+ * What decision records contain instead of an unknown user name: people type passwords there. The same text has the same
+ * mark on every node, which distinguishes a client that repeats one name from one that tries many.
  * @param secret server secret: without it nobody can try out what the text was
  * @param key    as `usernameKey` gives it
  */
@@ -163,7 +163,7 @@ export function passwordHasher(pool: HashPool): PasswordHasher {
       const prepared = prepare(password);
       const imported = phc === null ? undefined : typedHash(phc);
       if (imported !== undefined) {
-        // Cheaper than ours: a wrong password must not tell by its time whose hash was imported.
+        // Cheaper than ours: the time of a wrong password must not reveal whose hash was imported.
         return (await pool.verify(imported, typed)) || pool.verifyNobody(prepared ?? typed);
       }
       // Only an imported hash can be of such a text; the work is the same all the same.

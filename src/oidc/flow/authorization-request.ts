@@ -109,7 +109,7 @@ export function validateAuthorizationRequest(
   if (nonce !== null && nonce.length > maxNonceLength)
     throw refuse(back, 'invalid_request', 'nonce is too long');
   const scopes = readScopes(back, client, parameters);
-  // Before the challenge: whoever only asks whether somebody is logged in gets that answer (OIDC Core 3.1.2.6).
+  // Before the challenge: a client that only asks whether somebody is logged in gets that answer (OIDC Core 3.1.2.6).
   const wish = readWish(needs, back, parameters, { bindPoint, session: browser?.session ?? null });
   const codeChallenge = readChallenge(back, client, parameters);
   const resources = resourcesOf(client, parameters);
@@ -152,7 +152,7 @@ function checkOnce(back: ValidatedRedirect, parameters: Parameters): void {
     throw refuse(back, 'invalid_request', `the parameter ${twice} is given more than once`);
 }
 
-/** OIDC Core 6: what is not supported is said, never ignored, since it may carry state and nonce. */
+/** OIDC Core 6: unsupported parameters are refused, never ignored, since they may carry state and nonce. */
 function refuseRequestObjects(back: ValidatedRedirect, parameters: Parameters): void {
   if (parameter(parameters, 'request') !== null) throw refuse(back, 'request_not_supported');
   if (parameter(parameters, 'request_uri') !== null) throw refuse(back, 'request_uri_not_supported');
@@ -273,7 +273,7 @@ function wantedUserName(parameters: Parameters): Pick<AuthRequest, 'loginHint'> 
   return hint === null || usernameKey(hint) === undefined ? {} : { loginHint: hint };
 }
 
-/** Bytes that a text takes up in an auth request id, where it stands as JSON. */
+/** Bytes that a text takes in an auth request id, which contains it as JSON. */
 function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }

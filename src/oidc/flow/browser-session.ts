@@ -74,12 +74,12 @@ export function noteOpened(
   audit.record({ event: 'browser-session.opened', identityId, browserSessionId, clientId }, origin);
 }
 
-/** A session that a browser has shown the cookie of. */
+/** A session whose cookie a browser has presented. */
 export type PresentedSession = BrowserSession & { readonly tokenHash: string };
 
 /**
- * The session of a cookie; null for none that counts at this bind point now. A shorter time in the configuration holds
- * for sessions that are open. Garbage costs no query.
+ * The session of a cookie; null for none that counts at this bind point now. A shorter time in the configuration also
+ * applies to sessions that are open. Garbage costs no query.
  * @param cookie its value, or null
  */
 export async function presentedSession(

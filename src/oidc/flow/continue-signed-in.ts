@@ -32,7 +32,7 @@ export type SignedInAnswer = Handover | { readonly kind: 'log-in' } | { readonly
 
 /**
  * What an authorization request comes to where somebody may be signed in: its code at once for an application that the
- * person has gone on to before, a question for another one.
+ * person has used before, a question for another one.
  * @throws AuthorizationError with `prompt=none`, where a person would have to do something; client_not_allowed
  */
 export async function answerSignedIn(
@@ -86,7 +86,7 @@ export async function continueSignedIn(
   return account === null ? null : finish(needs, authRequest, browser, account);
 }
 
-/** The account of who is signed in, if that does for this request and would be let in today; else null. */
+/** The account that is signed in, if it satisfies this request and could log in today; else null. */
 async function signedInAccount(
   needs: SignedInNeeds,
   authRequest: AuthRequest,
@@ -97,7 +97,7 @@ async function signedInAccount(
   if (account === null) return null;
   const { certThumbprint } = session.progress;
   if (certThumbprint === null) return account;
-  // Whoever has copied the cookie has not the key.
+  // Whoever copied the cookie does not have the key.
   if (clientCertificates?.leafThumbprint !== certThumbprint) return null;
   const attempt = needs.attempts.begin('cert', 'oidc', origin);
   const verdict = await verifyCertificate(needs, clientCertificates.chain, attempt);

@@ -63,12 +63,12 @@ export async function submitPrimary(
   const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
   const guessed = primary.proof.method === 'password' ? primary.proof : null;
   try {
-    // Not before: strangers cause no reading, and no verification of a request.
+    // Not earlier: strangers must cause neither reading nor verification of a request.
     const certified =
       csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
     const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
     const waitsForOthers = primary.account.policy.secondary.requireExtJwt !== null;
-    // A foreign key may have to be fetched: nobody else of the same address is to wait for that.
+    // A foreign key may have to be fetched: others from the same address must not wait for that.
     if (waitsForOthers) await giveGuessBack(needs, primary.proof);
     const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
     const said = clientInfo === undefined ? {} : { clientInfo };
@@ -86,7 +86,7 @@ export async function submitPrimary(
     const current = waitsForOthers ? null : (guessed?.current ?? null);
     return await nextStep(needs, merged, progress, origin, record, { error: secondary.error, current });
   } finally {
-    // Of a login that did not come to be recorded.
+    // For a login that was not recorded in the end.
     await giveGuessBack(needs, primary.proof);
   }
 }
@@ -295,7 +295,7 @@ async function hashOfReplacement(
   const present = await needs.store.authenticators.findPasswordLogin(usernameKey(username) ?? '');
   if (present === null) throw new AuthError('invalid_auth', { detail: 'the password was deleted' });
   const ownNames = [username, identity.name];
-  // What is refused for its look costs no hash.
+  // A password that the rules refuse costs no hash.
   checkNewPassword(password, rules, ownNames);
   if (await needs.hasher.matches(present.passwordHash, password)) throw samePassword();
   return hashNewPassword(needs, password, rules, ownNames);

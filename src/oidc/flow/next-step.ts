@@ -1,5 +1,5 @@
-// What follows a step of a login: the code, or the questions that remain. Here alone is decided; identity, policy and
-// authenticator are looked at again, since steps of a login lie minutes apart.
+// What follows a step of a login: the code, or the questions that remain. Only this file decides; it reads identity,
+// policy and authenticator again, since the steps of a login are minutes apart.
 
 import type { ClientCertificateIssuer } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -40,7 +40,7 @@ export type LoginStep =
       readonly isTotpRequired: boolean;
       /** The rules of the new password, when one is asked for. */
       readonly newPassword: PasswordPolicy | null;
-      /** The SDKs of this client know no such question: programs are refused, and people are asked. */
+      /** This client's SDKs cannot ask this question: programs are refused, and people are asked. */
       readonly refusesPrograms: boolean;
       /** Says which external JWT is lacking; none when no such token is asked for. */
       readonly challenges: readonly Challenge[];
@@ -85,7 +85,7 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
 ): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
   const account = primary.current ?? (await requireStillAllowed(needs, progress, origin));
   const outstanding = outstandingFor(needs, account, progress);
-  // Not before everything is proven: whoever only has a password learns nothing of who may use what.
+  // Only once everything is proven: whoever has only a password must not learn who may use what.
   if (outstanding.length === 0) await requireMayUse(needs, authRequest, { account, progress }, origin);
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
   const opened = code === null ? null : newBrowserSession(needs, authRequest, origin);
@@ -149,7 +149,7 @@ export function outstandingFor(
   return outstandingFactors(account.policy, askedOfLogin(account, needs.clock.now()), passed);
 }
 
-/** A token of a signer that was disabled since counts no more. */
+/** A token no longer counts once its signer is disabled. */
 function isStillProven(needs: LoginFlowNeeds, method: PassedMethod): boolean {
   return !method.startsWith('ejs:') || enabledSigner(needs.signers, asId(method.slice(4))) !== undefined;
 }

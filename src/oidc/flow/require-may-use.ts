@@ -1,5 +1,5 @@
-// Whether the application is for whoever has logged in, and they are whom it asked for. Asked when everything is proven,
-// and not before: whoever only has a password learns nothing of who may use what.
+// Whether the person who logged in may use the application, and is the one it asked for. Checked only once everything is
+// proven: whoever has only a password must not learn who may use what.
 
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import type { Account } from '../../model/account.ts';

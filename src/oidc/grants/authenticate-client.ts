@@ -112,7 +112,7 @@ function matching(secrets: readonly OidcClientSecret[], presented: string): Oidc
 
 const noteEvery: Millis = HOUR;
 
-/** To the hour: what is used all the time is not written all the time. */
+/** To the hour, so that a secret in constant use does not cause constant writes. */
 async function noteUse(
   { store, clock }: ClientAuthNeeds,
   { id, lastUsedAt }: OidcClientSecret,

@@ -15,7 +15,7 @@ import type { OidcClientStore } from '../../store/contracts/oidc-clients.ts';
 /** Value of `client_assertion_type` (RFC 7523 2.2). */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** An assertion is made for one request. One that lives longer would have to be remembered for as long. */
+/** An assertion is for one request. We must remember it for as long as it lives. */
 const longestLife: Millis = 10 * MINUTE;
 /** How far the clock of a client may be off. */
 const leeway: Millis = 30 * SECOND;

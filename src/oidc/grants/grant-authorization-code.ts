@@ -123,7 +123,7 @@ export async function redeemCode(
 }
 
 /**
- * RFC 8707 2.2, before the code is used up. Only who asks for something causes the reading.
+ * RFC 8707 2.2, before the code is used up. Nothing is read unless the client asks for a resource.
  * @throws AuthError invalid_target
  */
 async function requireGrantedResources(

@@ -55,7 +55,7 @@ export async function redeemDeviceCode(needs: GrantNeeds, request: GrantRequest)
   if (!isBound || device.codeChallenge !== codeChallengeOf(text)) throw new AuthError('invalid_grant');
   if (device.state === 'denied') throw new AuthError('access_denied');
   if (device.sealedCode === null) {
-    // A little sooner is the network's doing.
+    // Network delays may make it arrive a little sooner.
     const isTooSoon = before !== undefined && now - before < 0.8 * pollInterval;
     throw new AuthError(isTooSoon ? 'slow_down' : 'authorization_pending');
   }

@@ -34,7 +34,7 @@ export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchan
 
 /**
  * Existing SDKs exchange a refresh token twice in a row: for new tokens, and with the token that this has just
- * replaced for an ID token. For so long the replaced token gives its sender that, and nothing else.
+ * replaced for an ID token. During this time the replaced token yields that, and nothing else.
  */
 export const idTokenGrace: Millis = 10 * SECOND;
 
