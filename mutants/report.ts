@@ -49,7 +49,9 @@ export function writeReport(
   const rowOf = ({ name, tests }: DecidingModule): string => {
     const result = results.find((one) => one.name === name);
     if (result === undefined) {
-      const kept = earlierRows.find((row) => row.startsWith(`| ${name} | `));
+      const kept = earlierRows.find(
+        (row) => row.startsWith(`| ${name} | `) && !row.startsWith(`| ${name} | not run `),
+      );
       return kept ?? `| ${name} | not run | | | | ${testsCell(tests)} |`;
     }
     const counts = `${score(result)} | ${mutantsOf(result).length} | ${survivorsOf(result).length}`;
