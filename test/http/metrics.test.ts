@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import { answerTimes } from '../../src/http/server/answer-times.ts';
 import { refusalReasons } from '../../src/model/login-attempt.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
@@ -137,6 +141,42 @@ describe('metrics', () => {
     }
   });
 
+  test('of alerts and the dashboard are all that are named there, with their labels', async () => {
+    await login(server, 'alice', 'correct horse battery');
+    await submitPassword(server, await beginLogin(server), 'alice', 'wrong');
+    const labelsOf = new Map<string, Set<string>>();
+    for (const series of samplesOf(await scrape()).keys()) {
+      const labels = labelsOf.get(series.replace(/\{.*/, '')) ?? new Set();
+      for (const [, label = ''] of series.matchAll(/([a-z_]+)="/g)) labels.add(label);
+      labelsOf.set(series.replace(/\{.*/, ''), labels);
+    }
+    // What Prometheus adds to what it has scraped.
+    const added = ['instance', 'job'];
+    for (const expression of expressions()) {
+      const names = [...expression.matchAll(/\b(?:overlay_auth|process)_[a-z_0-9]+/g)].map(([name]) => name);
+      assert.ok(names.length > 0 || /^up\{/.test(expression), expression);
+      for (const name of names) assert.ok(labelsOf.has(name), `${name} in ${expression}`);
+      const known = new Set([...added, 'le', ...names.flatMap((name) => [...(labelsOf.get(name) ?? [])])]);
+      const used = [
+        ...[...expression.matchAll(/([a-z_]+)\s*=~?\s*"/g)].map(([, label = '']) => label),
+        ...[...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/)),
+      ];
+      for (const label of used) assert.ok(known.has(label), `${label} in ${expression}`);
+      for (const [, value = ''] of expression.matchAll(/status_class="([^"]*)"/g))
+        assert.match(value, /^[1-5]xx$/);
+      for (const [, value = ''] of expression.matchAll(/outcome="([^"]*)"/g)) {
+        assert.ok(['passed', 'refused'].includes(value), value);
+      }
+    }
+    // Nothing is measured that nobody looks at.
+    const all = expressions().join(' ');
+    const families = [...labelsOf.keys()].map((name) => name.replace(/_(bucket|sum|count)$/, ''));
+    assert.deepEqual(
+      [...new Set(families)].filter((name) => !all.includes(name)),
+      [],
+    );
+  });
+
   test('the depth of queues, the deny set, and the process are there', async () => {
     const samples = samplesOf(await scrape());
     assert.ok((samples.get('overlay_auth_password_hash_threads') ?? 0) >= 1);
@@ -159,6 +199,81 @@ describe('metrics', () => {
     assert.ok([...samples.keys()].some((series) => series.startsWith('overlay_auth_build_info{version="')));
   });
 });
+
+const monitoring = new URL('../../docs/monitoring/', import.meta.url);
+const namedFile = (name: string) => readFileSync(new URL(name, monitoring), 'utf8');
+
+describe('what is monitored', () => {
+  test('the dashboard has each panel once, in its place', () => {
+    const { panels, uid } = JSON.parse(namedFile('dashboard.json')) as Dashboard;
+    assert.equal(uid, 'overlay-auth');
+    assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+    for (const [at, { gridPos, title }] of panels.entries()) {
+      assert.ok(gridPos.x + gridPos.w <= 24, title);
+      for (const { gridPos: other, title: otherTitle } of panels.slice(at + 1)) {
+        const isApart =
+          gridPos.x + gridPos.w <= other.x ||
+          other.x + other.w <= gridPos.x ||
+          gridPos.y + gridPos.h <= other.y ||
+          other.y + other.h <= gridPos.y;
+        assert.ok(isApart, `${title} and ${otherTitle}`);
+      }
+    }
+  });
+
+  test('the alert rules are what promtool takes, and fire when they should', (t) => {
+    const cwd = fileURLToPath(monitoring);
+    for (const args of [
+      ['check', 'rules', 'alerts.yaml'],
+      ['test', 'rules', 'alerts.test.yaml'],
+    ]) {
+      const { error, status, stdout, stderr } = spawnSync('promtool', args, { cwd, encoding: 'utf8' });
+      if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') {
+        t.skip('there is no promtool here; the Debian package prometheus has it');
+        return;
+      }
+      assert.equal(status, 0, stdout + stderr);
+    }
+  });
+
+  test('each alert says what to do, and the tests of the rules name it', () => {
+    for (const { alert, annotations, labels } of rules()) {
+      assert.match(labels.severity, /^(critical|warning|info)$/);
+      assert.ok(annotations.summary !== '' && annotations.description.length > 40, alert);
+      assert.ok(namedFile('alerts.test.yaml').includes(`alertname="${alert}"`), alert);
+    }
+  });
+});
+
+interface Dashboard {
+  readonly uid: string;
+  readonly panels: readonly {
+    readonly id: number;
+    readonly title: string;
+    readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+}
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string };
+}
+
+function rules(): readonly Rule[] {
+  const file = parse(namedFile('alerts.yaml')) as { groups: { rules: Rule[] }[] };
+  return file.groups.flatMap((group) => group.rules);
+}
+
+function expressions(): readonly string[] {
+  const { panels } = JSON.parse(namedFile('dashboard.json')) as Dashboard;
+  return [
+    ...rules().map(({ expr }) => expr),
+    ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+  ];
+}
 
 test('a listener that does not bind metrics does not serve them', async (t) => {
   const server = await startTestServer();
