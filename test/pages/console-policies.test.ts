@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { screenshot } from '../support/browser.ts';
 import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -15,6 +16,7 @@ before(async () => {
 });
 after(() => server.close());
 
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 const passwordsOnly = { cert: { allowed: false }, extJwt: { allowed: false }, updb: { allowed: true } };
 
 async function policyFor(name: string, people: readonly string[]): Promise<string> {
@@ -75,9 +77,26 @@ test('shows who is touched before a policy is saved, and saves it', async () => 
   await announced(page, 'The policy is saved');
   assert.equal((await root.get(`auth-policies/${id}`)).json.data.secondary.requireTotp, true);
 
+  // Somebody else renames it and takes the code away, and here the length of passwords is changed.
+  await page.locator('#rule-min-length').fill('14');
+  const theirs = { name: 'fleet', secondary: { requireTotp: false } };
+  assert.equal((await root.call('PATCH', `auth-policies/${id}`, theirs)).status, 200);
+  await page.locator('#save').click();
+  await page.locator('#save-confirm').click();
+  await dialog.getByText('Somebody else changed this meanwhile').waitFor();
+  await dialog.getByText('Sign in with a password.', { exact: true }).waitFor();
+  await assertClean(guest);
+  await page.locator('#go-on').click();
+  assert.equal(await page.locator('#policy-name').inputValue(), 'fleet');
+  await page.locator('#save').click();
+  await page.locator('#save-confirm').click();
+  await heading(page, 'fleet').waitFor();
+  const merged = (await root.get(`auth-policies/${id}`)).json.data;
+  assert.deepEqual([merged.primary.updb.minPasswordLength, merged.secondary.requireTotp], [14, false]);
+
   await page.locator('nav a[href="/console/policies"]').click();
   await page.locator('#new-policy').click();
-  await page.locator('#policy-name').fill('drivers');
+  await page.locator('#policy-name').fill('fleet');
   await page.locator('#save').click();
   await page.locator('#save-confirm').click();
   await dialog.getByRole('alert').waitFor();

@@ -11,6 +11,20 @@ export function isEmpty(changes: object): boolean {
   return Object.keys(changes).length === 0;
 }
 
+/** What somebody has changed, on top of what is there now; objects are looked at member by member. */
+export function rebased<Value>(before: Value, mine: Value, now: Value): Value {
+  if (isSame(before, mine)) return now;
+  if (!isRecord(before) || !isRecord(mine) || !isRecord(now)) return mine;
+  const names = Object.keys({ ...now, ...mine });
+  const members = names.map((name) => [name, rebased(before[name], mine[name], now[name])] as const);
+  // Sound because each member is one of the three, which have one type.
+  return Object.fromEntries(members) as Value;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Whether two JSON values are the same; the order of members does not count. */
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));

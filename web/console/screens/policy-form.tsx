@@ -21,10 +21,16 @@ export function useSigners(): readonly Signer[] {
 }
 
 /** The rules in words, as they are edited. */
-export function PolicySentences({ draft }: { readonly draft: PolicyDraft }) {
+export function PolicySentences({
+  draft,
+  id = 'sentences',
+}: {
+  readonly draft: PolicyDraft;
+  readonly id?: string;
+}) {
   const names = new Map(useSigners().map(({ id, name }) => [id, name]));
   return (
-    <div className="note" id="sentences">
+    <div className="note" id={id}>
       {policySentences(draft, names).map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}

@@ -1,17 +1,19 @@
 // The editor of an auth policy: its rules in words while they are edited, and who would be touched before it is saved.
 
 import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card, Screen } from '../../parts/screen.tsx';
+import { isSame, rebased } from '../forms/draft.ts';
+import { rereadEntity, useEntity } from '../forms/entity.ts';
 import { useIsAdmin } from '../me.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { SameChange } from '../parts/same-change.tsx';
-import { type Change, make, read } from '../session/api.ts';
+import { type Change, make, Refusal, type Versioned } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { AuthPolicy, PolicyDraft } from '../types.ts';
 import { draftOf, PolicyForm, PolicySentences } from './policy-form.tsx';
@@ -23,7 +25,7 @@ export function PolicyScreen() {
   const { id = '' } = useParams({ strict: false });
   return id === 'new' ? (
     <Screen title={words.create}>
-      <Editor key="new" id={null} saved={newPolicy} />
+      <Editor key="new" id={null} read={{ document: newPolicy, version: null }} />
     </Screen>
   ) : (
     <Saved key={id} id={id} />
@@ -54,24 +56,31 @@ const newPolicy: PolicyDraft = {
 };
 
 function Saved({ id }: { readonly id: string }) {
-  const query = useQuery({
-    queryKey: ['policy', id],
-    queryFn: ({ signal }) => read<AuthPolicy>(`auth-policies/${encodeURIComponent(id)}`, signal),
-    // What is being edited is not replaced under the hands of whoever edits it.
-    refetchOnWindowFocus: false,
-  });
+  const query = useEntity<AuthPolicy>(pathOf(id));
   return (
-    <Screen title={query.data?.name ?? texts.people.policy}>
-      <Loaded query={query}>
-        {(policy) => <Editor key={policy.updatedAt} id={id} saved={draftOf(policy)} />}
-      </Loaded>
+    <Screen title={query.data?.document.name ?? texts.people.policy}>
+      <Loaded query={query}>{(found) => <Editor id={id} read={draftRead(found)} />}</Loaded>
     </Screen>
   );
 }
 
-function Editor({ id, saved }: { readonly id: string | null; readonly saved: PolicyDraft }) {
+function pathOf(id: string): string {
+  return `auth-policies/${encodeURIComponent(id)}`;
+}
+
+function draftRead({ document, version }: Versioned<AuthPolicy>): Versioned<PolicyDraft> {
+  return { document: draftOf(document), version };
+}
+
+function Editor({ id, read }: { readonly id: string | null; readonly read: Versioned<PolicyDraft> }) {
   const isAdmin = useIsAdmin();
-  const [draft, setDraft] = useState(saved);
+  const [base, setBase] = useState(read);
+  const [draft, setDraft] = useState(read.document);
+  // Read again while nothing was changed here: what is shown follows.
+  if (read.version !== base.version && isSame(draft, base.document)) {
+    setBase(read);
+    setDraft(read.document);
+  }
   const preview = usePreview();
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -80,7 +89,7 @@ function Editor({ id, saved }: { readonly id: string | null; readonly saved: Pol
   const change: Change =
     id === null
       ? { method: 'POST', path: 'auth-policies', body: draft }
-      : { method: 'PUT', path: `auth-policies/${id}`, body: draft };
+      : { method: 'PUT', path: pathOf(id), body: draft, version: base.version };
   return (
     <form onSubmit={submit}>
       <Card id="rules" title={words.rules}>
@@ -107,7 +116,16 @@ function Editor({ id, saved }: { readonly id: string | null; readonly saved: Pol
         )}
         <SameChange command={null} change={change} />
       </Card>
-      <Save change={change} id={id} preview={preview} />
+      <Save
+        change={change}
+        id={id}
+        preview={preview}
+        saved={() => setBase({ document: draft, version: null })}
+        begin={(now, isMine) => {
+          setBase(now);
+          setDraft(isMine ? rebased(base.document, draft, now.document) : now.document);
+        }}
+      />
     </form>
   );
 }
@@ -117,16 +135,32 @@ function Save({
   change,
   id,
   preview,
+  saved,
+  begin,
 }: {
   readonly change: Change;
   readonly id: string | null;
   readonly preview: ReturnType<typeof usePreview>;
+  readonly saved: () => void;
+  /** Goes on from what is there now, with what was changed here or without it. */
+  readonly begin: (now: Versioned<PolicyDraft>, isMine: boolean) => void;
 }) {
+  const [now, setNow] = useState<Versioned<PolicyDraft> | null>(null);
   const client = useQueryClient();
   const navigate = useNavigate();
   const saving = useMutation({
-    mutationFn: () => make<{ readonly id?: string }>(change),
+    async mutationFn() {
+      try {
+        return await make<{ readonly id?: string }>(change);
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.status !== 412 || id === null) throw error;
+        setNow(draftRead(await rereadEntity<AuthPolicy>(pathOf(id))));
+        return null;
+      }
+    },
     async onSuccess(made) {
+      if (made === null) return;
+      saved();
       preview.reset();
       announce(words.saved);
       await client.invalidateQueries();
@@ -136,29 +170,65 @@ function Save({
   const close = () => {
     saving.reset();
     preview.reset();
+    setNow(null);
+  };
+  const goOn = (from: Versioned<PolicyDraft>, isMine: boolean) => {
+    begin(from, isMine);
+    close();
   };
   return (
     <AlertDialog.Root open={preview.data !== undefined} onOpenChange={close}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className="backdrop" />
         <AlertDialog.Popup className="dialog">
-          <AlertDialog.Title className="dialog-title">{words.saveTitle}</AlertDialog.Title>
-          <AlertDialog.Description>{words.saveText}</AlertDialog.Description>
-          {preview.data !== undefined && <ImpactText preview={preview.data} />}
-          {saving.error !== null && <Failure error={saving.error} />}
-          <p className="buttons">
-            <Button
-              id="save-confirm"
-              kind={(preview.data?.lockedOut.count ?? 0) > 0 ? 'danger' : 'main'}
-              isBusy={saving.isPending}
-              onClick={() => saving.mutate()}
-            >
-              {texts.save}
-            </Button>
-            <AlertDialog.Close className="button plain">{texts.cancel}</AlertDialog.Close>
-          </p>
+          {now === null ? (
+            <>
+              <AlertDialog.Title className="dialog-title">{words.saveTitle}</AlertDialog.Title>
+              <AlertDialog.Description>{words.saveText}</AlertDialog.Description>
+              {preview.data !== undefined && <ImpactText preview={preview.data} />}
+              {saving.error !== null && <Failure error={saving.error} />}
+              <p className="buttons">
+                <Button
+                  id="save-confirm"
+                  kind={(preview.data?.lockedOut.count ?? 0) > 0 ? 'danger' : 'main'}
+                  isBusy={saving.isPending}
+                  onClick={() => saving.mutate()}
+                >
+                  {texts.save}
+                </Button>
+                <AlertDialog.Close className="button plain">{texts.cancel}</AlertDialog.Close>
+              </p>
+            </>
+          ) : (
+            <Meanwhile now={now} goOn={goOn} />
+          )}
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>
+  );
+}
+
+/** Somebody else was faster: the rules as they are now, and how to go on. */
+function Meanwhile({
+  now,
+  goOn,
+}: {
+  readonly now: Versioned<PolicyDraft>;
+  readonly goOn: (from: Versioned<PolicyDraft>, isMine: boolean) => void;
+}) {
+  return (
+    <>
+      <AlertDialog.Title className="dialog-title">{texts.forms.meanwhileTitle}</AlertDialog.Title>
+      <AlertDialog.Description>{texts.forms.meanwhileText}</AlertDialog.Description>
+      <PolicySentences draft={now.document} id="now" />
+      <p className="buttons">
+        <Button id="go-on" kind="main" onClick={() => goOn(now, true)}>
+          {texts.forms.goOn}
+        </Button>
+        <Button id="give-up" onClick={() => goOn(now, false)}>
+          {texts.forms.giveUp}
+        </Button>
+      </p>
+    </>
   );
 }
