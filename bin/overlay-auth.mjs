@@ -1,17 +1,26 @@
 #!/usr/bin/env node
 // The command `overlay-auth`. Plain JavaScript that any Node can parse: it finds a Node that can run the program.
-// A clone and an installed package bring their own (the package node-<platform>-<architecture>), so an old system
-// Node is no obstacle.
+// A clone brings its own (the package node-<platform>-<architecture>), and so does an installed package (packed-node.mjs):
+// an old system Node is no obstacle.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { commandAsTyped } from './command-as-typed.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src', 'main.ts');
 const entry = existsSync(source) ? source : join(root, 'src', 'main.js');
 const installer = join(root, 'scripts', 'ensure-installed.mjs');
+
+// For the commands that the program tells people to type next.
+process.env.OVERLAY_AUTH_COMMAND = commandAsTyped({
+  launchers: [existsSync(source) ? join(root, 'overlay-auth') : null, fileURLToPath(import.meta.url)],
+  started: process.argv[1],
+  env: process.env,
+  cwd: process.cwd(),
+});
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 const isRecent = major > 24 || (major === 24 && minor >= 7);
@@ -21,22 +30,42 @@ if (existsSync(source) && !existsSync(join(root, 'node_modules')) && existsSync(
   if (installed.status !== 0) process.exit(1);
 }
 
-const bundledNode = isRecent ? undefined : findBundledNode();
-
 if (isRecent) {
   await import(pathToFileURL(entry).href);
-} else if (bundledNode !== undefined && process.env.OVERLAY_AUTH_RELAUNCHED === undefined) {
-  relaunch();
 } else {
-  process.stderr.write(
-    `error: overlay-auth needs Node 24.7 or newer; this is ${process.version}.\n` +
-      'next: install a newer Node from https://nodejs.org, or run `npm ci` in a clone, which brings its own.\n',
-  );
+  const bundledNode = process.env.OVERLAY_AUTH_RELAUNCHED === undefined ? await findBundledNode() : undefined;
+  if (bundledNode !== undefined) relaunch(bundledNode);
+}
+
+/** Says what to do when there is none. */
+async function findBundledNode() {
+  const { packedNode, unpackedNode } = await import('./packed-node.mjs');
+  const packed = packedNode(root);
+  try {
+    const found = installedNode() ?? (packed && (await unpackedNode(packed)));
+    if (found !== undefined) return found;
+    const others = existsSync(source) ? '. In this clone, `npm ci` brings one' : '';
+    fail(
+      `overlay-auth needs Node 24.7 or newer; this is ${process.version}`,
+      `install a newer Node from https://nodejs.org${others}`,
+    );
+  } catch (error) {
+    const other = `install Node 24.7 or newer; this is ${process.version}`;
+    fail(
+      `the Node of this package could not be unpacked: ${error.message}`,
+      `set XDG_CACHE_HOME to a folder of yours with 150 MB of space, or ${other}`,
+    );
+  }
+  return undefined;
+}
+
+function fail(what, next) {
+  process.stderr.write(`error: ${what}\nnext: ${next}\n`);
   process.exitCode = 1;
 }
 
 /** The Node among our dependencies, wherever npm has put it; its package names the same for every platform. */
-function findBundledNode() {
+function installedNode() {
   const require = createRequire(import.meta.url);
   for (const name of ['node', 'node-bin']) {
     try {
@@ -50,7 +79,7 @@ function findBundledNode() {
   return undefined;
 }
 
-function relaunch() {
+function relaunch(bundledNode) {
   const child = spawn(bundledNode, [entry, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, OVERLAY_AUTH_RELAUNCHED: '1' },
@@ -62,8 +91,10 @@ function relaunch() {
     });
   }
   child.on('error', (error) => {
-    process.stderr.write(`error: ${bundledNode} could not be started: ${error.message}\nnext: npm ci\n`);
-    process.exitCode = 1;
+    fail(
+      `${bundledNode} could not be started: ${error.message}`,
+      'install Node 24.7 or newer from https://nodejs.org',
+    );
   });
   child.on('close', (code, signal) => {
     process.exitCode = code ?? (signal === null ? 1 : 128);

@@ -1,5 +1,6 @@
 // Builds every package and tries it: `npm run packages`. Says what it does, what came of it, and what it skipped and why.
-//   node packaging/try.mjs
+//   node packaging/try.mjs              all
+//   node packaging/try.mjs 'npm pack'   those whose names contain it
 // The Debian package is installed in a clean root made from Debian's packages; that takes root and debootstrap.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -12,17 +13,20 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const work = mkdtempSync(join(tmpdir(), 'overlay-auth-packages-'));
 const unit = join(root, 'packaging', 'overlay-auth.service');
 const mostExposure = 1.5;
+const mostMegabytes = 100;
 
 class Skipped extends Error {}
 
 const trials = {
+  'npm package': tryNpm,
   'systemd unit': tryUnit,
   'Debian package': tryDebian,
 };
 
 let failed = 0;
 try {
-  for (const [name, trial] of Object.entries(trials)) {
+  const wanted = process.argv[2] ?? '';
+  for (const [name, trial] of Object.entries(trials).filter(([name]) => name.includes(wanted))) {
     process.stderr.write(`${name} …\n`);
     try {
       process.stdout.write(`ok       ${name}: ${await trial()}\n`);
@@ -36,6 +40,40 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** Packed, installed globally by the system's npm and Node, and run: no warning, a small folder, commands that can be typed. */
+async function tryNpm() {
+  say('building');
+  const dist = join(work, 'dist');
+  run([process.execPath, join(root, 'scripts', 'build-npm.mjs'), dist]);
+  run(['npm', 'pack', dist, '--pack-destination', work, '--loglevel=error']);
+  const file = join(work, readdirSync(work).find((name) => name.endsWith('.tgz')));
+  say('installing');
+  const prefix = join(work, 'prefix');
+  const path = process.env.PATH.split(':').filter((folder) => !folder.includes('node_modules')).join(':');
+  const env = { ...process.env, PATH: path, XDG_CACHE_HOME: join(work, 'cache'), XDG_CONFIG_HOME: join(work, 'config') };
+  const system = run(['node', '--version'], { env }).text.trim();
+  const installed = run(['npm', 'install', '--global', '--prefix', prefix, file, '--no-audit', '--no-fund'], { env }).text;
+  if (/EBADENGINE|deprecated/.test(installed)) throw new Error(`npm warns: ${installed}`);
+  const size = Number.parseInt(run(['du', '-sm', prefix]).text, 10);
+  if (size > mostMegabytes) throw new Error(`it takes ${size} MB, at most ${mostMegabytes} were agreed`);
+  say('running');
+  const command = join(prefix, 'bin', 'overlay-auth');
+  const version = run([command, 'version'], { env }).text.split('\n')[0];
+  for (const [where, expected] of [
+    [`${join(prefix, 'bin')}:${path}`, 'overlay-auth'],
+    [path, command],
+  ]) {
+    const { text } = run([command, 'whoami'], { env: { ...env, PATH: where }, mayFail: true });
+    const next = /^next: (.*)$/m.exec(text)?.[1] ?? '';
+    if (!next.startsWith(`${expected} login `)) throw new Error(`it says what cannot be typed: ${text}`);
+    const typed = run(['sh', '-c', `${expected} login --help`], { env: { ...env, PATH: where } }).text;
+    if (!typed.includes('Usage:')) throw new Error(`what it prints cannot be typed: ${typed}`);
+  }
+  await serves(() => spawn(command, ['quickstart', '--home', join(work, 'home'), '--port', '0', '--json'], { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const packed = Math.round(statSync(file).size / 1e6);
+  return `${packed} MB, installed ${size} MB without a warning on Node ${system}; ready and stopped: ${version}`;
+}
 
 /** The unit is one that systemd takes, and exposes as little as was agreed. */
 function tryUnit() {
@@ -91,7 +129,12 @@ async function tryDebian() {
 async function runsAndStops(clean) {
   const asUser = ['setpriv', '--reuid', 'overlay-auth', '--regid', 'overlay-auth', '--clear-groups', '--reset-env'];
   const start = /^ExecStart=(.*)$/m.exec(readFileSync(unit, 'utf8'))?.[1].split(' ') ?? [];
-  const child = spawn('chroot', [clean, ...asUser, ...start], { stdio: ['ignore', 'pipe', 'pipe'] });
+  await serves(() => spawn('chroot', [clean, ...asUser, ...start], { stdio: ['ignore', 'pipe', 'pipe'] }));
+}
+
+/** A controller that starts becomes ready, and ends well at SIGTERM. */
+async function serves(start) {
+  const child = start();
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (text += part));
   const ended = new Promise((resolve) => child.on('close', resolve));
@@ -112,8 +155,8 @@ function need(command, how) {
   if (spawnSync('which', [command]).status !== 0) throw new Skipped(`${command} is not there: ${how}`);
 }
 
-function run([command, ...args], { mayFail = false } = {}) {
-  const ran = spawnSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+function run([command, ...args], { mayFail = false, env = process.env } = {}) {
+  const ran = spawnSync(command, args, { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   const text = `${ran.stdout}${ran.stderr}`;
   if (ran.status !== 0 && !mayFail) throw new Error(`${command} ${args.join(' ')} ended with ${ran.status}: ${text.slice(-500)}`);
   return { status: ran.status, text };

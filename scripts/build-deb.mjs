@@ -6,6 +6,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installLocked } from './locked-dependencies.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const target = resolve(process.argv[2] ?? join(root, 'dist'));
@@ -26,7 +27,7 @@ try {
   rmSync(join(library, '.built'));
   rmSync(join(library, 'bin'), { recursive: true });
   say('installing its dependencies');
-  cpSync(installed(), join(library, 'node_modules'), { recursive: true });
+  cpSync(installLocked(join(work, 'install')), join(library, 'node_modules'), { recursive: true });
   layOut(library);
   say('packing');
   mkdirSync(target, { recursive: true });
@@ -49,20 +50,6 @@ function run(command, args, cwd = root) {
   const ran = spawnSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   if (ran.status === 0) return;
   throw new Error(`${command} ended with ${ran.status ?? ran.error?.message}: ${ran.stdout}${ran.stderr}`);
-}
-
-/** The dependencies of the lockfile, without those of development. @returns their folder */
-function installed() {
-  const folder = join(work, 'install');
-  for (const name of ['package.json', 'package-lock.json', 'packages/client/package.json']) {
-    cpSync(join(root, name), join(folder, name));
-  }
-  run('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], folder);
-  const modules = join(folder, 'node_modules');
-  // Of the workspace; what is published holds it already.
-  rmSync(join(modules, '@overlay-auth'), { recursive: true, force: true });
-  rmSync(join(modules, '.bin'), { recursive: true, force: true });
-  return modules;
 }
 
 function layOut(library) {

@@ -1,9 +1,9 @@
-// Makes what is published: the folder `dist` is a package of its own, with JavaScript instead of TypeScript, because
-// Node does not strip types below node_modules. Our modules are bundled, because finding, reading and linking five hundred
-// files took a third of a start. Dependencies stay what they are: packages that an operator can list and replace.
+// Makes the program that is published, without dependencies and runtime (build-npm.mjs and build-deb.mjs add them):
+// a package of its own, with JavaScript instead of TypeScript, because Node does not strip types below node_modules. Our
+// modules are bundled, because finding, reading and linking five hundred files took a third of a start. Dependencies stay
+// what they are: packages that an operator can list and replace.
 //   node scripts/build.mjs            into dist
 //   node scripts/build.mjs FOLDER     into FOLDER, which must not exist or be an earlier build
-// `npm pack ./dist` or `npm publish ./dist` comes after it.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

@@ -1,12 +1,30 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 import packageJson from '../../package.json' with { type: 'json' };
 
-const launcher = fileURLToPath(new URL(`../../${packageJson.bin['overlay-auth']}`, import.meta.url));
-const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const launcher = join(root, packageJson.bin['overlay-auth']);
+const ofClone = join(root, 'overlay-auth');
+const entry = join(root, 'src', 'main.ts');
 
 test('the command and the entry point can be executed, and pass arguments and exit codes through', () => {
   for (const file of [launcher, entry]) {
@@ -17,4 +35,109 @@ test('the command and the entry point can be executed, and pass arguments and ex
     assert.equal(unknown.status, 2);
     assert.equal(JSON.parse(unknown.stderr).error.code, 'usage');
   }
+});
+
+test('a clone has a command of its own, which a link elsewhere leads to', (t) => {
+  const folder = temporary(t);
+  symlinkSync(ofClone, join(folder, 'auth'));
+  for (const command of [ofClone, join(folder, 'auth')]) {
+    const { stdout, stderr } = spawnSync(command, ['--version'], { encoding: 'utf8', cwd: folder });
+    assert.equal(stdout, `${packageJson.version}\n`, stderr);
+  }
+});
+
+function temporary(t: TestContext): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'overlay-auth-launcher-')));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Our launcher before a program that says what it was told to print. */
+function installation(t: TestContext): { folder: string; command: string } {
+  const folder = join(temporary(t), 'with space');
+  const home = join(folder, 'lib', 'node_modules', 'overlay-auth');
+  cpSync(dirname(launcher), join(home, 'bin'), { recursive: true });
+  mkdirSync(join(home, 'src'));
+  writeFileSync(join(home, 'package.json'), '{ "type": "module" }');
+  writeFileSync(
+    join(home, 'src', 'main.js'),
+    'process.stdout.write(String(process.env.OVERLAY_AUTH_COMMAND))',
+  );
+  mkdirSync(join(folder, 'bin'));
+  const command = join(folder, 'bin', 'overlay-auth');
+  symlinkSync('../lib/node_modules/overlay-auth/bin/overlay-auth.mjs', command);
+  return { folder, command };
+}
+
+test('an installation is called by its name where the path has it, otherwise by where it is', (t) => {
+  const { folder, command } = installation(t);
+  const told = (path: string, cwd: string, more: Record<string, string> = {}) =>
+    spawnSync(process.execPath, [command], { cwd, env: { PATH: path, ...more }, encoding: 'utf8' }).stdout;
+  const bin = join(folder, 'bin');
+  assert.equal(told(`/nowhere:${bin}`, folder), 'overlay-auth');
+  assert.equal(told('/nowhere', folder), './bin/overlay-auth');
+  assert.equal(told('/nowhere', join(folder, 'lib')), `'${command}'`);
+  // npm puts a folder before the path that the person's shell does not have.
+  const ofNpm = join(folder, 'node_modules', '.bin');
+  mkdirSync(ofNpm, { recursive: true });
+  symlinkSync(command, join(ofNpm, 'overlay-auth'));
+  assert.equal(told(ofNpm, folder, { npm_command: 'exec' }), 'npx overlay-auth');
+  // Another program of this name comes first.
+  const other = join(folder, 'other');
+  mkdirSync(other);
+  writeFileSync(join(other, 'overlay-auth'), '', { mode: 0o755 });
+  assert.equal(told(`${other}:${bin}`, folder), './bin/overlay-auth');
+});
+
+describe('the Node of a package', () => {
+  const script = '#!/bin/sh\necho it runs\n';
+  const program = `
+    const { packedNode, unpackedNode } = await import(process.argv[1]);
+    const node = await unpackedNode(packedNode(process.argv[2]));
+    process.stdout.write(node);`;
+
+  function packed(t: TestContext, sha256 = createHash('sha256').update(script).digest('hex')) {
+    const folder = temporary(t);
+    const runtime = join(folder, 'runtime', `${process.platform}-${process.arch}`);
+    mkdirSync(runtime, { recursive: true });
+    writeFileSync(join(runtime, 'node.br'), brotliCompressSync(script));
+    const said = { version: '26.0.0', size: script.length, sha256 };
+    writeFileSync(join(runtime, 'node.json'), JSON.stringify(said));
+    const module = pathToFileURL(join(dirname(launcher), 'packed-node.mjs')).href;
+    const cache = join(folder, 'cache');
+    const unpack = () =>
+      spawnSync(process.execPath, ['--input-type=module', '-e', program, module, folder], {
+        encoding: 'utf8',
+        env: { XDG_CACHE_HOME: cache },
+      });
+    return { unpack, cache: join(cache, 'overlay-auth') };
+  }
+
+  test('is unpacked once, for its owner, and replaces the one of before', (t) => {
+    const { unpack, cache } = packed(t);
+    mkdirSync(join(cache, 'node-25.0.0-before'), { recursive: true });
+    const first = unpack();
+    assert.match(first.stderr, /^Unpacking Node 26\.0\.0 into /);
+    assert.equal(spawnSync(first.stdout, { encoding: 'utf8' }).stdout, 'it runs\n');
+    const second = unpack();
+    assert.deepEqual([second.stdout, second.stderr], [first.stdout, '']);
+    assert.equal(readdirSync(cache).length, 1);
+  });
+
+  test('is not started when others could have written it', (t) => {
+    const { unpack } = packed(t);
+    const node = unpack().stdout;
+    writeFileSync(node, script.replace('it runs', 'planted'));
+    chmodSync(node, 0o777);
+    assert.match(unpack().stderr, /^Unpacking/);
+    assert.equal(spawnSync(node, { encoding: 'utf8' }).stdout, 'it runs\n');
+  });
+
+  test('is refused when it is not what was packed, and leaves nothing behind', (t) => {
+    const { unpack, cache } = packed(t, 'f'.repeat(64));
+    const { status, stderr } = unpack();
+    assert.equal(status, 1);
+    assert.match(stderr, /the packed Node is damaged/);
+    assert.deepEqual(readdirSync(join(cache, readdirSync(cache)[0] ?? '')), []);
+  });
 });

@@ -56,14 +56,13 @@ test('with -j a failure is one JSON object on standard error', async () => {
   }
 });
 
-test('who runs a command by npx is told to type npx next', async () => {
+test('a command to type next begins with what was typed for the program', async () => {
   await using cli = commandLine();
-  for (const npm_command of ['exec', 'start', 'run-script']) {
-    const here = await cli.run(['whoami'], { env: { npm_command } });
-    assert.match(here.stderr, /^next: npx overlay-auth login /m);
+  for (const OVERLAY_AUTH_COMMAND of ['./overlay-auth', 'npx overlay-auth', "'/a b/overlay-auth'"]) {
+    const { stderr } = await cli.run(['whoami'], { env: { OVERLAY_AUTH_COMMAND } });
+    assert.ok(stderr.includes(`\nnext: ${OVERLAY_AUTH_COMMAND} login `), stderr);
   }
-  const elsewhere = await cli.run(['whoami'], { env: { npm_command: 'test' } });
-  assert.match(elsewhere.stderr, /^next: overlay-auth login /m);
+  assert.match((await cli.run(['whoami'])).stderr, /^next: overlay-auth login /m);
 });
 
 test('the suggested address is that of the controller which is set up here', async () => {

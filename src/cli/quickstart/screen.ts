@@ -10,7 +10,7 @@ export interface Screen {
   /** The home as the person would type it. */
   readonly home: string;
   readonly isEphemeral: boolean;
-  /** What to type for this program: `overlay-auth`, or `npx overlay-auth` in a clone. */
+  /** What to type for this program: `overlay-auth`, or `./overlay-auth` in a clone. */
   readonly program: string;
   /** ` --config FILE` for commands on the host, when the home is not the one that they find by themselves. */
   readonly configOption: string;

@@ -52,11 +52,9 @@ function unexpected(report: Report, error: unknown): CliError {
   });
 }
 
-/** What is typed for this program: who ran it by `npx` or `npm start` may have nothing else on the path. */
-export function programAsTyped({ env }: Pick<CliPorts, 'env'>): 'overlay-auth' | 'npx overlay-auth' {
-  return ['exec', 'start', 'run-script'].includes(env.npm_command ?? '')
-    ? 'npx overlay-auth'
-    : 'overlay-auth';
+/** What is typed for this program: bin/command-as-typed.mjs knows whether the path has it, or where it is. */
+export function programAsTyped({ env }: Pick<CliPorts, 'env'>): string {
+  return env.OVERLAY_AUTH_COMMAND || 'overlay-auth';
 }
 
 /** Commands to type next, as they can be typed here. */

@@ -1,0 +1,29 @@
+// The dependencies of the lockfile, without those of development, for what is packed.
+import { spawnSync } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * Installs them as the lockfile has them, checked by their hashes; needs the registry of npm.
+ * @param folder must not exist
+ * @returns {string} their `node_modules`
+ */
+export function installLocked(folder) {
+  for (const name of ['package.json', 'package-lock.json', 'packages/client/package.json']) {
+    cpSync(join(root, name), join(folder, name));
+  }
+  const words = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const npm = spawnSync('npm', words, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  if (npm.status !== 0) {
+    throw new Error(`npm ended with ${npm.status ?? npm.error?.message}: ${npm.stdout}${npm.stderr}`);
+  }
+  const modules = join(folder, 'node_modules');
+  // Of the workspace; what is published holds it already.
+  rmSync(join(modules, '@overlay-auth'), { recursive: true, force: true });
+  for (const name of ['.bin', '.package-lock.json'])
+    rmSync(join(modules, name), { recursive: true, force: true });
+  return modules;
+}
