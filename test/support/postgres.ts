@@ -52,9 +52,10 @@ async function serverOfRun(): Promise<SharedPostgres> {
   return shared(postgres);
 }
 
-function shared({ host, port, user, password }: RunningPostgres): SharedPostgres {
-  const urlOf = (database: string) =>
-    `postgres://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+function shared({ host, port, user, password, poolerPort }: RunningPostgres): SharedPostgres {
+  const at = (database: string, where: number) =>
+    `postgres://${user}:${password}@localhost:${where}/${database}?host=${encodeURIComponent(host)}`;
+  const urlOf = (database: string) => at(database, port);
   return {
     password,
     socket: join(host, `.s.PGSQL.${port}`),
@@ -63,7 +64,8 @@ function shared({ host, port, user, password }: RunningPostgres): SharedPostgres
     async createDatabase() {
       const name = `t_${systemRandom.bytes(8).toString('hex')}`;
       await query(urlOf('postgres'), `CREATE DATABASE ${name}`);
-      return urlOf(name);
+      if (poolerPort === null) return urlOf(name);
+      return `${at(name, poolerPort)}&pooler=transaction&direct=${encodeURIComponent(`${host}:${port}`)}`;
     },
   };
 }

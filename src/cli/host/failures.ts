@@ -15,6 +15,7 @@ import { ListenError } from '../../http/server/listen-error.ts';
 import { PkiFileError } from '../../overlay-pki.ts';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
+import { PostgresPoolerError } from '../../platform/network/postgres-pooler.ts';
 import { PostgresTlsError } from '../../platform/network/postgres-tls.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/secrets/key-file-format.ts';
 import { SealBroken } from '../../platform/secrets/sealed-box.ts';
@@ -112,6 +113,13 @@ function databaseFailure(error: unknown): CliError | undefined {
     return new CliError(sentence(error.message), {
       code: 'database',
       next: 'correct db in the configuration, OVERLAY_AUTH_DB, or a variable such as PGSSLMODE',
+      cause: error,
+    });
+  }
+  if (error instanceof PostgresPoolerError) {
+    return new CliError(sentence(error.message), {
+      code: 'database',
+      next: 'correct the role, or db in the configuration or OVERLAY_AUTH_DB, as it says',
       cause: error,
     });
   }

@@ -37,6 +37,21 @@ describe('a database URL', () => {
     assert.doesNotMatch(connectionString('postgres://u@h/x?pool_max_conns=40'), /pool_max_conns/);
   });
 
+  test('that names a pooler leaves limits to the role, and has a connection of its own for sessions', () => {
+    const pooled = postgresSettings(
+      'postgres://u@pooler:6432/x?pooler=transaction&direct=db:5432&pool_max_conns=4',
+    );
+    assert.equal(String(pooled.client.connectionString), 'postgres://u@pooler:6432/x');
+    assert.deepEqual([pooled.client.statement_timeout, pooled.client.lock_timeout], [undefined, undefined]);
+    assert.equal(String(pooled.session?.client.connectionString), 'postgres://u@db:5432/x');
+    assert.equal(pooled.session?.client.statement_timeout, 15_000);
+    assert.equal(postgresSettings('postgres://u@pooler/x?pooler=transaction').session, null);
+    assert.equal(
+      String(postgresSettings('postgres://u@h/x').session?.client.connectionString),
+      'postgres://u@h/x',
+    );
+  });
+
   test('keeps its password as it is', () => {
     const url = 'postgres://u:p%40%2F%3A%25@h/x?pool_max_conns=4&application_name=a';
     assert.match(connectionString(url), /^postgres:\/\/u:p%40%2F%3A%25@h\/x\?application_name=a$/);

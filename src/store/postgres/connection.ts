@@ -2,6 +2,11 @@
 
 import pg from 'pg';
 import { SECOND } from '../../platform/clock.ts';
+import {
+  PostgresPoolerError,
+  readPostgresPooler,
+  withoutPoolerParameters,
+} from '../../platform/network/postgres-pooler.ts';
 import { readPostgresTls, withoutTlsParameters } from '../../platform/network/postgres-tls.ts';
 import type { SqlRow, SqlValue, Statement } from '../sql/intent.ts';
 import { type TlsForConnections, tlsForConnections } from './tls-files.ts';
@@ -18,12 +23,17 @@ export interface PostgresSettings {
   /** Of every connection: of the pools, of the one that listens, of commands. */
   readonly tls: TlsForConnections;
   readonly maxConnections: number;
+  /** Behind a pooler in transaction mode, whose connections hold no session. */
+  readonly isPooled: boolean;
+  /** For what needs a session, such as listening; null: there is no such connection. */
+  readonly session: PostgresSettings | null;
 }
 
 /**
  * Reads a database URL. What it does not say comes from the environment, as with every client of PostgreSQL
  * (PGPASSWORD, PGPASSFILE, PGSSLMODE and so on).
  * @throws TypeError        the URL cannot be parsed
+ * @throws PostgresPoolerError it says something impossible about a pooler
  * @throws PostgresTlsError it asks for TLS in a way that is not to be had, or a file is not what it should be
  * @throws Error            of the file system: it names a file that cannot be read
  */
@@ -33,11 +43,13 @@ export function postgresSettings(
 ): PostgresSettings {
   // Read here and nowhere else: pg gives some modes another meaning, and takes one that it does not know for none.
   const tls = readPostgresTls(new URL(url), env);
-  const parsed = withoutTlsParameters(new URL(url));
+  const pooler = readPostgresPooler(new URL(url));
+  const parsed = withoutPoolerParameters(withoutTlsParameters(new URL(url)));
   const { searchParams } = parsed;
   const wanted = Number(searchParams.get('pool_max_conns') ?? defaultConnections);
   searchParams.delete('pool_max_conns');
-  return {
+  const settings = {
+    isPooled: pooler !== null,
     maxConnections: Number.isSafeInteger(wanted) && wanted >= 2 ? wanted : defaultConnections,
     tls: tlsForConnections(tls),
     client: {
@@ -45,10 +57,8 @@ export function postgresSettings(
       sslnegotiation: tls.negotiation,
       application_name: 'overlay-auth',
       connectionTimeoutMillis: 5 * SECOND,
-      statement_timeout: 15 * SECOND,
-      lock_timeout: 10 * SECOND,
-      // A node that is stopped in the middle of an intent must not hold up the others.
-      idle_in_transaction_session_timeout: 10 * SECOND,
+      // A pooler in transaction mode cannot set them for a client: there the role has them.
+      ...(pooler === null && limits),
       query_timeout: 20 * SECOND,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10 * SECOND,
@@ -57,13 +67,45 @@ export function postgresSettings(
       pipeline: true,
     } as pg.ClientConfig,
   };
+  if (pooler === null) return { ...settings, session: { ...settings, session: null } };
+  const { directUrl } = pooler;
+  return { ...settings, session: directUrl === null ? null : postgresSettings(directUrl, env) };
+}
+
+const limits = {
+  statement_timeout: 15 * SECOND,
+  lock_timeout: 10 * SECOND,
+  // A node that is stopped in the middle of an intent must not hold up the others.
+  idle_in_transaction_session_timeout: 10 * SECOND,
+};
+
+/**
+ * Behind a pooler the role has to have the limits that a connection of our own sets.
+ * @throws PostgresPoolerError it has not; the message is the statement to run
+ */
+export async function requireLimitsOfRole(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `SELECT name, current_user AS role FROM pg_settings WHERE setting = '0' AND name IN (${Object.keys(limits)
+      .map((name) => `'${name}'`)
+      .join(', ')}) ORDER BY name`,
+  );
+  if (rows.length === 0) return;
+  const missing = rows.map(({ name }) => [name, limits[name as keyof typeof limits]] as const);
+  const statements = missing.map(
+    ([name, wanted]) => `ALTER ROLE "${rows[0].role}" SET ${name} = '${wanted / SECOND}s';`,
+  );
+  throw new PostgresPoolerError(
+    `behind a pooler in transaction mode the role sets the limits of statements; it lacks some: ${statements.join(' ')}`,
+  );
 }
 
 /** For what may take as long as it takes, such as a migration: no statement is given up. */
 export function withoutTimeouts(settings: PostgresSettings): PostgresSettings {
   const url = new URL(String(settings.client.connectionString));
   for (const name of ['statement_timeout', 'lock_timeout', 'query_timeout']) url.searchParams.delete(name);
-  const endless = { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 };
+  const endless = settings.isPooled
+    ? { query_timeout: 0 }
+    : { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 };
   return { ...settings, client: { ...settings.client, ...endless, connectionString: url.href } };
 }
 
@@ -73,7 +115,7 @@ const idleTimeout = 300 * SECOND;
 export function openPool(settings: PostgresSettings, connections: number): PostgresPool {
   const pool = new pg.Pool({
     ...settings.client,
-    Client: clientWith(settings.tls),
+    Client: clientWith(settings),
     max: connections,
     idleTimeoutMillis: idleTimeout,
     verify: (client, done) => void requirePrimary(client).then(() => done(), done),
@@ -105,10 +147,23 @@ export function openClient(settings: PostgresSettings): pg.Client {
 }
 
 /** The pool makes its connections itself; each shall look at the files of before it. */
-function clientWith(tls: TlsForConnections): typeof pg.Client {
-  return class extends pg.Client {
+function clientWith({ tls, isPooled }: PostgresSettings): typeof pg.Client {
+  class OurClient extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...config, ssl: tls() });
+    }
+  }
+  return isPooled ? withoutNames(OurClient) : OurClient;
+}
+
+/** What is prepared under a name would be on one of the pooler's connections, and used on another one. */
+function withoutNames(client: typeof pg.Client): typeof pg.Client {
+  return class extends client {
+    // biome-ignore lint/suspicious/noExplicitAny: its forms are those of pg, and handed on as they are
+    override query(...[first, ...rest]: any[]): any {
+      const hasName = typeof first === 'object' && first !== null && typeof first.name === 'string';
+      const query = super.query as (...words: unknown[]) => unknown;
+      return query.call(this, hasName ? { ...first, name: undefined } : first, ...rest);
     }
   };
 }

@@ -42,7 +42,9 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
   }
 
   async function listen(): Promise<void> {
-    const client = openClient(settings);
+    // Through a pooler it would seem to listen, and hear nothing.
+    if (settings.session === null) return;
+    const client = openClient(settings.session);
     listener = client;
     client.on('notification', () => void notify('perhaps-new'));
     client.on('end', () => letGo(client));

@@ -1,7 +1,14 @@
+import { PostgresPoolerError } from '../../platform/network/postgres-pooler.ts';
 import type { Store } from '../contracts/store.ts';
 import type { StoredVersion } from '../migrations/migrate.ts';
 import { sqlStore } from '../sql/store.ts';
-import { openClient, type PostgresSettings, postgresSettings, withoutTimeouts } from './connection.ts';
+import {
+  openClient,
+  type PostgresSettings,
+  postgresSettings,
+  requireLimitsOfRole,
+  withoutTimeouts,
+} from './connection.ts';
 import { openPostgresEngine } from './engine.ts';
 import { postgresError } from './errors.ts';
 import { migratePostgres, versionOf } from './migrate.ts';
@@ -17,8 +24,21 @@ export async function openPostgresStore({
   ...opened
 }: OpenedBySeveral & { readonly isPatient?: boolean }): Promise<Store> {
   const settings = settingsOf(opened);
+  if (settings.isPooled) await checkRole(settings);
   await withPostgres(opened.url, (client) => migratePostgres(client));
   return sqlStore(openPostgresEngine(isPatient ? withoutTimeouts(settings) : settings));
+}
+
+async function checkRole(settings: PostgresSettings): Promise<void> {
+  const client = openClient(settings);
+  try {
+    await client.connect();
+    await requireLimitsOfRole(client);
+  } catch (error) {
+    throw error instanceof PostgresPoolerError ? error : postgresError(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 interface OpenedBySeveral {
@@ -51,7 +71,8 @@ export async function withPostgres<T>(
   url: string,
   use: (client: ReturnType<typeof openClient>) => Promise<T>,
 ): Promise<T> {
-  const client = openClient(withoutTimeouts(postgresSettings(url)));
+  const settings = postgresSettings(url);
+  const client = openClient(withoutTimeouts(settings.session ?? settings));
   try {
     await client.connect();
     return await use(client);
