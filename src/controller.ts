@@ -122,7 +122,7 @@ async function reload(needs: ReloadNeeds, fresh = needs.configuration.inUse): Pr
   const former = configuration.inUse;
   const config = takeOver(former, fresh);
   const changed = settingChanges(former, config);
-  // The first thread first: what cannot be used is told in its own words.
+  // The first thread first: it reports in its own words what cannot be used.
   const use = await prepareConfig(foundations, services, { ...opened, config });
   const useInOthers = await others?.prepareConfig(asOpened(config, opened));
   for (const change of changed) services.audit.record({ event: 'config.changed', ...change }, null);
@@ -138,7 +138,7 @@ async function reload(needs: ReloadNeeds, fresh = needs.configuration.inUse): Pr
   return { changed, needsRestart: settingChanges(config, fresh) };
 }
 
-/** Tells whom it concerns what is open now: the issuers, enrollment JWTs, the other nodes. */
+/** Announces what is open now: to the issuers, to enrollment JWTs, to the other nodes. */
 async function announce(
   { config, random }: Foundations,
   services: Services,
@@ -180,7 +180,7 @@ function asOpened(config: Config, { address, listeners }: Opened): Config {
   };
 }
 
-/** What this thread commits is acknowledged when no other one has in memory what that has made untrue. */
+/** What this thread commits is acknowledged once no other thread remembers anything that it made outdated. */
 function tellOfCommits(store: Foundations['store'], others: Pick<RunningThreads, 'catchUp'>): void {
   store.changes.onChange(async (notice) => {
     if (notice === 'own') await others.catchUp();

@@ -1,4 +1,4 @@
-// Which database the configuration means, and what can be done to it as a whole. With services.ts and
+// Which database the configuration names, and what can be done with it as a whole. With services.ts and
 // foundations.ts the only place that knows the implementation of the store.
 
 import { existsSync } from 'node:fs';
@@ -25,7 +25,7 @@ import { AlreadyRunning, acquireRunLock } from './store/sqlite/run-lock.ts';
 
 export { AlreadyRunning, EmptiedDatabase, NodesInTheWay, SchemaError, StoreUnavailable, schemaVersion };
 
-/** Something is asked that this kind of database does not do; the message says what does. */
+/** This kind of database cannot do what was asked; the message says what can. */
 export class UnsupportedDatabase extends Error {
   override readonly name = 'UnsupportedDatabase';
 }
@@ -84,7 +84,7 @@ export async function refuseNewerDatabase(config: Config): Promise<void> {
 }
 
 /**
- * Whether what is said to the database leaves the machine in the clear, and nobody has chosen that.
+ * Whether traffic to the database leaves the machine unencrypted although nobody has chosen that.
  * @param env variables that count where the URL says nothing
  */
 export function isOpenToListeners(
@@ -96,12 +96,12 @@ export function isOpenToListeners(
   return readPostgresTls(url, env).protection === 'unasked' && !staysOnMachine(url);
 }
 
-/** Loaded when it is used: who has no PostgreSQL does not pay for its client. */
+/** Loaded on use: without PostgreSQL nobody pays for its client. */
 function postgres() {
   return import('./store/postgres/open.ts');
 }
 
-/** How the database is called in front of people; a password in it is masked. */
+/** The name of the database to show to people; a password in it is masked. */
 export function databaseName({ db }: Config): string {
   return db.engine === 'sqlite' ? db.file : dbText(db);
 }

@@ -13,7 +13,7 @@ import type { Foundations } from './services.ts';
 import { hashThreads, requestThreads } from './thread-count.ts';
 
 export interface OpenFoundations extends Foundations {
-  /** Lets go of the store and ends the hash threads. */
+  /** Closes the store and ends the hash threads. */
   close(): Promise<void>;
 }
 

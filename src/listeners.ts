@@ -60,7 +60,7 @@ export function isForMetricsOnly({ apis }: Listener): boolean {
   return apis.every(({ binding }) => binding === 'metrics');
 }
 
-/** Nobody is kept from logging in because another program has the port of the metrics. */
+/** Another program on the metrics port must not keep anybody from logging in. */
 async function openOrSay(log: Logger, opening: Promise<RunningListener>): Promise<RunningListener | null> {
   try {
     return await opening;

@@ -38,7 +38,7 @@ export function readOverlayAuthorities(needs: {
     try {
       const anchor = readTrustAnchor(der);
       const problem = anchorProblem(anchor, clock.now());
-      // An end that comes later is noticed at each login all the same.
+      // Each login notices an expiry that comes later.
       if (problem !== undefined && problem.reason !== 'expired' && problem.reason !== 'not-yet-valid')
         refused(describeRefusal(problem));
       else anchors.set(anchor.thumbprint, anchor);
@@ -57,7 +57,7 @@ export function readOverlayAuthorities(needs: {
 }
 
 /**
- * What client certificates are signed with; null when the configuration names nothing.
+ * The authority that signs client certificates; null when the configuration names none.
  * @throws PkiFileError, or what reading a file throws
  */
 export function readSigningAuthority(config: Pick<Config, 'edge'>): SigningAuthority | null {
@@ -78,7 +78,7 @@ export function readSigningAuthority(config: Pick<Config, 'edge'>): SigningAutho
 }
 
 /**
- * What clients of each listener are told to trust: the overlay's own authorities, those that the identity of the
+ * The authorities that clients of each listener trust: the overlay's own authorities, those that the identity of the
  * listener names, and those in the chain that it presents.
  * @throws PkiFileError, or what reading a file throws
  */
@@ -97,7 +97,7 @@ export function readPublishedAuthorities(
 }
 
 /**
- * What enrollment JWTs are signed with: the key of the listener that clients reach at the main address.
+ * The signer of enrollment JWTs: the key of the listener that clients reach at the main address.
  * @param address where that listener really is; left out: as configured
  * @throws PkiFileError, or what reading a file throws
  */

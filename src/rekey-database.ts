@@ -1,4 +1,4 @@
-// Another key-encryption key for everything that is sealed, beside running controllers. See
+// Reseals everything under another key-encryption key while controllers run. See
 // docs/decisions/replacing-the-key-encryption-key.md.
 
 import { enrollmentSealLabel } from './admin/enrollments.ts';

@@ -1,5 +1,6 @@
-// One of the threads that answer requests beside the first one: what a node is, but that the first thread writes the
-// log, the decision records and, on SQLite, the database, hashes passwords, and does what is done for the whole.
+// One of the threads that answer requests beside the first one. It does everything a node does, except that the first
+// thread writes the log, the decision records and, on SQLite, the database, hashes passwords, and does the background
+// work.
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Config, LogConfig } from './config/config.ts';
@@ -53,7 +54,7 @@ export interface AnswersOfFirst {
   verifyNobody(password: Password): Promise<false>;
   /** The other end of the port will send intents. */
   letWrite(port: MessagePort): void;
-  /** Something was committed: resolves when no thread has in memory what that has made untrue. */
+  /** Something was committed: resolves once no thread remembers anything that it made outdated. */
   changed(_: null): Promise<void>;
   /** Runs a check of the whole by its id. */
   check(id: string): Promise<void>;
@@ -73,7 +74,7 @@ export interface AnswersOfThread {
   catchUp(_: null): Promise<void>;
   beFresh(_: null): Promise<void>;
   counts(_: null): ThreadCounts;
-  /** Whatever the thread has told before has arrived when the answer does. */
+  /** When the answer arrives, everything that the thread sent before has arrived too. */
   settle(_: null): void;
   /** One thread after the other: see `releaseMemory`. */
   releaseMemory(_: null): void;
@@ -198,7 +199,7 @@ async function foundationsBeside(
   };
 }
 
-/** The first thread alone has the listeners that serve nothing else. */
+/** Only the first thread has the listeners that serve nothing else. */
 function withoutMetrics(config: Config): Config {
   return { ...config, listeners: config.listeners.filter((listener) => !isForMetricsOnly(listener)) };
 }

@@ -1,5 +1,5 @@
-// The threads that answer requests beside the first one, from the side of that one: starts them, tells them what they
-// have to know, and puts another one in the place of one that dies.
+// The first thread's side of the other threads that answer requests: starts them, tells them what they need to know, and
+// replaces those that die.
 
 import type { Worker } from 'node:worker_threads';
 import type { Config } from './config/config.ts';
@@ -47,9 +47,9 @@ export interface RunningThreads extends OtherThreads {
   stop(): Promise<void>;
 }
 
-/** One that says nothing for so many beats answers nobody either, and holds up whoever waits for it. */
+/** After so many missed heartbeats a thread counts as dead: it answers nobody and holds up whoever waits for it. */
 const mostMissedBeats = 15;
-/** Before another one takes the place of one that has died; longer each time that one does not start. */
+/** The pause before a dead thread is replaced; longer after each failed start. */
 const firstPause: Millis = 100;
 const longestPause: Millis = 10 * SECOND;
 /** Longer than listeners wait for requests under way. */
@@ -107,7 +107,7 @@ export function otherThreads(needs: {
 /** @param except the one that knows already */
 async function catchUp(members: ReadonlyMap<number, ThreadMember>, except?: ThreadMember): Promise<void> {
   const asked = [...members.values()].filter((member) => member.hasJoined && member !== except);
-  // One that cannot lets nobody in until it can; one that has died knows nothing.
+  // A thread that cannot lets nobody in until it can; a dead one remembers nothing.
   await Promise.allSettled(asked.map(({ calls }) => calls.ask('catchUp', null)));
 }
 
@@ -140,7 +140,7 @@ async function useConfig(member: ThreadMember, missed: Config | null): Promise<v
     if (missed !== null) await member.calls.ask('prepareConfig', missed);
     await member.calls.ask('useConfig', null);
   } catch {
-    // It must not answer by the former one.
+    // It must not answer with the former configuration.
     member.terminate();
   }
 }
@@ -148,7 +148,7 @@ async function useConfig(member: ThreadMember, missed: Config | null): Promise<v
 const whatDied = 'a thread that answered requests has died with its connections; another one takes its place';
 const whatFailed = 'a thread that is to answer requests does not start';
 
-/** Starts threads, and others in the place of those that die or stand still, until told to stop. */
+/** Starts threads, and replaces those that die or hang, until told to stop. */
 function keepingAlive(needs: {
   readonly count: number;
   readonly log: Logger;
@@ -238,7 +238,7 @@ async function endAll(members: readonly ThreadMember[]): Promise<void> {
   await Promise.all(members.map(({ ended }) => ended));
 }
 
-/** What loading its modules has left. One that dies meanwhile needs none. */
+/** Collects the garbage of loading its modules. A thread that dies meanwhile needs none of this. */
 async function releaseMemory({ calls }: ThreadMember): Promise<void> {
   await calls.ask('releaseMemory', null).catch(() => undefined);
 }

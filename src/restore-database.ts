@@ -1,4 +1,4 @@
-// What makes a database good to use after it was put back from a backup: see docs/decisions/restoring-a-backup.md.
+// Makes a database safe to use after it was restored from a backup: see docs/decisions/restoring-a-backup.md.
 
 import { existsSync, realpathSync } from 'node:fs';
 import type { Config } from './config/config.ts';
@@ -114,7 +114,7 @@ async function prepareCopy(needs: RestoreNeeds, working: string, backup: string)
 }
 
 /**
- * Does to a database that was put back with other tools what `restoreDatabase` does to a backup. For every engine.
+ * Does for a database that was restored with other tools what `restoreDatabase` does for a backup. For every engine.
  * @throws AlreadyRunning, NodesRunning   stop them first: what they have in memory is of the time before
  * @throws NoDatabase, SealBroken, SchemaError (a newer release has changed the database)
  */

@@ -1,4 +1,4 @@
-// The caller's own login attempts: also those of somebody who tried to be the caller.
+// The caller's own login attempts, including those of somebody who pretended to be the caller.
 
 import { ofIdentity } from '../admin/list-parameters.ts';
 import { listLoginAttempts, type ReadAttemptsNeeds } from '../explain/read-attempts.ts';

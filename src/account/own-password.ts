@@ -1,4 +1,4 @@
-// account/ holds what people do with their own account, whatever they may otherwise do. This file: their
+// account/ is for one's own account, whatever other permissions a person has. This file: their
 // authenticators, and a new user name or password. Their TOTP is in enrollment/.
 
 import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts';
@@ -49,7 +49,7 @@ export async function getOwnAuthenticator(
   return authenticator;
 }
 
-/** What a new password of the caller has to be. */
+/** The rules for the caller's new password. */
 export async function ownPasswordRules(
   needs: Pick<OwnPasswordNeeds, 'store'>,
   { identityId }: Principal,

@@ -33,7 +33,7 @@ export interface Enrolled {
   readonly username?: string;
 }
 
-/** Ways of enrolling in which somebody unknown sends something that has to be verified: a certificate, a token, a link. */
+/** Enrollment methods in which a stranger sends something that must be verified: a certificate, a token, a link. */
 const provenBySender: ReadonlySet<EnrollmentKind> = new Set(['ottca', 'ca', 'token', 'invitation']);
 
 /**
@@ -54,7 +54,7 @@ export async function attemptToEnroll<Result extends Enrolled>(
   try {
     enrolled = await decide(attempt);
   } catch (error) {
-    // Nothing was decided where something failed that the caller has no part in.
+    // A failure that the caller did not cause decides nothing.
     if (!(error instanceof EnrollmentRefused)) throw error;
     attempt.conclude();
     if (isProof) await countRefusal(needs, origin.ipAddress);
@@ -75,7 +75,7 @@ export class EnrollmentRefused extends AuthError {
   override readonly name = 'EnrollmentRefused';
 }
 
-/** Records why and gives what is to be thrown. */
+/** Records why, and returns the error to throw. */
 export function refusal(
   attempt: AttemptRecorder,
   why: { readonly check: string; readonly reason: RefusalReason; readonly saw?: string },
@@ -86,7 +86,7 @@ export function refusal(
   return new EnrollmentRefused(code, options);
 }
 
-/** A refusal of what somebody sent, thrown by a rule that knows of no record. */
+/** A refusal of what somebody sent, from a rule that does not know the record. */
 export function recordedRefusal(
   attempt: AttemptRecorder,
   check: string,

@@ -1,5 +1,5 @@
 // A client replaces the certificate that it logs in with before it expires: it asks for a successor over a connection
-// that proves the present one, and says when it has stored it. Until then the present one stays, and only that.
+// that proves the present one, and says when it has stored it. Until then only the present one logs in.
 
 import {
   type ClientCertificateIssuer,
@@ -108,7 +108,7 @@ async function ownCertificate(
   return authenticator;
 }
 
-/** The token alone does not do: who has stolen one must not get a certificate that outlives it. */
+/** The token alone is not enough: a thief must not get a certificate that outlives the stolen token. */
 async function requirePresentOne(
   needs: ExtendCertificateNeeds,
   caller: Principal,

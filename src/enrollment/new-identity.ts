@@ -8,7 +8,7 @@ import { AlreadyTaken } from '../store/contracts/store.ts';
 import { recordedRefusal, refusal } from './enroll-attempt.ts';
 
 /**
- * An external id that somebody brought. It is held to the rules for those that administrators give.
+ * An external id that somebody sent. The rules for those that administrators set apply to it too.
  * @throws AuthError could_not_validate
  */
 export function requireExternalId(externalId: string, attempt: AttemptRecorder): string {

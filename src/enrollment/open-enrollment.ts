@@ -29,7 +29,7 @@ export async function openEnrollment(
   method: TokenMethod,
   attempt: AttemptRecorder,
 ): Promise<PresentedEnrollment> {
-  // What we did not make costs no query.
+  // A token that we did not make costs no query.
   const read = readOpaqueToken(needs.tagKey, 'enrollment', token);
   const hash = read?.hash ?? foreignToken(token)?.hash;
   const found = hash === undefined ? null : await needs.store.enrollments.findByTokenHash(hash);

@@ -44,7 +44,7 @@ export async function startOwnTotp(
   await startTotpEnrollment(actingFor(needs, caller), caller.apiSessionId, identityOf(caller), expiresAt);
 }
 
-/** The enrollment as far as it is; seed and codes only until it is verified. @throws AuthError not_found */
+/** The enrollment in its present state; seed and codes only until it is verified. @throws AuthError not_found */
 export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promise<OwnTotp> {
   const enrolled = await needs.store.totp.find(caller.identityId);
   if (enrolled !== null) return { isVerified: true, recoveryCodesLeft: enrolled.recoveryCodesLeft };
@@ -96,7 +96,7 @@ export async function removeOwnTotp(
 
 /**
  * How many recovery codes are left. The codes themselves are not kept.
- * @param code of the app: a recovery code is too dear for a look
+ * @param code of the app: a recovery code is too valuable for a look
  * @throws AuthError not_found, invalid_totp_code, rate_limited
  */
 export async function countOwnRecoveryCodes(
@@ -124,7 +124,7 @@ export async function renewOwnRecoveryCodes(
   return codes;
 }
 
-/** What changes something for the caller asks first whether the session stands still. */
+/** Before a change for the caller: checks that the session still counts. */
 function actingFor(needs: OwnTotpNeeds, caller: Principal): OwnTotpNeeds & TotpEnrollmentNeeds {
   return { ...needs, store: needs.store.onBehalfOf(ownerOf(caller), needs.clock.now()) };
 }

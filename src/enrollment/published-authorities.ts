@@ -6,7 +6,7 @@ export interface AuthorityList {
   readonly pkcs7: string;
 }
 
-/** What clients that enroll are told to trust. Read from files at start and with each reload. */
+/** The authorities that clients trust after enrolling. Read from files at the start and at each reload. */
 export interface PublishedAuthorities {
   /** @param listener its name */
   of(listener: string): AuthorityList;

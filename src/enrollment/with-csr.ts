@@ -15,7 +15,7 @@ import {
 } from './enroll-attempt.ts';
 import { type OpenEnrollmentNeeds, openEnrollment, redeemEnrollment } from './open-enrollment.ts';
 
-/** An enrolled certificate lives so long; it ends sooner with its authority. */
+/** How long an enrolled certificate lives; it ends earlier if its authority does. */
 const certificateLifetime: Millis = 365 * DAY;
 
 export interface IssuingNeeds {

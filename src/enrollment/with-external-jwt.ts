@@ -94,7 +94,7 @@ function refuseUnlessAllowed(signer: ExternalJwtSigner, csr: string | null, atte
       'enrollment_not_allowed',
     );
   if (!signer[setting]) throw refuse(`${signer.name}: ${setting}`);
-  // Such an identity would have an id that no token names.
+  // No token could name the id of such an identity.
   if (csr === null && !signer.useExternalId) throw refuse(`${signer.name}: useExternalId is off`);
 }
 

@@ -30,7 +30,7 @@ export interface InvitationUseNeeds extends EnrollAttemptNeeds {
   readonly random: Random;
 }
 
-/** Whom a link is for, as its page says it. */
+/** Whom a link is for, as its page shows it. */
 export interface ShownInvitation {
   readonly state: 'usable';
   /** What the person will log in as. */
@@ -40,10 +40,10 @@ export interface ShownInvitation {
   readonly policy: PasswordPolicy;
 }
 
-/** Why a link does nothing. A used one is gone, as one that was withdrawn or never made. */
+/** Why a link does not work. A used link looks like one that was withdrawn or never existed. */
 export type DeadInvitation = 'unknown' | 'expired';
 
-/** What a link is good for. Uses nothing up: programs that preview links open them too. */
+/** Reads a link without using it up: programs that preview links open them too. */
 export async function lookAtInvitation(
   needs: Pick<InvitationUseNeeds, 'store' | 'tagKey' | 'clock'>,
   token: string,
@@ -122,7 +122,7 @@ async function find(
   { store, tagKey }: Pick<InvitationUseNeeds, 'store' | 'tagKey'>,
   token: string,
 ): Promise<OpenInvitation | null> {
-  // What we did not make costs no query.
+  // A link that we did not make costs no query.
   const read = readOpaqueToken(tagKey, 'invitation', token);
   return read === undefined ? null : store.invitations.findByTokenHash(read.hash);
 }

@@ -14,7 +14,7 @@ import { sourcePrefix } from '../platform/network/source-prefix.ts';
 import type { Random } from '../platform/random.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 
-/** Records that may wait to be written; more come only from a flood, and are dropped. */
+/** How many records may wait to be written; only a flood brings more, and those are dropped. */
 const longestQueue = 1000;
 const writeAfter = 50;
 const longestText = 200;
@@ -52,7 +52,7 @@ export function attemptLog(
   let waiting: ConcludedAttempt[] = [];
   let writing: Promise<void> = Promise.resolve();
   const countEvery = () => Math.min(100, Math.ceil(keepAtMost() / 100));
-  // Nothing is known yet of what there is.
+  // Nothing is known yet about existing records.
   let uncounted = countEvery();
   let timer: NodeJS.Timeout | undefined;
 
@@ -149,9 +149,9 @@ const mostOfSource = 600;
 const mostInAll = 6000;
 
 /**
- * How many decision records strangers may cause. A record about nobody we know costs its sender one request, as does a
- * token that is no token, and the oldest records go for it: without a limit, whoever sends enough of them erases what
- * explains the others.
+ * How many decision records strangers may cause. A record about no known identity costs its sender one request, and
+ * pushes out the oldest record: without a limit, whoever sends enough requests erases the records that explain
+ * something.
  * @returns whether there is room for one more of this source, which it then has
  */
 function strangersShare(clock: Clock): (ipAddress: string) => boolean {

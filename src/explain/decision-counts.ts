@@ -10,7 +10,7 @@ export interface Counted<Labels> {
   readonly count: number;
 }
 
-/** How often each combination of labels was counted. */
+/** The count of each combination of labels. */
 export interface Tally<Labels> {
   /** @param count 1 unless several were counted elsewhere */
   add(labels: Labels, count?: number): void;
