@@ -83,6 +83,16 @@ describe('what is published', () => {
     }
   });
 
+  it('needs no other HTTP client of the runtime for a controller', async () => {
+    // Loaded by whoever imports node:http, and as large as a tenth of what a start loads.
+    const asked = `
+      await import(${JSON.stringify(new URL('../../src/controller.ts', import.meta.url).href)});
+      console.log(process.moduleLoadList.some((name) => name.includes('undici')));`;
+    const { code, text } = await output(process.execPath, ['--input-type=module', '-e', asked], folder);
+    assert.equal(code, 0, text);
+    assert.equal(text, 'false\n');
+  });
+
   it('replaces an earlier build, and no folder that is something else', async () => {
     assert.ok(!existsSync(join(built, 'gone')));
     rmSync(join(built, '.built'));

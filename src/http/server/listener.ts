@@ -1,5 +1,4 @@
 // Opens and closes the listeners of the configuration: one TLS server for each interface.
-import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer, type Server } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server as NetServer } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyServerFactoryHandler } from 'fastify';
@@ -256,7 +255,8 @@ async function openApplication(
     // It never listens: another configuration brings another application to the same connections.
     serverFactory(handler) {
       handle = handler;
-      return createHttpServer();
+      // Importing this module would load another HTTP client of the runtime, 4 MB that every start would wait for.
+      return process.getBuiltinModule('node:http').createServer();
     },
     genReqId: newReferenceId,
     // A HEAD request must not do what a GET does; endpoints list it where it is harmless.
