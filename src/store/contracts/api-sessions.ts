@@ -26,7 +26,7 @@ export interface RotateRefreshToken {
   /** A duplicate of the direct predecessor within this time, from the same sender, is refused without ending the family. */
   readonly duplicateWindow: Millis;
   /**
-   * For so long after a rotation the same request again gives the same successor, if `nextHash` is still the live one;
+   * How long after a rotation a repeated request gives the same successor, if `nextHash` is still the live one;
    * 0, or left out: never.
    */
   readonly retryGrace?: Millis;
@@ -37,7 +37,7 @@ export interface RotateRefreshToken {
 export type RotateOutcome =
   | {
       readonly outcome: 'rotated';
-      /** What is new of the session; the rest of it never changes. */
+      /** The members that changed; the rest of a session never changes. */
       readonly session: Pick<ApiSession, 'ipAddress' | 'lastActivityAt' | 'expiresAt'>;
       readonly identity: IdentityInTokens;
     }
@@ -92,7 +92,7 @@ export interface OpenLegacySession {
   readonly certChain?: readonly string[];
 }
 
-/** When a legacy session was last used, and until when it lives for that. */
+/** When a legacy session was last used, and until when that keeps it alive. */
 export interface SessionActivity {
   readonly id: ApiSessionId;
   readonly lastActivityAt: Millis;
@@ -104,7 +104,7 @@ export interface ApiSessionStore {
 
   /**
    * Opens a legacy session. Null when the identity is gone or disabled, or the authenticator of the login is gone or
-   * has another password by now: what was true when the credentials were checked is looked at once more in the step that opens it.
+   * has another password by now: the step that opens the session checks once more what was true when the credentials were checked.
    */
   openLegacy(session: OpenLegacySession): Promise<ApiSession | null>;
 

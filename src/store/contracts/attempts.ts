@@ -10,7 +10,7 @@ export interface AttemptLimit {
   readonly lockFor: Millis;
   /** No lock grows longer than this; equal to `lockFor` for a lock that does not grow. */
   readonly longestLock: Millis;
-  /** After so many locks without a success between, the key stays locked until it is cleared. */
+  /** After this many locks without a success in between, the key stays locked until it is cleared. */
   readonly mostLocks?: number;
   /** Failures older than this no longer count. */
   readonly forgetAfter: Millis;
@@ -23,7 +23,7 @@ export type ReserveOutcome =
 export interface AttemptStore {
   /**
    * Counts one attempt against every limit, before it is evaluated, in one durable step: of any number of parallel
-   * guesses no more than `max` are let through. When a limit is reached, the attempt counts only against those that
+   * guesses at most `max` get through. When a limit is reached, the attempt counts only against those that
    * come after it, and the last one that is reached is named. The attempt that reaches `max` locks the key, until it is
    * released.
    */

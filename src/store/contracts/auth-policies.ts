@@ -9,7 +9,7 @@ export interface AuthPolicyStore {
   /** @throws AlreadyTaken `name` */
   create(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis): Promise<void>;
   /**
-   * Replaces the rules; leaves a change-feed entry, so that they hold at the next call everywhere.
+   * Replaces the rules; leaves a change-feed entry, so that they apply at the next call everywhere.
    * @param force also when no administrator is left who can log in
    * @returns false when there is no such policy
    * @throws AlreadyTaken `name`

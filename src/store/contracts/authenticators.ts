@@ -21,7 +21,7 @@ export interface NewPasswordAuthenticator {
   readonly tags: Tags;
 }
 
-/** Everything a password login needs, read at once. */
+/** Everything that a password login needs, in one read. */
 export interface PasswordLogin extends Account {
   readonly authenticator: PasswordAuthenticator;
   readonly passwordHash: string;
@@ -42,7 +42,7 @@ export interface KeepSuccessor {
   readonly hasNewKey: boolean;
 }
 
-/** Everything a certificate login needs, read at once. */
+/** Everything that a certificate login needs, in one read. */
 export interface CertificateLogin {
   readonly authenticator: CertificateAuthenticator;
   readonly identity: Identity;
@@ -50,7 +50,7 @@ export interface CertificateLogin {
 }
 
 export type LockableAuthenticator = Authenticator & {
-  /** When the lock of a password ends or ended; null when there was none lately. */
+  /** When the lock of a password ends or ended; null when there was none recently. */
   readonly lockedUntil: Millis | null;
 };
 

@@ -12,7 +12,7 @@ export type NewCa = Omit<Ca, 'verifiedAt' | 'createdAt' | 'updatedAt'>;
  */
 export type CaPatch = Partial<Omit<NewCa, 'id' | 'certPem' | 'thumbprint' | 'verificationToken'>>;
 
-/** Every change leaves a change-feed entry, so that it holds at the next login everywhere. */
+/** Every change leaves a change-feed entry, so that it applies at the next login everywhere. */
 export interface CaStore {
   find(id: CaId): Promise<Ca | null>;
   list(query: ListQuery): Promise<Page<Ca>>;

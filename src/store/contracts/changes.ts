@@ -3,7 +3,7 @@ import type { Change } from '../../model/change.ts';
 /**
  * `own`: this engine has committed something that is not acknowledged yet.
  * `perhaps-another-history`: the connection to the database was lost. Behind the same address there may be another
- * server now that lacks the last entries of before, and then gives their numbers to others.
+ * server now that lacks the last entries and gives their numbers to others.
  */
 export type ChangeNotice = 'own' | 'perhaps-new' | 'perhaps-another-history';
 export type ChangeListener = (notice: ChangeNotice) => Promise<void>;

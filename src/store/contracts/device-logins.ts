@@ -9,7 +9,7 @@ export type NewDeviceLogin = Omit<DeviceLogin, 'state' | 'sealedCode'> & {
 export interface DeviceLoginStore {
   /**
    * Stores a login that waits for a person.
-   * @param most so many unexpired ones there may be: strangers begin them
+   * @param most how many unexpired ones there may be: strangers begin them
    * @returns `full` when there are as many, `taken` when the user code is in use; nothing is stored then
    */
   begin(login: NewDeviceLogin, most: number): Promise<'begun' | 'full' | 'taken'>;

@@ -15,7 +15,7 @@ export type NewEnrollment = Omit<Enrollment, 'createdAt' | 'updatedAt'> & {
 /** An enrollment as administrators see it. */
 export type ListedEnrollment = Enrollment & { readonly identityName: string };
 
-/** Everything that is needed to judge who comes with a token, read at once. */
+/** Everything needed to decide about a token, in one read. */
 export interface OpenEnrollment {
   readonly enrollment: Enrollment;
   readonly identity: Identity;

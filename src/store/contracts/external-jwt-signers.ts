@@ -8,7 +8,7 @@ export type NewExternalJwtSigner = Omit<ExternalJwtSigner, 'createdAt' | 'update
 /** Only the members that are present are changed. */
 export type ExternalJwtSignerPatch = Partial<Omit<NewExternalJwtSigner, 'id'>>;
 
-/** Every change leaves a change-feed entry, so that it holds at the next token everywhere. */
+/** Every change leaves a change-feed entry, so that it applies at the next token everywhere. */
 export interface ExternalJwtSignerStore {
   find(id: SignerId): Promise<ExternalJwtSigner | null>;
   list(query: ListQuery): Promise<Page<ExternalJwtSigner>>;

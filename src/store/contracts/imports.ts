@@ -23,7 +23,7 @@ export type ImportKind = (typeof importKinds)[number];
 
 /** One entity as the source has it. */
 interface Imported {
-  /** Hash of everything that the source says of it: tells whether the source has changed since. */
+  /** Hash of the entity in the source: tells whether it has changed there since. */
   readonly digest: string;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;

@@ -9,7 +9,7 @@ export type NewInvitation = Invitation & {
   readonly tokenHash: string;
 };
 
-/** Everything that is needed to judge who comes with a link, read at once. */
+/** Everything needed to decide about a link, in one read. */
 export interface OpenInvitation {
   readonly invitation: Invitation;
   readonly identity: Identity;

@@ -4,8 +4,8 @@ import type { Millis } from '../../platform/clock.ts';
 
 export interface NodeStore {
   /**
-   * A node says that it runs, and what it is. A node of the same name that ran before has its row taken over, with its
-   * id; nodes that were not seen since `forgetBefore` are removed. The change feed reports nodes that are new, have other addresses or are removed.
+   * A node announces that it runs, and what it is. It takes over the row and the id of an earlier node of the same
+   * name; nodes that were not seen since `forgetBefore` are removed. The change feed reports nodes that are new, have other addresses or are removed.
    */
   announce(
     node: Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt'>,

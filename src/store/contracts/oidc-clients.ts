@@ -8,7 +8,7 @@ export type NewOidcClient = Omit<OidcClient, 'createdAt' | 'updatedAt'>;
 /** Only the members that are present are changed. */
 export type OidcClientPatch = Partial<Omit<NewOidcClient, 'id'>>;
 
-/** Every change of a client or of its secrets leaves a change-feed entry, so that it holds at once on every node. */
+/** Every change of a client or of its secrets leaves a change-feed entry, so that it applies at once on every node. */
 export interface OidcClientStore {
   find(id: OidcClientId): Promise<OidcClient | null>;
   list(query: ListQuery): Promise<Page<OidcClient>>;

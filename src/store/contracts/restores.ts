@@ -1,6 +1,6 @@
 import type { Millis } from '../../platform/clock.ts';
 
-/** What a restored database held of things that could be used, and that are worthless now. */
+/** What a restored database contained that could be used, and is worthless now. */
 export interface Withdrawn {
   readonly sessions: number;
   readonly recoveryCodes: number;

@@ -1,6 +1,6 @@
-// What the rest of the program may ask of the store: one interface per concern. A method is one atomic intent,
-// never a table operation, and its promise resolves after the commit is durable. Implementations live beside this folder;
-// nothing but services.ts knows them.
+// The interface of the store: one for each concern. A method is one atomic intent, never a table operation, and its
+// promise resolves after the commit is durable. The implementations are beside this folder; only the files directly in
+// src/ know them.
 
 import type { MessagePort } from 'node:worker_threads';
 import type { Actor } from '../../model/actor.ts';
@@ -76,7 +76,7 @@ export interface Store {
    * the one that writes here. Closes the port where each thread writes by itself.
    */
   letWrite(port: MessagePort): void;
-  /** Waits for what is under way, then lets go of the database. */
+  /** Waits for what is under way, then closes the database. */
   close(): Promise<void>;
 }
 
@@ -90,8 +90,8 @@ export class StoreUnavailable extends Error {
 
 /**
  * How long a single-use credential may wait for a database that several nodes share before it is used up; later the
- * method throws StoreUnavailable, and nothing is done. A client without an answer asks another node: what it asked first
- * would come there as the second use, and end what the client has got meanwhile.
+ * method throws StoreUnavailable, and nothing is done. A client without an answer asks another node; its first request
+ * would then arrive as the second use, and end what the client has obtained meanwhile.
  */
 export type Within = Millis;
 
@@ -123,7 +123,7 @@ interface Powers {
   readonly revocations: 'revoke' | 'delete';
 }
 
-/** Some parts of the store, as rules get it that act for callers. */
+/** Some parts of the store, for rules that act for callers. */
 export type StoreForCallers<Part extends keyof Store> = Pick<Store, 'onBehalfOf'> & {
   readonly [Name in Part]: Name extends keyof Powers ? Omit<Store[Name], Powers[Name]> : Store[Name];
 };
@@ -156,7 +156,7 @@ export class AlreadyTaken extends Error {
   }
 }
 
-/** Thrown by methods that write down a reference to another entity, such as an owner, when that is gone. */
+/** Thrown by methods that store a reference to another entity, such as an owner, when that entity is gone. */
 export class ReferenceGone extends Error {
   override readonly name = 'ReferenceGone';
   constructor() {
