@@ -213,6 +213,9 @@ describe('run controller', () => {
       /<title>[^<]*/.exec((await client.get('/account', { headers: { accept: 'text/html' } })).text)?.[0];
     const same = await reload();
     assert.equal(same.stdout, 'Read again; no setting has changed.\n');
+    const renewed = await box.run(['pki', 'renew', '--config', configFile]);
+    const [, next = ''] = /^next: overlay-auth (.+)$/m.exec(renewed.stderr) ?? [];
+    assert.equal((await box.run(next.split(' '))).code, 0, `${renewed.stderr}: can be typed as printed`);
 
     const original = readFileSync(join(box.cwd, configFile), 'utf8');
     edit(

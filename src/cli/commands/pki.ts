@@ -28,7 +28,7 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
     .addOption(configOption())
     .option('--dns <name...>', 'also for this DNS name')
     .option('--ip <address...>', 'also for this IP address')
-    .addHelpText('after', '\nA running controller presents it after SIGHUP.')
+    .addHelpText('after', '\nA running controller presents it after config reload, or SIGHUP.')
     .action(async (options: PkiOptions, command: Command) => {
       const { renewPki } = await import('../host/pki-commands.ts');
       const more = [...(options.dns ?? []), ...(options.ip ?? [])];

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { DAY, type Millis } from '../../platform/clock.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
 import { type CertificateFacts, certificateFacts, parseCertificates } from '../../platform/x509/x509.ts';
 import { CliError } from '../cli-error.ts';
 import { homePaths } from '../setup/home.ts';
@@ -105,7 +106,7 @@ export async function renewPki(
     ) {
       throw new CliError('The server certificate of this configuration was not made by overlay-auth.', {
         code: 'foreign_certificate',
-        next: 'renew it at its issuer, then send SIGHUP to the controller',
+        next: `renew it at its issuer, then run: ${reloadCommand(ports, configFile)}`,
       });
     }
     const facts = await renew(report, paths, more);
@@ -116,8 +117,13 @@ export async function renewPki(
       () =>
         `A new server certificate for ${certificate.names.join(', ')} is valid until ${certificate.expires.slice(0, 10)}.`,
     );
-    notice(report, 'next: send SIGHUP to a running controller, so that it presents the new certificate');
+    notice(report, `next: ${reloadCommand(ports, configFile)}`);
   });
+}
+
+/** So that a running controller presents the new certificate. */
+function reloadCommand({ cwd }: Report['ports'], configFile: string): string {
+  return `overlay-auth config reload --config ${shellWord(shownPath(cwd, configFile))}`;
 }
 
 async function renew(

@@ -49,7 +49,7 @@ export function warnOfEndingCertificates(config: Config, now: Millis, log: Logge
     const notAfter = new Date(facts.notAfter).toISOString();
     const fields = { file: path, listeners, notAfter, daysLeft };
     if (facts.notAfter <= now) {
-      log.error('a server certificate has ended: clients refuse it; renew it and send SIGHUP', fields);
-    } else log.warn('a server certificate ends soon: renew it and send SIGHUP', fields);
+      log.error('a server certificate has ended: clients refuse it; renew it and reload', fields);
+    } else log.warn('a server certificate ends soon: renew it and reload', fields);
   }
 }
