@@ -171,6 +171,8 @@ export interface BrandingConfig {
   readonly name: string;
   /** Absolute path of an SVG or PNG file; null: the name stands alone. */
   readonly logoFile: string | null;
+  /** The same for the dark theme; null: there is one for both. */
+  readonly logoDarkFile: string | null;
   /** `#rrggbb`: of links, buttons and the focus, and of the text on buttons. Readable on the ground of each scheme. */
   readonly colors: {
     readonly [Scheme in 'light' | 'dark']: { readonly accent: string; readonly on: string };

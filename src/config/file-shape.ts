@@ -33,10 +33,11 @@ export function toFileShape(config: Config): { readonly [key: string]: FileValue
   };
 }
 
-function brandingShape({ name, logoFile, colors }: Config['branding']): FileValue {
+function brandingShape({ name, logoFile, logoDarkFile, colors }: Config['branding']): FileValue {
   return {
     name,
     ...(logoFile === null ? {} : { logo: logoFile }),
+    ...(logoDarkFile === null ? {} : { logoDark: logoDarkFile }),
     color: colors.light.accent,
     colorDark: colors.dark.accent,
   };

@@ -41,9 +41,10 @@ function namedFiles(config: Config): readonly (readonly [path: string, file: str
     { at: 'identity', files: config.identity },
     ...config.listeners.map(({ identity }, index) => ({ at: `web[${index}].identity`, files: identity })),
   ];
-  const { logoFile } = config.branding;
+  const { logoFile, logoDarkFile } = config.branding;
   return [
     ...(logoFile === null ? [] : [['branding.logo', logoFile] as const]),
+    ...(logoDarkFile === null ? [] : [['branding.logoDark', logoDarkFile] as const]),
     ['secrets.keyFile', config.secrets.keyFile],
     ...identities.flatMap(({ at, files }): [string, string][] => [
       [`${at}.cert`, files.certFile],

@@ -54,7 +54,7 @@ export function resolveConfig(
         edgeIdentity: edge.enrollment.edgeIdentity,
       },
       oidc: { ...edge.oidc, ...durations },
-      totp: { issuer: edge.totp.issuer ?? defaultTotpIssuer(apiAddress) },
+      totp: { issuer: edge.totp.issuer ?? defaultTotpIssuer(content.branding.name, apiAddress) },
       sessions: edge.sessions,
       passwordHash: { memoryKiB: memory, passes, lanes },
       loginAttempts: edge.loginAttempts,
@@ -69,12 +69,13 @@ export function resolveConfig(
 const defaultColors = { light: '#1f5fd0', dark: '#8ab4ff' } as const;
 
 function resolveBranding(branding: FileContent['branding'], folder: string): Config['branding'] {
-  const { name, logo, color, colorDark } = branding;
+  const { name = 'Overlay', logo, logoDark, color, colorDark } = branding;
   const light = color ?? defaultColors.light;
   const dark = colorDark ?? (color === undefined ? defaultColors.dark : readableShade(color, 'dark'));
   return {
     name,
     logoFile: logo === undefined ? null : resolve(folder, logo),
+    logoDarkFile: logoDark === undefined ? null : resolve(folder, logoDark),
     colors: {
       light: { accent: light, on: textOn(light) },
       dark: { accent: dark, on: textOn(dark) },
@@ -158,8 +159,12 @@ function defaultApiAddress(web: FileContent['web']): string {
   return hosting?.bindPoints[0]?.address.text ?? '';
 }
 
-/** The address's host. The label that apps show cannot hold a colon, so an IPv6 address is no name. */
-function defaultTotpIssuer(address: string): string {
+/**
+ * The operator's name, where the configuration has one, and otherwise the address's host. The label that apps show cannot
+ * hold a colon, so an IPv6 address is no name.
+ */
+function defaultTotpIssuer(name: string | undefined, address: string): string {
+  if (name !== undefined) return name.replaceAll(':', ' ');
   return address.startsWith('[') ? 'overlay' : address.replace(/:\d+$/, '');
 }
 

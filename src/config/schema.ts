@@ -356,7 +356,9 @@ export const edgeSchema = z.strictObject({
         .regex(/^[^\p{C}\p{Zl}\p{Zp}:]{1,64}$/u, 'the issuer has 1 to 64 characters, no colon')
         .regex(/\S/, 'the issuer is blank')
         .optional()
-        .describe('The name that authenticator apps show. Default: the host of edge.api.address.'),
+        .describe(
+          'The name that authenticator apps show. Default: branding.name, or the host of edge.api.address.',
+        ),
     })
     .prefault({}),
   sessions: z
@@ -407,9 +409,10 @@ const brandingSchema = z.strictObject({
     .string()
     .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,60}$/u, 'the name has 1 to 60 characters')
     .regex(/\S/, 'the name is blank')
-    .default('Overlay')
-    .describe('Whose login pages these are.'),
+    .optional()
+    .describe('Whose login pages these are. Default: Overlay.'),
   logo: filePath.optional().describe('SVG or PNG file of at most 64 KiB, shown in place of the name.'),
+  logoDark: filePath.optional().describe('The same for the dark theme. Default: logo.'),
   color: textReadBy((text) => requireContrast(parseColor(text), 'light'))
     .optional()
     .describe('Colour of links and buttons, #rrggbb; readable on white.'),

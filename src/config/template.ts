@@ -139,7 +139,7 @@ ${signingLines(files.signingCert)}
       clientIds: []                # alias client ids that get the compatibility profile
       # freshProofForFactors: false  # whether they too prove anew who it is, to set up or remove an authenticator app
   # totp:
-  #   issuer: Example              # the name that authenticator apps show; default: the host of edge.api.address
+  #   issuer: Example              # the name that authenticator apps show; default: branding.name, or the host of edge.api.address
   # sessions:
   #   maxPerIdentity: 100          # a login beyond ends the oldest session of the identity
   # passwordHash:                  # what a password hash costs; "overlay-auth config tune-hash" proposes values

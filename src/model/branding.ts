@@ -6,6 +6,8 @@ export interface Branding {
     readonly [Scheme in 'light' | 'dark']: { readonly accent: string; readonly on: string };
   };
   readonly logo: Logo | null;
+  /** For the dark theme; null: `logo` is for both. */
+  readonly logoDark: Logo | null;
 }
 
 export interface Logo {

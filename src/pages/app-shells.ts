@@ -32,11 +32,11 @@ function shell({ look, language }: View, page: Shell): Html {
 <meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${look.tokensPath}">
 <link rel="stylesheet" href="${files}/app.css">
-<link rel="icon" href="${look.logoPath ?? 'data:,'}">
+<link rel="icon" href="${look.iconPath}">
 <script src="${script}" type="module"></script>
 </head>
 <body>
-<div id="${id}" class="app" data-name="${look.name}" data-logo="${look.logoPath ?? ''}"></div>
+<div id="${id}" class="app" data-name="${look.name}" data-logo="${look.logoPath ?? ''}" data-logo-dark="${look.logoDarkPath ?? ''}"></div>
 <noscript><p>${withoutScripts}</p></noscript>
 </body>
 </html>

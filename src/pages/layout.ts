@@ -27,7 +27,7 @@ export function layout({ look, language }: View, page: Layout): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${look.stylesheetPath}">
-<link rel="icon" href="${look.logoPath ?? 'data:,'}">
+<link rel="icon" href="${look.iconPath}">
 ${scripts && html`<script src="${look.scriptPath}" type="module"></script>`}
 ${furtherScriptPath !== undefined && html`<script src="${furtherScriptPath}" type="module"></script>`}
 </head>
@@ -43,7 +43,9 @@ ${content}
 `;
 }
 
-function brand({ name, logoPath }: View['look']): Html {
+function brand({ name, logoPath, logoDarkPath }: View['look']): Html {
   if (logoPath === null) return html`<span class="name">${name}</span>`;
-  return html`<img class="logo" src="${logoPath}" alt="${name}">`;
+  const logo = html`<img class="logo" src="${logoPath}" alt="${name}">`;
+  if (logoDarkPath === null) return logo;
+  return html`<picture><source srcset="${logoDarkPath}" media="(prefers-color-scheme: dark)">${logo}</picture>`;
 }

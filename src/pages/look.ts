@@ -1,7 +1,7 @@
 // How the operator's pages look: their name, colours and logo, and the files that every page refers to.
 
 import { readFileSync } from 'node:fs';
-import type { Branding } from '../model/branding.ts';
+import type { Branding, Logo } from '../model/branding.ts';
 import { sha256 } from '../platform/digest.ts';
 import type { Look } from './view.ts';
 
@@ -18,26 +18,40 @@ const script = fileOf('pages.js');
 
 /** The look of a branding, and the files that have to be served for it. */
 export function lookOf(branding: Branding): { readonly look: Look; readonly assets: readonly Asset[] } {
-  const { name, colors, logo } = branding;
+  const { name, colors } = branding;
   const stylesheet = asset('pages', 'css', 'text/css; charset=utf-8', colorsOf(colors) + tokens + styles);
   const tokensOnly = asset('tokens', 'css', 'text/css; charset=utf-8', colorsOf(colors) + tokens);
   const scripts = asset('pages', 'js', 'text/javascript; charset=utf-8', script);
-  const picture =
-    logo === null ? null : asset('logo', logo.type === 'image/png' ? 'png' : 'svg', logo.type, logo.content);
+  const logo = branding.logo === null ? null : pictureOf('logo', branding.logo);
+  const logoDark = branding.logoDark === null ? null : pictureOf('logo-dark', branding.logoDark);
+  const icon = logo ?? asset('icon', 'svg', 'image/svg+xml', iconOf(colors));
   return {
     look: {
       name,
-      logoPath: picture?.path ?? null,
+      logoPath: logo?.path ?? null,
+      logoDarkPath: logoDark?.path ?? null,
+      iconPath: icon.path,
       stylesheetPath: stylesheet.path,
       tokensPath: tokensOnly.path,
       scriptPath: scripts.path,
     },
-    assets: [stylesheet, tokensOnly, scripts, ...(picture === null ? [] : [picture])],
+    assets: [stylesheet, tokensOnly, scripts, icon, ...(logoDark === null ? [] : [logoDark])],
   };
 }
 
 function colorsOf({ light, dark }: Branding['colors']): string {
   return `:root{--accent-light:${light.accent};--on-accent-light:${light.on};--accent-dark:${dark.accent};--on-accent-dark:${dark.on}}\n`;
+}
+
+function pictureOf(name: string, { type, content }: Logo): Asset {
+  return asset(name, type === 'image/png' ? 'png' : 'svg', type, content);
+}
+
+/** Two nodes and the link between them, in the operator's colour, for those who have no logo. */
+function iconOf({ light, dark }: Branding['colors']): string {
+  const style = `g{fill:${light.accent};stroke:${light.accent}}@media(prefers-color-scheme:dark){g{fill:${dark.accent};stroke:${dark.accent}}}`;
+  const nodes = '<circle cx="8" cy="23" r="5.5"/><circle cx="24" cy="9" r="5.5"/>';
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>${style}</style><g stroke-width="3"><path d="M8 23 24 9"/>${nodes}</g></svg>`;
 }
 
 function asset(name: string, extension: string, type: string, content: string | Buffer): Asset {

@@ -8,6 +8,10 @@ export interface Look {
   readonly name: string;
   /** Path of the operator's logo; null: the name stands alone. */
   readonly logoPath: string | null;
+  /** The same for the dark theme; null: there is one for both. */
+  readonly logoDarkPath: string | null;
+  /** Path of the picture that browsers show beside the title. */
+  readonly iconPath: string;
   readonly stylesheetPath: string;
   /** The colours alone, for what has its own styles. */
   readonly tokensPath: string;

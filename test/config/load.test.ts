@@ -132,6 +132,19 @@ describe('loading the configuration', () => {
     assert.deepEqual(config.log, { format: 'json', level: 'warn' });
   });
 
+  test('authenticator apps show the name of the operator, where there is one', () => {
+    for (const [name, issuer] of [
+      ['Acme Networks', 'Acme Networks'],
+      // An issuer cannot hold a colon.
+      ['Acme: Networks', 'Acme  Networks'],
+    ]) {
+      const file = replaceAt(minimalFile(), ['branding'], { name });
+      assert.equal(load(file).config.edge.totp.issuer, issuer);
+      const given = replaceAt(file, ['edge', 'totp'], { issuer: 'Example Corp' });
+      assert.equal(load(given).config.edge.totp.issuer, 'Example Corp');
+    }
+  });
+
   test('the configuration cannot be changed, at any depth', () => {
     const check = (value: unknown): void => {
       if (value === null || typeof value !== 'object') return;

@@ -138,6 +138,7 @@ export const branded = lookOf({
     dark: { accent: '#ffffff', on: '#000000' },
   },
   logo: null,
+  logoDark: null,
 });
 export const views = viewsOf(branded.look);
 

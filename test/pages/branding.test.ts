@@ -27,8 +27,14 @@ function logoFile(content: string | Buffer): { path: string; remove(): void } {
 
 test('name, logo and colour are on the page, served from here, and still readable', async () => {
   const logo = logoFile(svg);
+  const logoDark = logoFile(svg.replace('160 40', '161 40'));
   const server = await startTestServer({
-    configure: withBranding({ name: 'Acme <Networks>', logo: logo.path, color: '#0a7d5a' }),
+    configure: withBranding({
+      name: 'Acme <Networks>',
+      logo: logo.path,
+      logoDark: logoDark.path,
+      color: '#0a7d5a',
+    }),
   });
   const { page, complaints, close } = await visitor();
   await page.goto(`${server.url}/oidc/authorization?${authorizationQuery()}`);
@@ -45,13 +51,42 @@ test('name, logo and colour are on the page, served from here, and still readabl
     await screenshot(page, `branded-${colorScheme}`);
   }
   assert.deepEqual(complaints, []);
+  /** Which of the two files is shown, once it is. */
+  const shownFile = async () => {
+    await shown.waitFor();
+    return page.evaluate<string>(
+      "(async (logo) => (await logo.decode(), new URL(logo.currentSrc).pathname))(document.querySelector('img.logo'))",
+    );
+  };
+  const dark = await shownFile();
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.reload();
   const path = (await shown.getAttribute('src')) ?? '';
+  assert.equal(await shownFile(), path);
+  assert.notEqual(dark, path);
+  assert.match((await server.get(dark)).text, /0 0 161 40/);
   const file = await server.get(path);
   assert.equal(file.headers['content-type'], 'image/svg+xml');
   assert.match(String(file.headers['content-security-policy']), /default-src 'none'.*sandbox/);
+  await page.goto(`${server.url}/account`);
+  await page.locator('#sign-in').waitFor();
+  assert.equal(await shownFile(), path);
   await close();
   await server.close();
   logo.remove();
+  logoDark.remove();
+});
+
+test("without a logo there is still a picture beside the title, in the operator's colour", async () => {
+  const server = await startTestServer({ configure: withBranding({ color: '#0a7d5a' }) });
+  for (const address of ['/', '/account']) {
+    const page = await server.get(address, { headers: { accept: 'text/html' } });
+    const path = /<link rel="icon" href="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const icon = await server.get(path);
+    assert.equal(icon.headers['content-type'], 'image/svg+xml');
+    assert.match(icon.text, /^<svg .*#0a7d5a/);
+  }
+  await server.close();
 });
 
 describe('a branding that cannot be used stops the start and says why', () => {
@@ -75,7 +110,7 @@ describe('a branding that cannot be used stops the start and says why', () => {
       light: { accent: '#000000', on: '#ffffff' },
       dark: { accent: '#ffffff', on: '#000000' },
     };
-    const branding = (logoFile: string) => ({ name: 'Acme', logoFile, colors });
+    const branding = (logoFile: string) => ({ name: 'Acme', logoFile, logoDarkFile: null, colors });
     assert.throws(() => brandingOf(branding('/nonexistent/logo.svg')), /cannot be read/);
     const contents: [string | Buffer, RegExp][] = [
       ['GIF89a', /neither an SVG nor a PNG/],
@@ -89,5 +124,7 @@ describe('a branding that cannot be used stops the start and says why', () => {
       assert.throws(() => brandingOf(branding(logo.path)), message);
       logo.remove();
     }
+    const darkOnly = { name: 'Acme', logoFile: null, logoDarkFile: '/dark.svg', colors };
+    assert.throws(() => brandingOf(darkOnly), /none of the light/);
   });
 });

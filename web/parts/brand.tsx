@@ -1,9 +1,18 @@
-const { name = '', logo = '' } = document.querySelector<HTMLElement>('body > [data-name]')?.dataset ?? {};
+const {
+  name = '',
+  logo = '',
+  logoDark = '',
+} = document.querySelector<HTMLElement>('body > [data-name]')?.dataset ?? {};
 
 /** The operator's name, which stands at the end of every title. */
 export const serviceName = name;
 
 export function Brand() {
-  if (logo !== '') return <img className="logo" src={logo} alt={name} />;
-  return <span className="name">{name}</span>;
+  if (logo === '') return <span className="name">{name}</span>;
+  return (
+    <picture>
+      {logoDark !== '' && <source srcSet={logoDark} media="(prefers-color-scheme: dark)" />}
+      <img className="logo" src={logo} alt={name} />
+    </picture>
+  );
 }
