@@ -41,6 +41,27 @@ for (const button of all('[data-prints]')) {
   button.addEventListener('click', () => window.print());
 }
 
+for (const search of all('[data-searches]')) {
+  const list = /** @type {HTMLElement} */ (document.getElementById(search.dataset.searches ?? ''));
+  const input = /** @type {HTMLInputElement} */ (search.querySelector('input'));
+  const said = /** @type {HTMLElement} */ (search.querySelector('[role=status]'));
+  search.hidden = false;
+  input.addEventListener('input', () => {
+    const words = input.value.toLowerCase().split(/\s+/);
+    const holdsAll = (/** @type {HTMLElement} */ item) =>
+      words.every((word) => item.innerText.toLowerCase().includes(word));
+    for (const group of /** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll('[data-group]'))) {
+      group.hidden = false;
+      const items = [.../** @type {NodeListOf<HTMLElement>} */ (group.querySelectorAll('li'))];
+      for (const item of items) item.hidden = false;
+      for (const item of items) item.hidden = !holdsAll(item);
+      group.hidden = items.every((item) => item.hidden);
+    }
+    const found = list.querySelectorAll('li:not([hidden])').length;
+    said.textContent = input.value === '' ? '' : `${found} ${search.dataset.found}`;
+  });
+}
+
 // A second click would submit a form twice; whoever comes back to the page may submit again.
 for (const form of document.forms) {
   let isSent = false;

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../model/json-schema.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
-import { schemaOutline } from './schema-outline.ts';
+import { examples, schemaOutline } from './schema-outline.ts';
 import { languageFor } from './texts/languages.ts';
 import type { View } from './view.ts';
 
@@ -53,18 +53,24 @@ export function apiReferencePage(view: View, api: ApiReference): Html {
     { ...view, language: languageFor([]) },
     {
       wide: true,
+      scripts: true,
       title: `${api.title} - Reference`,
       heading: api.title,
       content: html`<p>${api.description} For programs: <a href="${api.documentPath}">the OpenAPI document</a>.</p>
-<nav aria-label="Operations">
+<div class="field" data-searches="operations" data-found="operations found" hidden><label for="search">Search operations</label>
+<input id="search" type="search" autocomplete="off" spellcheck="false" aria-describedby="found">
+<p id="found" class="hint" role="status"></p></div>
+<nav id="operations" aria-label="Operations">
 ${[...groups].map(
-  ([group, operations]) => html`<h2>${group}</h2>
+  ([group, operations]) => html`<div data-group>
+<h2>${group}</h2>
 <p>${api.groups.get(group)}</p>
 <ul>${operations.map(
     ({ id, method, path, summary }) => html`
 <li><a href="#${id}"><code>${method} ${path}</code></a> ${summary}</li>`,
   )}
 </ul>
+</div>
 `,
 )}</nav>
 <h2>Operations</h2>
@@ -95,19 +101,19 @@ ${
   html`<h4>Parameters</h4>
 <ul>${parameters.map(
     (parameter) => html`
-<li><code>${parameter.name}</code> in the ${parameter.in}${parameter.required ? '' : ' (optional)'}: ${parameter.description !== undefined && html`${parameter.description}. `}${schemaOutline(parameter.schema)}</li>`,
+<li><code>${parameter.name}</code> in the ${parameter.in}${parameter.required ? '' : ' (optional)'}: ${parameter.description !== undefined && html`${parameter.description}. `}${schemaOutline(parameter.schema)}${examples(parameter.schema)}</li>`,
   )}
 </ul>`
 }
 ${body !== null && html`<h4>Body</h4>\n<div>${content(body)}</div>`}
-<h4>Answers</h4>
+<h4>Responses</h4>
 <ul>${successes.map(
     (answer) => html`
 <li><strong>${answer.status}</strong> ${answer.description}. ${content(answer)}</li>`,
   )}
 </ul>
 <details>
-<summary>Refusals of ${method} ${path}</summary>
+<summary>Errors of ${method} ${path}</summary>
 <ul>${refusals.map(
     (answer) => html`
 <li><strong>${answer.status}</strong> ${answer.description}</li>`,

@@ -16,7 +16,7 @@ function members(schema: JsonSchema): Html | null {
     ([name, member]) => html`
 <li><code>${name}</code>${required.includes(name) ? '' : ' (optional)'}: ${schemaOutline(member)}${
       member.description !== undefined && html` <span class="hint">${member.description}</span>`
-    }</li>`,
+    }${examples(member)}</li>`,
   )}
 </ul>`;
 }
@@ -29,16 +29,33 @@ function typeOf(schema: JsonSchema): Html {
     return html`<a href="#schema-${name}">${name}</a>`;
   }
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
-  if (schema.enum !== undefined) return html`one of <code>${schema.enum.map(String).join(' ')}</code>`;
+  if (schema.enum !== undefined) return html`one of ${listed(schema.enum)}`;
   const variants = oneOf ?? anyOf;
   if (variants !== undefined) {
-    return html`${variants.map((variant, at) => html`${at > 0 && ' or '}${typeOf(variant)}`)}`;
+    return alternatives(variants.map(typeOf));
   }
   if (type === 'array') return html`list of ${typeOf(items ?? {})}${limits(schema)}`;
   if (type === 'object' && typeof additionalProperties === 'object') {
     return html`map of ${typeOf(additionalProperties)}`;
   }
-  return html`${type ?? 'anything'}${schema.format !== undefined && ` (${schema.format})`}${limits(schema)}`;
+  const types = type === undefined ? ['anything'] : [type].flat();
+  return html`${alternatives(types)}${schema.format !== undefined && ` (${schema.format})`}${limits(schema)}`;
+}
+
+/** "string, number or null" */
+function alternatives(words: readonly (Html | string)[]): Html {
+  const between = (at: number) => (at === 0 ? '' : at === words.length - 1 ? ' or ' : ', ');
+  return html`${words.map((word, at) => html`${between(at)}${word}`)}`;
+}
+
+/** Values as they are written, with commas between them. */
+function listed(values: readonly unknown[]): Html {
+  return html`${values.map((value, at) => html`${at > 0 && ', '}<code>${String(value)}</code>`)}`;
+}
+
+/** What somebody could send, where the schema says so. */
+export function examples({ examples: given = [] }: JsonSchema): Html | null {
+  return given.length === 0 ? null : html` <span class="hint">For example ${listed(given)}.</span>`;
 }
 
 function limits(schema: JsonSchema): string {

@@ -24,7 +24,7 @@ const management = (more: object = {}) =>
 
 describe('typed calls', () => {
   test('an answer is typed down to its members', async () => {
-    const { data, response } = await management().GET('/identities', { params: { query: { limit: '5' } } });
+    const { data, response } = await management().GET('/identities', { params: { query: { limit: 5 } } });
     const names: string[] = data.data.map(({ name }) => name);
     assert.deepEqual(names, ['root']);
     assert.equal(data.meta.pagination.totalCount satisfies number, 1);

@@ -14,7 +14,7 @@ export function AttemptsPart() {
     queryKey: ['attempts'],
     initialPageParam: 0,
     queryFn: async ({ pageParam, signal }) => {
-      const query = { limit: String(pageSize), offset: String(pageParam) };
+      const query = { limit: pageSize, offset: pageParam };
       return (await api.GET('/current-identity/login-attempts', { params: { query }, signal })).data;
     },
     getNextPageParam: ({ meta: { pagination } }) => {

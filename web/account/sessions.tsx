@@ -20,7 +20,7 @@ export function SessionsPart() {
   const sessions = useQuery({
     queryKey: ['sessions'],
     queryFn: async ({ signal }) => {
-      const query = { limit: '100', sort: 'createdAt desc' };
+      const query = { limit: 100, sort: 'createdAt desc' };
       return (await api.GET(path, { params: { query }, signal })).data.data;
     },
   });

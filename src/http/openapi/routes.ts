@@ -70,8 +70,12 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
         errors: 'edge',
         summary: 'Get the OpenAPI description of this API',
         answers: { 200: documentAnswer(openApiSchema, 'An OpenAPI 3.1 document') },
-        handler: ({ bindPoint }) =>
-          json({ ...documentOf(), servers: [{ url: `https://${bindPoint.address}` }] }, { headers: cached }),
+        handler(context) {
+          const document = documentOf();
+          const contact = { name: views(context).look.name };
+          const servers = [{ url: `https://${context.bindPoint.address}` }];
+          return json({ ...document, info: { ...document.info, contact }, servers }, { headers: cached });
+        },
       }),
       route({
         ...common,
@@ -81,7 +85,10 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
         summary: 'Read the description of this API as a page',
         answers: { 200: contentAnswer(htmlType, 'The page') },
         handler: (context) =>
-          page(apiReferencePage(views(context), apiReferenceOf(documentOf(), path)), { headers: cached }),
+          page(apiReferencePage(views(context), apiReferenceOf(documentOf(), path)), {
+            scripts: true,
+            headers: cached,
+          }),
       }),
     ];
   });

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseDuration } from '../../config/durations.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
+import type { JsonSchema } from '../../model/json-schema.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { longestCertificateRequest } from '../../platform/x509/certificate-request.ts';
 import type { RequestContext } from './request-context.ts';
@@ -44,6 +45,11 @@ export const durationField = durationText.transform((text, context): Millis => {
   }
 });
 
+/** What a parameter is for those who send it; to us all parameters are texts, whose rules `listQuery` knows. */
+function described(schema: JsonSchema): JsonSchema & { readonly type?: JsonSchema['type'] | undefined } {
+  return { type: undefined, ...schema } as JsonSchema;
+}
+
 /** Of a list. What would narrow it elsewhere and is not understood here is refused, not ignored. */
 export const listParameters = z.object({
   filter: z
@@ -63,12 +69,17 @@ export const listParameters = z.object({
     .meta({
       description:
         'At most 500, or none, which gives 500 to callers who are no administrators; without it 10',
-      examples: ['50', 'none'],
+      ...described({ anyOf: [{ type: 'integer', minimum: 0, maximum: 500 }, { const: 'none' }] }),
+      examples: [50, 'none'],
     }),
   offset: z
     .string()
     .optional()
-    .meta({ description: 'How many to leave out', examples: ['100'] }),
+    .meta({
+      description: 'How many to leave out',
+      ...described({ type: 'integer', minimum: 0 }),
+      examples: [100],
+    }),
   sort: z
     .string()
     .optional()

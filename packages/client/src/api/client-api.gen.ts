@@ -1696,8 +1696,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -1839,8 +1839,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -1868,8 +1868,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -2291,8 +2291,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -2320,8 +2320,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -2349,8 +2349,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -2380,8 +2380,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -2425,8 +2425,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -2454,8 +2454,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -2622,8 +2622,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };

@@ -2810,8 +2810,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -2953,8 +2953,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -2982,8 +2982,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -3139,8 +3139,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -3493,8 +3493,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -3524,8 +3524,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -3555,8 +3555,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -3800,8 +3800,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -4040,8 +4040,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -4398,8 +4398,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -4479,8 +4479,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -4560,8 +4560,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -4880,8 +4880,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -5178,8 +5178,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -5373,8 +5373,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -5722,8 +5722,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -5870,8 +5870,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -5986,8 +5986,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
@@ -6063,8 +6063,8 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
-                limit?: string;
-                offset?: string;
+                limit?: number | "none";
+                offset?: number;
                 sort?: string;
                 roleFilter?: "";
             };
