@@ -23,6 +23,7 @@ describe('a filter', () => {
     ['name contains "x"', { op: 'contains', field: 'name', value: 'x' }],
     ['name ICONTAINS "x"', { op: 'icontains', field: 'name', value: 'x' }],
     ['name not contains "x"', { op: 'not', term: { op: 'contains', field: 'name', value: 'x' } }],
+    ['roleAttributes contains "x"', { op: 'contains', field: 'roleAttributes', value: 'x' }],
     ['name in ["a","b"]', { op: 'in', field: 'name', values: ['a', 'b'] }],
     ['name not in ["a"]', { op: 'not', term: { op: 'in', field: 'name', values: ['a'] } }],
     ['externalId = null', { op: '=', field: 'externalId', value: null }],
@@ -130,6 +131,10 @@ describe('a filter that cannot be parsed', () => {
     `name in [${Array.from({ length: 300 }, () => '"a"').join(',')}]`,
     `name = "${'x'.repeat(5000)}"`,
     '🙂',
+    'roleAttributes = "x"',
+    'permissions icontains "read"',
+    'permissions not in ["read"]',
+    'permissions contains read',
     'name = "x" \u00a0',
   ];
   for (const text of hostile) {

@@ -10,6 +10,7 @@ import { type FilterToken, filterTokens, invalidFilter } from './filter-tokens.t
 //   term       = "not" term | "(" filter ")" | "true" | "false" | comparison
 //   comparison = field ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) value
 //              | field [ "not" ] ( "contains" | "icontains" ) string
+//              | field of several texts [ "not" ] "contains" string, one of them as a whole
 //              | field [ "not" ] "in" "[" value { "," value } "]"
 //   value      = string | number | "true" | "false" | "null" | "datetime(" RFC 3339 ")"
 //
@@ -34,6 +35,7 @@ type Comparison = (typeof comparisons)[number];
 
 const kindNames: Readonly<Record<FieldKind, string>> = {
   text: 'a text in quotation marks',
+  texts: 'contains and a text in quotation marks',
   boolean: 'true or false',
   time: 'a time such as datetime(2026-01-31T12:00:00Z)',
 };
@@ -149,6 +151,7 @@ function parseComparison(cursor: Cursor, fields: ListFields): Filter {
   const { field } = listField;
   const comparison = comparisons.find((symbol) => cursor.skipSymbol(symbol));
   if (comparison !== undefined) {
+    if (listField.kind === 'texts') throw cursor.expected('contains, for a field of several texts');
     return { op: comparison, field, value: parseValue(cursor, listField, comparison) };
   }
   const isNegated = cursor.skipWord('not');
@@ -158,18 +161,25 @@ function parseComparison(cursor: Cursor, fields: ListFields): Filter {
 
 function parseWordComparison(cursor: Cursor, listField: ListField): Filter {
   const { field } = listField;
+  if (listField.kind === 'texts') {
+    if (!cursor.skipWord('contains')) throw cursor.expected('contains');
+    return { op: 'contains', field, value: parseText(cursor) };
+  }
   if (cursor.skipWord('in')) return { op: 'in', field, values: parseValues(cursor, listField) };
   if (listField.kind === 'text') {
     for (const op of ['contains', 'icontains'] as const) {
-      if (!cursor.skipWord(op)) continue;
-      const { token } = cursor;
-      if (token.kind !== 'string') throw cursor.expected(kindNames.text);
-      cursor.advance();
-      return { op, field, value: token.value };
+      if (cursor.skipWord(op)) return { op, field, value: parseText(cursor) };
     }
     throw cursor.expected('one of = != < <= > >= contains icontains in');
   }
   throw cursor.expected('one of = != < <= > >= in');
+}
+
+function parseText(cursor: Cursor): string {
+  const { token } = cursor;
+  if (token.kind !== 'string') throw cursor.expected(kindNames.text);
+  cursor.advance();
+  return token.value;
 }
 
 function parseField(cursor: Cursor, fields: ListFields): ListField {

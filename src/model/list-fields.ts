@@ -1,5 +1,8 @@
-/** What a field holds; decides what it can be compared with. `time` is Millis inside and `datetime(…)` outside. */
-export type FieldKind = 'text' | 'boolean' | 'time';
+/**
+ * What a field holds; decides what it can be compared with. `time` is Millis inside and `datetime(…)` outside. Of `texts`
+ * it can only be asked whether one of them is so.
+ */
+export type FieldKind = 'text' | 'texts' | 'boolean' | 'time';
 
 /** A field by which lists can be filtered and sorted. */
 export interface ListField {
@@ -15,6 +18,7 @@ export type ListFields = ReadonlyMap<string, ListField>;
 
 const text: Omit<ListField, 'field'> = { kind: 'text', nullable: false };
 const optionalText: Omit<ListField, 'field'> = { kind: 'text', nullable: true };
+const texts: Omit<ListField, 'field'> = { kind: 'texts', nullable: false };
 const boolean: Omit<ListField, 'field'> = { kind: 'boolean', nullable: false };
 const time: Omit<ListField, 'field'> = { kind: 'time', nullable: false };
 const optionalTime: Omit<ListField, 'field'> = { kind: 'time', nullable: true };
@@ -35,6 +39,8 @@ export const identityListFields = listFields({
   authPolicyId: text,
   authPolicy: { field: 'authPolicyId', ...text },
   isAdmin: boolean,
+  permissions: texts,
+  roleAttributes: texts,
   passwordMustChange: boolean,
   disabledAt: optionalTime,
   createdAt: time,

@@ -105,7 +105,28 @@ export function listTests(shared: GetDatabase): void {
       });
     }
 
+    test('several texts contain one of them as a whole', async () => {
+      const { store } = shared();
+      const roleAttributes = ['a', 'x,', 'back\\slash', "o'brien", '"quoted"', '%'];
+      const name = uniqueName();
+      await store.identities.create(newIdentity({ name, roleAttributes }), null, t0);
+      const finds = async (value: string) => {
+        const named = { op: '=', field: 'name', value: name } as const;
+        const filter: Filter = {
+          op: 'and',
+          terms: [named, { op: 'contains', field: 'roleAttributes', value }],
+        };
+        return (await store.identities.list(query({ filter }))).totalCount === 1;
+      };
+      for (const value of roleAttributes) assert.equal(await finds(value), true, value);
+      for (const value of [',', 'x', '', '","', 'A', 'quoted', '[', '%%'])
+        assert.equal(await finds(value), false, value);
+    });
+
     const hostile: readonly Filter[] = [
+      { op: '=', field: 'permissions', value: 'read' },
+      { op: 'in', field: 'roleAttributes', values: ['x'] },
+      { op: 'icontains', field: 'roleAttributes', value: 'x' },
       { op: '=', field: 'password', value: 'x' },
       { op: '=', field: 'constructor', value: 'x' },
       { op: '=', field: '__proto__', value: 'x' },
@@ -161,13 +182,16 @@ export function listTests(shared: GetDatabase): void {
       revocationListFields: (store, asked) => store.revocations.list(asked),
       nodeListFields: (store, asked) => store.nodes.list(asked),
     };
-    const values = { text: 'x', boolean: true, time: t0 } as const;
+    const values = { text: 'x', texts: 'x', boolean: true, time: t0 } as const;
     for (const [name, listFields] of Object.entries(fields)) {
       test(`${name} are columns of their kind`, async () => {
         const list = lists[name];
         assert.ok(list !== undefined, 'has no list');
         for (const { field, kind } of listFields.values()) {
-          const filter = { op: '=', field, value: values[kind] } as const;
+          const filter: Filter =
+            kind === 'texts'
+              ? { op: 'contains', field, value: values[kind] }
+              : { op: '=', field, value: values[kind] };
           await list(shared().store, query({ filter, sort: [{ field, descending: false }] }));
           const wrong = kind === 'text' ? true : 'x';
           await assert.rejects(

@@ -45,6 +45,8 @@ export interface Dialect {
   readonly estimates: 'plan' | 'sample';
   /** Function: the texts of a JSON array as rows with a column `value`. */
   readonly jsonTexts: 'json_each' | 'json_array_elements_text';
+  /** The same of a column that holds such an array as text. */
+  jsonTextsOf(column: string): string;
   /** The time in Millis, where the engine has a clock that is not ours. */
   readonly time: string | null;
 }
@@ -58,6 +60,7 @@ export const sqliteDialect: Dialect = {
   noLimit: '-1',
   estimates: 'sample',
   jsonTexts: 'json_each',
+  jsonTextsOf: (column) => `json_each(${column})`,
   time: null,
 };
 
@@ -70,6 +73,7 @@ export const postgresDialect: Dialect = {
   noLimit: 'ALL',
   estimates: 'plan',
   jsonTexts: 'json_array_elements_text',
+  jsonTextsOf: (column) => `json_array_elements_text(${column}::json)`,
   time: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
 };
 

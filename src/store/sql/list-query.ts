@@ -168,6 +168,10 @@ function condition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
     case 'contains':
     case 'icontains': {
       const field = fieldOf(source, filter.field);
+      if (field.kind === 'texts' && filter.op === 'contains') {
+        const texts = sql.raw(dialect.jsonTextsOf(field.column));
+        return sql`EXISTS (SELECT 1 FROM ${texts} AS texts WHERE texts.value = ${filter.value})`;
+      }
       if (field.kind !== 'text') throw wrongType(filter.field, field);
       const column = sql.raw(field.column);
       const position = sql.raw(dialect.position);
@@ -214,6 +218,7 @@ function stored(field: StoredField, name: string, value: string | number | boole
 
 const typeNames: Readonly<Record<FieldKind, string>> = {
   text: 'a text',
+  texts: 'contains and a text',
   boolean: 'true or false',
   time: 'a time like 2026-01-31T12:00:00Z',
 };
