@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 
 const [folder = 'screenshots'] = process.argv.slice(2);
-const consoleTests = ['console', 'console-people', 'console-policies'].map(
+const consoleTests = ['console', 'console-connect', 'console-people', 'console-policies', 'tasks'].map(
   (name) => `test/pages/${name}.test.ts`,
 );
 const files = [

@@ -257,6 +257,7 @@ describe('managing people', () => {
     await page.locator('#show-qr').press('Enter');
     await page.getByRole('img', { name: 'QR code' }).waitFor();
     await assertClean(guest);
+    await screenshot(page, 'console-added');
     assert.equal(await saved(page, '#save-file'), link);
 
     const zoe = await visitor();
@@ -395,6 +396,11 @@ describe('managing people', () => {
     await assertClean(guest);
     await page.locator(`#replace-${certId}-confirm`).click();
     await page.getByText('Asked for a new certificate', { exact: true }).waitFor();
+    await page.locator('nav a[href="/console/certificates"]').click();
+    const row = page.locator('tbody tr', { hasText: 'xena' });
+    await row.getByText('Soon').waitFor();
+    await assertClean(guest);
+    await row.getByRole('link').click();
     const { isExtendRequested, isKeyRollRequested } = (await root.get(`authenticators/${certId}`)).json.data;
     assert.deepEqual([isExtendRequested, isKeyRollRequested], [true, true]);
     await confirm(page, `remove-${certId}`);
@@ -403,6 +409,36 @@ describe('managing people', () => {
     const [passwordOf] = (await root.get(`identities/${id}/authenticators`)).json.data;
     await confirm(page, `remove-${passwordOf.id}`);
     await page.locator('#answer').filter({ hasText: 'No.' }).waitFor();
+    await guest.close();
+  });
+});
+
+describe('rights', () => {
+  test('are listed with what each allows, and people by a role attribute', async () => {
+    for (const [name, more] of [
+      ['right reader', { permissions: ['read'], roleAttributes: ['night shift'] }],
+      ['right helper', { permissions: ['read', 'helpdesk'] }],
+      ['right nobody', { roleAttributes: ['night', 'shift'] }],
+    ] as const) {
+      const id = await server.createUser({ name, password });
+      assert.equal((await root.call('PATCH', `identities/${id}`, more)).status, 200);
+    }
+    const guest = await atConsole(server, 'root', '/console/permissions?q=right');
+    const { page } = guest;
+    await page.getByText('1 to 2 of 2').waitFor();
+    for (const [right, name] of [
+      ['helpdesk', 'right helper'],
+      ['read', 'right reader'],
+    ] as const) {
+      await page.locator('#filter-right').selectOption(right);
+      await page.getByText('1 to 1 of 1').waitFor();
+      await page.getByRole('link', { name }).waitFor();
+    }
+    await assertClean(guest);
+    await page.locator('nav a[href="/console/people"]').click();
+    await page.locator('#filter-role').fill('night shift');
+    await page.getByText('1 to 1 of 1').waitFor();
+    await page.getByRole('link', { name: 'right reader' }).waitFor();
     await guest.close();
   });
 });
@@ -440,12 +476,16 @@ describe('every screen about people', () => {
     const id = await server.createUser({ name, password });
     const enrollment = { identityId: id, method: 'ott' };
     createdId(await root.call('POST', 'enrollments', enrollment));
+    await loggedIn(server, name);
     return [
-      [`/people/${id}`, '#answer'],
+      [`/people/${id}`, 'section:has(#sessions) .entries'],
       [`/people/${id}/edit`, '#field-name'],
       ['/people/new', '#field-name'],
       ['/enrollments', 'tbody'],
-      ['/sessions', 'tbody'],
+      ['/permissions', 'tbody'],
+      ['/nodes', 'tbody'],
+      ['/certificates', '#filter-person'],
+      [`/sessions?${new URLSearchParams({ person: name })}`, 'tbody'],
     ];
   };
 
@@ -480,18 +520,29 @@ describe('every screen about people', () => {
         await page.locator(shows).first().waitFor();
         await page.locator('#right').waitFor();
         await assertClean(guest);
+        const isEnding = permission === 'helpdesk' && path.startsWith('/sessions');
+        if (isEnding) await page.locator('tbody button').waitFor();
         const buttons = await page
-          .locator('main :is(a.button, button.button:not(.link)):not(.pages *)')
+          .locator('main :is(a.button, button.button:not(.link)):not(.pages *, search *)')
           .allTextContents();
         found.push([...new Set(buttons)].filter((text) => !text.startsWith('Export')));
         const editable =
           'main form :is(input, textarea):not([readonly], :disabled), main form select:enabled';
         assert.equal(await page.locator(editable).count(), 0, path);
+        if (!isEnding) continue;
+        await page.locator('#filter-person').fill('root');
+        await page.locator('tbody tr', { hasText: 'seen' }).waitFor({ state: 'detached' });
+        await page.locator('tbody tr', { hasText: 'root' }).first().waitFor();
+        assert.equal(await page.locator('tbody button').count(), 0, 'of an administrator');
       }
       await guest.close();
       return found;
     };
-    assert.deepEqual(await offered('read'), [[], [], [], [], []]);
-    assert.deepEqual(await offered('helpdesk'), [['Invite'], [], [], [], ['End']]);
+    assert.deepEqual(await offered('read'), [[], [], [], [], [], [], [], []]);
+    assert.deepEqual(await offered('helpdesk'), [
+      ['Invite', 'End all sessions', 'End'],
+      ...[[], [], [], [], [], []],
+      ['End'],
+    ]);
   });
 });

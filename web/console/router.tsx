@@ -31,7 +31,7 @@ const routes = [
     getParentRoute: () => root,
     path: '/people',
     component: PeopleScreen,
-    validateSearch: words('q', 'sort', 'page', 'state', 'policy'),
+    validateSearch: words('q', 'sort', 'page', 'state', 'policy', 'role'),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -73,6 +73,30 @@ const routes = [
     path: '/what-if',
     component: WhatIfScreen,
     validateSearch: words('person', 'method', 'policy'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/nodes',
+    component: laterScreen('nodes', async () => (await import('./screens/nodes.tsx')).NodesScreen),
+    validateSearch: words('sort', 'page'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/certificates',
+    component: laterScreen(
+      'certificates',
+      async () => (await import('./screens/certificates.tsx')).CertificatesScreen,
+    ),
+    validateSearch: words('person', 'sort', 'page'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/permissions',
+    component: laterScreen(
+      'permissions',
+      async () => (await import('./screens/permissions.tsx')).PermissionsScreen,
+    ),
+    validateSearch: words('q', 'right', 'sort', 'page'),
   }),
   createRoute({
     getParentRoute: () => root,

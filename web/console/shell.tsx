@@ -30,9 +30,17 @@ const navigation = [
     title: groups.rules,
     items: [
       ['/policies', screens.policies],
+      ['/permissions', screens.permissions],
       ['/signers', screens.signers],
       ['/cas', screens.cas],
       ['/clients', screens.clients],
+    ],
+  },
+  {
+    title: groups.running,
+    items: [
+      ['/nodes', screens.health],
+      ['/certificates', screens.certificates],
     ],
   },
 ] as const;

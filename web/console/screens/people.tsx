@@ -93,6 +93,7 @@ export function PeopleScreen() {
           label={words.state}
           choices={{ enabled: words.enabled, disabled: words.disabled }}
         />
+        <TextFilter name="role" label={words.role} />
         <ChoiceFilter name="policy" label={words.policy} choices={usePolicyNames()} />
       </Filters>
       {looksLikeReference(q) && <AttemptOf reference={q} />}
@@ -116,18 +117,19 @@ export function PeopleScreen() {
 function filterOf(
   q: string,
   owners: readonly string[],
-  { state, policy }: Readonly<Record<string, string | undefined>>,
+  { state, policy, role }: Readonly<Record<string, string | undefined>>,
 ): string {
   const stateIs = { enabled: 'disabledAt = null', disabled: 'disabledAt != null' }[state ?? ''] ?? null;
   const policyIs = equal('authPolicyId', policy);
-  if (q === '') return allOf(stateIs, policyIs);
+  const hasRole = role === undefined || role === '' ? null : `roleAttributes contains ${quoted(role)}`;
+  if (q === '') return allOf(stateIs, policyIs, hasRole);
   const matches = [
     contains('name', q),
     contains('externalId', q),
     looksLikeId(q) ? equal('id', q) : null,
     owners.length === 0 ? null : `id in [${owners.map(quoted).join(', ')}]`,
   ].filter((one) => one !== null);
-  return allOf(matches.join(' or '), stateIs, policyIs);
+  return allOf(matches.join(' or '), stateIs, policyIs, hasRole);
 }
 
 /** Reference ids are short and of one case; dashes are for reading them out. */

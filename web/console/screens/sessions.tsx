@@ -1,15 +1,17 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { Empty, Screen } from '../../parts/screen.tsx';
 import { allOf, contains, equal } from '../filter.ts';
 import { refreshEntities } from '../forms/entity.ts';
 import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../lists/filters.tsx';
-import { rightOf, useMe } from '../me.ts';
+import { rightOf, useIsAdmin, useMe } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Time } from '../parts/time.tsx';
 import { texts } from '../texts/texts.ts';
 import type { ApiSession, BrowserSession } from '../types.ts';
 import { ofPerson } from './enrollments.tsx';
+import { usePowerful } from './people/rights.ts';
 import { words } from './people/words.ts';
 import { EndSession } from './person-sessions.tsx';
 
@@ -96,28 +98,41 @@ const browserColumns: readonly Column<BrowserSession>[] = [
 const endApi: Column<ApiSession> = {
   name: 'actions',
   title: more.actions,
-  cell: (session) => <EndSession session={session} refresh={refreshEntities} />,
+  cell: (session) => (
+    <IfMayHelp id={session.identityId}>
+      <EndSession session={session} refresh={refreshEntities} />
+    </IfMayHelp>
+  ),
   text: null,
 };
 
 const endBrowser: Column<BrowserSession> = {
   name: 'actions',
   title: more.actions,
-  cell: ({ id }) => (
-    <Confirm
-      id={`end-${id}`}
-      label={texts.person.endSession}
-      title={more.endBrowser}
-      ends={more.endBrowserEnds}
-      isDestructive
-      change={() => ({ method: 'DELETE', path: `browser-sessions/${id}` })}
-      command={['delete', 'browser-session', id]}
-      done={texts.person.done.endSession}
-      whenDone={refreshEntities}
-    />
+  cell: ({ id, identityId }) => (
+    <IfMayHelp id={identityId}>
+      <Confirm
+        id={`end-${id}`}
+        label={texts.person.endSession}
+        title={more.endBrowser}
+        ends={more.endBrowserEnds}
+        isDestructive
+        change={() => ({ method: 'DELETE', path: `browser-sessions/${id}` })}
+        command={['delete', 'browser-session', id]}
+        done={texts.person.done.endSession}
+        whenDone={refreshEntities}
+      />
+    </IfMayHelp>
   ),
   text: null,
 };
+
+/** Offers what may be done to a person to those who may do it: whoever only helps, to nobody with a right of their own. */
+function IfMayHelp({ id, children }: { readonly id: string; readonly children: ReactNode }) {
+  const isAdmin = useIsAdmin();
+  const powerful = usePowerful(!isAdmin);
+  return isAdmin || powerful?.has(id) === false ? children : null;
+}
 
 /** Who is signed in: in applications, by either mechanism, and in browsers that remember it. */
 export function SessionsScreen() {

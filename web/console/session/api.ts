@@ -148,7 +148,7 @@ async function once({ method, path, ...rest }: Sent, token: string, signal?: Abo
 }
 
 /** @throws Unreachable when no answer comes */
-async function reach(url: string, init: RequestInit): Promise<Response> {
+export async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {

@@ -37,6 +37,8 @@ export const de: Texts = {
     policies: 'Auth-Richtlinien',
     signers: 'Externe JWT-Signer',
     cas: 'CAs von Dritten',
+    certificates: 'Zertifikate',
+    permissions: 'Berechtigungen',
     sessions: 'Sitzungen',
     clients: 'Anwendungen',
     enrollments: 'Registrierungen',
@@ -113,6 +115,7 @@ export const de: Texts = {
     nobodyText: 'Versuchen Sie einen Teil des Namens. Auch Benutzernamen, Ids und externe Kennungen gehen.',
     attemptFound: (reference) => `Den Anmeldeversuch ${reference} zeigen`,
     roles: 'Rollenattribute',
+    role: 'Rollenattribut',
     create: 'Jemanden hinzufügen',
   },
 

@@ -37,6 +37,8 @@ export const en = {
     policies: 'Auth policies',
     signers: 'External JWT signers',
     cas: 'Third-party CAs',
+    certificates: 'Certificates',
+    permissions: 'Permissions',
     sessions: 'Sessions',
     clients: 'Applications',
     enrollments: 'Enrollments',
@@ -109,6 +111,7 @@ export const en = {
     nobodyText: 'Try a part of the name. User names, ids and external ids work too.',
     attemptFound: (reference: string) => `Show the login attempt ${reference}`,
     roles: 'Role attributes',
+    role: 'Role attribute',
     create: 'Add somebody',
   },
 

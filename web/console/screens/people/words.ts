@@ -124,6 +124,18 @@ const en = {
     actions: 'Actions',
     endAll: (name: string) => `End all sessions of ${name}`,
   },
+  permissions: {
+    text: 'Everybody who may do more here than sign in. It is given and taken where the person is edited.',
+    allows: 'What each right allows',
+    right: 'Right',
+    nobodyText: 'Take a filter away. There is always an administrator.',
+    meanings: {
+      all: 'Everything: people, policies, signers, authorities, applications, and giving these rights.',
+      helpdesk:
+        'Reading, and letting people in again: unlock, invite, remove an authenticator app, end sessions. Never of somebody who has a right of their own.',
+      read: 'Reading everything except what would let somebody sign in. Changing nothing.',
+    },
+  },
 };
 
 const de: typeof en = {
@@ -250,6 +262,18 @@ const de: typeof en = {
       'Die nächste Anmeldung in diesem Browser fragt wieder. Sitzungen in Anwendungen laufen weiter.',
     actions: 'Aktionen',
     endAll: (name) => `Alle Sitzungen von ${name} beenden`,
+  },
+  permissions: {
+    text: 'Alle, die hier mehr dürfen als sich anmelden. Rechte werden dort vergeben und genommen, wo die Person bearbeitet wird.',
+    allows: 'Was jedes Recht erlaubt',
+    right: 'Recht',
+    nobodyText: 'Nehmen Sie einen Filter weg. Eine Systemverwaltung gibt es immer.',
+    meanings: {
+      all: 'Alles: Personen, Richtlinien, Signer, CAs, Anwendungen, und diese Rechte vergeben.',
+      helpdesk:
+        'Lesen und Menschen wieder hereinlassen: entsperren, einladen, eine Authenticator-App entfernen, Sitzungen beenden. Nie bei jemandem mit eigenem Recht.',
+      read: 'Alles lesen außer dem, womit sich jemand anmelden könnte. Nichts ändern.',
+    },
   },
 };
 

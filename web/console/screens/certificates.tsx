@@ -1,0 +1,93 @@
+import { Link } from '@tanstack/react-router';
+import { Badge, Empty, Screen } from '../../parts/screen.tsx';
+import { allOf, equal } from '../filter.ts';
+import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
+import { Filters, TextFilter } from '../lists/filters.tsx';
+import { notAfter } from '../parts/certificate.ts';
+import { Time } from '../parts/time.tsx';
+import { texts } from '../texts/texts.ts';
+import type { Authenticator } from '../types.ts';
+import { ofPerson } from './enrollments.tsx';
+import { words } from './running-words.ts';
+
+const { certificates: more } = words;
+
+type Certificate = Extract<Authenticator, { readonly method: 'cert' }>;
+
+const soon = 30 * 86_400_000;
+
+const columns: readonly Column<Certificate>[] = [
+  {
+    name: 'person',
+    title: more.person,
+    sort: 'identityName',
+    cell: ({ identityId, identity }) => (
+      <Link to="/people/$id" params={{ id: identityId }}>
+        {identity.name}
+      </Link>
+    ),
+    text: ({ identity }) => identity.name,
+  },
+  {
+    name: 'ends',
+    title: more.ends,
+    cell: ({ certPem }) => <End at={notAfter(certPem)} />,
+    text: ({ certPem }) => notAfter(certPem) ?? '',
+  },
+  {
+    name: 'asked',
+    title: more.asked,
+    cell: ({ isExtendRequested }) => (isExtendRequested ? texts.yes : texts.no),
+    text: ({ isExtendRequested }) => String(isExtendRequested),
+  },
+  {
+    name: 'createdAt',
+    title: more.since,
+    sort: 'createdAt',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    text: ({ createdAt }) => createdAt,
+  },
+  {
+    name: 'fingerprint',
+    title: texts.person.fingerprint,
+    cell: ({ fingerprint }) => <code>{fingerprint}</code>,
+    text: ({ fingerprint }) => fingerprint,
+  },
+];
+
+function End({ at }: { readonly at: string | null }) {
+  if (at === null) return texts.attempts.unknown;
+  const left = Date.parse(at) - Date.now();
+  if (left >= soon) return <Time at={at} />;
+  return (
+    <>
+      <Time at={at} /> <Badge kind="bad">{left <= 0 ? more.over : more.soon}</Badge>
+    </>
+  );
+}
+
+/** The certificates that people and devices sign in with, and when each ends. */
+export function CertificatesScreen() {
+  const [{ person }] = useListAddress();
+  return (
+    <Screen title={texts.screens.certificates} lead={more.text}>
+      <p className="note">{more.keys}</p>
+      <Filters>
+        <TextFilter name="person" label={more.person} />
+      </Filters>
+      <DataList
+        path="authenticators"
+        caption={texts.screens.certificates}
+        columns={columns}
+        keyOf={({ id }) => id}
+        filter={allOf(equal('method', 'cert'), ofPerson(person))}
+        defaultSort="createdAt asc"
+        empty={
+          <Empty title={more.nothing}>
+            <p>{more.nothingText}</p>
+          </Empty>
+        }
+      />
+    </Screen>
+  );
+}
