@@ -88,7 +88,8 @@ describe('the account page', () => {
       seen.add(path);
       const answer = await server.get(path);
       assert.equal(answer.status, 200, path);
-      assert.match(String(answer.headers['content-type']), path.endsWith('.js') ? /javascript/ : /css/);
+      const type = { js: /javascript/, css: /css/, svg: /^image\/svg\+xml/ }[path.split('.').at(-1) ?? ''];
+      assert.match(String(answer.headers['content-type']), type ?? /none/, path);
       assert.match(String(answer.headers['cache-control']), /immutable/);
       const compressed = await server.get(path, { headers: { 'accept-encoding': 'br' } });
       size += Number(compressed.headers['content-length']);

@@ -73,6 +73,7 @@ describe('creating an identity', () => {
       envInfo: {},
       sdkInfo: {},
       passwordMustChange: false,
+      invitation: null,
       roleAttributes: ['a', 'b'],
       disabled: false,
       disabledAt: null,
