@@ -147,23 +147,10 @@ export function openClient(settings: PostgresSettings): pg.Client {
 }
 
 /** The pool makes its connections itself; each shall look at the files of before it. */
-function clientWith({ tls, isPooled }: PostgresSettings): typeof pg.Client {
-  class OurClient extends pg.Client {
+function clientWith({ tls }: PostgresSettings): typeof pg.Client {
+  return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...config, ssl: tls() });
-    }
-  }
-  return isPooled ? withoutNames(OurClient) : OurClient;
-}
-
-/** What is prepared under a name would be on one of the pooler's connections, and used on another one. */
-function withoutNames(client: typeof pg.Client): typeof pg.Client {
-  return class extends client {
-    // biome-ignore lint/suspicious/noExplicitAny: its forms are those of pg, and handed on as they are
-    override query(...[first, ...rest]: any[]): any {
-      const hasName = typeof first === 'object' && first !== null && typeof first.name === 'string';
-      const query = super.query as (...words: unknown[]) => unknown;
-      return query.call(this, hasName ? { ...first, name: undefined } : first, ...rest);
     }
   };
 }
@@ -179,6 +166,14 @@ function getTypeParser(oid: number): (text: string) => SqlValue {
 const maxPrepared = 500;
 const named = new Map<string, { readonly name: string; readonly text: string }>();
 let lastNumber = 0;
+
+/** How a statement of ours is asked. */
+export type Asking = (statement: Statement) => PostgresQuery;
+
+/** What is prepared under a name would be on one of a pooler's connections, and used on another one. */
+export function askingOf({ isPooled }: PostgresSettings): Asking {
+  return isPooled ? unprepared : prepared;
+}
 
 /** A statement that stays prepared on each connection. */
 export function prepared({ sql, params }: Statement): PostgresQuery {

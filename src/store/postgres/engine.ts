@@ -16,11 +16,12 @@ import {
 } from '../sql/store.ts';
 import { type UnansweredCommits, unansweredCommits } from './commit.ts';
 import {
+  type Asking,
+  askingOf,
   openPool,
   type PostgresPool,
   type PostgresQuery,
   type PostgresSettings,
-  prepared,
   rowsOf,
   unprepared,
 } from './connection.ts';
@@ -37,6 +38,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   // Apart, so that reads do not wait behind writes that wait for one another.
   const writers = openPool(settings, Math.ceil(settings.maxConnections / 2));
   const readers = openPool(settings, Math.max(1, Math.floor(settings.maxConnections / 2)));
+  const ask = askingOf(settings);
   const unanswered = unansweredCommits(readers);
   const listeners = new Set<ChangeListener>();
   let closing: Promise<void> | null = null;
@@ -45,7 +47,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     await Promise.allSettled([...listeners].map(async (listener) => listener(notice)));
   }
   const feed = followChanges({ settings, readers, notify });
-  const writes = transactions({ writers, unanswered, notify });
+  const writes = transactions({ writers, ask, unanswered, notify });
 
   async function read(query: () => PostgresQuery): Promise<readonly SqlRow[]> {
     if (closing !== null) throw new StoreUnavailable('the store is closed');
@@ -65,7 +67,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   return {
     dialect: postgresDialect,
     write: writes.write,
-    read: (sql, ...params) => read(() => prepared({ sql, params })),
+    read: (sql, ...params) => read(() => ask({ sql, params })),
     async *readList(statement) {
       const rows = await read(() => unprepared(statement));
       for (let at = 0; at < rows.length; at += chunkSize) {
@@ -88,6 +90,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
 /** Runs intents, each in its own transaction, and says to whom it may concern that there are changes. */
 function transactions(needs: {
   readonly writers: PostgresPool;
+  readonly ask: Asking;
   readonly unanswered: UnansweredCommits;
   readonly notify: (notice: ChangeNotice) => Promise<void>;
 }): {
@@ -95,7 +98,7 @@ function transactions(needs: {
   /** Takes nothing more; resolves when everything under way is settled. */
   drain(): Promise<void>;
 } {
-  const { writers, unanswered, notify } = needs;
+  const { writers, ask, unanswered, notify } = needs;
   const underWay = new Set<Promise<unknown>>();
   /** Settles when all activity of before is written down. */
   let activity: Promise<unknown> = Promise.resolve();
@@ -111,7 +114,7 @@ function transactions(needs: {
         requireInTime();
         isCommitting = true;
       };
-      const once = () => inTransaction({ client, keys, intent: intentOf(call), beforeCommit });
+      const once = () => inTransaction({ client, ask, keys, intent: intentOf(call), beforeCommit });
       return onClient(client, once, unanswered);
     };
     // A commit whose answer was lost may have taken effect: only what came before it is begun again.

@@ -3,7 +3,7 @@
 import { addChangeSql } from '../sql/changes.ts';
 import type { Intent } from '../sql/intent.ts';
 import { CommitUnanswered, commit, type UnansweredCommits } from './commit.ts';
-import { type PostgresClient, prepareAnew, prepared, rowsOf } from './connection.ts';
+import { type Asking, type PostgresClient, prepareAnew, rowsOf } from './connection.ts';
 import { isCollision, isLostConnection, isStalePlan, postgresError } from './errors.ts';
 import { changesChannel } from './feed.ts';
 import { beginAlone, beginBesideOthers, holdFeed, holdKeys } from './locks.ts';
@@ -61,11 +61,12 @@ function isTimeout(error: unknown): boolean {
  */
 export async function inTransaction(use: {
   readonly client: PostgresClient;
+  readonly ask: Asking;
   readonly keys: readonly string[] | null;
   readonly intent: Intent<unknown>;
   readonly beforeCommit: () => void;
 }): Promise<{ readonly outcome: unknown; readonly hasChanges: boolean }> {
-  const { client, keys, intent, beforeCommit } = use;
+  const { client, ask, keys, intent, beforeCommit } = use;
   // Sent together, in this order; a failure of one makes those behind it fail too.
   const opening: Promise<unknown>[] = [client.query(keys === null ? beginAlone : beginBesideOthers)];
   if (keys !== null && keys.length > 0) opening.push(client.query(holdKeys, [keys]));
@@ -78,7 +79,7 @@ export async function inTransaction(use: {
         hasChanges = true;
         opening.push(client.query(holdFeed));
       }
-      const answer = client.query(prepared(step.value));
+      const answer = client.query(ask(step.value));
       const [result] = await firstFailure(answer, opening.splice(0));
       step = intent.next(rowsOf(result));
     }
