@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { make } from '../session/api.ts';
@@ -12,9 +11,7 @@ const { policies: words } = texts;
 /** Who would be touched if the policy were saved like this. The server works it out, when somebody asks. */
 export function Impact({ draft, id }: { readonly draft: PolicyDraft; readonly id: string | null }) {
   const preview = usePreview();
-  const { reset } = preview;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was worked out is of the draft that was there
-  useEffect(() => reset(), [draft, reset]);
+  const isOfThisDraft = preview.variables?.draft === draft;
   return (
     <div id="impact">
       <p className="buttons">
@@ -22,8 +19,8 @@ export function Impact({ draft, id }: { readonly draft: PolicyDraft; readonly id
           {words.whoIsTouched}
         </Button>
       </p>
-      {preview.error !== null && <Failure error={preview.error} />}
-      {preview.data !== undefined && <ImpactText preview={preview.data} />}
+      {isOfThisDraft && preview.error !== null && <Failure error={preview.error} />}
+      {isOfThisDraft && preview.data !== undefined && <ImpactText preview={preview.data} />}
     </div>
   );
 }
