@@ -1,9 +1,6 @@
-import { Link } from '@tanstack/react-router';
-import { Badge, Empty, Screen } from '../../../parts/screen.tsx';
-import { allOf, contains } from '../../filter.ts';
-import { type Column, DataList, useListAddress } from '../../lists/data-list.tsx';
-import { Filters, TextFilter } from '../../lists/filters.tsx';
-import { useIsAdmin } from '../../me.ts';
+import { Badge } from '../../../parts/screen.tsx';
+import type { Column } from '../../lists/data-list.tsx';
+import { changedColumn, EntityList, nameColumn } from '../../lists/entity-list.tsx';
 import { notAfter } from '../../parts/certificate.ts';
 import { Time } from '../../parts/time.tsx';
 import { texts } from '../../texts/texts.ts';
@@ -11,17 +8,7 @@ import type { Authority } from '../../types.ts';
 import { words } from './words.ts';
 
 const columns: readonly Column<Authority>[] = [
-  {
-    name: 'name',
-    title: words.labels.name,
-    sort: 'name',
-    cell: ({ id, name }) => (
-      <Link to="/cas/$id" params={{ id }}>
-        {name}
-      </Link>
-    ),
-    text: ({ name }) => name,
-  },
+  nameColumn('cas', words.labels.name),
   {
     name: 'state',
     title: words.state,
@@ -41,13 +28,7 @@ const columns: readonly Column<Authority>[] = [
     cell: ({ certPem }) => <EndOf certPem={certPem} />,
     text: ({ certPem }) => notAfter(certPem) ?? '',
   },
-  {
-    name: 'updatedAt',
-    title: texts.policies.changed,
-    sort: 'updatedAt',
-    cell: ({ updatedAt }) => <Time at={updatedAt} />,
-    text: ({ updatedAt }) => updatedAt,
-  },
+  changedColumn,
 ];
 
 export function VerifiedBadge({ isVerified }: { readonly isVerified: boolean }) {
@@ -61,36 +42,14 @@ export function EndOf({ certPem }: { readonly certPem: string }) {
 }
 
 export function CasScreen() {
-  const [{ q }] = useListAddress();
-  const isAdmin = useIsAdmin();
   return (
-    <Screen
-      title={texts.screens.cas}
-      lead={words.text}
-      tools={
-        isAdmin && (
-          <Link to="/cas/$id" params={{ id: 'new' }} className="button main" id="new-ca">
-            {words.create}
-          </Link>
-        )
-      }
-    >
-      <Filters>
-        <TextFilter name="q" label={words.labels.name} />
-      </Filters>
-      <DataList
-        path="cas"
-        caption={texts.screens.cas}
-        columns={columns}
-        keyOf={({ id }) => id}
-        filter={allOf(contains('name', q))}
-        defaultSort="name asc"
-        empty={
-          <Empty title={words.nothing}>
-            <p>{words.nothingText}</p>
-          </Empty>
-        }
-      />
-    </Screen>
+    <EntityList
+      screen="cas"
+      path="cas"
+      columns={columns}
+      words={words}
+      nameLabel={words.labels.name}
+      createId="new-ca"
+    />
   );
 }

@@ -1,0 +1,95 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Empty, Screen } from '../../parts/screen.tsx';
+import { allOf, contains } from '../filter.ts';
+import { useIsAdmin } from '../me.ts';
+import { Time } from '../parts/time.tsx';
+import { texts } from '../texts/texts.ts';
+import { type Column, DataList, useListAddress } from './data-list.tsx';
+import { Filters, TextFilter } from './filters.tsx';
+
+interface Entity {
+  readonly id: string;
+  readonly name: string;
+  readonly updatedAt: string;
+}
+
+/** The name of an entity, which leads to it. @param screen the first part of its address in the console */
+export function nameColumn(screen: EntityScreen, title: string): Column<Entity> {
+  return {
+    name: 'name',
+    title,
+    sort: 'name',
+    cell: ({ id, name }) => (
+      <Link to={`/${screen}/$id`} params={{ id }}>
+        {name}
+      </Link>
+    ),
+    text: ({ name }) => name,
+  };
+}
+
+/** When an entity was changed last. */
+export const changedColumn: Column<Entity> = {
+  name: 'updatedAt',
+  title: texts.policies.changed,
+  sort: 'updatedAt',
+  cell: ({ updatedAt }) => <Time at={updatedAt} />,
+  text: ({ updatedAt }) => updatedAt,
+};
+
+type EntityScreen = 'cas' | 'clients' | 'policies' | 'signers';
+
+/** The list of all entities of a kind, found by their names; administrators may add one. */
+export function EntityList<Item extends Entity>(props: {
+  readonly screen: EntityScreen;
+  /** Of the management API. */
+  readonly path: string;
+  readonly columns: readonly Column<Item>[];
+  readonly words: {
+    readonly text: string;
+    readonly create: string;
+    readonly nothing: string;
+    readonly nothingText: string;
+  };
+  readonly nameLabel: string;
+  /** The id of what adds one. */
+  readonly createId: string;
+  /** What is chosen besides the name: its controls, and its filter. */
+  readonly filters?: ReactNode;
+  readonly filter?: string | null;
+}) {
+  const { screen, path, columns, words, nameLabel, createId, filters, filter = null } = props;
+  const [{ q }] = useListAddress();
+  return (
+    <Screen
+      title={texts.screens[screen]}
+      lead={words.text}
+      tools={
+        useIsAdmin() && (
+          <Link to={`/${screen}/$id`} params={{ id: 'new' }} className="button main" id={createId}>
+            {words.create}
+          </Link>
+        )
+      }
+    >
+      <Filters>
+        <TextFilter name="q" label={nameLabel} />
+        {filters}
+      </Filters>
+      <DataList
+        path={path}
+        caption={texts.screens[screen]}
+        columns={columns}
+        keyOf={({ id }) => id}
+        filter={allOf(contains('name', q), filter)}
+        defaultSort="name asc"
+        empty={
+          <Empty title={words.nothing}>
+            <p>{words.nothingText}</p>
+          </Empty>
+        }
+      />
+    </Screen>
+  );
+}
