@@ -13,6 +13,7 @@ export const username = 'root';
 
 export interface RunningProgram {
   readonly client: HttpsClient;
+  readonly port: number;
   /** A connection of its own, from a loopback address of its own: sources are limited each. */
   connectFrom(address: string): TLSSocket;
   /** Resident memory of the process, in bytes. */
@@ -37,6 +38,7 @@ export async function startProgram(): Promise<RunningProgram> {
     const { pid } = run.child;
     return {
       client,
+      port,
       connectFrom(localAddress) {
         // Who it is is not at stake.
         const options: ConnectionOptions & { localAddress: string } = {
