@@ -6,6 +6,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import type { BindPoint, Config, Listener } from './config/config.ts';
 import { type SettingChange, settingChanges, takeOver } from './config/reload.ts';
 import { apiAddressesOf } from './http/edge/api-addresses.ts';
+import { type Finding, runChecks } from './http/server/health.ts';
 import type { RunningListener } from './http/server/listener.ts';
 import { openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
 import { readEnrollmentIdentity } from './overlay-pki.ts';
@@ -34,6 +35,8 @@ export interface RunningController {
    * @throws ConfigError, ListenError, PkiFileError or ReloadRefused: nothing has changed then
    */
   reload(fresh?: Config): Promise<Reloaded>;
+  /** What `/health-checks/ready` answers with, whether or not a listener serves it. */
+  health(): Promise<readonly Finding[]>;
   /** Takes no more requests, finishes those under way, stops background work. The store stays open. */
   stop(): Promise<void>;
 }
@@ -99,6 +102,7 @@ export async function startController(given: ControllerFoundations): Promise<Run
         lastReload = reloaded.catch(() => undefined);
         return reloaded;
       },
+      health: () => runChecks(foundations, services.checks),
       stop,
     };
   } catch (error) {

@@ -241,6 +241,7 @@ describe('run controller', () => {
 
     // Whoever says something else, or nothing, gets nothing; two at once get an answer each.
     writeFileSync(join(box.cwd, configFile), original);
+    assert.equal(await saidBy(socket, 'health'.padEnd(40, 'h')), '');
     assert.equal(await saidBy(socket, 'restart\n'), '');
     const [one, two] = await Promise.all([saidBy(socket, 'reload\n'), saidBy(socket, 'reload\n')]);
     assert.deepEqual(
@@ -249,6 +250,39 @@ describe('run controller', () => {
     );
     assert.equal((await stopped(run)).code, 0);
     assert.equal(existsSync(socket), false);
+  });
+
+  test('status --ready says whether the controller runs, and which check fails, by its exit code too', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const ready = (...more: string[]) => box.run(['status', '--ready', '--config', configFile, ...more]);
+    const early = await ready();
+    assert.equal(early.code, 5);
+    assert.match(
+      early.stderr,
+      /No controller is running with h\/controller\.yml[\s\S]*next: .*run controller/,
+    );
+
+    // Not every controller serves health checks.
+    edit(box, (yaml) => yaml.replace(/^ +- binding: health-checks\n/m, ''));
+    const run = startRun(box);
+    await untilReady(run);
+    const fine = await ready('-j');
+    assert.equal(fine.code, 0, fine.stderr);
+    const { checks } = JSON.parse(fine.stdout);
+    assert.ok(checks.length > 1 && checks.every((check: { healthy: boolean }) => check.healthy), fine.stdout);
+    assert.equal((await ready()).stdout, 'The controller of h/controller.yml is ready.\n');
+    assert.equal((await box.run(['status', '--ready', '--server', 'https://localhost:1'])).code, 2);
+
+    const database = new DatabaseSync(join(box.cwd, 'h', 'overlay.db'));
+    t.after(() => database.close());
+    database.exec('ALTER TABLE changes RENAME TO elsewhere');
+    const bad = await ready();
+    assert.equal(bad.code, 1, bad.stdout);
+    assert.match(bad.stderr, /is not ready: [^\n]*store\.read[\s\S]*next: look into its log/);
+    database.exec('ALTER TABLE elsewhere RENAME TO changes');
+    assert.equal((await stopped(run)).code, 0);
+    assert.equal((await ready()).code, 5);
   });
 
   test('a file that is being written is read when it is whole', async (t) => {

@@ -93,6 +93,7 @@ export const examples: readonly string[] = [
   'admin create you --config /etc/overlay/controller.yml',
   'admin recover you --reset-totp',
   'status --config /etc/overlay/controller.yml',
+  'status --ready --config /etc/overlay/controller.yml',
   'config validate /etc/overlay/controller.yml',
   'config show /etc/overlay/controller.yml --origin',
   'config tune-hash --time 100ms',

@@ -3,6 +3,12 @@ import { usageError } from '../cli-error.ts';
 import type { CliPorts } from '../ports.ts';
 import { reportOf, serverOption } from './report-of.ts';
 
+interface StatusOptions {
+  readonly server?: string;
+  readonly config?: string;
+  readonly ready?: boolean;
+}
+
 /** `status`, of the server of the login or with `--config` of a controller on this host. */
 export function registerStatusCommand(program: Command, ports: CliPorts): void {
   serverOption(program.command('status'))
@@ -13,13 +19,18 @@ export function registerStatusCommand(program: Command, ports: CliPorts): void {
         'on the host: of the controller with this configuration, whether it runs or not',
       ),
     )
-    .action(async (options: { server?: string; config?: string }, command: Command) => {
-      if (options.config !== undefined && options.server !== undefined)
+    .option('--ready', 'on the host: succeed if the controller runs and is ready, for health checks')
+    .action(async (options: StatusOptions, command: Command) => {
+      const isOnHost = options.config !== undefined || options.ready === true;
+      if (isOnHost && options.server !== undefined)
         throw usageError(
-          '--config asks on the host, --server a running service: give one of them.',
+          '--config and --ready ask on the host, --server a running service: give one of them.',
           'overlay-auth status --help',
         );
-      if (options.config === undefined) {
+      if (options.ready === true) {
+        const { controllerReadiness } = await import('../status/controller-readiness.ts');
+        await controllerReadiness(reportOf(command, ports), options.config);
+      } else if (options.config === undefined) {
         const { serverStatus } = await import('../status/server-status.ts');
         await serverStatus(reportOf(command, ports), options.server);
       } else {

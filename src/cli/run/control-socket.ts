@@ -1,14 +1,25 @@
 // The socket by which commands on the same host reach a running controller: beside its configuration file, for its
-// user only. It takes one word and answers with one JSON document. What it can ask for is what SIGHUP does.
+// user only. It takes one word and answers with one JSON document. It reloads, as SIGHUP does, and tells its health.
 
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { relative } from 'node:path';
+import type { Finding } from '../../http/server/health.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import type { ReloadAnswer } from './reload.ts';
 
-export const reloadWord = 'reload\n';
+/** What can be asked for, and what is answered. */
+export interface ControlAnswers {
+  readonly reload: ReloadAnswer;
+  readonly health: readonly Finding[];
+}
+
+export type ControlWord = keyof ControlAnswers;
+
+type Control = { readonly [Word in ControlWord]: () => Promise<ControlAnswers[Word]> };
+
+const longestWord = 'reload\n'.length;
 const mostConnections = 8;
 const longestSilence: Millis = 10 * SECOND;
 /** What the shortest of the systems takes is 104 bytes with the end of the text (unix(4) of macOS). */
@@ -29,7 +40,7 @@ export function controlSocketPath(file: string, platform: NodeJS.Platform): stri
  */
 export async function openControlSocket(
   needs: { readonly path: string | null; readonly log: Logger },
-  reload: () => Promise<ReloadAnswer>,
+  control: Control,
 ): Promise<{ close(): Promise<void> }> {
   const { path, log } = needs;
   const unreachable = (reason: unknown) => {
@@ -42,7 +53,7 @@ export async function openControlSocket(
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    answer(socket, reload);
+    answer(socket, control);
   });
   server.maxConnections = mostConnections;
   try {
@@ -78,19 +89,21 @@ function listenForOwner(server: ReturnType<typeof createServer>, path: string): 
   return promise.then(() => chmodSync(path, 0o600));
 }
 
-function answer(socket: Socket, reload: () => Promise<ReloadAnswer>): void {
-  let word = '';
+function answer(socket: Socket, control: Control): void {
+  let text = '';
   socket.on('error', () => socket.destroy());
   socket.setTimeout(longestSilence, () => socket.destroy());
-  socket.setEncoding('utf8').on('data', (text: string) => {
-    word += text;
-    if (word.length < reloadWord.length) return;
+  socket.setEncoding('utf8').on('data', (more: string) => {
+    text += more;
+    if (!text.endsWith('\n') && text.length < longestWord) return;
     socket.removeAllListeners('data').setTimeout(0);
-    if (word !== reloadWord) socket.destroy();
-    else void reload().then((answered) => socket.end(`${JSON.stringify(answered)}\n`));
+    if (text === 'reload\n' || text === 'health\n') {
+      const word = text.trimEnd() as ControlWord;
+      void control[word]().then((answered) => socket.end(`${JSON.stringify(answered)}\n`));
+    } else socket.destroy();
   });
   socket.on('end', () => {
-    if (word !== reloadWord) socket.destroy();
+    if (!text.endsWith('\n')) socket.destroy();
   });
 }
 

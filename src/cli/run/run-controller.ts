@@ -48,7 +48,10 @@ export async function runController(run: ControllerRun): Promise<void> {
     warnOfEndingCertificates(controller.config, clock.now(), log);
     // Whoever reads that it is ready may stop it at once, and its signal would otherwise end the process half-way: an ephemeral home stayed.
     const stopSignal = untilStopped(() => void reload());
-    control = await openControlSocket({ path: run.controlSocket, log }, reload);
+    control = await openControlSocket(
+      { path: run.controlSocket, log },
+      { reload, health: controller.health },
+    );
     await run.onReady(controller);
     // Nobody who waits for the controller waits for this.
     releaseMemory();

@@ -1,0 +1,82 @@
+// Commands on the host ask the running controller of a configuration file through its control socket.
+
+import { connect } from 'node:net';
+import type { Millis } from '../../platform/clock.ts';
+import { shellWord } from '../../platform/formats/shell-word.ts';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { CliPorts } from '../ports.ts';
+import { type ControlAnswers, type ControlWord, controlSocketPath } from '../run/control-socket.ts';
+import { shownPath } from './load-config.ts';
+
+/** Whom a command asks, and for what. */
+export interface Question<Word extends ControlWord> {
+  readonly ports: Pick<CliPorts, 'cwd' | 'platform'>;
+  /** The configuration file of the controller, absolute. */
+  readonly file: string;
+  readonly word: Word;
+  /** How long to wait for the answer; as long as it takes unless given. */
+  readonly limit?: Millis;
+}
+
+/**
+ * Gives the answer of the running controller.
+ * @throws CliError exit 5: none is running, it is another user's, or it does not answer
+ */
+export async function askController<Word extends ControlWord>(
+  question: Question<Word>,
+): Promise<ControlAnswers[Word]> {
+  const { ports, file } = question;
+  try {
+    return JSON.parse(await answerTo(question)) as ControlAnswers[Word];
+  } catch (error) {
+    throw notReached(error, shownPath(ports.cwd, file));
+  }
+}
+
+function answerTo({ ports, file, word, limit = 0 }: Question<ControlWord>): Promise<string> {
+  const path = controlSocketPath(file, ports.platform);
+  if (path === null) return Promise.reject(Object.assign(new Error('no socket'), { code: 'NO_SOCKET' }));
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let text = '';
+  const socket = connect(path, () => socket.write(`${word}\n`));
+  socket.setTimeout(limit, () => socket.destroy());
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  socket.once('error', reject);
+  socket.once('close', () => {
+    // A controller that stops meanwhile answers nothing.
+    if (text.endsWith('\n')) resolve(text);
+    else reject(new Error('no answer'));
+  });
+  return promise;
+}
+
+function notReached(error: unknown, file: string): CliError {
+  const options = { exitCode: exitCodes.unreachable, code: 'not_running', cause: error };
+  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+    case 'EACCES':
+    case 'EPERM':
+      return new CliError(`The controller of ${file} runs as another user.`, {
+        ...options,
+        next: 'run the command as that user',
+      });
+    case 'NO_SOCKET':
+      return new CliError(`The controller of ${file} cannot be reached by a command.`, {
+        ...options,
+        next: 'send SIGHUP to it where the system has signals; it says in its log what came of it',
+      });
+    case 'ENOENT':
+    case 'ECONNREFUSED':
+      return new CliError(`No controller is running with ${file}.`, {
+        ...options,
+        next: `overlay-auth run controller ${shellWord(file)}`,
+      });
+    default:
+      return new CliError(`The controller of ${file} has given no answer.`, {
+        ...options,
+        next: 'read its log',
+      });
+  }
+}
