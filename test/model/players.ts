@@ -80,10 +80,12 @@ export function newPlayers(house: House): Players {
     const key = `${from.by} ${slot}`;
     const known = ownIds.get(key);
     if (known !== undefined) return known;
-    const page = await request(from, 'GET', `/oidc/login/username?authRequestID=${ids[slot]}`, {});
+    const begun = ids[slot];
+    const page = await request(from, 'GET', `/oidc/login/username?authRequestID=${begun}`, {});
     const found = /name="authRequestId" value="([^"]+)"/.exec(page.text)?.[1];
-    if (found === undefined) return ids[slot];
-    ownIds.set(key, found);
+    if (found === undefined) return begun;
+    // Of a request that was replaced while the page was on its way, this step is the last one.
+    if (ids[slot] === begun) ownIds.set(key, found);
     return found;
   }
 
