@@ -438,7 +438,7 @@ class Run {
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const { login } = this.#world.requests[slot];
       if (login === null || login.who !== who) break;
-      if (login.hasCode) return;
+      if (login.code !== null) return;
       if (String(lacking(this.#world, who, login.passed)) === 'password-change') {
         await this.#one({ do: 'replace', slot, old: false, ...from });
       } else if (this.#world.people[who].enrolled !== null) {
@@ -451,7 +451,7 @@ class Run {
       }
     }
     const { login } = this.#world.requests[slot];
-    if (login?.hasCode && login.who === who) return;
+    if (login !== null && login.code !== null && login.who === who) return;
     const lacks = login === null ? 'the primary proof' : lacking(this.#world, who, login.passed).join(', ');
     throw new Broken(`a dead end: ${by} cannot finish request ${slot} as ${who}; lacks ${lacks}`);
   }

@@ -34,7 +34,8 @@ interface Login {
   readonly primaryToken: string | null;
   /** Of the certificate, when that was the primary proof. */
   readonly certificate: Who | null;
-  readonly hasCode: boolean;
+  /** That it gave in the end; null until then. */
+  readonly code: string | null;
 }
 
 interface Request {
@@ -206,7 +207,7 @@ export function mayGoOn(
   if (begunIn !== null && begunIn !== party) return 'not the browser in which it was begun';
   if (login !== null && login.party !== null && login.party !== party) return 'not the browser that proved';
   if (now >= begunAt + longest) return 'after its end';
-  if (login?.hasCode) return 'after its code';
+  if (login !== null && login.code !== null) return 'after its code';
   return null;
 }
 
@@ -264,7 +265,7 @@ function onRequest(world: World, happened: OfRequest): readonly World[] {
     default: {
       const { login } = world.requests[happened.slot];
       if (login === null) throw new Broken('accepted without a primary login');
-      return [afterPrimary(world, happened, login)];
+      return afterPrimary(world, happened, login);
     }
   }
 }
@@ -317,7 +318,7 @@ function primary(world: World, happened: Of<'primary'>): World {
     passed: isSecond ? [method, 'ejs'] : [method],
     primaryToken: method === 'ext-jwt' ? (tokens[0] ?? null) : null,
     certificate: method === 'cert' ? who : null,
-    hasCode: false,
+    code: null,
   };
   world.requests[slot].pending = null;
   return settled(world, slot, login, outcome, now);
@@ -345,7 +346,7 @@ function settled(world: World, slot: Slot, login: Login, outcome: Outcome, now: 
       throw new Broken(`asked ${login.who} for ${outcome.lacks.join(', ')} instead of ${lacks.join(', ')}`);
     }
   } else throw new Broken(`a login step ended in ${outcome.kind}`);
-  world.requests[slot].login = { ...login, hasCode: outcome.kind === 'code' };
+  world.requests[slot].login = { ...login, code: outcome.kind === 'code' ? outcome.code : null };
   return world;
 }
 
@@ -365,7 +366,7 @@ function secondJwt(before: World, happened: Of<'jwt'>): readonly World[] {
     passed: ['ext-jwt'],
     primaryToken: token,
     certificate: null,
-    hasCode: false,
+    code: null,
   };
   const readings = [
     ...(isSecond
@@ -403,41 +404,42 @@ function afterPrimary(
   world: World,
   happened: Of<'totp' | 'queries' | 'enroll' | 'verify' | 'abandon' | 'replace'>,
   login: Login,
-): World {
+): readonly World[] {
   const { slot, now, outcome } = happened;
   const request = world.requests[slot];
   const person = world.people[login.who];
   switch (happened.what) {
     case 'queries':
-      return settled(world, slot, login, outcome, now);
+      return [settled(world, slot, login, outcome, now)];
     case 'totp':
       spendCode(person, happened.text, now);
-      return settled(world, slot, withProof(login, 'totp'), outcome, now);
+      return [settled(world, slot, withProof(login, 'totp'), outcome, now)];
     case 'enroll':
-      if (outcome.kind === 'partial') return world;
+      if (outcome.kind === 'partial') return [world];
       if (outcome.kind !== 'shown') throw new Broken(`an enrollment began with ${outcome.kind}`);
       mayEnroll(world, login.who, login.passed, outcome.label);
       request.pending = { ...outcome.enrollment, who: login.who };
-      return world;
+      return [world];
     case 'verify': {
       const { pending } = request;
       if (pending === null || pending.who !== login.who)
         throw new Broken('nothing of this person was pending');
       completeEnrollment(world, login.who, pending, happened.text, now);
-      return settled(world, slot, withProof(login, 'totp'), outcome, now);
+      return [settled(world, slot, withProof(login, 'totp'), outcome, now)];
     }
     case 'abandon':
       if (request.pending === null) throw new Broken('abandoned what was not begun');
       request.pending = null;
-      return world;
+      return [world];
     case 'replace':
-      replacePassword(world, slot, login, happened.text);
-      return settled(world, slot, login, outcome, now);
+      return replacePassword(world, slot, login, happened.text).map((after) =>
+        settled(after, slot, login, outcome, now),
+      );
   }
 }
 
 /** @throws Broken unless nothing else was left to prove, and the new one is new */
-function replacePassword(world: World, slot: Slot, { who, passed }: Login, text: string): void {
+function replacePassword(world: World, slot: Slot, { who, passed }: Login, text: string): readonly World[] {
   const person = world.people[who];
   if (String(lacking(world, who, passed)) !== 'password-change') {
     throw new Broken(`a password was replaced while ${lacking(world, who, passed).join(', ')} was lacking`);
@@ -447,9 +449,15 @@ function replacePassword(world: World, slot: Slot, { who, passed }: Login, text:
   // What the old one opened ends with it: sessions, codes, and other logins.
   for (const grant of Object.values(world.grants)) if (grant.who === who) grant.hasEnded = true;
   for (const session of Object.values(world.sessions)) if (session.who === who) session.hasEnded = true;
-  world.requests.forEach((request, at) => {
-    if (at !== slot && request.login?.who === who) request.login = null;
-  });
+  const other = slot === 0 ? 1 : 0;
+  const { login } = world.requests[other];
+  if (login?.who !== who) return [world];
+  // One whose code was redeemed is kept, so that a second use is noticed.
+  if (login.code !== null && world.grants[login.code]?.isRedeemed) return [world];
+  const forgotten = structuredClone(world);
+  forgotten.requests[other].login = null;
+  // Somebody who was refused may have used the code up all the same.
+  return login.code === null ? [forgotten] : [forgotten, world];
 }
 
 function withProof(login: Login, proof: Proof): Login {
