@@ -2,6 +2,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
 import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
+import type { Clock, Millis } from '../platform/clock.ts';
 import type { LoginAccount } from './account.ts';
 import { type CertificateLoginNeeds, verifyCertificate } from './certificate/certificate.ts';
 import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt/external-jwt.ts';
@@ -23,9 +24,12 @@ export interface PrimaryNeeds extends PasswordLoginNeeds, CertificateLoginNeeds,
   readonly attempts: AttemptLog;
 }
 
+/** More than what a refusal usually takes, with the hash; nobody who has mistyped notices it. */
+const refusalStep: Millis = 50;
+
 /**
  * Verifies primary credentials and says who it is. The progress is a fresh one: nothing that was proven before
- * is carried into it.
+ * is carried into it. A password is refused at a whole step of time since its request was complete.
  * @throws AuthError invalid_auth   for every cause alike; the decision record has the reason
  * @throws AuthError rate_limited, busy
  */
@@ -35,6 +39,7 @@ export async function authenticatePrimary(
   origin: RequestOrigin,
   mechanism: LoginAttempt['mechanism'],
 ): Promise<PrimaryResult> {
+  const begunAt = needs.clock.monotonic();
   // Passwords reserve their guess instead.
   if (credentials.method !== 'password') await requireOpenSource(needs, origin.ipAddress);
   const attempt = needs.attempts.begin(credentials.method, mechanism, origin);
@@ -43,6 +48,7 @@ export async function authenticatePrimary(
   if (verdict.verdict === 'refused') {
     if (isPresentedProof(credentials)) await countRefusal(needs, origin.ipAddress);
     needs.audit.record({ event: 'login.refused', method: credentials.method }, origin);
+    if (credentials.method === 'password') await nextStepOfTime(needs.clock, begunAt);
     throw new AuthError('invalid_auth', { challenges: verdict.challenges ?? [] });
   }
   const { account, proof } = verdict;
@@ -55,6 +61,17 @@ export async function authenticatePrimary(
     authTime: needs.clock.now(),
   };
   return { account, proof, progress };
+}
+
+/**
+ * Resolves a whole number of steps after `begunAt`, so that differences of the work below a step do not reach the time
+ * of the answer: a time says too much about a name that can be guessed. Other proofs cannot be, so their refusals do
+ * not wait. From when the request is complete: its sender chooses when the rest of it comes, and could otherwise put a
+ * step where the work ends.
+ */
+function nextStepOfTime(clock: Clock, begunAt: Millis): Promise<void> {
+  const steps = Math.max(1, Math.ceil((clock.monotonic() - begunAt) / refusalStep));
+  return clock.waitUntil(begunAt + steps * refusalStep);
 }
 
 type RestsOn = Pick<

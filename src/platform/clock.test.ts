@@ -26,6 +26,14 @@ describe('fixed clock', () => {
   });
 });
 
+test('who waits for the system clock is back when it is there, and at once when it was before', async () => {
+  for (const wait of [-1000, 0, 0.4, 1, 1.6, 7.3]) {
+    const at = systemClock.monotonic() + wait;
+    await systemClock.waitUntil(at);
+    assert.ok(systemClock.monotonic() >= at, `${wait} ms`);
+  }
+});
+
 test('the system clock tells the time in milliseconds', () => {
   assert.ok(systemClock.now() > Date.UTC(2025, 0, 1));
   const before = systemClock.monotonic();

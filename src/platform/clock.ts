@@ -1,3 +1,5 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
+
 /** Milliseconds: a point in time since 1970-01-01T00:00:00Z, or a duration. */
 export type Millis = number;
 /** Seconds; only in claims and response bodies. */
@@ -13,12 +15,29 @@ export interface Clock {
   now(): Millis;
   /** Time since an arbitrary start; never steps back. For measuring durations only. */
   monotonic(): Millis;
+  /** Resolves when `monotonic` has reached `at`: never before, and to the microsecond where the machine has time. */
+  waitUntil(at: Millis): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  waitUntil,
 };
+
+/** How late a timer may be on a machine that has time. */
+const timerDelay: Millis = 0.25;
+
+/**
+ * A timer alone waits for whole milliseconds from when it is set, so the fraction at which it ends would be the one at
+ * which the work before it ended. The rest, a millisecond or so, passes in turns of the event loop, and what else there
+ * is to do is done in each of them.
+ */
+async function waitUntil(at: Millis): Promise<void> {
+  const whole = Math.floor(at - performance.now() - timerDelay);
+  if (whole >= 1) await setTimeout(whole);
+  while (performance.now() < at) await setImmediate();
+}
 
 export interface FixedClock extends Clock {
   /** Lets time pass: both readings grow by `ms`. */
@@ -28,7 +47,7 @@ export interface FixedClock extends Clock {
 }
 
 /**
- * A clock that stands still until told otherwise; for tests.
+ * A clock that stands still until told otherwise; for tests. Waiting for it takes no time, or nobody would come back.
  * @param start an ISO 8601 time or Millis
  * @throws RangeError when `start` (or a later `set`) is not a time
  */
@@ -38,6 +57,7 @@ export function fixedClock(start: string | Millis): FixedClock {
   return {
     now: () => wall,
     monotonic: () => elapsed,
+    waitUntil: async () => {},
     advance(ms) {
       if (!(ms >= 0)) throw new RangeError('time passes forward only; use set() to step the clock back');
       wall += ms;

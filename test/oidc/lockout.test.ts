@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
 import { DAY, type FixedClock, fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
@@ -40,6 +41,8 @@ async function fail(times: number, username = 'alice'): Promise<void> {
     assert.equal((await attempt(username, 'wrong')).status, 401);
   }
 }
+
+const loginOf = (name: string) => server.store.authenticators.findPasswordLogin(name);
 
 async function assertLocked(username = 'alice'): Promise<void> {
   assert.equal((await attempt(username, password)).status, 401);
@@ -123,8 +126,7 @@ describe('a password', () => {
     await fail(2);
     clock.advance(365 * DAY);
     await assertLocked();
-    const found = await server.store.authenticators.findPasswordLogin('alice');
-    await server.store.attempts.clear([`password:${found?.authenticator.id}`]);
+    await server.store.attempts.clear([`password:${(await loginOf('alice'))?.authenticator.id}`]);
     await assertOpen();
   });
 
@@ -220,6 +222,98 @@ describe('a password', () => {
     await assertLocked();
     await fail(1, 'bob');
     await assertLocked('bob');
+  });
+});
+
+describe('the time of a refused password', () => {
+  /** Holds answers back until released. */
+  function holdAnswers(): { readonly until: number[]; release(): void } {
+    const held = Promise.withResolvers<void>();
+    const until: number[] = [];
+    Object.assign(clock, {
+      waitUntil: (at: number) => {
+        until.push(at - clock.monotonic());
+        return held.promise;
+      },
+    });
+    return { until, release: held.resolve };
+  }
+
+  /** Makes the first look at the user, which every password costs, last as long as the test says. */
+  function workTakes(): (ms: number) => void {
+    let took = 0;
+    const { authenticators } = server.store;
+    const { findPasswordLogin } = authenticators;
+    Object.assign(authenticators, {
+      findPasswordLogin: (key: string) => {
+        clock.advance(took);
+        took = 0;
+        return findPasswordLogin(key);
+      },
+    });
+    return (ms) => {
+      took = ms;
+    };
+  }
+
+  test('is a whole step after its request, whatever it is refused for and however long that took', async () => {
+    await server.createUser({ name: 'bob', password });
+    await fail(5, 'bob');
+    const offId = await server.createUser({ name: 'off', password });
+    await server.store.identities.update(offId, { disabledAt: clock.now() }, clock.now());
+    const take = workTakes();
+    const { until, release } = holdAnswers();
+    release();
+    for (const [username, secret] of [
+      ['ghost', password],
+      ['alice', 'wrong'],
+      ['bob', password],
+      ['off', password],
+      ['off', 'wrong'],
+      ['alice', 'x'.repeat(2000)],
+    ] as const) {
+      for (const [took, left] of [
+        [0, 50],
+        [0.02, 49.98],
+        [49.75, 0.25],
+        [50, 0],
+        [50.25, 49.75],
+        [120, 30],
+      ] as const) {
+        const root = '/edge/client/v1';
+        for (const ask of [
+          () => attempt(username, secret),
+          () => server.post(`${root}/authenticate?method=password`, { json: { username, password: secret } }),
+        ]) {
+          take(took);
+          until.length = 0;
+          assert.equal((await ask()).status, 401);
+          assert.deepEqual(
+            until.map((ms) => Math.round(ms * 100) / 100),
+            [left],
+            `${username} after ${took} ms`,
+          );
+        }
+        // None of these is about locks.
+        await server.store.attempts.clear([`password:${(await loginOf('alice'))?.authenticator.id}`]);
+      }
+    }
+  });
+
+  test('keeps no room from others: while forty refusals wait, a right password passes at once', async () => {
+    const { until, release } = holdAnswers();
+    const id = await beginLogin(server);
+    let answered = 0;
+    const guesses = Array.from({ length: 40 }, async (_, at) => {
+      const { status } = await submitPassword(server, id, `ghost-${at}`, 'wrong');
+      answered += 1;
+      return status;
+    });
+    while (until.length < guesses.length) await setImmediate();
+    await assertOpen();
+    assert.deepEqual([until.length, answered], [40, 0]);
+    release();
+    assert.deepEqual([...new Set(await Promise.all(guesses))], [401]);
   });
 });
 

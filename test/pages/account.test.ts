@@ -234,7 +234,11 @@ test('cancels a set-up, and goes on with one that was left', async () => {
 
 test('asks for the password, or a new sign-in, before the app comes or goes some time after the sign-in', async () => {
   let shift = 0;
-  const clock = { now: () => systemClock.now() + shift, monotonic: () => systemClock.monotonic() + shift };
+  const clock = {
+    now: () => systemClock.now() + shift,
+    monotonic: () => systemClock.monotonic() + shift,
+    waitUntil: (at: number) => systemClock.waitUntil(at - shift),
+  };
   const later = await startTestServer({ clock });
   const guest = await visitor();
   try {

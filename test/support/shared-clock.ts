@@ -33,5 +33,9 @@ function isFixed(clock: Clock): clock is FixedClock {
 }
 
 export function clockOf(time: SharedTime): Clock {
-  return { now: () => time[0] as number, monotonic: () => time[1] as number };
+  return {
+    now: () => time[0] as number,
+    monotonic: () => time[1] as number,
+    waitUntil: async () => {},
+  };
 }
