@@ -13,7 +13,7 @@ export async function tryDebian(work) {
   run([process.execPath, join(root, 'scripts', 'build-deb.mjs'), work]);
   const file = join(work, readdirSync(work).find((name) => name.endsWith('.deb')));
   const clean = join(work, 'root');
-  makeRoot(clean, ['adduser', 'libatomic1']);
+  makeRoot(clean, ['adduser', 'libatomic1', 'ca-certificates', 'openssl']);
   copyFileSync(file, join(clean, 'tmp', 'package.deb'));
   if (run(['mount', '-t', 'proc', 'proc', join(clean, 'proc')], { mayFail: true }).status !== 0) {
     throw new Skipped('this sandbox does not let a root be mounted');
@@ -21,7 +21,7 @@ export async function tryDebian(work) {
   try {
     const version = await tryInstalled(clean);
     const size = Math.round(statSync(file).size / 1e6);
-    return `${size} MB; installed, set up, ready and stopped as its own user, removed and purged: ${version}`;
+    return `${size} MB; installed, set up, ready, reloaded and stopped as its own user; its authority trusted by the system and no more; removed and purged: ${version}`;
   } finally {
     run(['umount', join(clean, 'proc')], { mayFail: true });
   }
@@ -41,6 +41,16 @@ async function tryInstalled(clean) {
     () => spawn('chroot', [clean, ...asUser, ...wordsOf('ExecStart')], { stdio: ['ignore', 'pipe', 'pipe'] }),
     () => inside(...asUser, ...wordsOf('ExecReload')),
   );
+  say('letting the system trust its authority, and undoing that');
+  const isTrusted = () => {
+    const verify = ['openssl', 'verify', '-CApath', '/etc/ssl/certs', '/var/lib/overlay-auth/pki/server.cert.pem'];
+    return run(['chroot', clean, ...verify], { mayFail: true }).status === 0;
+  };
+  const trust = (word) => {
+    inside('overlay-auth', 'pki', 'trust', word, '--only', 'system', '--config', '/var/lib/overlay-auth/controller.yml');
+    return isTrusted();
+  };
+  if (isTrusted() || !trust('--yes') || trust('--undo')) throw new Error('pki trust does not do what it says');
   say('removing');
   inside('dpkg', '-r', 'overlay-auth');
   inside('test', '-e', '/var/lib/overlay-auth/secrets/master.key');

@@ -104,6 +104,7 @@ export const examples: readonly string[] = [
   'keys rekey',
   'pki show',
   'pki renew --dns auth2.example.com',
+  'pki trust --dry-run',
   'ops db migrate',
   'ops db backup overlay-backup.db',
   'ops db restore overlay-backup.db',

@@ -1,6 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { configOption } from '../host/config-option.ts';
 import type { CliPorts } from '../ports.ts';
+import type { TrustOptions } from '../trust/run-trust.ts';
+import { yesOption } from './report-of.ts';
 
 interface PkiOptions {
   readonly config?: string;
@@ -8,7 +10,7 @@ interface PkiOptions {
   readonly ip?: readonly string[];
 }
 
-/** `pki show|renew`: the certificates of a controller. */
+/** `pki show|renew|trust`: the certificates of a controller. */
 export function registerPkiCommands(program: Command, ports: CliPorts): void {
   const pki = program.command('pki').description('the certificates of a controller (on the host)');
   const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
@@ -33,5 +35,26 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
       const { renewPki } = await import('../host/pki-commands.ts');
       const more = [...(options.dns ?? []), ...(options.ip ?? [])];
       await renewPki(reportOf(command), options.config, more);
+    });
+
+  pki
+    .command('trust')
+    .description('make browsers and the system of this computer trust the authority of a home')
+    .argument(
+      '[file]',
+      "certificate of another authority, such as a copy of another home's pki/root-ca.cert.pem",
+    )
+    .addOption(configOption())
+    .addOption(new Option('--only <kind>', 'only there').choices(['browser', 'system']))
+    .option('--undo', 'trust it no more')
+    .option('--dry-run', 'only show what would be run')
+    .addOption(yesOption())
+    .addHelpText(
+      'after',
+      '\nRun it as yourself: it changes the browsers of the user, and prints what root has to type for the system.',
+    )
+    .action(async (file: string | undefined, options: TrustOptions, command: Command) => {
+      const { trustAuthority } = await import('../trust/run-trust.ts');
+      await trustAuthority(reportOf(command), file, options);
     });
 }

@@ -57,6 +57,7 @@ describe('the first screen', () => {
     const later = readyLines(screen, { ready, setup: null, ...files });
     assert.doesNotMatch(later, /Set up/);
     assert.match(later, / 1 {2}Open the console/);
+    assert.match(later, /Root CA {2}ca\.pem {3}\(curl: --cacert\)\n.*warn.*:\n +overlay-auth pki trust\n/);
     assert.match(later, /Ready at https:\/\/localhost:1280 {3}0\.6 s/);
   });
 

@@ -100,10 +100,11 @@ export function readyLines(
     ...numbered,
     '',
     `  Issuer   ${ready.issuers.join('  ')}`,
-    ...besideOrBelow(
-      [`Root CA  ${rootCa}`, '(browsers do not know it yet; curl: --cacert)'],
-      columns - 11,
-    ).map((text, at) => `${at === 0 ? '  ' : '           '}${text}`),
+    ...besideOrBelow([`Root CA  ${rootCa}`, '(curl: --cacert)'], columns - 11).map(
+      (text, at) => `${at === 0 ? '  ' : '           '}${text}`,
+    ),
+    '           Browsers warn until they trust it:',
+    `           ${program} pki trust${configOption}`,
     `  Config   ${config}`,
     `  Log      ${log}`,
     `  Ctrl-C stops.${screen.isEphemeral ? '' : ' Run again to continue where you left off.'}`,
