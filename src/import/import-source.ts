@@ -71,7 +71,7 @@ export async function importSource(
   );
   const authorities = authoritiesToAdd(options.trust, needs.own, plan.certificates);
   const ownAfterwards = [...needs.own, ...authorities.map(({ anchor }) => anchor)];
-  reportUntrusted({ findings, now }, plan.certificates, ownAfterwards, plan.cas);
+  reportUntrusted({ findings, now }, plan.certificates, { own: ownAfterwards, cas: plan.cas });
   const outcomes = await needs.store.imports.take(plan.batch, now, options.dryRun);
   const entities = outcomes.map((outcome) => ({
     ...outcome,

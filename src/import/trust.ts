@@ -75,8 +75,7 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
 export function reportUntrusted(
   needs: { readonly findings: Findings; readonly now: Millis },
   certificates: readonly MappedCertificate[],
-  own: readonly TrustAnchor[],
-  cas: readonly MappedCa[],
+  { own, cas }: { readonly own: readonly TrustAnchor[]; readonly cas: readonly MappedCa[] },
 ): void {
   const anchors = [...own, ...cas.filter(({ ca }) => isTrustedForLogin(ca)).map(({ anchor }) => anchor)];
   for (const { leaf, intermediates, subject } of certificates) {

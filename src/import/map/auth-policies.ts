@@ -22,7 +22,7 @@ export function mapAuthPolicies(
       return [];
     }
     const rules = { name: nameOf(needs, subject), ...rulesOf(entity), tags: tagsOf(needs, subject, entity) };
-    report(needs, subject, rules, signerIds);
+    report(needs, subject, { rules, signerIds });
     return [{ id: asId(entity.id), rules, digest: needs.digest(rules), ...timesOf(entity, needs.now) }];
   });
 }
@@ -63,9 +63,9 @@ function wholeNumber(entity: Entity, name: string, most: number): number {
 function report(
   { findings }: MapNeeds,
   subject: Subject,
-  { primary, secondary }: AuthPolicyRules,
-  signerIds: ReadonlySet<string>,
+  { rules, signerIds }: { readonly rules: AuthPolicyRules; readonly signerIds: ReadonlySet<string> },
 ): void {
+  const { primary, secondary } = rules;
   const { minPasswordLength } = primary.updb;
   if (primary.updb.allowed && minPasswordLength < leastPasswordLength)
     findings.deviates(

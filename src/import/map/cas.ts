@@ -64,7 +64,10 @@ export function mapCas(
       isAuthEnabled: entity.flag('isAuthEnabled'),
       isAutoCaEnrollmentEnabled: entity.flag('isAutoCaEnrollmentEnabled'),
       isOttCaEnrollmentEnabled: entity.flag('isOttCaEnrollmentEnabled'),
-      identityRoles: roleAttributesOf(needs, subject, 'identityRoles', entity.set('identityRoles')),
+      identityRoles: roleAttributesOf(needs, subject, {
+        field: 'identityRoles',
+        attributes: entity.set('identityRoles'),
+      }),
       identityNameFormat: formatOf(needs, subject, entity),
       externalIdClaim: externalIdClaim.value,
       verifiedAt: entity.flag('isVerified') ? times.updatedAt : null,

@@ -78,8 +78,7 @@ const mostRoleAttributes = 100;
 export function roleAttributesOf(
   { findings }: MapNeeds,
   subject: Subject,
-  field: string,
-  attributes: readonly string[],
+  { field, attributes }: { readonly field: string; readonly attributes: readonly string[] },
 ): readonly string[] {
   const kept = attributes.flatMap((attribute) => {
     const one = accepted(() => acceptableRoleAttributes([attribute]));

@@ -73,8 +73,7 @@ const keptAfterExpiry = 7 * DAY;
 export function mapEnrollments(
   needs: SecretNeeds,
   entities: readonly Entity[],
-  owners: Owners,
-  caIds: ReadonlySet<string>,
+  { owners, caIds }: { readonly owners: Owners; readonly caIds: ReadonlySet<string> },
 ): readonly ImportedEnrollment[] {
   const seen = new Set<string>();
   return entities.flatMap((entity) => {

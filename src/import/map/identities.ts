@@ -25,7 +25,7 @@ export function mapIdentities(
   policyIds: ReadonlySet<string>,
 ): readonly ImportedIdentity[] {
   const nameOf = uniqueNames();
-  const externalIds = new Set<string>();
+  const externalIdNeeds = { ...needs, taken: new Set<string>() };
   return entities.flatMap((entity) => {
     const subject = identitySubject(entity);
     const policyId = entity.text('authPolicyId') ?? '';
@@ -42,13 +42,16 @@ export function mapIdentities(
       id: asId(entity.id),
       name: nameOf(needs, subject),
       type: typeOf(needs, subject, entity),
-      externalId: externalIdOf(needs, subject, entity, externalIds),
+      externalId: externalIdOf(externalIdNeeds, subject, entity),
       authPolicyId: asId(authPolicyId),
       isAdmin: entity.flag('isAdmin'),
       permissions: permissionsOf(needs, subject, entity),
       ...disabledStateOf(needs, subject, entity),
       passwordMustChange: false,
-      roleAttributes: roleAttributesOf(needs, subject, 'roleAttributes', entity.set('roleAttributes')),
+      roleAttributes: roleAttributesOf(needs, subject, {
+        field: 'roleAttributes',
+        attributes: entity.set('roleAttributes'),
+      }),
       tags: tagsOf(needs, subject, entity),
     };
     reportUnused(needs, subject, entity);
@@ -72,10 +75,9 @@ function typeOf({ findings }: MapNeeds, subject: Subject, entity: Entity): Ident
 }
 
 function externalIdOf(
-  { findings }: MapNeeds,
+  { findings, taken }: MapNeeds & { readonly taken: Set<string> },
   subject: Subject,
   entity: Entity,
-  taken: Set<string>,
 ): string | null {
   const externalId = accepted(() => acceptableExternalId(entity.text('externalId')));
   if ('refusal' in externalId) {

@@ -14,12 +14,11 @@ const leastSalt = 8;
 /** The source takes shorter ones when they are set, and none of them at login. */
 const shortestUsername = 4;
 
-/** @param taken user names that other passwords have, in the form in which they are looked up */
+/** @param needs.taken user names that other passwords have, in the form in which they are looked up */
 export function mapPassword(
-  needs: MapNeeds,
+  needs: MapNeeds & { readonly taken: Set<string> },
   entity: Entity,
   subject: Subject,
-  taken: Set<string>,
 ): ImportedAuthenticator | null {
   const leaveOut = (reason: string) => {
     needs.findings.leftOut(subject, reason);
@@ -32,11 +31,11 @@ export function mapPassword(
       'its user name cannot be one here: 1 to 100 characters, without spaces around it and without control characters',
     );
   if ((entity.text('updbPassword') ?? '') === '') return leaveOut('it has no password');
-  if (taken.has(key))
+  if (needs.taken.has(key))
     return leaveOut(
       'another identity has this user name when letter case and spelling are ignored: give one of them another name',
     );
-  taken.add(key);
+  needs.taken.add(key);
   if (username.length < shortestUsername)
     needs.findings.deviates(
       subject,

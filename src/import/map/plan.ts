@@ -35,7 +35,7 @@ export function planImport(needs: PlanNeeds, { entities }: Source): Plan {
   const policyIds = new Set<string>(authPolicies.map(({ id }) => id));
   const identities = mapIdentities(needs, entities.identities, policyIds);
   const owners: Owners = new Map(identities.map(({ identity }) => [identity.id, identity]));
-  const { passwords, certificates } = mapAuthenticators(needs, entities.authenticators, owners, cas);
+  const { passwords, certificates } = mapAuthenticators(needs, entities.authenticators, { owners, cas });
   const caIds = new Set<string>(cas.map(({ ca }) => ca.id));
   const batch: ImportBatch = {
     authPolicies,
@@ -45,7 +45,7 @@ export function planImport(needs: PlanNeeds, { entities }: Source): Plan {
     identities,
     authenticators: [...passwords, ...certificates.map(({ imported }) => imported)],
     totp: mapTotp(needs, entities.mfas, owners),
-    enrollments: mapEnrollments(needs, entities.enrollments, owners, caIds),
+    enrollments: mapEnrollments(needs, entities.enrollments, { owners, caIds }),
   };
   return { batch, cas, certificates, names: namesIn(batch, owners) };
 }
@@ -57,10 +57,9 @@ function usableIds(ids: ReadonlySet<string>): ReadonlySet<string> {
 function mapAuthenticators(
   needs: PlanNeeds,
   entities: readonly Entity[],
-  owners: Owners,
-  cas: readonly MappedCa[],
+  { owners, cas }: { readonly owners: Owners; readonly cas: readonly MappedCa[] },
 ) {
-  const usernames = new Set<string>();
+  const passwordNeeds = { ...needs, taken: new Set<string>() };
   const withPassword = new Set<string>();
   const byExternalId = new Map([...owners.values()].map(({ id, externalId }) => [externalId, id]));
   const certificateNeeds = {
@@ -85,7 +84,7 @@ function mapAuthenticators(
     else if (!isUsableId(entity.id)) leaveOut('its id cannot be one here');
     else if (method === 'updb' && withPassword.has(identityId)) leaveOut('the identity has another password');
     else if (method === 'updb') {
-      const password = mapPassword(needs, entity, subject, usernames);
+      const password = mapPassword(passwordNeeds, entity, subject);
       if (password === null) continue;
       withPassword.add(identityId);
       passwords.push(password);

@@ -61,7 +61,7 @@ export function mapSigners(
       maxLifetimeSeconds: externalJwtSignerDefaults.maxLifetimeSeconds,
       requireVerifiedEmail: emailOf(needs, subject, entity),
       ...clientFieldsOf(needs, subject, entity),
-      enrollAuthPolicyId: enrollPolicyOf(needs, subject, entity, policyIds),
+      enrollAuthPolicyId: enrollPolicyOf({ ...needs, policyIds }, subject, entity),
       tags: tagsOf(needs, subject, entity),
     };
     return [{ signer, digest: needs.digest(signer), ...timesOf(entity, needs.now) }];
@@ -187,10 +187,9 @@ function clientFieldsOf({ findings }: SignerMapNeeds, subject: Subject, entity: 
 }
 
 function enrollPolicyOf(
-  { findings }: SignerMapNeeds,
+  { findings, policyIds }: SignerMapNeeds & { readonly policyIds: ReadonlySet<string> },
   subject: Subject,
   entity: Entity,
-  policyIds: ReadonlySet<string>,
 ): AuthPolicyId | null {
   const id = entity.text('enrollAuthPolicyId');
   if (id === null || id === '') return null;
