@@ -13,10 +13,9 @@ import {
 import { hashNewPassword } from '../login/password/new-password.ts';
 import { type PasswordRules, passwordRules, samePassword } from '../login/password/password-rules.ts';
 import { ownerOf } from '../model/actor.ts';
-import type { RequestOrigin } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { Principal } from '../model/principal.ts';
+import type { OwnCall, Principal } from '../model/principal.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 
@@ -71,16 +70,15 @@ export async function ownPasswordRules(
  */
 export async function changeOwnPassword(
   needs: OwnPasswordNeeds,
-  caller: Principal,
-  id: string,
-  change: OwnPasswordChange,
-  origin: RequestOrigin,
+  call: OwnCall,
+  { id, change }: { readonly id: string; readonly change: OwnPasswordChange },
 ): Promise<void> {
+  const { caller, origin } = call;
   const authenticator = await getOwnAuthenticator(needs, caller, id);
   if (authenticator.method !== 'updb') {
     throw new AuthError('conflict', { description: 'This authenticator is a certificate, not a password' });
   }
-  const verifiedHash = await proveCurrentPassword(needs, caller, change.currentPassword, origin);
+  const verifiedHash = await proveCurrentPassword(needs, call, change.currentPassword);
   const account = await needs.store.identities.findAccount(caller.identityId);
   if (account === null) throw new AuthError('not_found');
   const { identity, policy } = account;

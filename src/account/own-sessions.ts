@@ -9,10 +9,9 @@ import {
 import { ofIdentity } from '../admin/list-parameters.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { ownerOf } from '../model/actor.ts';
-import type { RequestOrigin } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { Principal } from '../model/principal.ts';
+import type { OwnCall, Principal } from '../model/principal.ts';
 
 /** Those that are alive. */
 export function listOwnSessions(
@@ -26,9 +25,8 @@ export function listOwnSessions(
 /** Ends one, which may be that of the call. @throws AuthError not_found   also for one of somebody else */
 export async function endOwnSession(
   needs: ApiSessionNeeds,
-  caller: Principal,
+  { caller, origin }: OwnCall,
   id: string,
-  origin: RequestOrigin,
 ): Promise<void> {
   const session = await needs.store.apiSessions.find(asId(id));
   if (session?.identityId !== caller.identityId) throw new AuthError('not_found');
@@ -37,11 +35,7 @@ export async function endOwnSession(
 }
 
 /** Ends all but that of the call, and every login that is under way. @returns how many sessions */
-export async function endOtherSessions(
-  needs: ApiSessionNeeds,
-  caller: Principal,
-  origin: RequestOrigin,
-): Promise<number> {
+export async function endOtherSessions(needs: ApiSessionNeeds, { caller, origin }: OwnCall): Promise<number> {
   const { identityId, apiSessionId } = caller;
   const now = needs.clock.now();
   const { apiSessions } = needs.store.onBehalfOf(ownerOf(caller), now);

@@ -42,8 +42,7 @@ const provenBySender: ReadonlySet<EnrollmentKind> = new Set(['ottca', 'ca', 'tok
  */
 export async function attemptToEnroll<Result extends Enrolled>(
   needs: EnrollAttemptNeeds,
-  method: EnrollmentKind,
-  origin: RequestOrigin,
+  { method, origin }: { readonly method: EnrollmentKind; readonly origin: RequestOrigin },
   decide: (attempt: AttemptRecorder) => Promise<Result>,
 ): Promise<Result> {
   const isProof = provenBySender.has(method);
@@ -79,8 +78,7 @@ export class EnrollmentRefused extends AuthError {
 export function refusal(
   attempt: AttemptRecorder,
   why: { readonly check: string; readonly reason: RefusalReason; readonly saw?: string },
-  code: ErrorCode,
-  options: AuthErrorOptions = {},
+  { code, ...options }: { readonly code: ErrorCode } & AuthErrorOptions,
 ): EnrollmentRefused {
   attempt.failed(why.check, why.reason, why.saw);
   return new EnrollmentRefused(code, options);
@@ -89,11 +87,10 @@ export function refusal(
 /** A refusal of what somebody sent, from a rule that does not know the record. */
 export function recordedRefusal(
   attempt: AttemptRecorder,
-  check: string,
-  reason: RefusalReason,
+  { check, reason }: { readonly check: string; readonly reason: RefusalReason },
   error: unknown,
 ): unknown {
   if (!(error instanceof AuthError) || error.code === 'busy' || error.code === 'unavailable') return error;
   const { code, description, fields } = error;
-  return refusal(attempt, { check, reason, saw: description }, code, { description, fields, cause: error });
+  return refusal(attempt, { check, reason, saw: description }, { code, description, fields, cause: error });
 }

@@ -9,11 +9,11 @@ import {
 import { AuthError } from '../errors/auth-error.ts';
 import { type CertificateLoginNeeds, verifyCertificate } from '../login/certificate/certificate.ts';
 import { ownerOf } from '../model/actor.ts';
-import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
 import type { CertificateAuthenticator } from '../model/authenticator.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';
-import type { Principal } from '../model/principal.ts';
+import type { OwnCall, Principal } from '../model/principal.ts';
 import { DAY, type Millis } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import { parseCertificate, thumbprint } from '../platform/x509/x509.ts';
@@ -40,15 +40,17 @@ const lifetime: Millis = 365 * DAY;
  */
 export async function extendCertificate(
   needs: ExtendCertificateNeeds,
-  caller: Principal,
-  id: string,
-  request: string,
-  chain: readonly Buffer[] | null,
-  origin: RequestOrigin,
+  call: OwnCall,
+  {
+    id,
+    request,
+    chain,
+  }: { readonly id: string; readonly request: string; readonly chain: readonly Buffer[] | null },
 ): Promise<string> {
+  const { caller, origin } = call;
   const authenticator = await ownCertificate(needs, caller, id);
   const key = needs.certificateIssuer.readRequest(request);
-  await requirePresentOne(needs, caller, authenticator, chain, origin);
+  await requirePresentOne(needs, call, { authenticator, chain });
   const hasNewKey = !isSameKey(key, authenticator);
   if (authenticator.isKeyRollRequested && !hasNewKey) {
     throw new AuthError('csr_not_acceptable', {
@@ -81,10 +83,8 @@ export async function extendCertificate(
  */
 export async function confirmExtension(
   needs: ExtendCertificateNeeds,
-  caller: Principal,
-  id: string,
-  certPem: string,
-  origin: RequestOrigin,
+  { caller, origin }: OwnCall,
+  { id, certPem }: { readonly id: string; readonly certPem: string },
 ): Promise<void> {
   const { id: authenticatorId } = await ownCertificate(needs, caller, id);
   const now = needs.clock.now();
@@ -111,10 +111,11 @@ async function ownCertificate(
 /** The token alone is not enough: a thief must not get a certificate that outlives the stolen token. */
 async function requirePresentOne(
   needs: ExtendCertificateNeeds,
-  caller: Principal,
-  { id }: CertificateAuthenticator,
-  chain: readonly Buffer[] | null,
-  origin: RequestOrigin,
+  { caller, origin }: OwnCall,
+  {
+    authenticator: { id },
+    chain,
+  }: { readonly authenticator: CertificateAuthenticator; readonly chain: readonly Buffer[] | null },
 ): Promise<void> {
   const attempt = needs.attempts.begin('cert', caller.mechanism, origin);
   const verdict = await verifyCertificate(needs, chain, attempt);

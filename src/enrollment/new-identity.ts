@@ -16,7 +16,7 @@ export function requireExternalId(externalId: string, attempt: AttemptRecorder):
     acceptableExternalId(externalId);
     return externalId;
   } catch (error) {
-    throw recordedRefusal(attempt, 'external id', 'enrollment-external-id-refused', error);
+    throw recordedRefusal(attempt, { check: 'external id', reason: 'enrollment-external-id-refused' }, error);
   }
 }
 
@@ -27,8 +27,10 @@ export function requireExternalId(externalId: string, attempt: AttemptRecorder):
  */
 export async function enrollNewIdentity(
   needs: { readonly store: { readonly enrollments: EnrollmentStore }; readonly clock: Clock },
-  identity: NewIdentity,
-  certificate: NewCertificateAuthenticator | null,
+  {
+    identity,
+    certificate,
+  }: { readonly identity: NewIdentity; readonly certificate: NewCertificateAuthenticator | null },
   attempt: AttemptRecorder,
 ): Promise<void> {
   try {
@@ -38,12 +40,13 @@ export async function enrollNewIdentity(
     if (error.field === 'name') {
       const saw = `there is an identity ${identity.name} already`;
       const why = { check: 'name', reason: 'enrollment-name-refused', saw } as const;
-      throw refusal(attempt, why, 'enrollment_not_allowed', {
+      throw refusal(attempt, why, {
+        code: 'enrollment_not_allowed',
         description: 'There is an identity with the same name already; ask the operator',
       });
     }
     const why = { check: 'not enrolled yet', reason: 'already-enrolled', saw: error.message } as const;
-    throw refusal(attempt, why, 'already_enrolled');
+    throw refusal(attempt, why, { code: 'already_enrolled' });
   }
   attempt.about({ subject: identity.name });
   attempt.passed('identity created', identity.name);

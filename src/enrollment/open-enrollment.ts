@@ -25,8 +25,7 @@ export interface PresentedEnrollment extends OpenEnrollment {
  */
 export async function openEnrollment(
   needs: OpenEnrollmentNeeds,
-  token: string,
-  method: TokenMethod,
+  { token, method }: { readonly token: string; readonly method: TokenMethod },
   attempt: AttemptRecorder,
 ): Promise<PresentedEnrollment> {
   // A token that we did not make costs no query.
@@ -39,7 +38,7 @@ export async function openEnrollment(
     throw refusal(
       attempt,
       { check: 'token', reason: 'enrollment-token-unknown', saw },
-      'invalid_enrollment_token',
+      { code: 'invalid_enrollment_token' },
     );
   }
   const { enrollment, identity } = found;
@@ -50,7 +49,7 @@ export async function openEnrollment(
     throw refusal(
       attempt,
       { check: 'method of the token', reason: 'enrollment-other-method', saw },
-      'invalid_enrollment_token',
+      { code: 'invalid_enrollment_token' },
     );
   }
   if (enrollment.expiresAt <= needs.clock.now()) throw expired(attempt, enrollment.expiresAt);
@@ -67,9 +66,15 @@ export async function openEnrollment(
  */
 export async function redeemEnrollment(
   needs: OpenEnrollmentNeeds,
-  { tokenHash, enrollment, identity }: PresentedEnrollment,
-  authenticator: NewAuthenticator,
-  certificateChain: string | null,
+  {
+    open: { tokenHash, enrollment, identity },
+    authenticator,
+    certificateChain,
+  }: {
+    readonly open: PresentedEnrollment;
+    readonly authenticator: NewAuthenticator;
+    readonly certificateChain: string | null;
+  },
   attempt: AttemptRecorder,
 ): Promise<Enrolled> {
   const { method } = enrollment;
@@ -82,7 +87,7 @@ export async function redeemEnrollment(
     throw refusal(
       attempt,
       { check: 'token unused', reason: 'enrollment-token-unknown', saw },
-      'invalid_enrollment_token',
+      { code: 'invalid_enrollment_token' },
     );
   }
   if (outcome === 'expired') throw expired(attempt, enrollment.expiresAt);
@@ -101,20 +106,19 @@ function takenOutcome(error: unknown, attempt: AttemptRecorder): never {
   throw refusal(
     attempt,
     { check: 'not enrolled yet', reason: 'already-enrolled', saw: error.message },
-    'already_enrolled',
-    description === undefined ? {} : { description },
+    { code: 'already_enrolled', ...(description === undefined ? {} : { description }) },
   );
 }
 
 function expired(attempt: AttemptRecorder, expiresAt: number): EnrollmentRefused {
   const why = { check: 'expiry', reason: 'enrollment-expired', saw: `since ${isoTime(expiresAt)}` } as const;
-  return refusal(attempt, why, 'enrollment_expired');
+  return refusal(attempt, why, { code: 'enrollment_expired' });
 }
 
 function disabled(attempt: AttemptRecorder): EnrollmentRefused {
   return refusal(
     attempt,
     { check: 'identity enabled', reason: 'identity-disabled' },
-    'invalid_enrollment_token',
+    { code: 'invalid_enrollment_token' },
   );
 }

@@ -14,9 +14,9 @@ import {
   verifyTotpEnrollment,
 } from '../login/totp/totp-enrollment.ts';
 import { ownerOf } from '../model/actor.ts';
-import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';
-import type { Principal } from '../model/principal.ts';
+import type { OwnCall, Principal } from '../model/principal.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 
@@ -33,13 +33,9 @@ export type OwnTotp =
 const pendingLifetime: Millis = 30 * MINUTE;
 
 /** @throws AuthError mfa_exists   enrolled already, or started in this session @throws as requireFreshProof */
-export async function startOwnTotp(
-  needs: OwnTotpNeeds,
-  caller: Principal,
-  proof: OfferedProof,
-  origin: RequestOrigin,
-): Promise<void> {
-  await requireFreshProof(needs, caller, proof, origin);
+export async function startOwnTotp(needs: OwnTotpNeeds, call: OwnCall, proof: OfferedProof): Promise<void> {
+  const { caller } = call;
+  await requireFreshProof(needs, call, proof);
   const expiresAt = needs.clock.now() + pendingLifetime;
   await startTotpEnrollment(actingFor(needs, caller), caller.apiSessionId, identityOf(caller), expiresAt);
 }
@@ -60,9 +56,8 @@ export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promi
 /** Ends the enrollment with its first code. @throws AuthError not_found, invalid_totp_code, rate_limited */
 export async function verifyOwnTotp(
   needs: OwnTotpNeeds,
-  caller: Principal,
+  { caller, origin }: OwnCall,
   code: string,
-  origin: RequestOrigin,
 ): Promise<void> {
   const { apiSessionId, identityId } = caller;
   await recordedTotpAttempt(needs, caller.mechanism, origin, (attempt) =>
@@ -78,17 +73,17 @@ export async function verifyOwnTotp(
  */
 export async function removeOwnTotp(
   needs: OwnTotpNeeds,
-  caller: Principal,
+  call: OwnCall,
   proof: OfferedProof & { readonly code: string },
-  origin: RequestOrigin,
 ): Promise<void> {
+  const { caller, origin } = call;
   const { identityId } = caller;
   if ((await needs.store.totp.find(identityId)) === null) {
     if (await actingFor(needs, caller).store.totp.abandon(caller.apiSessionId)) return;
     throw new AuthError('not_found');
   }
-  await requireFreshProof(needs, caller, proof, origin);
-  await proveTotp(needs, caller, proof.code, origin);
+  await requireFreshProof(needs, call, proof);
+  await proveTotp(needs, call, proof.code);
   const { store, clock } = actingFor(needs, caller);
   if (!(await store.totp.remove(identityId, clock.now()))) throw new AuthError('not_found');
   needs.audit.record({ event: 'totp.removed', identityId }, origin);
@@ -101,24 +96,24 @@ export async function removeOwnTotp(
  */
 export async function countOwnRecoveryCodes(
   needs: OwnTotpNeeds,
-  caller: Principal,
+  call: OwnCall,
   code: string,
-  origin: RequestOrigin,
 ): Promise<number> {
+  const { caller } = call;
   await requireEnrolled(needs, caller);
-  await proveTotp(needs, caller, readRecoveryCode(code) === undefined ? code : '', origin);
+  await proveTotp(needs, call, readRecoveryCode(code) === undefined ? code : '');
   return (await needs.store.totp.find(caller.identityId))?.recoveryCodesLeft ?? 0;
 }
 
 /** Replaces every recovery code. @returns the new ones, shown this once @throws as removeOwnTotp */
 export async function renewOwnRecoveryCodes(
   needs: OwnTotpNeeds,
-  caller: Principal,
+  call: OwnCall,
   code: string,
-  origin: RequestOrigin,
 ): Promise<readonly string[]> {
+  const { caller, origin } = call;
   await requireEnrolled(needs, caller);
-  await proveTotp(needs, caller, code, origin);
+  await proveTotp(needs, call, code);
   const codes = await renewRecoveryCodes(actingFor(needs, caller), caller.identityId);
   needs.audit.record({ event: 'totp.recovery-codes-renewed', identityId: caller.identityId }, origin);
   return codes;
@@ -133,12 +128,7 @@ async function requireEnrolled(needs: OwnTotpNeeds, { identityId }: Principal): 
   if ((await needs.store.totp.find(identityId)) === null) throw new AuthError('not_found');
 }
 
-function proveTotp(
-  needs: OwnTotpNeeds,
-  caller: Principal,
-  code: string,
-  origin: RequestOrigin,
-): Promise<void> {
+function proveTotp(needs: OwnTotpNeeds, { caller, origin }: OwnCall, code: string): Promise<void> {
   return recordedTotpAttempt(needs, caller.mechanism, origin, (attempt) =>
     verifyTotp(actingFor(needs, caller), caller.identityId, code, attempt, origin.ipAddress),
   );

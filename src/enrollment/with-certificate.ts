@@ -44,20 +44,23 @@ type Chain = readonly Buffer[] | null;
  */
 export function enrollWithOwnCertificate(
   needs: CertificateEnrollmentNeeds,
-  token: string,
-  chain: Chain,
+  { token, chain }: { readonly token: string; readonly chain: Chain },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
-  return attemptToEnroll(needs, 'ottca', origin, async (attempt) => {
-    const open = await openEnrollment(needs, token, 'ottca', attempt);
+  return attemptToEnroll(needs, { method: 'ottca', origin }, async (attempt) => {
+    const open = await openEnrollment(needs, { token, method: 'ottca' }, attempt);
     const { path, ca, leaf } = authorityOf(needs, chain, attempt);
     if (ca.id !== open.enrollment.caId) {
       const why = { check: 'authority', reason: 'enrollment-other-ca', saw: ca.name } as const;
-      throw refusal(attempt, why, 'enrollment_certificate_refused', wrongAuthority);
+      throw refusal(attempt, why, { code: 'enrollment_certificate_refused', ...wrongAuthority });
     }
     if (!ca.isOttCaEnrollmentEnabled) throw notAllowed(attempt, `${ca.name}: isOttCaEnrollmentEnabled`);
-    const certificate = certificateOf(needs, open.identity.id, leaf, path);
-    return redeemEnrollment(needs, open, { method: 'cert', ...certificate }, null, attempt);
+    const certificate = certificateOf(needs, open.identity.id, { leaf, path });
+    return redeemEnrollment(
+      needs,
+      { open, authenticator: { method: 'cert', ...certificate }, certificateChain: null },
+      attempt,
+    );
   });
 }
 
@@ -68,15 +71,14 @@ export function enrollWithOwnCertificate(
  */
 export function enrollByCa(
   needs: CertificateEnrollmentNeeds,
-  chain: Chain,
-  requestedName: string,
+  { chain, requestedName }: { readonly chain: Chain; readonly requestedName: string },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
-  return attemptToEnroll(needs, 'ca', origin, async (attempt) => {
+  return attemptToEnroll(needs, { method: 'ca', origin }, async (attempt) => {
     const { path, ca, leaf } = authorityOf(needs, chain, attempt);
     if (!ca.isAutoCaEnrollmentEnabled) throw notAllowed(attempt, `${ca.name}: isAutoCaEnrollmentEnabled`);
     const id = asId<IdentityId>(needs.random.id());
-    const name = nameOf(ca, path, id, requestedName, attempt);
+    const name = nameOf(ca, { path, id, requestedName }, attempt);
     const identity = {
       id,
       name,
@@ -87,9 +89,9 @@ export function enrollByCa(
       roleAttributes: acceptableRoleAttributes(ca.identityRoles),
       tags: {},
     } as const;
-    const certificate = certificateOf(needs, id, leaf, path);
+    const certificate = certificateOf(needs, id, { leaf, path });
     if (!isStillTrusted(needs, path.anchor)) throw notAllowed(attempt, `${ca.name} was disabled meanwhile`);
-    await enrollNewIdentity(needs, identity, certificate, attempt);
+    await enrollNewIdentity(needs, { identity, certificate }, attempt);
     return { identityId: id, certificateChain: null };
   });
 }
@@ -115,7 +117,7 @@ function authorityOf(
   if (ca === undefined) {
     const saw = "an authority of the overlay's own PKI";
     const why = { check: 'authority', reason: 'enrollment-other-ca', saw } as const;
-    throw refusal(attempt, why, 'enrollment_certificate_refused', wrongAuthority);
+    throw refusal(attempt, why, { code: 'enrollment_certificate_refused', ...wrongAuthority });
   }
   attempt.passed('authority', ca.name);
   return { path, ca, leaf };
@@ -123,14 +125,13 @@ function authorityOf(
 
 function notAllowed(attempt: AttemptRecorder, saw: string): EnrollmentRefused {
   const why = { check: 'allowed by the CA', reason: 'enrollment-not-allowed', saw } as const;
-  return refusal(attempt, why, 'enrollment_not_allowed');
+  return refusal(attempt, why, { code: 'enrollment_not_allowed' });
 }
 
 function certificateOf(
   { random }: CertificateEnrollmentNeeds,
   identityId: IdentityId,
-  leaf: Buffer,
-  path: TrustedPath,
+  { leaf, path }: { readonly leaf: Buffer; readonly path: TrustedPath },
 ): NewCertificateAuthenticator {
   return {
     id: asId<AuthenticatorId>(random.id()),
@@ -146,9 +147,11 @@ const usualFormat = '[caName]-[commonName]';
 /** The format with its placeholders filled in; what they stand for is inserted as it is, and never read again. */
 function nameOf(
   ca: Ca,
-  path: TrustedPath,
-  id: IdentityId,
-  requestedName: string,
+  {
+    path,
+    id,
+    requestedName,
+  }: { readonly path: TrustedPath; readonly id: IdentityId; readonly requestedName: string },
   attempt: AttemptRecorder,
 ): string {
   const [commonName = ''] = path.leaf.names.commonNames;
@@ -168,7 +171,7 @@ function nameOf(
       ),
     );
   } catch (error) {
-    throw recordedRefusal(attempt, 'name', 'enrollment-name-refused', error);
+    throw recordedRefusal(attempt, { check: 'name', reason: 'enrollment-name-refused' }, error);
   }
 }
 
@@ -179,7 +182,8 @@ function externalIdOf(ca: Ca, path: TrustedPath, attempt: AttemptRecorder): stri
   if (claim.verdict === 'found') return requireExternalId(claim.externalId, attempt);
   const saw = `rule of ${ca.name}: ${claim.reason}`;
   const why = { check: 'external id', reason: 'certificate-claim-missing', saw } as const;
-  throw refusal(attempt, why, 'enrollment_certificate_refused', {
+  throw refusal(attempt, why, {
+    code: 'enrollment_certificate_refused',
     description: 'The client certificate lacks the name that this CA tells identities apart by',
   });
 }

@@ -32,15 +32,18 @@ export type CsrEnrollmentNeeds = EnrollAttemptNeeds & OpenEnrollmentNeeds & Issu
  */
 export function enrollWithCsr(
   needs: CsrEnrollmentNeeds,
-  token: string,
-  csr: string,
+  { token, csr }: { readonly token: string; readonly csr: string },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
-  return attemptToEnroll(needs, 'ott', origin, async (attempt) => {
-    const open = await openEnrollment(needs, token, 'ott', attempt);
+  return attemptToEnroll(needs, { method: 'ott', origin }, async (attempt) => {
+    const open = await openEnrollment(needs, { token, method: 'ott' }, attempt);
     const key = readRequest(needs, csr, attempt);
     const { certificate, chain } = await issueFor(needs, open.identity.id, key);
-    return redeemEnrollment(needs, open, { method: 'cert', ...certificate }, chain, attempt);
+    return redeemEnrollment(
+      needs,
+      { open, authenticator: { method: 'cert', ...certificate }, certificateChain: chain },
+      attempt,
+    );
   });
 }
 
@@ -55,7 +58,11 @@ export function readRequest(
     attempt.passed('certificate signing request');
     return key;
   } catch (error) {
-    throw recordedRefusal(attempt, 'certificate signing request', 'enrollment-request-refused', error);
+    throw recordedRefusal(
+      attempt,
+      { check: 'certificate signing request', reason: 'enrollment-request-refused' },
+      error,
+    );
   }
 }
 

@@ -37,11 +37,10 @@ export interface ExternalJwtEnrollmentNeeds extends EnrollAttemptNeeds, External
  */
 export function enrollWithExternalJwt(
   needs: ExternalJwtEnrollmentNeeds,
-  tokens: readonly string[],
-  csr: string | null,
+  { tokens, csr }: { readonly tokens: readonly string[]; readonly csr: string | null },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
-  return attemptToEnroll(needs, 'token', origin, async (attempt) => {
+  return attemptToEnroll(needs, { method: 'token', origin }, async (attempt) => {
     const { signer, claim, claims } = await verify(needs, tokens, attempt);
     attempt.about({ subject: claim });
     attempt.passed('token', `signer ${signer.name}: "${claim}"`);
@@ -59,9 +58,9 @@ export function enrollWithExternalJwt(
     } as const;
     const issued = key === null ? null : await issueFor(needs, id, key);
     if (needs.signers.find(signer.id) !== signer) {
-      throw refusal(attempt, { check: 'unchanged', reason: 'changed-meanwhile' }, 'invalid_auth');
+      throw refusal(attempt, { check: 'unchanged', reason: 'changed-meanwhile' }, { code: 'invalid_auth' });
     }
-    await enrollNewIdentity(needs, identity, issued?.certificate ?? null, attempt);
+    await enrollNewIdentity(needs, { identity, certificate: issued?.certificate ?? null }, attempt);
     return { identityId: id, certificateChain: issued?.chain ?? null };
   });
 }
@@ -91,7 +90,7 @@ function refuseUnlessAllowed(signer: ExternalJwtSigner, csr: string | null, atte
     refusal(
       attempt,
       { check: 'allowed by the signer', reason: 'enrollment-not-allowed', saw },
-      'enrollment_not_allowed',
+      { code: 'enrollment_not_allowed' },
     );
   if (!signer[setting]) throw refuse(`${signer.name}: ${setting}`);
   // No token could name the id of such an identity.
@@ -113,7 +112,7 @@ function namedByClaims(
       reason: 'email-not-verified',
       saw: `it is ${selector}`,
     } as const;
-    throw refusal(attempt, why, 'could_not_validate');
+    throw refusal(attempt, why, { code: 'could_not_validate' });
   };
   const name = vouchedFor(enrollNameClaimsSelector);
   const attributes = enrollAttributeClaimsSelector === null ? [] : vouchedFor(enrollAttributeClaimsSelector);
@@ -123,7 +122,11 @@ function namedByClaims(
       roleAttributes: acceptableRoleAttributes(textsOf(attributes)),
     };
   } catch (error) {
-    throw recordedRefusal(attempt, 'name and attributes', 'enrollment-name-refused', error);
+    throw recordedRefusal(
+      attempt,
+      { check: 'name and attributes', reason: 'enrollment-name-refused' },
+      error,
+    );
   }
 }
 

@@ -70,11 +70,10 @@ export async function lookAtInvitation(
  */
 export function choosePassword(
   needs: InvitationUseNeeds,
-  token: string,
-  password: string,
+  { token, password }: { readonly token: string; readonly password: string },
   origin: RequestOrigin,
 ): Promise<Enrolled & { readonly username: string }> {
-  return attemptToEnroll(needs, 'invitation', origin, async (attempt) => {
+  return attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt) => {
     const open = await requireUsable(needs, token, attempt);
     const { identity, policy } = open;
     const username = open.username ?? identity.name;
@@ -82,7 +81,7 @@ export function choosePassword(
     const { updb } = policy.primary;
     const passwordHash = await hashNewPassword(needs, password, updb, [username, identity.name]).catch(
       (error) => {
-        throw recordedRefusal(attempt, 'password', 'enrollment-password-refused', error);
+        throw recordedRefusal(attempt, { check: 'password', reason: 'enrollment-password-refused' }, error);
       },
     );
     attempt.passed('password', `rules of policy ${policy.name}`);
@@ -139,12 +138,16 @@ function stateOf({ invitation, identity, policy }: OpenInvitation, now: number):
 function dead(attempt: AttemptRecorder, state: Exclude<State, 'usable'>, saw: string): Error {
   switch (state) {
     case 'expired':
-      return refusal(attempt, { check: 'expiry', reason: 'invitation-expired', saw }, 'enrollment_expired');
+      return refusal(
+        attempt,
+        { check: 'expiry', reason: 'invitation-expired', saw },
+        { code: 'enrollment_expired' },
+      );
     case 'disabled':
       return refusal(
         attempt,
         { check: 'identity enabled', reason: 'identity-disabled' },
-        'invalid_enrollment_token',
+        { code: 'invalid_enrollment_token' },
       );
     case 'beyond-help':
       return refusal(
@@ -154,19 +157,19 @@ function dead(attempt: AttemptRecorder, state: Exclude<State, 'usable'>, saw: st
           reason: 'invitation-not-allowed',
           saw: 'made by a helper; the identity administers or has a permission now',
         },
-        'invalid_enrollment_token',
+        { code: 'invalid_enrollment_token' },
       );
     case 'no-passwords':
       return refusal(
         attempt,
         { check: 'method allowed', reason: 'method-not-allowed', saw: 'the policy allows no passwords now' },
-        'invalid_enrollment_token',
+        { code: 'invalid_enrollment_token' },
       );
     case 'unknown':
       return refusal(
         attempt,
         { check: 'token', reason: 'invitation-unknown', saw },
-        'invalid_enrollment_token',
+        { code: 'invalid_enrollment_token' },
       );
   }
 }
@@ -175,5 +178,5 @@ function takenMeanwhile(attempt: AttemptRecorder, error: unknown): unknown {
   if (!(error instanceof AlreadyTaken)) return error;
   const why = { check: 'user name free', reason: 'already-enrolled', saw: error.message } as const;
   const description = 'The user name belongs to somebody else by now';
-  return refusal(attempt, why, 'already_enrolled', { description });
+  return refusal(attempt, why, { code: 'already_enrolled', description });
 }

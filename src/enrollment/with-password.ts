@@ -27,12 +27,14 @@ export interface PasswordEnrollmentNeeds extends EnrollAttemptNeeds, OpenEnrollm
  */
 export function enrollWithPassword(
   needs: PasswordEnrollmentNeeds,
-  token: string,
-  chosen: { readonly username: string | undefined; readonly password: string },
+  {
+    token,
+    ...chosen
+  }: { readonly token: string } & { readonly username: string | undefined; readonly password: string },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
-  return attemptToEnroll(needs, 'updb', origin, async (attempt) => {
-    const open = await openEnrollment(needs, token, 'updb', attempt);
+  return attemptToEnroll(needs, { method: 'updb', origin }, async (attempt) => {
+    const open = await openEnrollment(needs, { token, method: 'updb' }, attempt);
     const { enrollment, identity, policy } = open;
     const username = enrollment.username ?? '';
     const key = usernameKey(username) ?? '';
@@ -42,7 +44,8 @@ export function enrollWithPassword(
         reason: 'enrollment-password-refused',
         saw: `must be ${username}`,
       } as const;
-      throw refusal(attempt, why, 'could_not_validate', {
+      throw refusal(attempt, why, {
+        code: 'could_not_validate',
         fields: [
           {
             field: 'username',
@@ -55,13 +58,17 @@ export function enrollWithPassword(
     const ownNames = [username, identity.name];
     const passwordHash = await hashNewPassword(needs, chosen.password, policy.primary.updb, ownNames).catch(
       (error) => {
-        throw recordedRefusal(attempt, 'password', 'enrollment-password-refused', error);
+        throw recordedRefusal(attempt, { check: 'password', reason: 'enrollment-password-refused' }, error);
       },
     );
     attempt.passed('password', `rules of policy ${policy.name}`);
     const id = asId<AuthenticatorId>(needs.random.id());
     const password = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags: {} };
-    const enrolled = await redeemEnrollment(needs, open, { method: 'updb', ...password }, null, attempt);
+    const enrolled = await redeemEnrollment(
+      needs,
+      { open, authenticator: { method: 'updb', ...password }, certificateChain: null },
+      attempt,
+    );
     return { ...enrolled, username };
   });
 }

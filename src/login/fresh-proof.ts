@@ -1,7 +1,6 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { freshProofChallenge } from '../errors/challenge.ts';
-import type { RequestOrigin } from '../model/audit-event.ts';
-import type { Principal } from '../model/principal.ts';
+import type { OwnCall, Principal } from '../model/principal.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import { type CurrentPasswordNeeds, proveCurrentPassword } from './password/current-password.ts';
@@ -31,13 +30,13 @@ export interface OfferedProof {
  */
 export async function requireFreshProof(
   needs: FreshProofNeeds,
-  caller: Principal,
+  call: OwnCall,
   { currentPassword, leafThumbprint }: OfferedProof,
-  origin: RequestOrigin,
 ): Promise<void> {
+  const { caller } = call;
   if (needs.clientsWithoutFreshProof.has(caller.clientId)) return;
   if (currentPassword !== undefined) {
-    await proveCurrentPassword(needs, caller, currentPassword, origin);
+    await proveCurrentPassword(needs, call, currentPassword);
     return;
   }
   if (needs.clock.now() - caller.authTime <= freshFor) return;

@@ -1,4 +1,5 @@
 import type { Millis } from '../platform/clock.ts';
+import type { RequestOrigin } from './audit-event.ts';
 import type { ApiSessionId, IdentityId, SignerId } from './ids.ts';
 import type { Factor, PassedMethod } from './login.ts';
 import type { Permission } from './permission.ts';
@@ -26,6 +27,12 @@ export interface Principal {
   readonly outstanding: readonly Factor[];
   /** When an external JWT is outstanding that has to come with every call: whose, and what was wrong with this call's. */
   readonly lackingJwt?: LackingJwt;
+}
+
+/** A request of somebody who is logged in, about their own account. */
+export interface OwnCall {
+  readonly caller: Principal;
+  readonly origin: RequestOrigin;
 }
 
 export interface LackingJwt {

@@ -24,7 +24,7 @@ export function deviceCodePage(view: View, userCode: string, failure: Failure | 
     title: isRefused ? `${errorTitle(device.failedTitle)} - ${device.heading}` : device.heading,
     heading: device.heading,
     lead: device.lead,
-    content: html`${failure !== null && failureSummary(view, failure, device.unknown, device.checkIt)}
+    content: html`${failure !== null && failureSummary(view, failure, { what: device.unknown, next: device.checkIt })}
 <form method="post" action="${path}">
 <input type="hidden" name="step" value="look">
 <div class="field"><label for="user_code">${device.label}</label>

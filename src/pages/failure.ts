@@ -13,8 +13,7 @@ export interface Failure {
 export function failureSummary(
   { texts }: View,
   { referenceId }: Failure,
-  what: string,
-  next: string | null = null,
+  { what, next = null }: { readonly what: string; readonly next?: string | null },
 ): Html {
   return html`<div id="failure" class="failure" role="alert" tabindex="-1" autofocus>
 <p><strong>${what}</strong></p>

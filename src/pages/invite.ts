@@ -44,7 +44,7 @@ export function invitePage(view: View, form: InviteForm): Html {
     lead: lead(view.look.name),
     scripts: true,
     ...(scriptPath === null ? {} : { furtherScriptPath: scriptPath }),
-    content: html`${isRefused && refusedForm(view, invite.notSet, reasons, referenceId)}
+    content: html`${isRefused && refusedForm(view, { what: invite.notSet, reasons, referenceId })}
 <form id="choose-password" method="post" action="${action}">
 <input type="hidden" name="t" value="${token}">
 <div class="field"><label for="username">${signIn.username}</label>

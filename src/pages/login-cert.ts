@@ -40,6 +40,6 @@ ${otherWays(view, page.ways)}`,
 function refusal(view: View, failure: Failure, isAskedFor: boolean): Html {
   const { certificate } = view.texts;
   return isAskedFor
-    ? failureSummary(view, failure, certificate.refused, certificate.another)
-    : failureSummary(view, failure, certificate.notAskedFor, certificate.elsewhere);
+    ? failureSummary(view, failure, { what: certificate.refused, next: certificate.another })
+    : failureSummary(view, failure, { what: certificate.notAskedFor, next: certificate.elsewhere });
 }

@@ -76,5 +76,8 @@ ${referenceLine(view, page.referenceId)}`
 
 function providerRefusal(view: View, failure: ProviderFailure): Html {
   const { provider } = view.texts;
-  return failureSummary(view, failure, provider[failure.reason](failure.name), provider.tryAgain);
+  return failureSummary(view, failure, {
+    what: provider[failure.reason](failure.name),
+    next: provider.tryAgain,
+  });
 }

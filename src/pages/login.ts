@@ -25,7 +25,7 @@ export function loginPage(view: View, page: LoginPage): Html {
     heading: signIn.title,
     lead: destination(view, page.application),
     scripts: true,
-    content: html`${failure !== null && failureSummary(view, failure, signIn.wrongPassword)}
+    content: html`${failure !== null && failureSummary(view, failure, { what: signIn.wrongPassword })}
 <form method="post" action="${action}">
 <input type="hidden" name="authRequestId" value="${authRequestId}">
 <div class="field"><label for="username">${signIn.username}</label>

@@ -19,12 +19,20 @@ const script = fileOf('pages.js');
 /** The look of a branding, and the files that have to be served for it. */
 export function lookOf(branding: Branding): { readonly look: Look; readonly assets: readonly Asset[] } {
   const { name, colors } = branding;
-  const stylesheet = asset('pages', 'css', 'text/css; charset=utf-8', colorsOf(colors) + tokens + styles);
-  const tokensOnly = asset('tokens', 'css', 'text/css; charset=utf-8', colorsOf(colors) + tokens);
-  const scripts = asset('pages', 'js', 'text/javascript; charset=utf-8', script);
+  const stylesheet = asset(colorsOf(colors) + tokens + styles, {
+    name: 'pages',
+    extension: 'css',
+    type: 'text/css; charset=utf-8',
+  });
+  const tokensOnly = asset(colorsOf(colors) + tokens, {
+    name: 'tokens',
+    extension: 'css',
+    type: 'text/css; charset=utf-8',
+  });
+  const scripts = asset(script, { name: 'pages', extension: 'js', type: 'text/javascript; charset=utf-8' });
   const logo = branding.logo === null ? null : pictureOf('logo', branding.logo);
   const logoDark = branding.logoDark === null ? null : pictureOf('logo-dark', branding.logoDark);
-  const icon = logo ?? asset('icon', 'svg', 'image/svg+xml', iconOf(colors));
+  const icon = logo ?? asset(iconOf(colors), { name: 'icon', extension: 'svg', type: 'image/svg+xml' });
   return {
     look: {
       name,
@@ -44,7 +52,7 @@ function colorsOf({ light, dark }: Branding['colors']): string {
 }
 
 function pictureOf(name: string, { type, content }: Logo): Asset {
-  return asset(name, type === 'image/png' ? 'png' : 'svg', type, content);
+  return asset(content, { name, extension: type === 'image/png' ? 'png' : 'svg', type });
 }
 
 /** Two nodes and the link between them, in the operator's colour, for those who have no logo. */
@@ -54,7 +62,10 @@ function iconOf({ light, dark }: Branding['colors']): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>${style}</style><g stroke-width="3"><path d="M8 23 24 9"/>${nodes}</g></svg>`;
 }
 
-function asset(name: string, extension: string, type: string, content: string | Buffer): Asset {
+function asset(
+  content: string | Buffer,
+  { name, extension, type }: { readonly name: string; readonly extension: string; readonly type: string },
+): Asset {
   return { path: `/assets/${name}.${sha256(content).slice(0, 12)}.${extension}`, type, content };
 }
 

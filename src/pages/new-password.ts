@@ -42,7 +42,14 @@ ${passwordField(view, {
 }
 
 /** What was refused and why, before all else on the page. */
-export function refusedForm(view: View, what: string, reasons: readonly string[], referenceId: string): Html {
+export function refusedForm(
+  view: View,
+  {
+    what,
+    reasons,
+    referenceId,
+  }: { readonly what: string; readonly reasons: readonly string[]; readonly referenceId: string },
+): Html {
   return html`<div id="failure" class="failure" role="alert" tabindex="-1" autofocus>
 <p><strong>${what}</strong></p>
 <ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul>

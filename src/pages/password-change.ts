@@ -33,7 +33,7 @@ export function passwordChangePage(view: View, page: PasswordChangePage): Html {
     heading,
     lead: passwordChange.lead,
     scripts: true,
-    content: html`${isRefused && refusedForm(view, invite.notSet, reasons, referenceId)}
+    content: html`${isRefused && refusedForm(view, { what: invite.notSet, reasons, referenceId })}
 <form method="post" action="${action}">
 <input type="hidden" name="authRequestId" value="${authRequestId}">
 ${newPasswordFields(view, { label: invite.password, rules }, problems)}

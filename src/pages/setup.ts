@@ -43,7 +43,7 @@ export function setupPage(view: View, form: SetupForm): Html {
     title: isRefused ? `${errorTitle(setup.failedTitle)} - ${setup.heading}` : setup.heading,
     heading: setup.heading,
     scripts: true,
-    content: html`${isRefused && refusedForm(view, setup.notCreated, reasons, referenceId)}
+    content: html`${isRefused && refusedForm(view, { what: setup.notCreated, reasons, referenceId })}
 <form method="post" action="${action}">
 <input type="hidden" name="t" value="${token}">
 <div class="field"><label for="username">${signIn.username}</label>

@@ -25,7 +25,7 @@ export function enrollmentIntroPage(view: View, actions: EnrollmentActions, fail
         : `${errorTitle(enrollment.goneTitle)} - ${enrollment.heading}`,
     heading: enrollment.heading,
     lead: enrollment.step(1),
-    content: html`${failure !== null && failureSummary(view, failure, enrollment.gone)}
+    content: html`${failure !== null && failureSummary(view, failure, { what: enrollment.gone })}
 <p>${enrollment.why}</p>
 <p>${enrollment.install}</p>
 <form method="post" action="${actions.start}">

@@ -47,5 +47,5 @@ export function codeField({ texts }: View, hasFocus: boolean, isRefused: boolean
 
 export function wrongCode(view: View, failure: Failure): Html {
   const { code } = view.texts;
-  return failureSummary(view, failure, code.wrong, code.whatNext);
+  return failureSummary(view, failure, { what: code.wrong, next: code.whatNext });
 }

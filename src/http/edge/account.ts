@@ -25,7 +25,7 @@ import { timeSchema, wireTime } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer, listAnswer as listAnswerOf } from '../request/declared-answers.ts';
 import { idOf, listParameters } from '../request/fields.ts';
-import { originOf } from '../request/request-context.ts';
+import { ownCallOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
 export interface OwnAccountNeeds extends OwnPasswordNeeds, ApiSessionNeeds, OwnAttemptsNeeds {
@@ -82,7 +82,7 @@ export function ownAccountRoutes(
       refusals: ['conflict', 'invalid_field', 'password_not_acceptable', 'rate_limited'],
       body: { json: true, form: false, schema },
       async handler(context, { body }) {
-        await changeOwnPassword(needs, context.principal, idOf(context), body, originOf(context));
+        await changeOwnPassword(needs, ownCallOf(context), { id: idOf(context), change: body });
         return envelope({});
       },
     });
@@ -172,7 +172,7 @@ function ownSessionRoutes(
       summary: 'End all own sessions but that of the call',
       answers: { 200: dataAnswer(z.strictObject({ ended: z.int() }), 'How many were ended') },
       async handler(context) {
-        return envelope({ ended: await endOtherSessions(needs, context.principal, originOf(context)) });
+        return envelope({ ended: await endOtherSessions(needs, ownCallOf(context)) });
       },
     }),
     route({
@@ -182,7 +182,7 @@ function ownSessionRoutes(
       summary: 'End one of the own sessions',
       answers: { 200: doneAnswer },
       async handler(context) {
-        await endOwnSession(needs, context.principal, idOf(context), originOf(context));
+        await endOwnSession(needs, ownCallOf(context), idOf(context));
         return envelope({});
       },
     }),

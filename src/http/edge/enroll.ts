@@ -135,23 +135,21 @@ function enrollBy(
   const chain = () => context.clientCertificates?.chain ?? null;
   switch (method) {
     case 'ott':
-      return enrollWithCsr(needs, required('token'), required('clientCsr'), origin);
+      return enrollWithCsr(needs, { token: required('token'), csr: required('clientCsr') }, origin);
     case 'ottca':
-      return enrollWithOwnCertificate(needs, required('token'), chain(), origin);
+      return enrollWithOwnCertificate(needs, { token: required('token'), chain: chain() }, origin);
     case 'updb':
       return enrollWithPassword(
         needs,
-        required('token'),
-        { username: sent.username, password: required('password') },
+        { token: required('token'), username: sent.username, password: required('password') },
         origin,
       );
     case 'ca':
-      return enrollByCa(needs, chain(), sent.name ?? '', origin);
+      return enrollByCa(needs, { chain: chain(), requestedName: sent.name ?? '' }, origin);
     case 'token':
       return enrollWithExternalJwt(
         needs,
-        bearerTokens(context.authorization),
-        sent.clientCsr ?? null,
+        { tokens: bearerTokens(context.authorization), csr: sent.clientCsr ?? null },
         origin,
       );
   }

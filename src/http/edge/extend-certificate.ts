@@ -7,7 +7,7 @@ import {
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { csrText, idOf } from '../request/fields.ts';
-import { originOf } from '../request/request-context.ts';
+import { ownCallOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import type { NetworkNeeds } from './network.ts';
 
@@ -32,16 +32,11 @@ export function extendCertificateRoutes(
       body: { json: true, form: false, schema: z.object({ clientCertCsr: csrText }) },
       async handler(context, { body }) {
         const chain = context.clientCertificates?.chain ?? null;
-        const { principal } = context;
-        const origin = originOf(context);
-        const clientCert = await extendCertificate(
-          needs,
-          principal,
-          idOf(context),
-          body.clientCertCsr,
+        const clientCert = await extendCertificate(needs, ownCallOf(context), {
+          id: idOf(context),
+          request: body.clientCertCsr,
           chain,
-          origin,
-        );
+        });
         return envelope({ ca: needs.publishedAuthorities.of(context.listener.name).pem, clientCert });
       },
     }),
@@ -52,7 +47,7 @@ export function extendCertificateRoutes(
       answers: { 200: doneAnswer },
       body: { json: true, form: false, schema: z.object({ clientCert: z.string().max(longestChain) }) },
       async handler(context, { body }) {
-        await confirmExtension(needs, context.principal, idOf(context), body.clientCert, originOf(context));
+        await confirmExtension(needs, ownCallOf(context), { id: idOf(context), certPem: body.clientCert });
         return envelope({});
       },
     }),

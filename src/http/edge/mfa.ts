@@ -12,7 +12,6 @@ import {
 } from '../../enrollment/own-totp.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { OfferedProof } from '../../login/fresh-proof.ts';
-import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
 import { qrCodePng, qrCodeSvg } from '../../pages/qr-code.ts';
 import { linksSchema } from '../documents/wire.ts';
@@ -21,7 +20,7 @@ import { validate } from '../request/body.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { totpCode } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
-import { originOf, type RequestContext } from '../request/request-context.ts';
+import { ownCallOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
 export interface OwnMfaNeeds extends OwnTotpNeeds {
@@ -101,7 +100,7 @@ function enrollmentRoutes(needs: OwnMfaNeeds, common: Common, path: string): rea
       async handler(context, { body }) {
         const { principal } = context;
         mayEnroll(principal);
-        await startOwnTotp(needs, principal, offeredProof(context, body), originOf(context));
+        await startOwnTotp(needs, ownCallOf(context), offeredProof(context, body));
         const data = { id: principal.apiSessionId, _links: { self: { href: './current-identity/mfa' } } };
         return envelope(data, {}, { status: 201 });
       },
@@ -117,7 +116,7 @@ function enrollmentRoutes(needs: OwnMfaNeeds, common: Common, path: string): rea
       body: { json: true, form: false, schema: z.object({ code: totpCode }) },
       async handler(context, { body }) {
         mayEnroll(context.principal);
-        await verifyOwnTotp(needs, context.principal, body.code, originOf(context));
+        await verifyOwnTotp(needs, ownCallOf(context), body.code);
         await needs.totpEnrolled(context.principal);
         return envelope({});
       },
@@ -134,7 +133,7 @@ function enrollmentRoutes(needs: OwnMfaNeeds, common: Common, path: string): rea
       body: { json: true, form: false, schema: z.object({ ...optionalCode.shape, currentPassword }) },
       async handler(context, { body }) {
         const proof = { ...offeredProof(context, body), code: codeOf(context, body.code) ?? '' };
-        await removeOwnTotp(needs, context.principal, proof, originOf(context));
+        await removeOwnTotp(needs, ownCallOf(context), proof);
         return envelope({});
       },
     }),
@@ -194,8 +193,8 @@ function recoveryCodeRoutes(needs: OwnMfaNeeds, common: Common, path: string): r
       reads: appProofHeader,
       refusals: [...proofRefusals, 'could_not_validate'],
       async handler(context) {
-        const [caller, code, origin] = proof(context, undefined);
-        return envelope({ recoveryCodesLeft: await countOwnRecoveryCodes(needs, caller, code, origin) });
+        const code = requiredCode(context, undefined);
+        return envelope({ recoveryCodesLeft: await countOwnRecoveryCodes(needs, ownCallOf(context), code) });
       },
     }),
     route({
@@ -209,8 +208,8 @@ function recoveryCodeRoutes(needs: OwnMfaNeeds, common: Common, path: string): r
       reads: proofHeader,
       body: { json: true, form: false, schema: optionalCode },
       async handler(context, { body }) {
-        const [caller, code, origin] = proof(context, body.code);
-        return envelope({ recoveryCodes: await renewOwnRecoveryCodes(needs, caller, code, origin) });
+        const code = requiredCode(context, body.code);
+        return envelope({ recoveryCodes: await renewOwnRecoveryCodes(needs, ownCallOf(context), code) });
       },
     }),
   ];
@@ -245,13 +244,10 @@ function codeOf(context: RequestContext, inBody: string | undefined): string | u
   return inHeader === undefined ? undefined : validate({ code: inHeader }, optionalCode).code;
 }
 
-function proof(
-  context: RequestContext & { readonly principal: Principal },
-  inBody: string | undefined,
-): [caller: Principal, code: string, origin: RequestOrigin] {
+function requiredCode(context: RequestContext, inBody: string | undefined): string {
   const code = codeOf(context, inBody);
   if (code === undefined) {
     throw new AuthError('could_not_validate', { fields: [{ field: 'code', reason: 'is required' }] });
   }
-  return [context.principal, code, originOf(context)];
+  return code;
 }

@@ -108,7 +108,7 @@ async function choose(needs: InviteRouteNeeds, context: RequestContext, body: In
       : deadAnswer(needs, context, invitation.state);
   }
   try {
-    const { username } = await choosePassword(needs, text, password, originOf(context));
+    const { username } = await choosePassword(needs, { token: text, password }, originOf(context));
     return await logIn(needs, context, { username, password }, body);
   } catch (error) {
     const dead = error instanceof AuthError ? deadBy[error.code] : undefined;

@@ -5,7 +5,7 @@ import type { BindPoint, Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { Right } from '../../model/actor.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { OwnCall, Principal } from '../../model/principal.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { PresentedTokens } from '../../sessions/authenticate-request.ts';
@@ -119,6 +119,11 @@ export interface AuthenticatedContext extends RequestContext {
 /** Where a request came from, for the audit trail. */
 export function originOf(context: RequestContext): RequestOrigin {
   return { requestId: context.requestId, ipAddress: context.remoteAddress, issuer: context.issuer };
+}
+
+/** The same, for what callers do to their own account. */
+export function ownCallOf(context: AuthenticatedContext): OwnCall {
+  return { caller: context.principal, origin: originOf(context) };
 }
 
 /** The tokens of a request, as sessions/ wants them. */

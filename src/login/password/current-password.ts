@@ -1,8 +1,8 @@
 import { AuthError } from '../../errors/auth-error.ts';
-import type { AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
+import type { AuditTrail } from '../../model/audit-event.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { OwnCall } from '../../model/principal.ts';
 import { giveBack } from '../throttle.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
 
@@ -20,9 +20,8 @@ export interface CurrentPasswordNeeds extends PasswordLoginNeeds {
  */
 export async function proveCurrentPassword(
   needs: CurrentPasswordNeeds,
-  { mechanism, identityId }: Pick<Principal, 'mechanism' | 'identityId'>,
+  { caller: { mechanism, identityId }, origin }: OwnCall,
   currentPassword: string,
-  origin: RequestOrigin,
 ): Promise<string> {
   const attempt = needs.attempts.begin('password', mechanism, origin);
   const username = await usernameOf(needs, identityId);
