@@ -54,6 +54,7 @@ import { dailySealer } from './oidc/daily-sealer.ts';
 import { callbackSealer } from './oidc/flow/callback.ts';
 import { limitedExchanges } from './oidc/flow/exchange-limit.ts';
 import { authRequestSealer } from './oidc/flow/open-auth-request.ts';
+import { signerTestSealers } from './oidc/flow/signer-test.ts';
 import { type DevicePolls, devicePolls } from './oidc/grants/grant-device-code.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
 import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
@@ -355,12 +356,16 @@ export async function openServices(
   };
   const polls = first?.devicePolls ?? devicePolls();
   // Kept over reloads: what they know of requests under way and of others outlives a configuration.
-  const outliving = {
-    sealer: authRequestSealer(authRequestRoot),
-    callbacks: callbackSealer(authRequestRoot),
+  const visiting = {
     providers: providerDirectory({ client: jwksFetch, clock }),
     poster: limitedExchanges(jwksFetch, threads),
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
+    signerTests: signerTestSealers(authRequestRoot),
+  };
+  const outliving = {
+    ...visiting,
+    sealer: authRequestSealer(authRequestRoot),
+    callbacks: callbackSealer(authRequestRoot),
   };
   const oidcEndpointsOf = ({ edge }: Config, views: Views) =>
     oidcRoutes({
@@ -432,6 +437,7 @@ export async function openServices(
         await totpPassed({ store, forgetSession: view.legacy.forget }, caller);
     },
     outbound: jwksFetch,
+    ...visiting,
     signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
   });
   const endpointsOf = (of: Config): ServiceEndpoints => {

@@ -73,6 +73,11 @@ export function sourceLimit(ipAddress: string): AttemptLimit {
   };
 }
 
+/** Lets something happen once within the time: the first attempt locks it. @param key with what it is, and a random id */
+export function onceLimit(key: string, within: Millis): AttemptLimit {
+  return { key, max: 1, lockFor: within, longestLock: within, forgetAfter: within };
+}
+
 /** The counter of device logins by source: each of them is a row. */
 export function deviceLimit(ipAddress: string): AttemptLimit {
   return {

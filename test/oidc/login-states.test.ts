@@ -315,7 +315,7 @@ for (const [state, reach] of Object.entries(states) as [State, () => Promise<Log
 const otherPrimaryMethods = ['/oidc/login/cert', '/oidc/login/ext-jwt'];
 
 /** For browsers only, on the way to another provider and back: test/pages/provider.test.ts. */
-const providerVisits = ['/oidc/login/ext-jwt/visit', '/oidc/login/ext-jwt/callback/:signer'];
+const providerVisits = ['visit', 'test', 'callback/:signer'].map((name) => `/oidc/login/ext-jwt/${name}`);
 /** Of somebody who is signed in in a browser: browser-session.test.ts. */
 const signedInPage = '/oidc/login/continue';
 

@@ -8,9 +8,11 @@ import { screenshot, type Visitor } from '../support/browser.ts';
 import { authority, makeCertificate } from '../support/chains.ts';
 import { createIdentity, createSigner, tokenOf } from '../support/external-jwt.ts';
 import { type Caller, createdId, password, rootOf } from '../support/management.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, giveLogin, phone } from './console-support.ts';
+import { signInAtProvider } from './support.ts';
 
 let server: TestServer;
 let root: Caller;
@@ -202,6 +204,7 @@ describe('external JWT signers', () => {
       .waitFor();
 
     const verdict = page.locator('#verdict');
+    await page.getByText('Check a token that you have').click();
     for (const [token, shows] of [
       [await tokenOf(server, idp, 'grace@idp'), 'Accepted. It signs in grace'],
       [await tokenOf(server, idp, 'nobody@idp'), 'Nobody has this external id'],
@@ -237,6 +240,88 @@ describe('external JWT signers', () => {
     await guest.close();
   });
 });
+
+describe('the test sign-in of a signer', () => {
+  let provider: OpenIdProvider;
+  let id: string;
+  before(async () => {
+    provider = await startOpenIdProvider();
+    id = await createSigner(root, provider, 'elsewhere', {
+      audience: provider.clientId,
+      externalAuthUrl: provider.issuer,
+      clientId: provider.clientId,
+      targetToken: 'ID',
+    });
+    provider.register(`${server.url}/oidc/login/ext-jwt/callback/${id}`);
+    await createIdentity(server, 'olive', { externalId: 'olive' });
+  });
+  after(async () => {
+    await root.call('DELETE', `external-jwt-signers/${id}`);
+    await provider.close();
+  });
+
+  test('goes there in a window and shows token, checks and person; nobody is signed in', async () => {
+    const guest = await atConsole(server, 'root', `/console/signers/${id}`);
+    const { page, context } = guest;
+    for (const [name, shows] of [
+      ['olive', 'Accepted. It signs in olive'],
+      ['mallory', 'Nobody has this external id'],
+    ] as const) {
+      const opening = context.waitForEvent('page');
+      await page.locator('#test-sign-in').press('Enter');
+      const there = await opening;
+      await page.locator('#test-status', { hasText: 'in the other window' }).waitFor();
+      await assertClean(guest);
+      await there.waitForURL(`${provider.issuer}/**`);
+      assert.equal(await there.evaluate('window.opener'), null, 'the provider cannot lead the console away');
+      const closed = there.waitForEvent('close');
+      await Promise.all([closed, signInAtProvider(provider, there, name).catch(leftByClosing(there))]);
+      await page.locator('#verdict').getByText(shows).waitFor();
+      await page.locator('#verdict').getByText('answered this request with a token').waitFor();
+      const claims = (await page.locator('#decoded').textContent()) ?? '';
+      assert.match(claims, new RegExp(`"sub": "${name}"`));
+      await assertClean(guest);
+      await screenshot(page, `console-test-sign-in-${name}`);
+      await context.clearCookies({ domain: 'localhost', name: /^_/ });
+    }
+    const sessions: { identity: { name: string } }[] = (await root.get('api-sessions')).json.data;
+    assert.ok(sessions.every(({ identity }) => identity.name === 'root'));
+    await guest.close();
+  });
+
+  test('says what a provider that refuses or is gone said, and may be given up', async () => {
+    const patch = (fields: object) => root.call('PATCH', `external-jwt-signers/${id}`, fields);
+    await patch({ externalAuthUrl: 'https://localhost:1' });
+    const guest = await atConsole(server, 'root', `/console/signers/${id}`);
+    const { page, context } = guest;
+    await page.locator('#test-sign-in').click();
+    await page.locator('#verdict').getByText('Check externalAuthUrl and clientId').waitFor();
+    assert.equal(await page.locator('#decoded').count(), 0);
+    await assertClean(guest);
+    await patch({ externalAuthUrl: provider.issuer });
+    const opening = context.waitForEvent('page');
+    await page.locator('#test-sign-in').click();
+    await (await opening).waitForURL(`${provider.issuer}/**`);
+    assert.equal(await page.locator('#verdict').count(), 0, 'that was another test');
+    await page.locator('#give-up').click();
+    await page.locator('#give-up').waitFor({ state: 'detached' });
+    await assertClean(guest);
+    const issuer = `${provider.issuer}/programs`;
+    const other = await createSigner(root, { ...provider, issuer }, 'for programs');
+    await go(page, `/signers/${other}`);
+    await page.getByText('save where people sign in and the client id').waitFor();
+    assert.equal(await page.locator('#test-sign-in').count(), 0);
+    await root.call('DELETE', `external-jwt-signers/${other}`);
+    await guest.close();
+  });
+});
+
+/** The window of a test closes as soon as it has come back, while it is still being waited for. */
+function leftByClosing(window: Page) {
+  return (error: unknown) => {
+    if (!window.isClosed()) throw error;
+  };
+}
 
 describe('third-party CAs', () => {
   test('are added from PEM, verified step by step, and given a rule', async () => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type Clock, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { type Application, startApplication } from '../support/application.ts';
 import { visitor } from '../support/browser.ts';
 import {
@@ -11,7 +12,7 @@ import {
   createUserWithPolicy,
   reasonOf,
 } from '../support/external-jwt.ts';
-import { type Caller, password, rootOf } from '../support/management.ts';
+import { type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -22,6 +23,8 @@ let application: Application;
 let provider: OpenIdProvider;
 let admin: Caller;
 let signerId: string;
+let later = 0;
+const clock: Clock = { ...systemClock, now: () => systemClock.now() + later };
 
 function callbackOf(id: string): string {
   return `${server.url}/oidc/login/ext-jwt/callback/${id}`;
@@ -33,7 +36,7 @@ function comeBack(id: string, query: Record<string, string>, headers: Record<str
 
 before(async () => {
   application = await startApplication();
-  server = await startTestServer();
+  server = await startTestServer({ clock });
   admin = await rootOf(server);
   provider = await startOpenIdProvider();
   signerId = await createSigner(admin, provider, 'Example ID', {
@@ -224,4 +227,130 @@ test('a signer without an address or a client id, or a disabled one, has no butt
   const answer = await page.goto(`${server.url}${path}&authRequestID=${request}`);
   assert.equal(answer?.status(), 404);
   await close();
+});
+
+describe('the test of a signer', () => {
+  const accept = 'text/html';
+  const begin = async (caller: Caller, id = signerId) =>
+    (await caller.call('POST', `external-jwt-signers/${id}/test`)).json.data as { id: string; href: string };
+  const finish = (caller: Caller, answer: string, id = signerId) =>
+    caller.call('POST', `external-jwt-signers/${id}/test-result`, { answer });
+  /** Opens the link of a test in a browser. */
+  async function leave(href: string) {
+    const leaving = await server.get(href, { headers: { accept } });
+    assert.equal(leaving.status, 302);
+    const { searchParams } = new URL(String(leaving.headers.location));
+    const cookie = String(leaving.headers['set-cookie']).split(';')[0] ?? '';
+    return { headers: { accept, cookie }, state: searchParams.get('state') ?? '', searchParams };
+  }
+  /** What the browser comes back to the console with. */
+  function handedOver(answer: { readonly status: number; readonly headers: object }) {
+    assert.equal(answer.status, 302);
+    const { pathname, search, hash } = new URL(String(Object(answer.headers).location), server.url);
+    assert.equal(pathname, `/console/signers/${signerId}/tested`);
+    assert.equal(search, '', 'nothing of it gets into a log');
+    const came = new URLSearchParams(hash.slice(1));
+    return { test: came.get('test'), answer: came.get('answer') ?? '' };
+  }
+  async function whoMay(...permissions: string[]) {
+    const name = `may-${permissions.join('-')}`;
+    const id = await server.createUser({ name, password });
+    await admin.call('PATCH', `identities/${id}`, { permissions });
+    return loggedIn(server, name);
+  }
+  async function cameBack(caller: Caller, query: Record<string, string>) {
+    const { href } = await begin(caller);
+    const { headers, state } = await leave(href);
+    return handedOver(await comeBack(signerId, { state, iss: provider.issuer, ...query }, headers));
+  }
+
+  test('visits as a login does, and hands over what came back without redeeming it', async () => {
+    const { id, href } = await begin(admin);
+    const { headers, state, searchParams } = await leave(href);
+    assert.equal(searchParams.get('code_challenge_method'), 'S256');
+    assert.match(String(searchParams.get('nonce')), /^[\w-]{43}$/);
+    assert.equal(searchParams.get('redirect_uri'), callbackOf(signerId));
+    const query = { state, iss: provider.issuer, code: 'of-somebody' };
+    const { test, answer } = handedOver(await comeBack(signerId, query, headers));
+    assert.equal(test, id);
+    assert.ok(!answer.includes('of-somebody'));
+    const { isAccepted, reason, token, checks } = (await finish(admin, answer)).json.data;
+    assert.deepEqual(
+      { isAccepted, reason, token },
+      { isAccepted: false, reason: 'provider-unavailable', token: null },
+    );
+    assert.deepEqual(
+      checks.map(({ check }: { check: string }) => check),
+      ['provider'],
+    );
+  });
+
+  test('says what a lying provider answered', async () => {
+    for (const [query, saw] of [
+      [{ error: 'access_denied<b>' }, 'the provider answered access_denied?b?'],
+      [{ code: 'x', iss: 'https://other.example' }, 'the answer came from https://other.example'],
+      [{}, 'the provider answered neither code nor error'],
+    ] as const) {
+      const { answer } = await cameBack(admin, query);
+      const { reason, checks } = (await finish(admin, answer)).json.data;
+      assert.equal(reason, 'provider-refused');
+      assert.equal(checks[0].saw, saw);
+    }
+  });
+
+  test('is judged once, and for the session that began it', async () => {
+    const { answer } = await cameBack(admin, { error: 'access_denied' });
+    const otherSession = await loggedIn(server, 'root');
+    const reader = await whoMay('read');
+    const other = await createSigner(admin, { ...provider, issuer: `${provider.issuer}/x` }, 'Another', {
+      externalAuthUrl: provider.issuer,
+      clientId: 'x',
+    });
+    for (const refused of [
+      await finish(otherSession, answer),
+      await finish(reader, answer),
+      await finish(admin, answer, other),
+      await finish(admin, `${answer.slice(0, -2)}xx`),
+    ]) {
+      assert.equal(refused.status, 400);
+      assert.equal(refused.json.error.code, 'INVALID_AUTH_REQUEST');
+    }
+    const both = await Promise.all([finish(admin, answer), finish(admin, answer)]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 400]);
+    assert.equal((await finish(admin, answer)).status, 400);
+    await admin.call('DELETE', `external-jwt-signers/${other}`);
+  });
+
+  test('belongs to the browser and to the ten minutes in which it was begun', async () => {
+    const { href } = await begin(admin);
+    const { headers, state } = await leave(href);
+    const query = { state, iss: provider.issuer, code: 'x' };
+    assert.equal((await comeBack(signerId, query, { accept })).status, 400);
+    const { headers: elsewhere } = await leave(href);
+    assert.equal((await comeBack(signerId, query, elsewhere)).status, 400);
+    assert.equal((await comeBack('another', query, headers)).status, 400);
+    const { answer } = handedOver(await comeBack(signerId, query, headers));
+    // Texts that we have sealed for one purpose are not good for another.
+    const link = new URL(href, server.url).searchParams.get('test') ?? '';
+    assert.equal((await finish(admin, link)).status, 400);
+    assert.equal((await finish(admin, state)).status, 400);
+    const wrong = new URLSearchParams({ test: answer });
+    assert.equal((await server.get(`/oidc/login/ext-jwt/test?${wrong}`, { headers })).status, 400);
+    later = 10 * MINUTE;
+    assert.equal((await server.get(href, { headers })).status, 400);
+    assert.equal((await comeBack(signerId, query, headers)).status, 400);
+    assert.equal((await finish(admin, answer)).status, 400);
+    later = 0;
+  });
+
+  test('is for those who may see signers, and not for one without a sign-in', async () => {
+    const nobody = await whoMay();
+    assert.equal((await nobody.call('POST', `external-jwt-signers/${signerId}/test`)).status, 403);
+    const other = await createSigner(admin, { ...provider, issuer: `${provider.issuer}/y` }, 'For programs');
+    const refused = await admin.call('POST', `external-jwt-signers/${other}/test`);
+    assert.equal(refused.status, 400);
+    assert.equal(refused.json.error.cause.field, 'externalAuthUrl');
+    assert.equal((await admin.call('POST', 'external-jwt-signers/unknown/test')).status, 404);
+    await admin.call('DELETE', `external-jwt-signers/${other}`);
+  });
 });

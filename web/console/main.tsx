@@ -6,17 +6,26 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './queries.ts';
 import { router } from './router.tsx';
-import { SessionGate } from './session/session-gate.tsx';
+import { handOverTest } from './screens/signers/test-window.ts';
+import { Alone, SessionGate } from './session/session-gate.tsx';
+import { texts } from './texts/texts.ts';
 
 const place = document.getElementById('console');
 if (place === null) throw new Error('the page has no place for the console');
 
+const isOfTest = handOverTest();
 createRoot(place).render(
   <StrictMode>
-    <QueryClientProvider client={queries}>
-      <SessionGate>
-        <RouterProvider router={router} />
-      </SessionGate>
-    </QueryClientProvider>
+    {isOfTest ? (
+      <Alone title={texts.session.testedTitle}>
+        <p>{texts.session.testedText}</p>
+      </Alone>
+    ) : (
+      <QueryClientProvider client={queries}>
+        <SessionGate>
+          <RouterProvider router={router} />
+        </SessionGate>
+      </QueryClientProvider>
+    )}
   </StrictMode>,
 );

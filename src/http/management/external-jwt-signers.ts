@@ -11,10 +11,12 @@ import {
 import { AuthError } from '../../errors/auth-error.ts';
 import { explanationOf } from '../../explain/read-attempts.ts';
 import { type TriedToken, tryExternalJwt } from '../../login/external-jwt/try-external-jwt.ts';
+import { ownerOf } from '../../model/actor.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
-import { asId } from '../../model/ids.ts';
+import { asId, type SignerId } from '../../model/ids.ts';
 import { externalJwtSignerListFields } from '../../model/list-fields.ts';
 import { refusalReasons } from '../../model/login-attempt.ts';
+import { beginSignerTest, finishSignerTest, signerTestPath } from '../../oidc/flow/signer-test.ts';
 import { mapPage } from '../documents/lists.ts';
 import {
   entityMembers,
@@ -111,6 +113,25 @@ const triedSchema = z
   })
   .meta({ id: 'TriedExternalJwt' });
 
+const begunTestSchema = z
+  .strictObject({
+    id: z.string().meta({ description: 'Comes back with the answer' }),
+    href: z.string().meta({ description: 'Path and query at this address' }),
+  })
+  .meta({ id: 'BegunSignerTest' });
+const answerOfTest = z.strictObject({
+  answer: z.string().max(12_000).meta({ description: 'What the browser came back to the console with' }),
+});
+const tokenPart = z.record(z.string(), z.unknown());
+const testedSchema = triedSchema
+  .extend({
+    token: z
+      .strictObject({ header: tokenPart, claims: tokenPart })
+      .nullable()
+      .meta({ description: 'Without its signature; null when none came, or it is no JWT' }),
+  })
+  .meta({ id: 'TestedExternalJwtSigner' });
+
 const addressToDiscover = z.strictObject({
   address: z
     .string()
@@ -171,6 +192,49 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
         const signer = needs.signers.find(asId(idOf(context)));
         if (signer === undefined) throw new AuthError('not_found');
         return envelope(triedDocument(await tryExternalJwt(needs, signer, body.token)));
+      },
+    }),
+    ...signInTestRoutes(needs),
+  ];
+}
+
+/** The same of a token that whoever asks fetches by signing in at the provider, in the browser. */
+function signInTestRoutes(needs: ManagementNeeds): readonly Route[] {
+  return [
+    adminRoute('POST', 'external-jwt-signers/:id/test', {
+      summary: 'Begin a test of a signer by a sign-in at its provider',
+      operationId: 'beginExternalJwtSignerTest',
+      permission: 'read',
+      answer: dataAnswer(
+        begunTestSchema,
+        'Where a browser begins the test within ten minutes. It ends at the console, in the window that it was begun in. Nobody is logged in, and the result is for this session only.',
+      ),
+      refusals: ['not_found', 'could_not_validate'],
+      async handler(context) {
+        const signerId = asId<SignerId>(idOf(context));
+        const by = ownerOf(context.principal);
+        const { id, link } = beginSignerTest(needs, signerId, by, context.issuer);
+        return envelope({ id, href: `${signerTestPath}?${new URLSearchParams({ test: link })}` });
+      },
+    }),
+    adminRoute('POST', 'external-jwt-signers/:id/test-result', {
+      summary: 'Say whether the token that came of a test would be accepted, for whom, and if not, why',
+      operationId: 'finishExternalJwtSignerTest',
+      permission: 'read',
+      answer: dataAnswer(
+        testedSchema,
+        'As for a token that is sent, with what the token says. Once for each test, and for the session that began it.',
+      ),
+      body: answerOfTest,
+      refusals: ['not_found', 'could_not_validate', 'auth_request_unknown', 'unavailable'],
+      async handler(context, { body }) {
+        const { token, ...tried } = await finishSignerTest(
+          needs,
+          idOf(context),
+          ownerOf(context.principal),
+          body.answer,
+        );
+        return envelope({ ...triedDocument(tried), token });
       },
     }),
   ];

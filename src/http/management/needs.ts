@@ -5,6 +5,7 @@ import type { SignerDirectory } from '../../login/external-jwt/signer-directory.
 import type { PasswordHasher } from '../../login/password/password.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
+import type { SignerTestNeeds } from '../../oidc/flow/signer-test.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { OutboundClient } from '../../platform/network/outbound-client.ts';
 import type { Random } from '../../platform/random.ts';
@@ -15,7 +16,12 @@ import type { HeartbeatNeeds } from '../legacy/heartbeats.ts';
 import type { LegacyRouteNeeds } from '../legacy/routes.ts';
 
 /** What the management endpoints work with. */
-export interface ManagementNeeds extends OwnMfaNeeds, LegacyRouteNeeds, HeartbeatNeeds, EnrollmentNeeds {
+export interface ManagementNeeds
+  extends OwnMfaNeeds,
+    LegacyRouteNeeds,
+    HeartbeatNeeds,
+    EnrollmentNeeds,
+    SignerTestNeeds {
   readonly store: Pick<
     Store,
     | 'identities'

@@ -4,20 +4,27 @@ import { z } from 'zod';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { requireOpen } from '../../oidc/flow/login-flow.ts';
 import {
-  openVisit,
   type ProviderFailure,
   type ProviderLoginNeeds,
-  providerCallbackPath,
   returnFromProvider,
   visitProvider,
 } from '../../oidc/flow/provider-login.ts';
+import { openVisit, providerCallbackPath } from '../../oidc/flow/provider-visit.ts';
+import {
+  answerOfSignerTest,
+  leaveForSignerTest,
+  type SignerTestAnswer,
+  type SignerTestNeeds,
+  signerTestPath,
+} from '../../oidc/flow/signer-test.ts';
 import { sha256 } from '../../platform/digest.ts';
+import { consolePaths } from '../pages/console-paths.ts';
 import { type Answer, htmlType, redirect } from '../request/answer.ts';
 import { redirectAnswer } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { bindingCookie } from './browser-binding.ts';
+import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import { primaryRefusals, stepAnswers } from './login-declarations.ts';
 import {
   authRequestIdMembers,
@@ -44,8 +51,13 @@ const callbackQuery = z.object({
   iss: z.string().max(2000).optional(),
 });
 
-/** GET `/oidc/login/ext-jwt/visit` leads to the provider; GET `/oidc/login/ext-jwt/callback/:signer` takes its answer. */
-export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): readonly Route[] {
+/**
+ * GET `/oidc/login/ext-jwt/visit` leads to the provider, as does GET `/oidc/login/ext-jwt/test` for the test of a signer;
+ * GET `/oidc/login/ext-jwt/callback/:signer` takes the answer of both: providers know one address.
+ */
+export function providerVisitRoutes(
+  needs: ProviderLoginNeeds & StepNeeds & SignerTestNeeds,
+): readonly Route[] {
   const visit = route({
     ...common,
     methods: ['GET'],
@@ -59,9 +71,25 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
       const { step, headers } = bindStep(needs, opened);
       await requireOpen(needs, step.authRequest);
       const signerId = asId<SignerId>(query.signer);
-      const outcome = await visitProvider(needs, step.authRequest, signerId, query.step, originOf(context));
+      const login = { authRequest: step.authRequest, step: query.step };
+      const outcome = await visitProvider(needs, signerId, login, originOf(context));
       if (outcome.kind === 'redirect') return redirect(outcome.location, { headers });
       return failurePage(needs, step, outcome);
+    },
+  });
+
+  const test = route({
+    ...common,
+    methods: ['GET'],
+    path: signerTestPath,
+    summary: 'Go to another provider to test its signer',
+    answers: { 302: redirectAnswer('To the provider, or back to the console when it cannot be reached') },
+    refusals: ['auth_request_unknown', 'could_not_validate', 'not_found'],
+    query: z.object({ test: z.string().max(4000) }),
+    async handler(context, { query }) {
+      const { binding, headers } = bindBrowser(needs.random, context);
+      const left = await leaveForSignerTest(needs, query.test, binding, originOf(context));
+      return redirect('kind' in left ? left.location : consoleAddress(left), { headers });
     },
   });
 
@@ -80,6 +108,9 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
       const origin = originOf(context);
       const browser = cookie === null ? null : sha256(cookie);
       const visit = openVisit(needs, state, { signerId: params.signer, browser }, origin);
+      if (visit.step === 'test') {
+        return redirect(consoleAddress(answerOfSignerTest(needs, visit, { code, error, iss })));
+      }
       const { authRequest } = visit;
       const authRequestId = needs.sealer.seal(authRequest);
       const application = applicationOf(needs.clients, authRequest);
@@ -91,7 +122,13 @@ export function providerVisitRoutes(needs: ProviderLoginNeeds & StepNeeds): read
         : loginStepFor(needs.signers, step, outcome);
     },
   });
-  return [visit, callback];
+  return [visit, test, callback];
+}
+
+/** In the fragment, which is sent to nobody and stands in no log. */
+function consoleAddress({ testId, signerId, answer }: SignerTestAnswer): string {
+  const signer = encodeURIComponent(signerId);
+  return `${consolePaths.page}/signers/${signer}/tested#${new URLSearchParams({ test: testId, answer })}`;
 }
 
 const codes = { refused: 'invalid_auth', cancelled: 'invalid_auth', unreachable: 'unavailable' } as const;

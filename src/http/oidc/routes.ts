@@ -1,6 +1,7 @@
 // The endpoints of the OpenID provider: one line each. What they do is oidc/'s business.
 
 import type { ProviderLoginNeeds } from '../../oidc/flow/provider-login.ts';
+import type { SignerTestNeeds } from '../../oidc/flow/signer-test.ts';
 import type { GrantNeeds } from '../../oidc/grants/issue-tokens.ts';
 import type { AuthenticatorStore } from '../../store/contracts/authenticators.ts';
 import type { BrowserSessionStore } from '../../store/contracts/browser-sessions.ts';
@@ -25,6 +26,7 @@ import { userInfoRoute } from './userinfo.ts';
 export type OidcNeeds = GrantNeeds &
   Pick<IntrospectionRouteNeeds, 'authenticate'> &
   ProviderLoginNeeds &
+  SignerTestNeeds &
   StepNeeds &
   InviteRouteNeeds & {
     readonly store: {

@@ -4,7 +4,8 @@ import type { SignerDirectory } from '../../login/external-jwt/signer-directory.
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
 import { isForDevice } from '../../oidc/device/device-login.ts';
-import { isForPeople, type ProviderStep } from '../../oidc/flow/provider-login.ts';
+import { isForPeople } from '../../oidc/flow/provider-login.ts';
+import type { ProviderStep } from '../../oidc/flow/provider-visit.ts';
 import type { Application, SignInWays } from '../../pages/sign-in-ways.ts';
 import type { Step } from './login-step.ts';
 

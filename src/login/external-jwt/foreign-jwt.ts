@@ -39,6 +39,19 @@ export function readForeignJwt(token: string): ForeignJwt {
   return { ...readHeader(readObject(header)), ...readClaims(readObject(payload)) };
 }
 
+/** What a token says, to be shown to a person; null when it is no JWT. Nothing in it is verified or even looked at. */
+export function shownParts(token: string): { readonly header: Claims; readonly claims: Claims } | null {
+  if (token.length > longestToken) return null;
+  const [header, claims] = token.split('.', 6).map(decodeBase64url);
+  if (!header?.length || !claims?.length) return null;
+  try {
+    return { header: readObject(header), claims: readObject(claims) };
+  } catch (error) {
+    if (error instanceof MalformedInput) return null;
+    throw error;
+  }
+}
+
 function readObject(bytes: Uint8Array): Claims {
   const value = parseStrictJson(decodeUtf8(bytes), { maxDepth: 16, maxKeys: 1000 });
   if (typeof value !== 'object' || value === null || Array.isArray(value))

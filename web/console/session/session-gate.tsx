@@ -56,7 +56,8 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   );
 }
 
-function Alone({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+/** A page of one message. */
+export function Alone({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <div className="alone">
       <header>

@@ -56,6 +56,8 @@ export const de: Texts = {
     endedText: 'Melden Sie sich an, um fortzufahren. Was Sie eingegeben haben, ist noch da.',
     blocked:
       'Der Browser hat kein Fenster geöffnet. Erlauben Sie Fenster für diese Adresse und versuchen Sie es noch einmal.',
+    testedTitle: 'Der Test ist zurück',
+    testedText: 'Sein Ergebnis steht in der Konsole. Sie können dieses Fenster schließen.',
   },
 
   failures: {

@@ -55,6 +55,8 @@ export const en = {
     endedTitle: 'Your session has ended',
     endedText: 'Sign in to continue. What you typed is still here.',
     blocked: 'The browser opened no window. Allow windows for this site, then try again.',
+    testedTitle: 'The test has come back',
+    testedText: 'Its result is in the console. You can close this window.',
   },
 
   failures: {

@@ -962,6 +962,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/external-jwt-signers/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a test of a signer by a sign-in at its provider
+         * @description For administrators and whoever has the permission read.
+         */
+        post: operations["beginExternalJwtSignerTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/external-jwt-signers/{id}/test-result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say whether the token that came of a test would be accepted, for whom, and if not, why
+         * @description For administrators and whoever has the permission read.
+         */
+        post: operations["finishExternalJwtSignerTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cas": {
         parameters: {
             query?: never;
@@ -2097,6 +2137,38 @@ export interface components {
             explanation: {
                 happened: string;
                 remedy: string;
+            } | null;
+        };
+        BegunSignerTest: {
+            /** @description Comes back with the answer */
+            id: string;
+            /** @description Path and query at this address */
+            href: string;
+        };
+        TestedExternalJwtSigner: {
+            isAccepted: boolean;
+            use: ("primary" | "secondary") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
+            claim: string | null;
+            identity: components["schemas"]["EntityRef"] | null;
+            checks: {
+                check: string;
+                /** @enum {string} */
+                verdict: "passed" | "failed";
+                saw: string | null;
+            }[];
+            explanation: {
+                happened: string;
+                remedy: string;
+            } | null;
+            /** @description Without its signature; null when none came, or it is no JWT */
+            token: {
+                header: {
+                    [key: string]: unknown;
+                };
+                claims: {
+                    [key: string]: unknown;
+                };
             } | null;
         };
         Ca: {
@@ -4870,6 +4942,63 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TriedExternalJwt"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    beginExternalJwtSignerTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where a browser begins the test within ten minutes. It ends at the console, in the window that it was begun in. Nobody is logged in, and the result is for this session only. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BegunSignerTest"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    finishExternalJwtSignerTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What the browser came back to the console with */
+                    answer: string;
+                };
+            };
+        };
+        responses: {
+            /** @description As for a token that is sent, with what the token says. Once for each test, and for the session that began it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TestedExternalJwtSigner"];
                         meta: Record<string, never>;
                     };
                 };

@@ -148,7 +148,7 @@ function SavedSigner({ id }: { readonly id: string }) {
       {(signer) => (
         <>
           <RedirectUri signer={signer} />
-          <TryToken id={id} />
+          <TryToken signer={signer} />
         </>
       )}
     </EntityScreen>

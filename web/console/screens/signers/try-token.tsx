@@ -7,12 +7,15 @@ import { Checks } from '../../parts/checks.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { type Change, make } from '../../session/api.ts';
 import { named, texts } from '../../texts/texts.ts';
-import type { TriedToken } from '../../types.ts';
+import type { Signer, TestedSigner, TriedToken } from '../../types.ts';
 import { decodedJwt } from './decoded-jwt.ts';
+import { TrySignIn } from './try-sign-in.tsx';
 import { words } from './words.ts';
 
-/** Says of a token whom it would sign in, and if nobody, why. */
-export function TryToken({ id }: { readonly id: string }) {
+/** Says of a token whom it would sign in, and if nobody, why: one that the provider gives now, or one that is pasted. */
+export function TryToken({ signer }: { readonly signer: Signer }) {
+  const { id, externalAuthUrl, clientId } = signer;
+  const [tested, setTested] = useState<TestedSigner | null>(null);
   const [token, setToken] = useState('');
   const trying = useMutation({
     mutationFn: (change: Change) => make<TriedToken>(change),
@@ -20,6 +23,7 @@ export function TryToken({ id }: { readonly id: string }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (trying.isPending) return;
+    setTested(null);
     trying.mutate({
       method: 'POST',
       path: `external-jwt-signers/${id}/verify`,
@@ -28,44 +32,69 @@ export function TryToken({ id }: { readonly id: string }) {
   };
   return (
     <Card id="try" title={words.try}>
-      <p className="hint">{words.tryText}</p>
-      <form onSubmit={submit}>
-        <div className="field">
-          <label htmlFor="token">{words.token}</label>
-          <textarea
-            id="token"
-            required
-            rows={3}
-            spellCheck={false}
-            autoComplete="off"
-            value={token}
-            onChange={(event) => {
-              setToken(event.target.value);
+      {externalAuthUrl === null || clientId === null ? (
+        <p className="hint">{words.noSignIn}</p>
+      ) : (
+        <>
+          <p className="hint">{words.signInText}</p>
+          <TrySignIn
+            id={id}
+            done={(now) => {
+              setTested(now);
+              setToken('');
               trying.reset();
             }}
           />
-        </div>
-        <p className="buttons">
-          <Button id="check-token" type="submit" isBusy={trying.isPending}>
-            {words.check}
-          </Button>
-        </p>
-      </form>
-      <p className="hint">
-        {words.trySignIn}{' '}
-        <Link to="/attempts" search={{ step: 'ext-jwt' }}>
-          {words.attempts}
-        </Link>
-      </p>
-      {trying.error !== null && <Failure error={trying.error} />}
-      {trying.data !== undefined && (
-        <>
-          <Verdict tried={trying.data} />
-          <Decoded token={token} />
         </>
       )}
+      {tested !== null && <Outcome tried={tested} decoded={shown(tested.token)} />}
+      <details>
+        <summary>{words.paste}</summary>
+        <p className="hint">{words.tryText}</p>
+        <form onSubmit={submit}>
+          <div className="field">
+            <label htmlFor="token">{words.token}</label>
+            <textarea
+              id="token"
+              required
+              rows={3}
+              spellCheck={false}
+              autoComplete="off"
+              value={token}
+              onChange={(event) => {
+                setToken(event.target.value);
+                trying.reset();
+              }}
+            />
+          </div>
+          <p className="buttons">
+            <Button id="check-token" type="submit" isBusy={trying.isPending}>
+              {words.check}
+            </Button>
+          </p>
+        </form>
+        {trying.error !== null && <Failure error={trying.error} />}
+        {trying.data !== undefined && <Outcome tried={trying.data} decoded={decodedJwt(token)} />}
+      </details>
     </Card>
   );
+}
+
+type Decoded = ReturnType<typeof decodedJwt>;
+
+function Outcome({ tried, decoded }: { readonly tried: TriedToken; readonly decoded: Decoded }) {
+  const gaveNone = tried.reason === 'provider-refused' || tried.reason === 'provider-unavailable';
+  return (
+    <>
+      <Verdict tried={tried} />
+      {!gaveNone && <Contents decoded={decoded} />}
+    </>
+  );
+}
+
+function shown(token: TestedSigner['token']): Decoded {
+  const text = (part: object) => JSON.stringify(part, null, 2);
+  return token && { header: text(token.header), payload: text(token.claims) };
 }
 
 function Verdict({ tried }: { readonly tried: TriedToken }) {
@@ -111,8 +140,7 @@ function Verdict({ tried }: { readonly tried: TriedToken }) {
   );
 }
 
-function Decoded({ token }: { readonly token: string }) {
-  const decoded = decodedJwt(token);
+function Contents({ decoded }: { readonly decoded: Decoded }) {
   return (
     <div id="decoded">
       <h3>{words.decoded}</h3>

@@ -69,10 +69,16 @@ const en = {
   deleteEnds:
     'Sessions that it opened end at once, and nobody can sign in with its tokens. While an auth policy names it, it cannot be deleted.',
   try: 'Test sign-in',
+  signInText:
+    'Sign in at the provider as somebody who should get in here. You see what its token says and what a login would decide; nobody is signed in here.',
+  signInThere: 'Sign in at the provider',
+  waiting: 'Sign in in the other window. The result shows here.',
+  giveUp: 'Stop waiting',
+  noSignIn:
+    'To test by a real sign-in, save where people sign in and the client id. Until then, paste a token.',
+  paste: 'Check a token that you have',
   tryText:
-    'Paste a token of the provider. The server judges it by the rules of a real login; nobody is logged in.',
-  trySignIn: 'Or sign in with it on the login page: each attempt shows its checks.',
-  attempts: 'Login attempts with a token',
+    'Paste a token of the provider. The server judges it by the rules of a real login; nobody is signed in.',
   token: 'Token',
   check: 'Check it',
   acceptedFor: 'Accepted. It signs in',
@@ -156,10 +162,16 @@ const de: typeof en = {
   deleteEnds:
     'Sitzungen, die er eröffnet hat, enden sofort, und niemand kann sich mehr mit seinen Token anmelden. Solange eine Auth-Richtlinie ihn nennt, kann er nicht gelöscht werden.',
   try: 'Anmeldung testen',
+  signInText:
+    'Melden Sie sich beim Anbieter als jemand an, der hier hineinkommen soll. Sie sehen, was sein Token sagt und wie eine Anmeldung ausginge; hier wird niemand angemeldet.',
+  signInThere: 'Beim Anbieter anmelden',
+  waiting: 'Melden Sie sich im anderen Fenster an. Das Ergebnis erscheint hier.',
+  giveUp: 'Nicht mehr warten',
+  noSignIn:
+    'Um mit einer echten Anmeldung zu testen, speichern Sie, wo sich Personen anmelden, und die Client-Id. Bis dahin fügen Sie ein Token ein.',
+  paste: 'Ein vorhandenes Token prüfen',
   tryText:
     'Fügen Sie ein Token des Anbieters ein. Der Server beurteilt es nach den Regeln einer echten Anmeldung; niemand wird angemeldet.',
-  trySignIn: 'Oder melden Sie sich auf der Anmeldeseite damit an: Jeder Versuch zeigt, was geprüft wurde.',
-  attempts: 'Anmeldeversuche mit einem Token',
   token: 'Token',
   check: 'Prüfen',
   acceptedFor: 'Angenommen. Es meldet an:',

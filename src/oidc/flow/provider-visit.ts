@@ -1,0 +1,276 @@
+// A visit to another provider and back: an authorization code flow with PKCE in which this service is the public client
+// (RFC 6749 4.1, RFC 7636, RFC 9700 2.1). It fetches a token and believes nothing of it. A login (provider-login.ts) and the
+// test of a signer (signer-test.ts) make visits, which cannot be taken for one another.
+
+import { z } from 'zod';
+import { AuthError } from '../../errors/auth-error.ts';
+import { readForeignJwt } from '../../login/external-jwt/foreign-jwt.ts';
+import {
+  jsonOf,
+  type ProviderDirectory,
+  type ProviderEndpoints,
+} from '../../login/external-jwt/provider-endpoints.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { ApiSessionId, IdentityId, SignerId } from '../../model/ids.ts';
+import type { RefusalReason } from '../../model/login-attempt.ts';
+import type { Clock, Millis } from '../../platform/clock.ts';
+import { sha256 } from '../../platform/digest.ts';
+import { FetchRefused } from '../../platform/network/fetch-refused.ts';
+import type { FormPoster } from '../../platform/network/outbound-client.ts';
+import type { Random } from '../../platform/random.ts';
+import type { DailySealer } from '../daily-sealer.ts';
+import { authRequestLifetime, requireSameBrowser } from './open-auth-request.ts';
+
+export interface ProviderVisitNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly providers: ProviderDirectory;
+  readonly poster: FormPoster;
+  /** Of the `state` that goes to the provider and comes back. */
+  readonly providerStates: DailySealer;
+}
+
+/** Whether the token stands for the first proof, or for the one that the policy asks for besides. */
+export type ProviderStep = 'primary' | 'secondary';
+
+/** For what somebody goes to a provider. */
+export type VisitPurpose =
+  | { readonly step: ProviderStep; readonly authRequest: AuthRequest }
+  | {
+      readonly step: 'test';
+      readonly test: SignerTest;
+      /** SHA-256 of the binding cookie of the browser that went. */
+      readonly browserBinding: string;
+    };
+
+/** A test of a signer: see signer-test.ts. */
+export interface SignerTest {
+  readonly id: string;
+  readonly signerId: SignerId;
+  /** Our issuer at the address where it was begun. */
+  readonly issuer: string;
+  /** Whom the result is for. */
+  readonly identityId: IdentityId;
+  readonly sessionId: ApiSessionId;
+  readonly begunAt: Millis;
+}
+
+/** What the `state` parameter holds, sealed: what the visit is for, and its secrets. */
+export type Visit = VisitPurpose & {
+  readonly signerId: SignerId;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+  readonly begunAt: Millis;
+};
+
+export type TestVisit = Extract<Visit, { step: 'test' }>;
+export type LoginVisit = Exclude<Visit, TestVisit>;
+
+/** A signer that says where people sign in, and as which client. */
+export type SignerForPeople = ExternalJwtSigner & {
+  readonly externalAuthUrl: string;
+  readonly clientId: string;
+};
+
+/** Whether people can be sent to the provider of a signer. Whether its tokens count now is another question. */
+export function hasSignIn(signer: ExternalJwtSigner): signer is SignerForPeople {
+  return signer.externalAuthUrl !== null && signer.clientId !== null;
+}
+
+/** Below it, each signer has its own callback: `callback/SIGNER_ID`. */
+export const providerCallbackPath = '/oidc/login/ext-jwt/callback';
+
+/** Why a visit gave no token. */
+export interface NoToken {
+  readonly kind: 'no-token';
+  readonly outcome: 'refused' | 'cancelled' | 'unreachable';
+  readonly reason: Extract<RefusalReason, 'provider-refused' | 'provider-unavailable'>;
+  /** For an administrator. */
+  readonly saw: string;
+}
+
+/** The address at the provider that begins a visit. */
+export async function leaveForProvider(
+  needs: ProviderVisitNeeds,
+  signer: SignerForPeople,
+  purpose: VisitPurpose,
+): Promise<{ readonly kind: 'redirect'; readonly location: string } | NoToken> {
+  const endpoints = await endpointsOf(needs, signer);
+  if (typeof endpoints === 'string') return unreachable(endpoints);
+  const secret = () => needs.random.bytes(32).toString('base64url');
+  const visit: Visit = {
+    ...purpose,
+    signerId: signer.id,
+    nonce: secret(),
+    codeVerifier: secret(),
+    begunAt: needs.clock.now(),
+  };
+  const url = new URL(endpoints.authorizationEndpoint);
+  const parameters = {
+    response_type: 'code',
+    client_id: signer.clientId,
+    redirect_uri: redirectUriOf(visit),
+    scope: [...new Set(['openid', ...signer.scopes])].join(' '),
+    state: needs.providerStates.seal(JSON.stringify(visit), visit.begunAt),
+    nonce: visit.nonce,
+    code_challenge: sha256(visit.codeVerifier),
+    code_challenge_method: 'S256',
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { kind: 'redirect', location: url.href };
+}
+
+/** What the provider sent back with the state, in the query of the callback. */
+export interface ProviderAnswer {
+  readonly code: string | null;
+  readonly error: string | null;
+  readonly iss: string | null;
+}
+
+/**
+ * The visit to a provider that `state` names, when an answer arrives.
+ * @param came.signerId whose callback it came to
+ * @param came.browser  SHA-256 of the browser's binding cookie, or null
+ * @throws AuthError auth_request_unknown   the state is not ours, too old, of another browser or of another signer
+ */
+export function openVisit(
+  needs: ProviderVisitNeeds,
+  state: string,
+  came: { readonly signerId: string; readonly browser: string | null },
+  origin: RequestOrigin,
+): Visit {
+  const now = needs.clock.now();
+  const plain = needs.providerStates.open(state, now);
+  const visit = plain === undefined ? undefined : (JSON.parse(plain) as Visit);
+  if (visit === undefined || now >= visit.begunAt + authRequestLifetime) {
+    throw new AuthError('auth_request_unknown', { detail: 'the state is not ours, or too old' });
+  }
+  if (startOf(visit).issuer !== origin.issuer) {
+    throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
+  }
+  // A provider that forwards people to another one would get that one's code, and our verifier with it (RFC 9700 4.4).
+  if (visit.signerId !== came.signerId) {
+    throw new AuthError('auth_request_unknown', {
+      detail: 'the answer came to the callback of another signer',
+    });
+  }
+  requireSameBrowser(startOf(visit).browserBinding, came.browser);
+  return visit;
+}
+
+/** The token of the provider for which a visit was made, unverified; or why there is none. */
+export async function fetchVisitedToken(
+  needs: ProviderVisitNeeds,
+  {
+    signer,
+    visit,
+    answer,
+  }: {
+    readonly signer: SignerForPeople;
+    readonly visit: Visit;
+    readonly answer: ProviderAnswer;
+  },
+): Promise<{ readonly kind: 'token'; readonly token: string } | NoToken> {
+  const endpoints = await endpointsOf(needs, signer);
+  if (typeof endpoints === 'string') return unreachable(endpoints);
+  // RFC 9207 2.4: the answer of another provider must not reach this one's token endpoint.
+  if (answer.iss === null ? endpoints.promisesIssuer : answer.iss !== signer.issuer) {
+    return refused(
+      answer.iss === null ? 'the answer has no iss' : `the answer came from ${answer.iss.slice(0, 200)}`,
+    );
+  }
+  if (answer.error !== null || answer.code === null) {
+    const said = answer.error?.replace(/[^\w.-]/g, '?').slice(0, 60) ?? 'neither code nor error';
+    return { ...refused(`the provider answered ${said}`), outcome: 'cancelled' };
+  }
+  const tokens = await redeemAtProvider(needs, endpoints, { signer, visit, code: answer.code });
+  if (typeof tokens === 'string') return unreachable(tokens);
+  const token = chosenToken(signer, visit, tokens);
+  return token === undefined
+    ? refused('the ID token is missing, has no iat, or is not the answer to this request')
+    : { kind: 'token', token };
+}
+
+function unreachable(saw: string): NoToken {
+  return { kind: 'no-token', outcome: 'unreachable', reason: 'provider-unavailable', saw };
+}
+
+function refused(saw: string): NoToken {
+  return { kind: 'no-token', outcome: 'refused', reason: 'provider-refused', saw };
+}
+
+function startOf(visit: VisitPurpose): Pick<AuthRequest, 'issuer' | 'browserBinding'> {
+  if (visit.step !== 'test') return visit.authRequest;
+  return { issuer: visit.test.issuer, browserBinding: visit.browserBinding };
+}
+
+/** The issuer is the origin with the prefix `/oidc`; spec 5.7: it is that of the address that the browser used. */
+function redirectUriOf(visit: Visit): string {
+  return new URL(`${providerCallbackPath}/${encodeURIComponent(visit.signerId)}`, startOf(visit).issuer).href;
+}
+
+/** @returns why not, in words for an administrator, when they are not those of the signer's issuer */
+async function endpointsOf(
+  needs: ProviderVisitNeeds,
+  signer: SignerForPeople,
+): Promise<ProviderEndpoints | string> {
+  const endpoints = await needs.providers.find(signer.externalAuthUrl);
+  if (typeof endpoints === 'string' || endpoints.issuer === signer.issuer) return endpoints;
+  return `the provider says that it is ${endpoints.issuer}, the signer has ${signer.issuer}`;
+}
+
+const maxBytes = 256 * 1024;
+const tokenResponse = z.object({ access_token: z.string().optional(), id_token: z.string().optional() });
+type ProviderTokens = z.output<typeof tokenResponse>;
+
+/** @returns why not, in words for an administrator, when there are no tokens */
+async function redeemAtProvider(
+  needs: ProviderVisitNeeds,
+  endpoints: ProviderEndpoints,
+  { signer, visit, code }: { readonly signer: SignerForPeople; readonly visit: Visit; readonly code: string },
+): Promise<ProviderTokens | string> {
+  const form = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUriOf(visit),
+    client_id: signer.clientId,
+    code_verifier: visit.codeVerifier,
+  };
+  let body: Buffer;
+  try {
+    body = await needs.poster.postForm(endpoints.tokenEndpoint, form, {
+      accept: 'application/json',
+      maxBytes,
+    });
+  } catch (error) {
+    if (error instanceof FetchRefused) return `the token endpoint of the provider: ${error.message}`;
+    throw error;
+  }
+  const parsed = tokenResponse.safeParse(jsonOf(body));
+  return parsed.success ? parsed.data : 'the token endpoint of the provider answered no token response';
+}
+
+/**
+ * The token that the signer asks for. The ID token that comes along must carry the nonce of this visit (OIDC Core
+ * 3.1.3.7): a code that somebody slipped in belongs to another one.
+ */
+function chosenToken(signer: ExternalJwtSigner, visit: Visit, tokens: ProviderTokens): string | undefined {
+  const { id_token: idToken, access_token: accessToken } = tokens;
+  if (idToken !== undefined && !isAnswerTo(visit, idToken)) return undefined;
+  return signer.targetToken === 'ID' ? idToken : accessToken;
+}
+
+/**
+ * Its signature is checked where it proves something; here it came from the provider itself (OIDC Core 3.1.3.7). `iat`
+ * is required of every ID token (OIDC Core 2).
+ */
+function isAnswerTo(visit: Visit, idToken: string): boolean {
+  try {
+    const { nonce, iat } = readForeignJwt(idToken).claims;
+    return nonce === visit.nonce && typeof iat === 'number';
+  } catch {
+    return false;
+  }
+}
