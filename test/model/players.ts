@@ -10,6 +10,8 @@ const html = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
 export interface Players {
   begin(from: Sender, slot: Slot): Promise<Party>;
+  /** As whom the server sees the pages of this browser. */
+  partyOf(by: BrowserName): Party;
   /** A step of the login of a slot; says also as whom the server saw the sender. */
   send(
     from: Sender,
@@ -39,6 +41,8 @@ export class ServerFailed extends Error {}
 /** New browsers, without cookies. */
 export function newPlayers(house: House): Players {
   const cookies = new Map<Actor, string>();
+  /** Two first pages at once give a browser two cookies: the server takes it for two browsers. */
+  const parties = new Map<string, string>();
   const ids: [string, string] = ['', ''];
   /** What the page of a browser says, by slot. */
   const ownIds = new Map<string, string>();
@@ -71,8 +75,17 @@ export function newPlayers(house: House): Players {
     const answer = await house.connectionOf(from.by).request(method, path, { ...init, headers });
     if (answer.status >= 500) throw new ServerFailed(`${method} ${path}: ${answer.status} ${answer.text}`);
     const cookie = answer.headers['set-cookie']?.[0]?.split(';')[0];
-    if (cookie !== undefined && from.by.startsWith('browser')) cookies.set(from.by, cookie);
+    const before = cookies.get(from.by);
+    if (cookie !== undefined && cookie !== before && from.by.startsWith('browser')) {
+      parties.set(cookie, before === undefined ? from.by : `${parties.get(before)}, with a new cookie`);
+      cookies.set(from.by, cookie);
+    }
     return answer;
+  }
+
+  function partyOf(by: Actor): Party {
+    const cookie = cookies.get(by);
+    return cookie === undefined ? null : (parties.get(cookie) ?? null);
   }
 
   /** What a person in a browser has to have opened before there is a form to submit. */
@@ -90,18 +103,19 @@ export function newPlayers(house: House): Players {
   }
 
   return {
+    partyOf: (by) => partyOf(by) ?? by,
     async begin(from, slot) {
       const path = `/oidc/authorization?${authorizationQuery({ method: 'password' })}`;
       const sender = from.foreign ? { ...from, page: false } : from;
       const { headers } = await request(sender, 'GET', path, {});
       ids[slot] = new URL(headers.location ?? '', house.server.url).searchParams.get('authRequestID') ?? '';
       for (const key of [...ownIds.keys()]) if (key.endsWith(` ${slot}`)) ownIds.delete(key);
-      return sender.page ? (from.by as BrowserName) : null;
+      return sender.page ? partyOf(from.by) : null;
     },
     async send(from, slot, { method, path, id = 'authRequestId', fields = {}, tokens = [] }) {
       const authRequestId = from.page ? await ownIdOf(from, slot) : ids[slot];
       // With the cookie that it has by now.
-      const party = cookies.has(from.by) ? (from.by as BrowserName) : null;
+      const party = partyOf(from.by);
       const isGet = method === 'GET';
       const body = { [id]: authRequestId, ...fields };
       const init = isGet ? {} : from.page || from.foreign ? { form: body } : { json: body };

@@ -4,10 +4,10 @@
 
 import { type Secret, TOTP } from 'otpauth';
 import { MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
-import { type BrowserName, firstPassword as password, type Slot, type Who } from './steps.ts';
+import { firstPassword as password, type Slot, type Who } from './steps.ts';
 
 /** In which browser: that whose cookie was sent. Null: none, as programs do. */
-export type Party = BrowserName | null;
+export type Party = string | null;
 
 export type Proof = 'password' | 'cert' | 'ext-jwt' | 'totp' | 'ejs';
 /** What is still to be proven. */
