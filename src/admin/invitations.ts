@@ -71,6 +71,7 @@ export async function invite(
     tokenHash: hash,
     endSessions,
     isByHelper: !by.isAdmin,
+    madeBy: by.actor.identityId,
     createdAt: now,
     expiresAt,
   };

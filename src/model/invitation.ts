@@ -11,6 +11,8 @@ export interface Invitation {
    * however long before that it was made.
    */
   readonly isByHelper: boolean;
+  /** It is withdrawn when they may not make it any more. */
+  readonly madeBy: IdentityId;
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
 }

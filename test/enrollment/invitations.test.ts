@@ -292,6 +292,35 @@ describe('an invitation', () => {
     assert.ok(await canLogIn('plain', password));
   });
 
+  test('ends when whoever made it loses the right to, also after it comes back', async () => {
+    const makers = {
+      administrator: { right: { isAdmin: true }, none: { isAdmin: false } },
+      helper: { right: { permissions: ['helpdesk'] }, none: { permissions: ['read'] } },
+    };
+    for (const [kind, { right, none }] of Object.entries(makers)) {
+      const maker = await server.createUser({ name: `former ${kind}`, password });
+      const patch = (body: object) => admin.call('PATCH', `identities/${maker}`, body);
+      await patch(right);
+      const losses: Record<string, () => Promise<unknown>> = {
+        right: () => patch(none),
+        account: () => admin.call('POST', `identities/${maker}/disable`, { durationMinutes: 1 }),
+        identity: () => admin.call('DELETE', `identities/${maker}`),
+      };
+      for (const [what, lose] of Object.entries(losses)) {
+        const { id } = await newPerson();
+        const url = await linkFor(id, {}, await loggedIn(server, `former ${kind}`));
+        await patch({ tags: { team: 'blue' } });
+        assert.equal((await open(url)).status, 200, `${kind}: ${what}`);
+        await lose();
+        assert.equal((await open(url)).status, 404, `${kind}: ${what}`);
+        assertRefused(await admin.get(`identities/${id}/invitation`), 404, 'NOT_FOUND');
+        await admin.call('POST', `identities/${maker}/enable`);
+        await patch(right);
+        assert.equal((await use(url)).status, 404, `${kind}: ${what}`);
+      }
+    }
+  });
+
   test('is audited, explained, and nowhere in the log', async () => {
     const { id } = await newPerson();
     const url = await linkFor(id, { endSessions: true });

@@ -12,6 +12,8 @@ export function newInvitation(identityId: IdentityId, changes: Partial<NewInvita
     tokenHash: uniqueName('hash'),
     endSessions: false,
     isByHelper: false,
+    // Any identity will do.
+    madeBy: identityId,
     createdAt: t0,
     expiresAt: t0 + HOUR,
     ...changes,
@@ -122,15 +124,16 @@ export function invitationTests(database: GetDatabase): void {
     test('by a helper give no way to somebody with power, however long before it was made', async () => {
       const { store } = database();
       const user = await createUser(store);
-      const byHelper = newInvitation(user.id, { isByHelper: true });
+      const madeBy = (await createUser(store)).id;
+      const byHelper = newInvitation(user.id, { isByHelper: true, madeBy });
       await store.invitations.create(byHelper, t0);
       await store.identities.update(user.id, { permissions: ['read'] }, t0);
       assert.equal(await store.invitations.redeem(useOf(byHelper)), 'unknown');
       assert.equal(
-        await store.invitations.create(newInvitation(user.id, { isByHelper: true }), t0),
+        await store.invitations.create(newInvitation(user.id, { isByHelper: true, madeBy }), t0),
         'beyond-help',
       );
-      const byAdministrator = newInvitation(user.id);
+      const byAdministrator = newInvitation(user.id, { madeBy });
       await store.invitations.create(byAdministrator, t0);
       assert.equal(await store.invitations.redeem(useOf(byAdministrator)), 'set');
     });

@@ -1,3 +1,4 @@
+import { hasRight } from '../../model/actor.ts';
 import { hasMeansToLogIn } from '../../model/administrator.ts';
 import { isDisabled } from '../../model/identity.ts';
 import { identityListFields } from '../../model/list-fields.ts';
@@ -13,7 +14,7 @@ import {
 import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
-import { accountOf, findAccountSql, identityOf, integerOrNull, text, textOrNull } from './codec.ts';
+import { accountOf, findAccountSql, identityOf, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
@@ -77,13 +78,27 @@ export function* createIdentity(args: {
   if (password !== null) yield* insertPassword({ ...password, identityId: identity.id, tags: '{}' }, now);
 }
 
-/** The password authenticator of an identity. */
 /** The link with which somebody may set the password; gone with whatever sets or takes it in another way. */
 export function* withdrawInvitation(identityId: string): Intent<boolean> {
   const row = yield* first('DELETE FROM invitations WHERE identity_id = ? RETURNING identity_id', identityId);
   return row !== undefined;
 }
 
+/**
+ * Withdraws the invitations that an identity has made: nobody opens a way in with a right that they lost.
+ * @param byHelper which: true those that it made as a helper, false those that it made as an administrator
+ */
+function* withdrawMadeBy(identityId: string, byHelper: readonly boolean[]): Intent<void> {
+  for (const is of byHelper) {
+    yield* all(
+      'DELETE FROM invitations WHERE made_by = ? AND is_by_helper = ? RETURNING identity_id',
+      identityId,
+      is ? 1 : 0,
+    );
+  }
+}
+
+/** The password authenticator of an identity. */
 export function* insertPassword(
   password: NewPassword & { readonly identityId: string; readonly tags: string },
   now: Millis,
@@ -143,18 +158,19 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
   if (patch.externalId !== undefined) yield* endSessionsByClaim(id, patch.externalId, now);
   const row = yield* first(
     `UPDATE identities SET ${set.map(([column]) => `${column} = ?`).join(', ')}
-     WHERE id = ? RETURNING disabled_at, disabled_until`,
+     WHERE id = ? RETURNING *`,
     ...set.map(([, value]) => value),
     id,
   );
   if (row === undefined) return false;
-  const state = {
-    disabledAt: integerOrNull(row, 'disabled_at'),
-    disabledUntil: integerOrNull(row, 'disabled_until'),
-  };
-  if (isDisabled(state, now)) {
+  const identity = identityOf(row);
+  if (isDisabled(identity, now)) {
     yield* endSessionsOf(id, 'identity-disabled', now, null);
     yield* withdrawInvitation(id);
+    yield* withdrawMadeBy(id, [true, false]);
+  } else if (patch.isAdmin !== undefined || patch.permissions !== undefined) {
+    const byHelper = [true, false].filter((is) => !hasRight(identity, is ? 'helpdesk' : 'administrator'));
+    yield* withdrawMadeBy(id, byHelper);
   }
   yield* recordChange('identity', id, now);
   return true;

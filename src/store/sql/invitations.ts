@@ -47,6 +47,7 @@ function invitationOf(row: SqlRow): Invitation {
     identityId: asId(text(row, 'identity_id')),
     endSessions: integer(row, 'end_sessions') === 1,
     isByHelper: integer(row, 'is_by_helper') === 1,
+    madeBy: asId(text(row, 'made_by')),
     createdAt: integer(row, 'created_at'),
     expiresAt: integer(row, 'expires_at'),
   };
@@ -66,7 +67,7 @@ function* createInvitation(args: {
   readonly now: Millis;
 }): Intent<'created' | 'unknown' | 'disabled' | 'beyond-help'> {
   const { invitation, now } = args;
-  const { identityId, tokenHash, endSessions, isByHelper, createdAt, expiresAt } = invitation;
+  const { identityId, tokenHash, endSessions, isByHelper, madeBy, createdAt, expiresAt } = invitation;
   const row = yield* first('SELECT * FROM identities WHERE id = ?', identityId);
   if (row === undefined) return 'unknown';
   const identity = identityOf(row);
@@ -74,12 +75,13 @@ function* createInvitation(args: {
   if (isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
   yield* withdrawInvitation(identityId);
   yield* first(
-    `INSERT INTO invitations (identity_id, token_hash, end_sessions, is_by_helper, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO invitations (identity_id, token_hash, end_sessions, is_by_helper, made_by, created_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
     identityId,
     tokenHash,
     endSessions ? 1 : 0,
     isByHelper ? 1 : 0,
+    madeBy,
     createdAt,
     expiresAt,
   );
