@@ -225,6 +225,16 @@ describe('several constraints', () => {
     assert.ok(refusal?.reason === 'name-not-permitted' && refusal.certificate.role === 'intermediate');
   });
 
+  // OpenSSL takes such a client for a self-signed one, and refuses both.
+  test('bind a client that has the name of its authority', () => {
+    const issuer = constrained({ permitted: [email('example.com')] });
+    const named = (text: string) =>
+      client({ subject: issuer.name, issuer }, clientExtensions(subjectAltName(email(text))));
+    assert.equal(refusalOf(chainOf(named('a@example.com'), issuer, root)), undefined);
+    const refusal = refusalOf(chainOf(named('a@example.org'), issuer, root));
+    assert.ok(refusal?.reason === 'name-not-permitted' && refusal.certificate.role === 'leaf');
+  });
+
   test('do not bind a self-issued authority, which only changes its key', async () => {
     const { commonName: cn, organization: o } = attributeOids;
     const [keys, next] = [newKeys.ec(), newKeys.ec()];
@@ -348,5 +358,9 @@ describe('the form', () => {
       Array.from({ length: 400 }, (_, index) => dns(`${prefix}${index}.example.com`));
     const refusal = refusalOf(chain({ excluded: many('a') }, many('b')));
     assert.deepEqual(refusal, { reason: 'too-much-work' });
+    // The subject is a name too: 250 of them against 200 constraints, then against one more.
+    const compared = (constraints: number) =>
+      refusalOf(chain({ excluded: many('a').slice(0, constraints) }, many('b').slice(0, 249)));
+    assert.deepEqual([compared(200), compared(201)], [undefined, { reason: 'too-much-work' }]);
   });
 });

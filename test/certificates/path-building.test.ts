@@ -9,6 +9,7 @@ import {
   clientExtensions,
   commonName,
   fromDer,
+  type KeyPair,
   type Made,
   makeCertificate,
   newKeys,
@@ -259,9 +260,32 @@ describe('cross-signed authorities', () => {
     const last = (others: number) => [...crowd.slice(0, others), right];
     assert.equal(refusalOf({ leaf: silent, sent: [], anchors: last(11) }), undefined);
     assert.deepEqual(refusalOf({ leaf: silent, sent: [], anchors: last(12) }), { reason: 'too-much-work' });
-    // With two, the identifier decides as well: the one that it names is the only one that is verified.
-    const two = last(1);
-    assert.equal(refusalOf({ leaf: pointing, sent: [], anchors: two }), undefined);
+    // One that has no identifier is not preferred by a client that names none.
+    const plain = authority({ subject, keys });
+    const anchors = [...crowd, plain];
+    assert.deepEqual(refusalOf({ leaf: silent, sent: [], anchors }), { reason: 'too-much-work' });
+  });
+
+  test('of two authorities of one name, the one that the key identifier names is the nearer miss', () => {
+    const keys = newKeys.ec();
+    const timed = (from: number, id: KeyPair) =>
+      authority(
+        { subject: 'timed', keys, from, until: from + 1000 },
+        authorityExtensions(undefined, subjectKeyId(id)),
+      );
+    const ids = { past: newKeys.ec(), future: newKeys.ec() };
+    const [expired, early] = [timed(-2000, ids.past), timed(60_000, ids.future)];
+    for (const [id, reason] of [
+      [ids.past, 'expired'],
+      [ids.future, 'not-yet-valid'],
+    ] as const) {
+      const leaf = client({ issuer: expired }, clientExtensions(authorityKeyId(id)));
+      for (const anchors of [
+        [expired, early],
+        [early, expired],
+      ])
+        assert.equal(refusalOf({ leaf, sent: [], anchors })?.reason, reason);
+    }
   });
 
   test('a signature is checked once, however many paths lead over it', () => {
@@ -271,12 +295,14 @@ describe('cross-signed authorities', () => {
     // Signed by nobody whom the anchors stand for.
     const stranded = authority({ subject: between.name, keys: b, issuer: authority({ subject: 'crowd' }) });
     const ways = Array.from({ length: 3 }, () => authority({ subject: 'way', keys: a, issuer: between }));
-    const anchors = Array.from({ length: 5 }, () => authority({ subject: 'crowd' }));
     const [way] = ways;
     assert.ok(way);
-    const refusal = refusalOf({ leaf: client({ issuer: way }), sent: [...ways, stranded], anchors });
-    assert.ok(refusal?.reason === 'bad-signature', String(refusal?.reason));
-    assert.equal(refusal.certificate.subject, 'CN=between');
+    for (const length of [4, 5]) {
+      const anchors = Array.from({ length }, () => authority({ subject: 'crowd' }));
+      const refusal = refusalOf({ leaf: client({ issuer: way }), sent: [...ways, stranded], anchors });
+      assert.ok(refusal?.reason === 'bad-signature', String(refusal?.reason));
+      assert.equal(refusal.certificate.subject, 'CN=between');
+    }
   });
 
   test('a mesh made to be searched for ever is given up', () => {

@@ -18,10 +18,12 @@ import {
   clientExtensions,
   extendedKeyUsage,
   extension,
+  generalName,
   keyUsage,
   type Made,
   makeCertificate,
   newKeys,
+  subjectAltName,
   subjectKeyId,
   usageOids,
 } from '../support/chains.ts';
@@ -49,6 +51,34 @@ describe('a path is trusted', () => {
     assert.equal(verdict.leaf.thumbprint, leafId);
     assert.equal(verdict.leaf.isExpired, false);
     assert.deepEqual(verdict.leaf.names, { commonNames: ['erin'], uris: [], emails: [] });
+  });
+
+  test('and the verdict lists each kind of name in the order of the certificate', () => {
+    const { uri, email, dns } = generalName;
+    const names = [uri('spiffe://a/1'), email('erin@example.com'), dns('a.example.com'), uri('urn:b')];
+    const leaf = client({ issuer: root }, clientExtensions(subjectAltName(...names, email('e@example.org'))));
+    const verdict = validate(chainOf(leaf, root));
+    assert.ok(verdict.verdict === 'trusted');
+    assert.deepEqual(verdict.leaf.names, {
+      commonNames: ['erin'],
+      uris: ['spiffe://a/1', 'urn:b'],
+      emails: ['erin@example.com', 'e@example.org'],
+    });
+  });
+
+  test('and the verdict says until when the authorities above the leaf carry it', () => {
+    const [long, short] = [{ until: 300 * DAY }, { until: 100 * DAY }];
+    for (const [above, between] of [
+      [long, short],
+      [short, long],
+    ] as const) {
+      const anchor = authority({ subject: 'root', ...above });
+      const middle = authority({ subject: 'middle', issuer: anchor, ...between });
+      const verdict = validate(chainOf(client({ issuer: middle, until: DAY }), middle, anchor));
+      assert.ok(verdict.verdict === 'trusted');
+      const ends = [middle, anchor].map(({ der }) => new X509Certificate(der).validToDate.getTime());
+      assert.equal(verdict.soundUntil, Math.min(...ends));
+    }
   });
 
   test('with an anchor that is not self-signed', async () => {
@@ -107,10 +137,12 @@ describe('times', () => {
     const wide = authority({ from: -3 * DAY, until: 3 * DAY });
     const leaf = client({ issuer: wide });
     const { validFromDate, validToDate } = new X509Certificate(leaf.der);
-    const at = (now: number) => {
+    const verdictAt = (now: number, allowExpired: boolean) => {
       const anchors = [readTrustAnchor(wide.der)];
-      const conditions = { now, allowExpired: false };
-      const verdict = validateClientPath({ leaf: leaf.der, intermediates: [], anchors, ...conditions });
+      return validateClientPath({ leaf: leaf.der, intermediates: [], anchors, now, allowExpired });
+    };
+    const at = (now: number) => {
+      const verdict = verdictAt(now, false);
       return verdict.verdict === 'refused' ? verdict.refusal.reason : verdict.verdict;
     };
     const [from, until] = [validFromDate.getTime(), validToDate.getTime()];
@@ -120,6 +152,11 @@ describe('times', () => {
       'trusted',
       'expired',
     ]);
+    const isForgiven = (now: number) => {
+      const verdict = verdictAt(now, true);
+      return verdict.verdict === 'trusted' && verdict.leaf.isExpired;
+    };
+    assert.deepEqual([until, until + 1].map(isForgiven), [false, true]);
   });
 
   test('a policy may forgive an expired leaf, and nothing else', () => {
