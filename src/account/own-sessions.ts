@@ -31,7 +31,7 @@ export async function endOwnSession(
   const session = await needs.store.apiSessions.find(asId(id));
   if (session?.identityId !== caller.identityId) throw new AuthError('not_found');
   const by = { actor: ownerOf(caller), isAdmin: caller.isAdmin, origin, isForced: false, unchanged: null };
-  await endApiSession(needs, by, id, 'logout');
+  await endApiSession(needs, by, { id, reason: 'logout' });
 }
 
 /** Ends all but that of the call, and every login that is under way. @returns how many sessions */

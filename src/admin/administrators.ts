@@ -65,7 +65,7 @@ export async function prepareAdministrator(
       id: asId<AuthenticatorId>(needs.random.id()),
       username,
       usernameKey: key,
-      passwordHash: await hashNewPassword(needs, wanted.password, policy, [username]),
+      passwordHash: await hashNewPassword(needs, wanted.password, { policy, ownNames: [username] }),
     },
   };
 }
@@ -146,8 +146,7 @@ export async function policyOf(
 export async function hashNewPassword(
   needs: AdministratorNeeds,
   password: string,
-  policy: AuthPolicy,
-  ownNames: readonly string[],
+  { policy, ownNames }: { readonly policy: AuthPolicy; readonly ownNames: readonly string[] },
 ): Promise<string> {
   const { updb } = policy.primary;
   if (!updb.allowed) {

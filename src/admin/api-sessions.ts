@@ -57,8 +57,7 @@ export function listApiSessions(needs: ApiSessionNeeds, query: ListQuery): Promi
 export async function endApiSession(
   needs: ApiSessionNeeds,
   by: AdminCall,
-  id: string,
-  reason: 'administrator' | 'logout',
+  { id, reason }: { readonly id: string; readonly reason: 'administrator' | 'logout' },
 ): Promise<void> {
   if (reason === 'administrator') {
     const { identityId } = await findLiving(needs, id);

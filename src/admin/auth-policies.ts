@@ -83,29 +83,33 @@ export function listAuthPolicies(
 export function replaceAuthPolicy(
   needs: AuthPolicyNeeds,
   by: AdminCall,
-  id: string,
-  sent: SentAuthPolicy & { readonly name: string },
+  { id, sent }: { readonly id: string; readonly sent: SentAuthPolicy & { readonly name: string } },
 ): Promise<void> {
-  return change(needs, by, id, sent, (policyId, patch) =>
-    actingFor(needs, by).authPolicies.replace(
-      policyId,
-      patchedRules(usualRules, patch),
-      needs.clock.now(),
-      by.isForced,
-    ),
-  );
+  return change(needs, by, {
+    id,
+    sent,
+    step: (policyId, patch) =>
+      actingFor(needs, by).authPolicies.replace(
+        policyId,
+        patchedRules(usualRules, patch),
+        needs.clock.now(),
+        by.isForced,
+      ),
+  });
 }
 
 /** Changes the members that are given, at any depth. @throws AuthError as replaceAuthPolicy */
 export function updateAuthPolicy(
   needs: AuthPolicyNeeds,
   by: AdminCall,
-  id: string,
-  sent: SentAuthPolicy,
+  { id, sent }: { readonly id: string; readonly sent: SentAuthPolicy },
 ): Promise<void> {
-  return change(needs, by, id, sent, (policyId, patch) =>
-    actingFor(needs, by).authPolicies.update(policyId, patch, needs.clock.now(), by.isForced),
-  );
+  return change(needs, by, {
+    id,
+    sent,
+    step: (policyId, patch) =>
+      actingFor(needs, by).authPolicies.update(policyId, patch, needs.clock.now(), by.isForced),
+  });
 }
 
 /**
@@ -133,9 +137,15 @@ export async function deleteAuthPolicy(needs: AuthPolicyNeeds, by: AdminCall, id
 async function change(
   needs: AuthPolicyNeeds,
   by: AdminCall,
-  id: string,
-  sent: SentAuthPolicy,
-  step: (id: AuthPolicyId, patch: AuthPolicyPatch) => Promise<boolean>,
+  {
+    id,
+    sent,
+    step,
+  }: {
+    readonly id: string;
+    readonly sent: SentAuthPolicy;
+    readonly step: (id: AuthPolicyId, patch: AuthPolicyPatch) => Promise<boolean>;
+  },
 ): Promise<void> {
   const current = await getAuthPolicy(needs, id);
   const patch = await acceptable(needs, sent, current.secondary.requireExtJwt);

@@ -40,15 +40,14 @@ export interface PasswordFields {
 export async function createPassword(
   needs: AuthenticatorNeeds,
   by: AdminCall,
-  identityId: string,
-  fields: PasswordFields,
+  { identityId, fields }: { readonly identityId: string; readonly fields: PasswordFields },
 ): Promise<AuthenticatorId> {
   const { username, password } = fields;
   const identity = await needs.store.identities.find(asId(identityId));
   if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
   const key = acceptableUsername(username);
   const tags = acceptableTags(fields.tags);
-  const passwordHash = await hashFor(needs, identity, username, password);
+  const passwordHash = await hashFor(needs, identity, { username, password });
   const id = asId<AuthenticatorId>(needs.random.id());
   const authenticator = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags };
   const step = actingFor(needs, by).authenticators.createPassword(authenticator, needs.clock.now());
@@ -75,8 +74,7 @@ export interface CertificateFields {
 export async function createCertificate(
   needs: Omit<AuthenticatorNeeds, 'hasher'>,
   by: AdminCall,
-  identityId: string,
-  fields: CertificateFields,
+  { identityId, fields }: { readonly identityId: string; readonly fields: CertificateFields },
 ): Promise<AuthenticatorId> {
   const identity = await needs.store.identities.find(asId(identityId));
   if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
@@ -127,8 +125,7 @@ export function listAuthenticators(
 export async function updatePassword(
   needs: AuthenticatorNeeds,
   by: AdminCall,
-  id: string,
-  fields: Some<PasswordFields>,
+  { id, fields }: { readonly id: string; readonly fields: Some<PasswordFields> },
 ): Promise<void> {
   const { authenticator, identity } = await findWithIdentity(needs, id);
   if (authenticator.method !== 'updb') {
@@ -141,7 +138,10 @@ export async function updatePassword(
     password === undefined
       ? {}
       : {
-          passwordHash: await hashFor(needs, identity, username ?? authenticator.username, password),
+          passwordHash: await hashFor(needs, identity, {
+            username: username ?? authenticator.username,
+            password,
+          }),
         };
   const patch = { ...named, ...tagged, ...hashed };
   const { authenticators } = actingFor(needs, by);
@@ -163,8 +163,7 @@ export async function updatePassword(
 export async function requestExtension(
   needs: Omit<AuthenticatorNeeds, 'hasher'>,
   by: AdminCall,
-  id: string,
-  rollKey: boolean,
+  { id, rollKey }: { readonly id: string; readonly rollKey: boolean },
 ): Promise<void> {
   if (!(await actingFor(needs, by).authenticators.requestExtension(asId(id), rollKey, needs.clock.now()))) {
     throw new AuthError('not_found');
@@ -202,8 +201,7 @@ async function findWithIdentity(
 async function hashFor(
   needs: AuthenticatorNeeds,
   identity: Identity,
-  username: string,
-  password: string,
+  { username, password }: { readonly username: string; readonly password: string },
 ): Promise<string> {
   const policy = await needs.store.authPolicies.find(identity.authPolicyId);
   if (policy === null) throw new Error(`identity ${identity.id} has no readable auth policy`);

@@ -101,8 +101,7 @@ export function listCas(needs: Pick<CaNeeds, 'store'>, query: ListQuery): Promis
 export async function updateCa(
   needs: CaNeeds,
   by: AdminCall,
-  id: string,
-  fields: Some<CaFields>,
+  { id, fields }: { readonly id: string; readonly fields: Some<CaFields> },
 ): Promise<void> {
   const before = await getCa(needs, id);
   const { certPem, ...others } = fields;
@@ -124,7 +123,11 @@ export async function updateCa(
  * @throws AuthError conflict             verified already
  * @throws AuthError could_not_validate   not that proof
  */
-export async function verifyCa(needs: CaNeeds, by: AdminCall, id: string, pem: string): Promise<void> {
+export async function verifyCa(
+  needs: CaNeeds,
+  by: AdminCall,
+  { id, pem }: { readonly id: string; readonly pem: string },
+): Promise<void> {
   const ca = await getCa(needs, id);
   if (ca.verifiedAt !== null) throw new AuthError('conflict', { description: 'The CA is verified already' });
   const problem = proofProblem(ca, pem, needs.clock.now());

@@ -32,8 +32,7 @@ export interface ConfigTypeFields {
 export async function createConfigType(
   needs: ConfigTypeNeeds,
   by: AdminCall,
-  wantedId: string | undefined,
-  fields: ConfigTypeFields,
+  { wantedId, fields }: { readonly wantedId: string | undefined; readonly fields: ConfigTypeFields },
 ): Promise<ConfigTypeId> {
   const id = asId<ConfigTypeId>(wantedId ?? needs.random.id());
   const configType = { id, name: acceptableName('name', fields.name), tags: acceptableTags(fields.tags) };
@@ -66,8 +65,7 @@ export function listConfigTypes(
 export async function updateConfigType(
   needs: ConfigTypeNeeds,
   by: AdminCall,
-  id: string,
-  { name, tags }: Some<ConfigTypeFields>,
+  { id, fields: { name, tags } }: { readonly id: string; readonly fields: Some<ConfigTypeFields> },
 ): Promise<void> {
   const patch: ConfigTypePatch = {
     ...(name === undefined ? {} : { name: acceptableName('name', name) }),

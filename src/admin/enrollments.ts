@@ -51,8 +51,7 @@ const longestLifetime: Millis = 366 * DAY;
 export async function createEnrollment(
   needs: EnrollmentNeeds,
   by: AdminCall,
-  identityId: string,
-  fields: EnrollmentFields,
+  { identityId, fields }: { readonly identityId: string; readonly fields: EnrollmentFields },
 ): Promise<EnrollmentId> {
   const identity = await needs.store.identities.find(asId(identityId));
   if (identity === null) throw refusedField('identityId', 'names no identity', identityId);
@@ -129,8 +128,7 @@ export function issuedEnrollment(
 export async function refreshEnrollment(
   needs: EnrollmentNeeds,
   by: AdminCall,
-  id: string,
-  expiresAt: Millis | null,
+  { id, expiresAt }: { readonly id: string; readonly expiresAt: Millis | null },
 ): Promise<void> {
   const enrollmentId = asId<EnrollmentId>(id);
   const renewal = { expiresAt: acceptableEnd(needs, expiresAt), ...newToken(needs, enrollmentId) };

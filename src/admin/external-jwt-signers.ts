@@ -113,10 +113,9 @@ export function listEnabledSigners(
 export function replaceSigner(
   needs: SignerNeeds,
   by: AdminCall,
-  id: string,
-  fields: NewSignerFields,
+  { id, fields }: { readonly id: string; readonly fields: NewSignerFields },
 ): Promise<void> {
-  return updateSigner(needs, by, id, withDefaults(fields));
+  return updateSigner(needs, by, { id, fields: withDefaults(fields) });
 }
 
 /**
@@ -127,8 +126,7 @@ export function replaceSigner(
 export async function updateSigner(
   needs: SignerNeeds,
   by: AdminCall,
-  id: string,
-  fields: Some<SignerFields>,
+  { id, fields }: { readonly id: string; readonly fields: Some<SignerFields> },
 ): Promise<void> {
   const before = await getSigner(needs, id);
   const patch = await acceptableSigner(needs, fields, before);

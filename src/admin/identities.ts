@@ -47,8 +47,10 @@ export interface IdentityFields {
 export async function createIdentity(
   needs: IdentityNeeds,
   by: AdminCall,
-  fields: IdentityFields,
-  enrollments: readonly EnrollmentFields[] = [],
+  {
+    fields,
+    enrollments = [],
+  }: { readonly fields: IdentityFields; readonly enrollments?: readonly EnrollmentFields[] },
 ): Promise<IdentityId> {
   const id = asId<IdentityId>(needs.random.id());
   const identity = { id, ...(await acceptable(needs, fields)) };
@@ -98,10 +100,9 @@ export function listIdentities(
 export async function updateIdentity(
   needs: IdentityNeeds,
   by: AdminCall,
-  id: string,
-  fields: Some<IdentityFields>,
+  { id, fields }: { readonly id: string; readonly fields: Some<IdentityFields> },
 ): Promise<void> {
-  await change(needs, by, asId(id), await acceptable(needs, fields), fields);
+  await change(needs, by, { id: asId(id), patch: await acceptable(needs, fields), sent: fields });
   recordChange(needs, by, {
     action: 'update',
     entity: 'identity',
@@ -129,19 +130,18 @@ export async function deleteIdentity(needs: IdentityNeeds, by: AdminCall, id: st
 export async function disableIdentity(
   needs: IdentityNeeds,
   by: AdminCall,
-  id: string,
-  minutes: number,
+  { id, minutes }: { readonly id: string; readonly minutes: number },
 ): Promise<void> {
   const disabledAt = needs.clock.now();
   const disabledUntil = minutes === 0 ? null : disabledAt + minutes * MINUTE;
-  await change(needs, by, asId(id), { disabledAt, disabledUntil });
+  await change(needs, by, { id: asId(id), patch: { disabledAt, disabledUntil } });
   const fields = ['disabledAt', 'disabledUntil'];
   recordChange(needs, by, { action: 'disable', entity: 'identity', entityId: id, fields });
 }
 
 /** Lets an identity authenticate again. @throws AuthError not_found */
 export async function enableIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
-  await change(needs, by, asId(id), { disabledAt: null, disabledUntil: null });
+  await change(needs, by, { id: asId(id), patch: { disabledAt: null, disabledUntil: null } });
   const fields = ['disabledAt', 'disabledUntil'];
   recordChange(needs, by, { action: 'enable', entity: 'identity', entityId: id, fields });
 }
@@ -166,9 +166,11 @@ export async function endSessionsOfIdentity(
 async function change(
   needs: IdentityNeeds,
   by: AdminCall,
-  id: IdentityId,
-  patch: IdentityPatch,
-  sent: Some<IdentityFields> = {},
+  {
+    id,
+    patch,
+    sent = {},
+  }: { readonly id: IdentityId; readonly patch: IdentityPatch; readonly sent?: Some<IdentityFields> },
 ): Promise<void> {
   const step = actingFor(needs, by).identities.update(id, patch, needs.clock.now(), by.isForced);
   if (!(await takenRefused({ ...sent }, administratorKept(step)))) throw new AuthError('not_found');

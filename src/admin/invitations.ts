@@ -51,8 +51,7 @@ const longestLifetime: Millis = 30 * DAY;
 export async function invite(
   needs: InvitationNeeds,
   by: AdminCall,
-  id: string,
-  { expiresIn, endSessions }: InvitationFields,
+  { id, fields: { expiresIn, endSessions } }: { readonly id: string; readonly fields: InvitationFields },
 ): Promise<IssuedInvitation> {
   const account = await needs.store.identities.findAccount(asId(id));
   if (account === null) throw new AuthError('not_found');

@@ -23,9 +23,13 @@ const largestOffset = 1_000_000_000;
  */
 export function listQuery(parameters: ListParameters, fields: ListFields): ListQuery {
   const parsed = parseFilter(parameters.filter ?? '', fields);
-  const sort = once('sort', parsed.sort, parameters.sort, (text) => sortOf(text, fields)) ?? [];
-  const limit = once('limit', parsed.limit, parameters.limit, limitOf);
-  const offset = once('offset', parsed.skip, parameters.offset, (text) => wholeNumber('offset', text)) ?? 0;
+  const sort =
+    once('sort', { inFilter: parsed.sort, parameter: parameters.sort }, (text) => sortOf(text, fields)) ?? [];
+  const limit = once('limit', { inFilter: parsed.limit, parameter: parameters.limit }, limitOf);
+  const offset =
+    once('offset', { inFilter: parsed.skip, parameter: parameters.offset }, (text) =>
+      wholeNumber('offset', text),
+    ) ?? 0;
   if (typeof limit === 'number' && limit > largestLimit) {
     throw refused('limit', `must be at most ${largestLimit}, or none`, limit);
   }
@@ -45,8 +49,7 @@ export function bounded(query: ListQuery): ListQuery {
 
 function once<T>(
   name: string,
-  inFilter: T | undefined,
-  parameter: string | undefined,
+  { inFilter, parameter }: { readonly inFilter: T | undefined; readonly parameter: string | undefined },
   read: (text: string) => T,
 ): T | undefined {
   if (parameter === undefined || parameter === '') return inFilter;

@@ -82,8 +82,7 @@ function absent(type: OidcClientFields['type']): Omit<OidcClientFields, Required
 export async function createOidcClient(
   needs: OidcClientNeeds,
   by: AdminCall,
-  wantedId: string | undefined,
-  fields: NewOidcClientFields,
+  { wantedId, fields }: { readonly wantedId: string | undefined; readonly fields: NewOidcClientFields },
 ): Promise<OidcClientId> {
   const taken = new Set([...needs.builtInClients, edgeAudience]);
   const id = asId<OidcClientId>(
@@ -119,10 +118,9 @@ export function listOidcClients(
 export function replaceOidcClient(
   needs: OidcClientNeeds,
   by: AdminCall,
-  id: string,
-  fields: NewOidcClientFields,
+  { id, fields }: { readonly id: string; readonly fields: NewOidcClientFields },
 ): Promise<void> {
-  return updateOidcClient(needs, by, id, withDefaults(fields));
+  return updateOidcClient(needs, by, { id, fields: withDefaults(fields) });
 }
 
 /**
@@ -132,8 +130,7 @@ export function replaceOidcClient(
 export async function updateOidcClient(
   needs: OidcClientNeeds,
   by: AdminCall,
-  id: string,
-  fields: Some<OidcClientFields>,
+  { id, fields }: { readonly id: string; readonly fields: Some<OidcClientFields> },
 ): Promise<void> {
   const { jwks, ...before } = await getOidcClient(needs, id);
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
@@ -212,8 +209,7 @@ export async function addClientSecret(
 export async function deleteClientSecret(
   needs: OidcClientNeeds,
   by: AdminCall,
-  clientId: string,
-  secretId: string,
+  { clientId, secretId }: { readonly clientId: string; readonly secretId: string },
 ): Promise<void> {
   const store = actingFor(needs, by).oidcClients;
   if (!(await store.deleteSecret(asId(clientId), asId(secretId), needs.clock.now()))) {

@@ -77,8 +77,11 @@ export async function recoverAdministrator(
   const policy = await policyOf(needs, identity.authPolicyId);
   const existing = await passwordAuthenticatorOf(needs, identity.id);
   const username = existing?.username ?? identity.name;
-  const passwordHash = await hashNewPassword(needs, password, policy, [username, identity.name]);
-  const authenticatorId = await setPassword(needs, identity.id, existing, username, passwordHash);
+  const passwordHash = await hashNewPassword(needs, password, {
+    policy,
+    ownNames: [username, identity.name],
+  });
+  const authenticatorId = await setPassword(needs, identity.id, { existing, username, passwordHash });
   if (removeTotp) await store.totp.remove(identity.id, clock.now());
   await forgetFailures(store, identity.id, authenticatorId);
   await store.identities.update(identity.id, { disabledAt: null, disabledUntil: null }, clock.now());
@@ -108,9 +111,15 @@ async function setPassword(
     readonly store: { readonly authenticators: AuthenticatorStore };
   },
   identityId: IdentityId,
-  existing: { readonly id: AuthenticatorId } | null,
-  username: string,
-  passwordHash: string,
+  {
+    existing,
+    username,
+    passwordHash,
+  }: {
+    readonly existing: { readonly id: AuthenticatorId } | null;
+    readonly username: string;
+    readonly passwordHash: string;
+  },
 ): Promise<AuthenticatorId> {
   if (existing !== null) {
     await store.authenticators.updatePassword(existing.id, { passwordHash }, clock.now());

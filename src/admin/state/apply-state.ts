@@ -48,8 +48,7 @@ export interface ApplyOptions {
 export async function applyState(
   needs: ApplyNeeds,
   by: AdminCall,
-  document: State,
-  { prune, dryRun }: ApplyOptions,
+  { document, options: { prune, dryRun } }: { readonly document: State; readonly options: ApplyOptions },
 ): Promise<StateChanges> {
   const kinds = stateKinds.filter((kind) => document[kind] !== undefined);
   const current = await readState(needs, new Set(kinds));
@@ -60,7 +59,7 @@ export async function applyState(
   const events: [AuditEvent, RequestOrigin | null][] = [];
   const audit: AuditTrail = { record: (event, origin) => events.push([event, origin]) };
   const references = referencesOf(needs.random, matched, current);
-  const scope = writerScope({ ...needs, audit }, by, gathered.store, references);
+  const scope = writerScope({ ...needs, audit }, by, { store: gathered.store, references });
 
   const changes = await makeChanges(scope, matched);
   for (const { entity } of surplus)
@@ -109,7 +108,9 @@ async function makeChanges(
       unchanged.push(entry);
       continue;
     }
-    await located(entry, () => changeEntity(scope, kind, stored, { state: given, changes: fields }));
+    await located(entry, () =>
+      changeEntity(scope, kind, { stored, given: { state: given, changes: fields } }),
+    );
     changed.push({ ...entry, fields });
     seen.push({ kind, id: stored.id, updatedAt: stored.updatedAt });
   }

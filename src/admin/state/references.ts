@@ -42,16 +42,20 @@ export function referencesOf(
     if (kind === 'ext-jwt-signer') signers.set(given.name, random.id());
   }
   const known = new Set([...policies.values(), ...signers.values()]);
-  const found = (ids: ReadonlyMap<string, string>, what: string, field: string, name: string): string => {
-    const id = ids.get(name);
-    if (id === undefined) throw refusedField(field, `names no ${what}`, name);
-    return id;
-  };
+  const idOf =
+    (ids: ReadonlyMap<string, string>, what: string) =>
+    (field: string, name: string): string => {
+      const id = ids.get(name);
+      if (id === undefined) throw refusedField(field, `names no ${what}`, name);
+      return id;
+    };
+  const policyNamed = idOf(policies, 'auth policy');
+  const signerNamed = idOf(signers, 'external JWT signer');
   return {
     plannedId: (kind, name) => (kind === 'auth-policy' ? policies : signers).get(name) ?? random.id(),
     isKnown: (id) => known.has(id),
-    policyId: (field, name) => asId(found(policies, 'auth policy', field, name)),
-    signerId: (field, name) => asId(found(signers, 'external JWT signer', field, name)),
+    policyId: (field, name) => asId(policyNamed(field, name)),
+    signerId: (field, name) => asId(signerNamed(field, name)),
   };
 }
 

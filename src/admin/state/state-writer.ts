@@ -72,8 +72,7 @@ export interface WriterScope {
 export function writerScope(
   given: WriterNeeds,
   by: AdminCall,
-  store: Store,
-  references: References,
+  { store, references }: { readonly store: Store; readonly references: References },
 ): WriterScope {
   const find: Store['authPolicies']['find'] = async (id) => {
     const found = await store.authPolicies.find(id);
@@ -104,13 +103,18 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
     await createCa(needs, by, complete<CaFields>({ ...newCa, ...definedOf(state) }, ['certPem']));
   } else if (kind === 'config-type') {
     const { name, id, tags = {} } = state as ConfigTypeState;
-    await createConfigType(needs, by, id, { name, tags });
+    await createConfigType(needs, by, { wantedId: id, fields: { name, tags } });
   } else if (kind === 'oidc-client') {
     const { id, ...fields } = state as OidcClientState;
-    await createOidcClient(needs, by, id, complete<NewOidcClientFields>(fields, ['type']));
+    await createOidcClient(needs, by, {
+      wantedId: id,
+      fields: complete<NewOidcClientFields>(fields, ['type']),
+    });
   } else {
     const fields = definedOf(identityFields(references, state as IdentityState));
-    const id = await createIdentity(needs, by, complete<IdentityFields>({ ...newIdentity, ...fields }, []));
+    const id = await createIdentity(needs, by, {
+      fields: complete<IdentityFields>({ ...newIdentity, ...fields }, []),
+    });
     const { disabled } = state as IdentityState;
     if (disabled === true) await setDisabled(scope, id, state as IdentityState);
   }
@@ -119,21 +123,28 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
 export async function changeEntity(
   scope: WriterScope,
   kind: StateKind,
-  { id }: StoredEntity,
-  given: { readonly state: NamedState; readonly changes: readonly MemberChange[] },
+  {
+    stored: { id },
+    given,
+  }: {
+    readonly stored: StoredEntity;
+    readonly given: { readonly state: NamedState; readonly changes: readonly MemberChange[] };
+  },
 ): Promise<void> {
   const { needs, by, references } = scope;
   const members = changedMembers(given.state, given.changes);
-  if (kind === 'auth-policy') await updateAuthPolicy(needs, by, id, policyFields(references, members));
-  else if (kind === 'ext-jwt-signer') await updateSigner(needs, by, id, signerFields(references, members));
-  else if (kind === 'ca') await updateCa(needs, by, id, members as Some<CaFields & CaState>);
+  if (kind === 'auth-policy')
+    await updateAuthPolicy(needs, by, { id, sent: policyFields(references, members) });
+  else if (kind === 'ext-jwt-signer')
+    await updateSigner(needs, by, { id, fields: signerFields(references, members) });
+  else if (kind === 'ca') await updateCa(needs, by, { id, fields: members as Some<CaFields & CaState> });
   else if (kind === 'config-type')
-    await updateConfigType(needs, by, id, withSameId<ConfigTypeState>(members));
+    await updateConfigType(needs, by, { id, fields: withSameId<ConfigTypeState>(members) });
   else if (kind === 'oidc-client')
-    await updateOidcClient(needs, by, id, withSameId<OidcClientState>(members));
+    await updateOidcClient(needs, by, { id, fields: withSameId<OidcClientState>(members) });
   else {
     const fields = identityFields(references, members);
-    if (Object.keys(fields).length > 0) await updateIdentity(needs, by, id, fields);
+    if (Object.keys(fields).length > 0) await updateIdentity(needs, by, { id, fields });
     if ('disabled' in members || 'disabledUntil' in members)
       await setDisabled(scope, id, given.state as IdentityState);
   }

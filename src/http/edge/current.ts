@@ -82,7 +82,10 @@ export function currentRoutes(
       // Giving up is possible also while factors are outstanding.
       guard: 'partial',
       async handler(context) {
-        await endApiSession(needs, adminCallOf(context), context.principal.apiSessionId, 'logout');
+        await endApiSession(needs, adminCallOf(context), {
+          id: context.principal.apiSessionId,
+          reason: 'logout',
+        });
         return envelope({});
       },
     }),

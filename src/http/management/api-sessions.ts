@@ -16,6 +16,6 @@ export function apiSessionRoutes(needs: ManagementNeeds): readonly Route[] {
     list: async (query) => mapPage(await listApiSessions(needs, query), apiSessionDocument),
     get: async (id) => apiSessionDocument(await getApiSession(needs, id)),
     permissions: { delete: 'helpdesk' },
-    remove: (by, id) => endApiSession(needs, by, id, 'administrator'),
+    remove: (by, id) => endApiSession(needs, by, { id, reason: 'administrator' }),
   });
 }

@@ -142,8 +142,8 @@ export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
     list: async (query) => mapPage(await listAuthPolicies(needs, query), authPolicyDocument),
     get: async (id) => authPolicyDocument(await getAuthPolicy(needs, id)),
     create: operation(complete, (by, policy) => createAuthPolicy(needs, by, policy)),
-    replace: operation(complete, (by, policy, id) => replaceAuthPolicy(needs, by, id, policy)),
-    patch: operation(patch, (by, some, id) => updateAuthPolicy(needs, by, id, some)),
+    replace: operation(complete, (by, policy, id) => replaceAuthPolicy(needs, by, { id, sent: policy })),
+    patch: operation(patch, (by, some, id) => updateAuthPolicy(needs, by, { id, sent: some })),
     remove: (by, id) => deleteAuthPolicy(needs, by, id),
   });
   return [

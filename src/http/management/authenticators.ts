@@ -48,15 +48,20 @@ export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
     get: async (id) => authenticatorDocument(needs.clock)(await getAuthenticator(needs, id)),
     create: operation(newAuthenticator, (by, { identityId, ...fields }) =>
       fields.method === 'cert'
-        ? createCertificate(needs, by, identityId, { certPem: fields.certPem, tags: fields.tags })
-        : createPassword(needs, by, identityId, {
-            username: fields.username,
-            password: fields.password,
-            tags: fields.tags,
+        ? createCertificate(needs, by, { identityId, fields: { certPem: fields.certPem, tags: fields.tags } })
+        : createPassword(needs, by, {
+            identityId,
+            fields: {
+              username: fields.username,
+              password: fields.password,
+              tags: fields.tags,
+            },
           }),
     ),
-    replace: operation(replacement, (by, password, id) => updatePassword(needs, by, id, password)),
-    patch: operation(fields.partial(), (by, some, id) => updatePassword(needs, by, id, some)),
+    replace: operation(replacement, (by, password, id) =>
+      updatePassword(needs, by, { id, fields: password }),
+    ),
+    patch: operation(fields.partial(), (by, some, id) => updatePassword(needs, by, { id, fields: some })),
     remove: (by, id) => deleteAuthenticator(needs, by, id),
   });
   const extend = adminRoute('POST', 'authenticators/:id/request-extend', {
@@ -64,7 +69,7 @@ export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
     answer: doneAnswer,
     body: z.strictObject({ rollKeys: z.boolean().default(false) }),
     async handler(context, { body }) {
-      await requestExtension(needs, adminCallOf(context), idOf(context), body.rollKeys);
+      await requestExtension(needs, adminCallOf(context), { id: idOf(context), rollKey: body.rollKeys });
       return envelope({});
     },
   });

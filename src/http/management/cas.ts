@@ -104,8 +104,8 @@ export function caRoutes(needs: ManagementNeeds): readonly Route[] {
       list: async (query) => mapPage(await listCas(needs, query), caDocument),
       get: async (id) => caDocument(await getCa(needs, id)),
       create: operation(newCa, (by, ca) => createCa(needs, by, ca)),
-      replace: operation(replacement, (by, ca, id) => updateCa(needs, by, id, ca)),
-      patch: operation(fields.partial(), (by, some, id) => updateCa(needs, by, id, some)),
+      replace: operation(replacement, (by, ca, id) => updateCa(needs, by, { id, fields: ca })),
+      patch: operation(fields.partial(), (by, some, id) => updateCa(needs, by, { id, fields: some })),
       remove: (by, id) => deleteCa(needs, by, id),
     }),
     adminRoute('GET', 'cas/:id/jwt', {
@@ -126,7 +126,7 @@ export function caRoutes(needs: ManagementNeeds): readonly Route[] {
       describedBody: proof,
       refusals: ['conflict', 'could_not_parse_body', 'could_not_validate', 'unsupported_media_type'],
       async handler(context) {
-        await verifyCa(needs, adminCallOf(context), idOf(context), proofIn(context));
+        await verifyCa(needs, adminCallOf(context), { id: idOf(context), pem: proofIn(context) });
         return envelope({});
       },
     }),

@@ -34,10 +34,12 @@ export function configTypeRoutes(needs: ManagementNeeds): readonly Route[] {
     list: async (query) => mapPage(await listConfigTypes(needs, query), configTypeDocument),
     get: async (id) => configTypeDocument(await getConfigType(needs, id)),
     create: operation(newConfigType, (by, { id, ...configType }) =>
-      createConfigType(needs, by, id, configType),
+      createConfigType(needs, by, { wantedId: id, fields: configType }),
     ),
-    replace: operation(replacement, (by, configType, id) => updateConfigType(needs, by, id, configType)),
-    patch: operation(fields.partial(), (by, some, id) => updateConfigType(needs, by, id, some)),
+    replace: operation(replacement, (by, configType, id) =>
+      updateConfigType(needs, by, { id, fields: configType }),
+    ),
+    patch: operation(fields.partial(), (by, some, id) => updateConfigType(needs, by, { id, fields: some })),
     remove: (by, id) => deleteConfigType(needs, by, id),
   });
 }

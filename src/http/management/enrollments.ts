@@ -66,12 +66,12 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
       mapPage(await listEnrollments(needs, query), enrollmentDocument(needs, reader), signedAtOnce),
     get: async (id, reader) => enrollmentDocument(needs, reader)(await getEnrollment(needs, id)),
     create: operation(newEnrollment, (by, { identityId, ...fields }) =>
-      createEnrollment(needs, by, identityId, fields),
+      createEnrollment(needs, by, { identityId, fields }),
     ),
     remove: (by, id) => deleteEnrollment(needs, by, id),
     actions: {
       refresh: operation(z.strictObject({ expiresAt }), (by, body, id) =>
-        refreshEnrollment(needs, by, id, body.expiresAt),
+        refreshEnrollment(needs, by, { id, expiresAt: body.expiresAt }),
       ),
     },
   });

@@ -162,8 +162,8 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
     list: async (query) => mapPage(await listSigners(needs, query), signerDocument),
     get: async (id) => signerDocument(await getSigner(needs, id)),
     create: operation(fresh, (by, signer) => createSigner(needs, by, signer)),
-    replace: operation(whole, (by, signer, id) => replaceSigner(needs, by, id, signer)),
-    patch: operation(some, (by, fields, id) => updateSigner(needs, by, id, fields)),
+    replace: operation(whole, (by, signer, id) => replaceSigner(needs, by, { id, fields: signer })),
+    patch: operation(some, (by, fields, id) => updateSigner(needs, by, { id, fields })),
     remove: (by, id) => deleteSigner(needs, by, id),
   });
   return [

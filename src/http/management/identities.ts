@@ -176,16 +176,18 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
       };
     },
     create: operation(newIdentity, (by, { enrollment, ...identity }) =>
-      createIdentity(needs, by, identity, enrollment),
+      createIdentity(needs, by, { fields: identity, enrollments: enrollment }),
     ),
-    replace: operation(replacement, (by, identity, id) => updateIdentity(needs, by, id, identity)),
-    patch: operation(fields.partial(), (by, some, id) => updateIdentity(needs, by, id, some)),
+    replace: operation(replacement, (by, identity, id) =>
+      updateIdentity(needs, by, { id, fields: identity }),
+    ),
+    patch: operation(fields.partial(), (by, some, id) => updateIdentity(needs, by, { id, fields: some })),
     remove: (by, id) => deleteIdentity(needs, by, id),
     // What lets people in again.
     permissions: { unlock: 'helpdesk', mfa: 'helpdesk', 'api-sessions': 'helpdesk' },
     actions: {
       disable: operation(disabling, (by, { durationMinutes }, id) =>
-        disableIdentity(needs, by, id, durationMinutes ?? 0),
+        disableIdentity(needs, by, { id, minutes: durationMinutes ?? 0 }),
       ),
       enable: operation(z.strictObject({}), (by, _body, id) => enableIdentity(needs, by, id)),
       unlock: operation(z.strictObject({}), (by, _body, id) => unlockIdentity(needs, by, id)),

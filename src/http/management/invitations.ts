@@ -59,7 +59,7 @@ export function invitationRoutes(
       async handler(context, input) {
         // Before anything is changed: there may be no page to lead to.
         inviteUrl(context, needs.config.listeners, '');
-        const issued = await invite(needs, adminCallOf(context), idOf(context), input.body);
+        const issued = await invite(needs, adminCallOf(context), { id: idOf(context), fields: input.body });
         const url = inviteUrl(context, needs.config.listeners, issued.token);
         return envelope({ url, expiresAt: wireTime(issued.expiresAt) }, {}, { status: 201 });
       },

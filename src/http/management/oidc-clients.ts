@@ -117,9 +117,11 @@ export function oidcClientRoutes(managementNeeds: ManagementNeeds): readonly Rou
       listFields: oidcClientListFields,
       list: async (query) => mapPage(await listOidcClients(needs, query), clientDocument),
       get: async (id) => clientDocument(await getOidcClient(needs, id)),
-      create: operation(fresh, (by, { id, ...client }) => createOidcClient(needs, by, id, client)),
-      replace: operation(whole, (by, client, id) => replaceOidcClient(needs, by, id, client)),
-      patch: operation(some, (by, fields, id) => updateOidcClient(needs, by, id, fields)),
+      create: operation(fresh, (by, { id, ...client }) =>
+        createOidcClient(needs, by, { wantedId: id, fields: client }),
+      ),
+      replace: operation(whole, (by, client, id) => replaceOidcClient(needs, by, { id, fields: client })),
+      patch: operation(some, (by, fields, id) => updateOidcClient(needs, by, { id, fields })),
       remove: (by, id) => deleteOidcClient(needs, by, id),
     }),
     adminRoute('GET', secrets, {
@@ -143,7 +145,10 @@ export function oidcClientRoutes(managementNeeds: ManagementNeeds): readonly Rou
       summary: 'Delete a secret of an OIDC client',
       answer: doneAnswer,
       async handler(context) {
-        await deleteClientSecret(needs, adminCallOf(context), idOf(context), secretIdOf(context));
+        await deleteClientSecret(needs, adminCallOf(context), {
+          clientId: idOf(context),
+          secretId: secretIdOf(context),
+        });
         return envelope({});
       },
     }),

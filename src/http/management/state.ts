@@ -75,7 +75,9 @@ export function stateRoutes(managementNeeds: ManagementNeeds): readonly Route[] 
       async handler(context, { query }) {
         const { state, ...options } = applicationOf(context);
         return envelope(
-          changesDocument(await applyState(needs, adminCallOf(context, query.force), state, options)),
+          changesDocument(
+            await applyState(needs, adminCallOf(context, query.force), { document: state, options }),
+          ),
         );
       },
     }),
