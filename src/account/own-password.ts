@@ -90,10 +90,10 @@ export async function changeOwnPassword(
     password === undefined
       ? {}
       : {
-          passwordHash: await hashNewPassword(needs, password, policy.primary.updb, [
-            username ?? authenticator.username,
-            identity.name,
-          ]),
+          passwordHash: await hashNewPassword(needs, password, {
+            policy: policy.primary.updb,
+            ownNames: [username ?? authenticator.username, identity.name],
+          }),
         };
   const now = needs.clock.now();
   const step = needs.store

@@ -205,7 +205,10 @@ async function hashFor(
 ): Promise<string> {
   const policy = await needs.store.authPolicies.find(identity.authPolicyId);
   if (policy === null) throw new Error(`identity ${identity.id} has no readable auth policy`);
-  return hashNewPassword(needs, password, policy.primary.updb, [username, identity.name]);
+  return hashNewPassword(needs, password, {
+    policy: policy.primary.updb,
+    ownNames: [username, identity.name],
+  });
 }
 
 function secondOneRefused(method: Authenticator['method']): (error: unknown) => never {

@@ -51,7 +51,7 @@ export async function explainLoginsOf(
   const authenticators = await needs.store.authenticators.listOf([identityId]);
   const totpLockedUntil = await needs.store.attempts.lockedUntil(totpKey(identityId), needs.clock.now());
   const means = { ...meansOf(authenticators), totpLockedUntil };
-  return methods.map((method) => explainLogin(needs, account, means, method));
+  return methods.map((method) => explainLogin(needs, account, { means, method }));
 }
 
 export interface PolicyPreview {
@@ -167,7 +167,9 @@ const cheapestFirst = primaryMethods.toSorted(
 );
 
 function canLogIn(needs: LoginExplanationNeeds, account: Account, means: LoginMeans): boolean {
-  return cheapestFirst.some((method) => explainLogin(needs, account, means, method).outcome === 'allowed');
+  return cheapestFirst.some(
+    (method) => explainLogin(needs, account, { means, method }).outcome === 'allowed',
+  );
 }
 
 function wouldAskMore(account: Account, rules: AuthPolicyRules, now: Millis): boolean {

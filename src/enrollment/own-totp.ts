@@ -37,7 +37,10 @@ export async function startOwnTotp(needs: OwnTotpNeeds, call: OwnCall, proof: Of
   const { caller } = call;
   await requireFreshProof(needs, call, proof);
   const expiresAt = needs.clock.now() + pendingLifetime;
-  await startTotpEnrollment(actingFor(needs, caller), caller.apiSessionId, identityOf(caller), expiresAt);
+  await startTotpEnrollment(actingFor(needs, caller), caller.apiSessionId, {
+    identity: identityOf(caller),
+    expiresAt,
+  });
 }
 
 /** The enrollment in its present state; seed and codes only until it is verified. @throws AuthError not_found */
@@ -60,8 +63,12 @@ export async function verifyOwnTotp(
   code: string,
 ): Promise<void> {
   const { apiSessionId, identityId } = caller;
-  await recordedTotpAttempt(needs, caller.mechanism, origin, (attempt) =>
-    verifyTotpEnrollment(actingFor(needs, caller), apiSessionId, identityId, code, attempt, origin.ipAddress),
+  await recordedTotpAttempt(needs, { mechanism: caller.mechanism, origin }, (attempt) =>
+    verifyTotpEnrollment(
+      actingFor(needs, caller),
+      { flow: apiSessionId, identityId, code, ipAddress: origin.ipAddress },
+      attempt,
+    ),
   );
   needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
 }
@@ -129,8 +136,12 @@ async function requireEnrolled(needs: OwnTotpNeeds, { identityId }: Principal): 
 }
 
 function proveTotp(needs: OwnTotpNeeds, { caller, origin }: OwnCall, code: string): Promise<void> {
-  return recordedTotpAttempt(needs, caller.mechanism, origin, (attempt) =>
-    verifyTotp(actingFor(needs, caller), caller.identityId, code, attempt, origin.ipAddress),
+  return recordedTotpAttempt(needs, { mechanism: caller.mechanism, origin }, (attempt) =>
+    verifyTotp(
+      actingFor(needs, caller),
+      { identityId: caller.identityId, code, ipAddress: origin.ipAddress },
+      attempt,
+    ),
   );
 }
 

@@ -103,7 +103,7 @@ function authorityOf(
   chain: Chain,
   attempt: AttemptRecorder,
 ): { readonly path: TrustedPath; readonly ca: Ca; readonly leaf: Buffer } {
-  const path = findTrustedPath(needs, chain, attempt, false);
+  const path = findTrustedPath(needs, chain, { attempt, allowExpired: false });
   const leaf = chain?.[0];
   if (path === null || leaf === undefined) {
     throw new EnrollmentRefused('enrollment_certificate_refused', {

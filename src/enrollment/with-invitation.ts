@@ -79,11 +79,12 @@ export function choosePassword(
     const username = open.username ?? identity.name;
     const usernameKey = acceptableUsername(username);
     const { updb } = policy.primary;
-    const passwordHash = await hashNewPassword(needs, password, updb, [username, identity.name]).catch(
-      (error) => {
-        throw recordedRefusal(attempt, { check: 'password', reason: 'enrollment-password-refused' }, error);
-      },
-    );
+    const passwordHash = await hashNewPassword(needs, password, {
+      policy: updb,
+      ownNames: [username, identity.name],
+    }).catch((error) => {
+      throw recordedRefusal(attempt, { check: 'password', reason: 'enrollment-password-refused' }, error);
+    });
     attempt.passed('password', `rules of policy ${policy.name}`);
     const id = asId<AuthenticatorId>(needs.random.id());
     const { hash } = readOpaqueToken(needs.tagKey, 'invitation', token) ?? { hash: '' };

@@ -56,11 +56,12 @@ export function enrollWithPassword(
       });
     }
     const ownNames = [username, identity.name];
-    const passwordHash = await hashNewPassword(needs, chosen.password, policy.primary.updb, ownNames).catch(
-      (error) => {
-        throw recordedRefusal(attempt, { check: 'password', reason: 'enrollment-password-refused' }, error);
-      },
-    );
+    const passwordHash = await hashNewPassword(needs, chosen.password, {
+      policy: policy.primary.updb,
+      ownNames,
+    }).catch((error) => {
+      throw recordedRefusal(attempt, { check: 'password', reason: 'enrollment-password-refused' }, error);
+    });
     attempt.passed('password', `rules of policy ${policy.name}`);
     const id = asId<AuthenticatorId>(needs.random.id());
     const password = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags: {} };

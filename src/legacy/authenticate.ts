@@ -80,11 +80,15 @@ export async function authenticate(
       fields: [{ field: 'configTypes', reason: 'too many or too long' }],
     });
   }
-  const primary = await authenticatePrimary(needs, credentials, origin, 'legacy');
+  const primary = await authenticatePrimary(needs, credentials, { mechanism: 'legacy', origin });
   // In a step of its own: this mechanism is on its way out.
   await giveGuessBack(needs, primary.proof);
   await requirePasswordMayStay(needs, primary, origin);
-  const { progress, error } = await submitSecondaryJwt(needs, primary, bearers, origin, 'legacy');
+  const { progress, error } = await submitSecondaryJwt(
+    needs,
+    { primary, bearers },
+    { mechanism: 'legacy', origin },
+  );
   const said = clientInfo === undefined ? {} : { clientInfo };
   const id = asId<ApiSessionId>(needs.random.id());
   const { text, hash } = mintOpaqueToken(needs, 'zt-session', { id, generation: 1 });
@@ -158,8 +162,8 @@ export async function submitTotp(
   { code, origin }: { readonly code: string; readonly origin: RequestOrigin },
 ): Promise<void> {
   const { identityId } = principal;
-  await recordedTotpAttempt(needs, 'legacy', origin, (attempt) =>
-    verifyTotp(needs, identityId, code, attempt, origin.ipAddress),
+  await recordedTotpAttempt(needs, { mechanism: 'legacy', origin }, (attempt) =>
+    verifyTotp(needs, { identityId, code, ipAddress: origin.ipAddress }, attempt),
   );
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   await totpPassed(needs, principal);

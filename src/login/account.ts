@@ -26,9 +26,8 @@ export interface AccountNeeds {
  */
 export function mayLogIn(
   account: LoginAccount,
-  method: PrimaryMethod,
+  { method, now }: { readonly method: PrimaryMethod; readonly now: Millis },
   attempt: AttemptRecorder,
-  now: Millis,
 ): boolean {
   if (!isEnabled(account, attempt, now)) return false;
   const { policy } = account;

@@ -12,9 +12,11 @@ const passwordChangeUrl = '/oidc/login/password-change';
  */
 export function authQueryOf(
   factor: Factor,
-  totpUrl: string,
-  signers: SignerDirectory,
-  totpType: 'MFA' | 'TOTP' = 'MFA',
+  {
+    totpUrl,
+    signers,
+    totpType = 'MFA',
+  }: { readonly totpUrl: string; readonly signers: SignerDirectory; readonly totpType?: 'MFA' | 'TOTP' },
 ): AuthQuery {
   if (factor.type === 'totp') {
     return {

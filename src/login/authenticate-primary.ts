@@ -1,7 +1,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
-import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
+import type { AttemptLog, AttemptRecorder, StepOrigin } from '../model/login-attempt.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { LoginAccount } from './account.ts';
 import { type CertificateLoginNeeds, verifyCertificate } from './certificate/certificate.ts';
@@ -36,14 +36,13 @@ const refusalStep: Millis = 50;
 export async function authenticatePrimary(
   needs: PrimaryNeeds,
   credentials: Credentials,
-  origin: RequestOrigin,
-  mechanism: LoginAttempt['mechanism'],
+  { mechanism, origin }: StepOrigin,
 ): Promise<PrimaryResult> {
   const begunAt = needs.clock.monotonic();
   // Passwords reserve their guess instead.
   if (credentials.method !== 'password') await requireOpenSource(needs, origin.ipAddress);
   const attempt = needs.attempts.begin(credentials.method, mechanism, origin);
-  const verdict = await verify(needs, credentials, attempt, origin);
+  const verdict = await verify(needs, credentials, { attempt, origin });
   attempt.conclude();
   if (verdict.verdict === 'refused') {
     if (isPresentedProof(credentials)) await countRefusal(needs, origin.ipAddress);
@@ -116,12 +115,15 @@ function isPresentedProof(credentials: Credentials): boolean {
 function verify(
   needs: PrimaryNeeds,
   credentials: Credentials,
-  attempt: AttemptRecorder,
-  origin: RequestOrigin,
+  { attempt, origin }: { readonly attempt: AttemptRecorder; readonly origin: RequestOrigin },
 ): Promise<PrimaryVerdict> {
   switch (credentials.method) {
     case 'password':
-      return verifyPassword(needs, credentials.username, credentials.password, attempt, origin.ipAddress);
+      return verifyPassword(
+        needs,
+        { username: credentials.username, password: credentials.password, ipAddress: origin.ipAddress },
+        attempt,
+      );
     case 'cert':
       return verifyCertificate(needs, credentials.chain, attempt);
     case 'ext-jwt':

@@ -48,12 +48,11 @@ export interface LoginExplanation {
 export function explainLogin(
   needs: ExplainLoginNeeds,
   account: Account,
-  means: LoginMeans,
-  method: PrimaryMethod,
+  { means, method }: { readonly means: LoginMeans; readonly method: PrimaryMethod },
 ): LoginExplanation {
   const noted = notedRecord();
   const who: Judged = { ...needs, account, means, now: needs.clock.now() };
-  if (mayLogIn(account, method, noted, who.now)) judgeMethod[method](who, noted);
+  if (mayLogIn(account, { method, now: who.now }, noted)) judgeMethod[method](who, noted);
   const factors = outstandingFactors(account.policy, askedOfLogin(account, who.now), [method]);
   for (const factor of factors) judgeFactor(who, factor, noted);
   const { reason, checks } = noted;
@@ -75,7 +74,7 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
       return;
     }
     attempt.passed('user name known', password.username);
-    judgeLock('authenticator unlocked', password.lockedUntil, now, attempt);
+    judgeLock('authenticator unlocked', { lockedUntil: password.lockedUntil, now }, attempt);
   },
 
   cert(who, attempt) {
@@ -103,7 +102,7 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
         .all()
         .map(
           (signer) => (record: AttemptRecorder) =>
-            maySignerLogIn({ signers }, account, signer, record) &&
+            maySignerLogIn({ signers }, { account, signer }, record) &&
             judgeClaim(account.identity, signer, record),
         ),
       attempt,
@@ -113,7 +112,7 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
 };
 
 function judgeCertificate(who: Judged, pem: string, attempt: AttemptRecorder): boolean {
-  const path = findTrustedPath(who, [parseCertificate(pem).raw], attempt, true);
+  const path = findTrustedPath(who, [parseCertificate(pem).raw], { attempt, allowExpired: true });
   return path !== null && isWithinValidity(who.account.policy, path.leaf, attempt);
 }
 
@@ -155,7 +154,8 @@ function judgeFactor(who: Judged, factor: Factor, attempt: AttemptRecorder): voi
   const { account, means, signers, now } = who;
   if (factor.type === 'totp') {
     attempt.passed('authenticator app', factor.isEnrolled ? 'is set up' : 'none yet: the login sets it up');
-    if (factor.isEnrolled) judgeLock('authenticator app unlocked', means.totpLockedUntil, now, attempt);
+    if (factor.isEnrolled)
+      judgeLock('authenticator app unlocked', { lockedUntil: means.totpLockedUntil, now }, attempt);
     return;
   }
   if (factor.type === 'password-change') {
@@ -173,7 +173,11 @@ function judgeFactor(who: Judged, factor: Factor, attempt: AttemptRecorder): voi
   } else judgeClaim(account.identity, signer, attempt);
 }
 
-function judgeLock(check: string, lockedUntil: Millis | null, now: Millis, attempt: AttemptRecorder): void {
+function judgeLock(
+  check: string,
+  { lockedUntil, now }: { readonly lockedUntil: Millis | null; readonly now: Millis },
+  attempt: AttemptRecorder,
+): void {
   if (lockedUntil === null || lockedUntil <= now) attempt.passed(check);
   else attempt.failed(check, 'locked', `until ${new Date(lockedUntil).toISOString()}`);
 }

@@ -102,6 +102,12 @@ export interface LoginAttempt {
   readonly checks: readonly AttemptCheck[];
 }
 
+/** The mechanism that a step of a login belongs to, and the request that brought it. */
+export interface StepOrigin {
+  readonly mechanism: LoginAttempt['mechanism'];
+  readonly origin: RequestOrigin;
+}
+
 /** Collects the checks of one step while it is decided. */
 export interface AttemptRecorder {
   passed(check: string, saw?: string): void;

@@ -40,7 +40,7 @@ export function openingCertificateView(
     stillOpens(session, account) {
       const judged = known.get(session.id);
       const decide = (found: JudgedChain | null) =>
-        found !== null && stillOpens(found, session, account, needs.clock.now());
+        found !== null && stillOpens(found, { session, account }, needs.clock.now());
       return judged !== undefined && isFresh(judged) ? decide(judged) : read(session.id).then(decide);
     },
   };

@@ -70,7 +70,7 @@ export function secondaryTokens(needs: ExternalJwtNeeds, threads = 1): Secondary
     const keys = new Map(signer === undefined ? [] : tokens.map((token) => [token, keysOf(signer, token)]));
     const { record, failures } = failureNotes();
     const usedToken = used.length === 0 ? null : { proof: used, signerId };
-    const verdict = await verifySecondaryJwt(needs, signerId, identity, tokens, usedToken, record);
+    const verdict = await verifySecondaryJwt(needs, { signerId, identity, tokens, usedToken }, record);
     if (verdict.verdict === 'refused') {
       throw new AuthError('unauthorized', {
         challenges: [secondaryChallenge(needs.signers, signerId, verdict.error)],

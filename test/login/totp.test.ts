@@ -65,7 +65,7 @@ async function tried(code: string, identityId = ana): Promise<readonly string[]>
     about: (who) => lines.push(`about ${who.identityId === identityId ? 'her' : 'nobody'}`),
     conclude() {},
   };
-  const verdict = await verifyTotp(needs, identityId, code, attempt, `192.0.2.${serial}`).then(
+  const verdict = await verifyTotp(needs, { identityId, code, ipAddress: `192.0.2.${serial}` }, attempt).then(
     () => 'accepted',
     (error) => error.code,
   );

@@ -119,7 +119,7 @@ async function currentApiSession(needs: CurrentNeeds, principal: Principal): Pro
     ...apiSessionDocument(session),
     _links: { self: { href: './current-api-session' } },
     authQueries: principal.outstanding.map((factor) =>
-      authQueryOf(factor, './authenticate/mfa', needs.signers),
+      authQueryOf(factor, { totpUrl: './authenticate/mfa', signers: needs.signers }),
     ),
     expiresAt: expiry['expires-at'],
     expirationSeconds: Number(expiry['expiration-seconds']),

@@ -41,7 +41,7 @@ export function legacySessionDocument(
       session: { href: `./api-sessions/${session.id}/sessions` },
     },
     token,
-    authQueries: outstanding.map((factor) => authQueryOf(factor, './authenticate/mfa', signers)),
+    authQueries: outstanding.map((factor) => authQueryOf(factor, { totpUrl: './authenticate/mfa', signers })),
     isMfaRequired: isMfaComplete || outstanding.some(({ type }) => type === 'totp'),
     isMfaComplete,
     isCertExtendable: extension.isExtendable,

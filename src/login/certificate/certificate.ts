@@ -24,10 +24,10 @@ export async function verifyCertificate(
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<CertificateProof>> {
   // Whether an expired one is good enough is up to the policy of somebody who is not known yet.
-  const path = findTrustedPath(needs, chain, attempt, true);
+  const path = findTrustedPath(needs, chain, { attempt, allowExpired: true });
   if (path === null) return { verdict: 'refused' };
   const found = await accountOf(needs, path, attempt);
-  if (found === null || !mayLogIn(found.account, 'cert', attempt, needs.clock.now()))
+  if (found === null || !mayLogIn(found.account, { method: 'cert', now: needs.clock.now() }, attempt))
     return { verdict: 'refused' };
   if (!isWithinValidity(found.account.policy, path.leaf, attempt)) return { verdict: 'refused' };
   // The store was asked meanwhile, and somebody may have turned the authority off.

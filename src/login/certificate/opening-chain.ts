@@ -42,8 +42,13 @@ export function judgeChain(needs: TrustedPathNeeds, chain: readonly Buffer[]): J
 /** Whether a chain would open the session today. Its authenticator is there: the deletion of one ends what it opened. */
 export function stillOpens(
   { leafNotAfter, externalId }: JudgedChain,
-  { authenticatorId }: Pick<ApiSession, 'authenticatorId'>,
-  { identity, policy }: Pick<Account, 'identity' | 'policy'>,
+  {
+    session: { authenticatorId },
+    account: { identity, policy },
+  }: {
+    readonly session: Pick<ApiSession, 'authenticatorId'>;
+    readonly account: Pick<Account, 'identity' | 'policy'>;
+  },
   now: Millis,
 ): boolean {
   if (now > leafNotAfter && !policy.primary.cert.allowExpiredCerts) return false;

@@ -28,8 +28,7 @@ export type TrustedPath = Extract<PathVerdict, { verdict: 'trusted' }>;
 export function findTrustedPath(
   needs: TrustedPathNeeds,
   chain: readonly Buffer[] | null,
-  attempt: AttemptRecorder,
-  allowExpired: boolean,
+  { attempt, allowExpired }: { readonly attempt: AttemptRecorder; readonly allowExpired: boolean },
 ): TrustedPath | null {
   const leaf = chain?.[0];
   if (chain === null || leaf === undefined) {
@@ -37,7 +36,7 @@ export function findTrustedPath(
     return null;
   }
   attempt.about({ subject: subjectOf(leaf) });
-  const path = judge(needs, chain, leaf, allowExpired);
+  const path = judge(needs, chain, { leaf, allowExpired });
   if (path.verdict === 'refused') {
     attempt.failed('path', reasonOf(path.refusal), describeRefusal(path.refusal));
     return null;
@@ -64,8 +63,7 @@ function newRefusals() {
 function judge(
   { authorities, clock }: TrustedPathNeeds,
   chain: readonly Buffer[],
-  leaf: Buffer,
-  allowExpired: boolean,
+  { leaf, allowExpired }: { readonly leaf: Buffer; readonly allowExpired: boolean },
 ): PathVerdict {
   const anchors = authorities.anchors();
   const now = clock.now();

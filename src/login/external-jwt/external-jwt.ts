@@ -94,18 +94,18 @@ async function verifyToken(
   }
   const { signer, claim } = verdict;
   record.passed('token', `valid for signer ${signer.name}`);
-  const account = await accountNamedBy(needs, signer, claim, record);
+  const account = await accountNamedBy(needs, { signer, claim }, record);
   if (account === null) return { verdict: 'refused', refusal: null };
-  if (!mayLogIn(account, 'ext-jwt', record, needs.clock.now())) return { verdict: 'refused', refusal: null };
-  if (!maySignerLogIn(needs, account, signer, record)) return { verdict: 'refused', refusal: null };
+  if (!mayLogIn(account, { method: 'ext-jwt', now: needs.clock.now() }, record))
+    return { verdict: 'refused', refusal: null };
+  if (!maySignerLogIn(needs, { account, signer }, record)) return { verdict: 'refused', refusal: null };
   return { verdict: 'passed', account, signer };
 }
 
 /** Whom the claim of a signer's valid token names; null, which is recorded, when there is nobody. */
 export async function accountNamedBy(
   needs: AccountNeeds,
-  signer: ExternalJwtSigner,
-  claim: string,
+  { signer, claim }: { readonly signer: ExternalJwtSigner; readonly claim: string },
   record: AttemptRecorder,
 ): Promise<LoginAccount | null> {
   record.about({ subject: claim });
@@ -147,8 +147,10 @@ export function namesIdentity(
  */
 export function maySignerLogIn(
   needs: { readonly signers: SignerDirectory },
-  { policy }: Pick<LoginAccount, 'policy'>,
-  signer: ExternalJwtSigner,
+  {
+    account: { policy },
+    signer,
+  }: { readonly account: Pick<LoginAccount, 'policy'>; readonly signer: ExternalJwtSigner },
   attempt: AttemptRecorder,
 ): boolean {
   const objection = signerObjection(needs, policy, signer.id);

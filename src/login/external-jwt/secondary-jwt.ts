@@ -29,10 +29,17 @@ export type SecondaryVerdict =
  */
 export async function verifySecondaryJwt(
   needs: ExternalJwtNeeds,
-  signerId: SignerId,
-  identity: Pick<Identity, 'id' | 'externalId'>,
-  tokens: readonly string[],
-  usedToken: UsedToken | null,
+  {
+    signerId,
+    identity,
+    tokens,
+    usedToken,
+  }: {
+    readonly signerId: SignerId;
+    readonly identity: Pick<Identity, 'id' | 'externalId'>;
+    readonly tokens: readonly string[];
+    readonly usedToken: UsedToken | null;
+  },
   attempt: AttemptRecorder,
 ): Promise<SecondaryVerdict> {
   const signer = enabledSigner(needs.signers, signerId);

@@ -31,7 +31,7 @@ async function keysOf(
   signer: ExternalJwtSigner,
   kid: string | null,
 ): Promise<readonly VerificationKey[] | RefusedExternalJwt> {
-  if (signer.certPem !== null) return keyOfCertificate(needs, signer, signer.certPem, kid);
+  if (signer.certPem !== null) return keyOfCertificate(needs, signer, { certPem: signer.certPem, kid });
   if (signer.jwksEndpoint === null) return refused('keys-unavailable', signer.id, 'the signer has no keys');
   const lookup = await needs.jwks.find({ id: signer.id, url: signer.jwksEndpoint }, kid);
   if (lookup.found === 'keys') return lookup.keys;
@@ -47,8 +47,7 @@ function wordsOf(failure: KeySetFailure): string {
 function keyOfCertificate(
   needs: { readonly clock: Clock },
   signer: ExternalJwtSigner,
-  certPem: string,
-  kid: string | null,
+  { certPem, kid }: { readonly certPem: string; readonly kid: string | null },
 ): readonly VerificationKey[] | RefusedExternalJwt {
   if (kid !== null && signer.kid !== null && kid !== signer.kid) return refused('unknown-key', signer.id);
   const held = remembered(signer, certPem);

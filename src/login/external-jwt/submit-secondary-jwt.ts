@@ -1,7 +1,6 @@
 import type { ChallengeError } from '../../errors/challenge.ts';
-import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { LoginProgress } from '../../model/login.ts';
-import type { LoginAttempt } from '../../model/login-attempt.ts';
+import type { StepOrigin } from '../../model/login-attempt.ts';
 import type { PrimaryNeeds, PrimaryResult } from '../authenticate-primary.ts';
 import type { UsedToken } from '../primary-verdict.ts';
 import { verifySecondaryJwt } from './secondary-jwt.ts';
@@ -12,10 +11,11 @@ import { verifySecondaryJwt } from './secondary-jwt.ts';
  */
 export async function submitSecondaryJwt(
   needs: PrimaryNeeds,
-  { account, progress }: Pick<PrimaryResult, 'account' | 'progress'>,
-  bearers: readonly string[],
-  origin: RequestOrigin,
-  mechanism: LoginAttempt['mechanism'],
+  {
+    primary: { account, progress },
+    bearers,
+  }: { readonly primary: Pick<PrimaryResult, 'account' | 'progress'>; readonly bearers: readonly string[] },
+  { mechanism, origin }: StepOrigin,
 ): Promise<{ readonly progress: LoginProgress; readonly error: ChallengeError }> {
   const signerId = account.policy.secondary.requireExtJwt;
   if (signerId === null) return { progress, error: 'missing' };
@@ -25,10 +25,7 @@ export async function submitSecondaryJwt(
   attempt.about({ identityId: identity.id });
   const verdict = await verifySecondaryJwt(
     needs,
-    signerId,
-    identity,
-    bearers,
-    usedTokenOf(progress),
+    { signerId, identity, tokens: bearers, usedToken: usedTokenOf(progress) },
     attempt,
   );
   attempt.conclude();

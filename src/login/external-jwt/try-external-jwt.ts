@@ -34,15 +34,14 @@ export async function tryExternalJwt(
   token: string,
 ): Promise<TriedToken> {
   const record = notedRecord();
-  const { use, identity } = await judge(needs, signer, token, record);
+  const { use, identity } = await judge(needs, { signer, token }, record);
   const { reason, subject: claim, checks } = record;
   return { use, reason, identity, claim, checks };
 }
 
 async function judge(
   needs: ExternalJwtLoginNeeds,
-  signer: ExternalJwtSigner,
-  token: string,
+  { signer, token }: { readonly signer: ExternalJwtSigner; readonly token: string },
   record: AttemptRecorder,
 ): Promise<Pick<TriedToken, 'use' | 'identity'>> {
   const refused = { use: null, identity: null };
@@ -62,13 +61,14 @@ async function judge(
     return refused;
   }
   record.passed('token', `valid for signer ${signer.name}`);
-  const account = await accountNamedBy(needs, signer, verdict.claim, record);
+  const account = await accountNamedBy(needs, { signer, claim: verdict.claim }, record);
   if (account === null) return refused;
   const { identity } = account;
   const now = needs.clock.now();
   if (account.policy.secondary.requireExtJwt !== signer.id) {
     const isGood =
-      mayLogIn(account, 'ext-jwt', record, now) && maySignerLogIn(needs, account, signer, record);
+      mayLogIn(account, { method: 'ext-jwt', now }, record) &&
+      maySignerLogIn(needs, { account, signer }, record);
     return { use: isGood ? 'primary' : null, identity };
   }
   if (!isEnabled(account, record, now)) return { use: null, identity };

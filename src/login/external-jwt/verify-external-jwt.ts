@@ -37,7 +37,9 @@ export async function verifyExternalJwt(
   const jwt = read(token);
   if (typeof jwt === 'string') return refused('malformed', null, jwt);
   const candidates = signers.filter(({ enabled, issuer }) => enabled && issuer === jwt.issuer);
-  const verdicts = await Promise.all(candidates.map((signer) => verifyAgainst(needs, signer, token, jwt)));
+  const verdicts = await Promise.all(
+    candidates.map((signer) => verifyAgainst(needs, signer, { token, jwt })),
+  );
   const [valid, another] = verdicts.filter(({ verdict }) => verdict === 'valid');
   if (another !== undefined) return refused('ambiguous-signer');
   if (valid !== undefined) return valid;
@@ -58,8 +60,7 @@ function read(token: string): ForeignJwt | string {
 async function verifyAgainst(
   needs: Needs,
   signer: ExternalJwtSigner,
-  token: string,
-  jwt: ForeignJwt,
+  { token, jwt }: { readonly token: string; readonly jwt: ForeignJwt },
 ): Promise<ExternalJwtVerdict> {
   const { alg, claims } = jwt;
   if (!foreignAlgorithms.some((name) => name === alg)) return refused('algorithm', signer.id);

@@ -25,7 +25,11 @@ export async function proveCurrentPassword(
 ): Promise<string> {
   const attempt = needs.attempts.begin('password', mechanism, origin);
   const username = await usernameOf(needs, identityId);
-  const verdict = await verifyPassword(needs, username, currentPassword, attempt, origin.ipAddress);
+  const verdict = await verifyPassword(
+    needs,
+    { username, password: currentPassword, ipAddress: origin.ipAddress },
+    attempt,
+  );
   attempt.conclude();
   if (verdict.verdict === 'passed') {
     await giveBack(needs, verdict.proof.reserved);

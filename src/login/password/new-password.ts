@@ -12,8 +12,7 @@ import { checkNewPassword } from './password-rules.ts';
 export async function hashNewPassword(
   needs: { readonly hasher: PasswordHasher },
   password: string,
-  policy: PasswordPolicy,
-  ownNames: readonly string[],
+  { policy, ownNames }: { readonly policy: PasswordPolicy; readonly ownNames: readonly string[] },
 ): Promise<string> {
   checkNewPassword(password, policy, ownNames);
   try {

@@ -52,10 +52,12 @@ export interface PasswordLoginNeeds extends ThrottleNeeds {
  */
 export async function verifyPassword(
   needs: PasswordLoginNeeds,
-  username: string,
-  password: string,
+  {
+    username,
+    password,
+    ipAddress,
+  }: { readonly username: string; readonly password: string; readonly ipAddress: string },
   attempt: AttemptRecorder,
-  ipAddress: string,
 ): Promise<PrimaryVerdict<PasswordProof>> {
   const key = usernameKey(username);
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
@@ -100,7 +102,8 @@ export async function verifyPassword(
     attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed while it was checked');
     return { verdict: 'refused' };
   }
-  if (!mayLogIn(current, 'password', attempt, needs.clock.now())) return { verdict: 'refused' };
+  if (!mayLogIn(current, { method: 'password', now: needs.clock.now() }, attempt))
+    return { verdict: 'refused' };
   const verifiedHash = await upgradeHash(needs, current, password);
   return {
     verdict: 'passed',

@@ -1,6 +1,6 @@
 import { AuthError } from '../../errors/auth-error.ts';
-import type { AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
-import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../../model/login-attempt.ts';
+import type { AuditTrail } from '../../model/audit-event.ts';
+import type { AttemptLog, AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 
 /**
  * Runs the check of a TOTP or recovery code and writes its decision record; a refusal is audited too. Of an attempt
@@ -10,8 +10,7 @@ import type { AttemptLog, AttemptRecorder, LoginAttempt } from '../../model/logi
  */
 export async function recordedTotpAttempt(
   needs: { readonly attempts: AttemptLog; readonly audit: AuditTrail },
-  mechanism: LoginAttempt['mechanism'],
-  origin: RequestOrigin,
+  { mechanism, origin }: StepOrigin,
   decide: (attempt: AttemptRecorder) => Promise<void>,
 ): Promise<void> {
   const attempt = needs.attempts.begin('totp', mechanism, origin);

@@ -34,8 +34,7 @@ const recoveryCodes = 20;
 export async function startTotpEnrollment(
   needs: TotpEnrollmentNeeds,
   flow: string,
-  identity: Pick<Identity, 'id' | 'name'>,
-  expiresAt: Millis,
+  { identity, expiresAt }: { readonly identity: Pick<Identity, 'id' | 'name'>; readonly expiresAt: Millis },
 ): Promise<TotpProvisioning> {
   const seed = needs.random.bytes(seedLength);
   const codes = Array.from({ length: recoveryCodes }, () => newRecoveryCode(needs.random));
@@ -95,11 +94,18 @@ export async function renewRecoveryCodes(
  */
 export async function verifyTotpEnrollment(
   needs: TotpEnrollmentNeeds,
-  flow: string,
-  identityId: IdentityId,
-  code: string,
+  {
+    flow,
+    identityId,
+    code,
+    ipAddress,
+  }: {
+    readonly flow: string;
+    readonly identityId: IdentityId;
+    readonly code: string;
+    readonly ipAddress: string;
+  },
   attempt: AttemptRecorder,
-  ipAddress: string,
 ): Promise<void> {
   attempt.about({ identityId });
   const now = needs.clock.now();

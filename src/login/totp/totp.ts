@@ -28,10 +28,12 @@ export function seedLabel(identityId: IdentityId): string {
  */
 export async function verifyTotp(
   needs: TotpNeeds,
-  identityId: IdentityId,
-  code: string,
+  {
+    identityId,
+    code,
+    ipAddress,
+  }: { readonly identityId: IdentityId; readonly code: string; readonly ipAddress: string },
   attempt: AttemptRecorder,
-  ipAddress: string,
 ): Promise<void> {
   attempt.about({ identityId });
   const limit = totpLimit(identityId);
@@ -40,14 +42,13 @@ export async function verifyTotp(
     throw new AuthError('invalid_totp_code');
   }
   attempt.passed('factor unlocked');
-  if (!(await accepts(needs, identityId, code, attempt))) throw new AuthError('invalid_totp_code');
+  if (!(await accepts(needs, { identityId, code }, attempt))) throw new AuthError('invalid_totp_code');
   await releaseGuess(needs, limit, ipAddress);
 }
 
 async function accepts(
   needs: TotpNeeds,
-  identityId: IdentityId,
-  code: string,
+  { identityId, code }: { readonly identityId: IdentityId; readonly code: string },
   attempt: AttemptRecorder,
 ): Promise<boolean> {
   const enrollment = await needs.store.totp.find(identityId);

@@ -60,7 +60,7 @@ export async function submitPrimary(
   const { configTypes, bearers, origin, csrPem, clientInfo } = came;
   await requireOpen(needs, authRequest);
   const wanted = withConfigTypes(authRequest, configTypes);
-  const primary = await authenticatePrimary(needs, credentials, origin, 'oidc');
+  const primary = await authenticatePrimary(needs, credentials, { mechanism: 'oidc', origin });
   const guessed = primary.proof.method === 'password' ? primary.proof : null;
   try {
     // Not earlier: strangers must cause neither reading nor verification of a request.
@@ -70,7 +70,7 @@ export async function submitPrimary(
     const waitsForOthers = primary.account.policy.secondary.requireExtJwt !== null;
     // A foreign key may have to be fetched: others from the same address must not wait for that.
     if (waitsForOthers) await giveGuessBack(needs, primary.proof);
-    const secondary = await submitSecondaryJwt(needs, primary, bearers, origin, 'oidc');
+    const secondary = await submitSecondaryJwt(needs, { primary, bearers }, { mechanism: 'oidc', origin });
     const said = clientInfo === undefined ? {} : { clientInfo };
     const progress = { ...secondary.progress, ...certified, ...said };
     const record = (code: StoredCode | null) =>
@@ -114,8 +114,8 @@ export async function submitTotp(
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
-  await recordedTotpAttempt(needs, 'oidc', origin, (attempt) =>
-    verifyTotp(needs, identityId, code, attempt, origin.ipAddress),
+  await recordedTotpAttempt(needs, { mechanism: 'oidc', origin }, (attempt) =>
+    verifyTotp(needs, { identityId, code, ipAddress: origin.ipAddress }, attempt),
   );
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   return factorPassed(needs, login, 'totp', origin);
@@ -137,7 +137,11 @@ export async function submitSecondary(
   const account = await needs.store.identities.findAccount(login.progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
   const primary = { account, progress: login.progress };
-  const { progress, error } = await submitSecondaryJwt(needs, primary, [token], origin, 'oidc');
+  const { progress, error } = await submitSecondaryJwt(
+    needs,
+    { primary, bearers: [token] },
+    { mechanism: 'oidc', origin },
+  );
   const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
   if (passed !== undefined) return factorPassed(needs, login, passed, origin);
   if (account.policy.secondary.requireExtJwt === null) {
@@ -174,7 +178,10 @@ export async function enrollTotp(
     throw new AuthError('conflict', { description: 'No policy asks for a TOTP enrollment in this login' });
   }
   const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
-  const provisioning = await startTotpEnrollment(needs, authRequest.key, account.identity, expiresAt);
+  const provisioning = await startTotpEnrollment(needs, authRequest.key, {
+    identity: account.identity,
+    expiresAt,
+  });
   await needs.store.authRequests.extend(authRequest.key, expiresAt);
   return provisioning;
 }
@@ -194,8 +201,12 @@ export async function verifyEnrolledTotp(
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
   await requireStillAllowed(needs, login.progress, origin);
-  await recordedTotpAttempt(needs, 'oidc', origin, (attempt) =>
-    verifyTotpEnrollment(needs, authRequest.key, identityId, code, attempt, origin.ipAddress),
+  await recordedTotpAttempt(needs, { mechanism: 'oidc', origin }, (attempt) =>
+    verifyTotpEnrollment(
+      needs,
+      { flow: authRequest.key, identityId, code, ipAddress: origin.ipAddress },
+      attempt,
+    ),
   );
   needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
   return factorPassed(needs, login, 'totp', origin);
@@ -298,7 +309,7 @@ async function hashOfReplacement(
   // A password that the rules refuse costs no hash.
   checkNewPassword(password, rules, ownNames);
   if (await needs.hasher.matches(present.passwordHash, password)) throw samePassword();
-  return hashNewPassword(needs, password, rules, ownNames);
+  return hashNewPassword(needs, password, { policy: rules, ownNames });
 }
 
 /** @param factor that was proven; null when something was done that leaves no proof */

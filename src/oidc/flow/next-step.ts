@@ -167,7 +167,7 @@ export function queriesStep(
   const newPassword = outstanding.find((factor) => factor.type === 'password-change')?.rules ?? null;
   return {
     kind: 'queries',
-    authQueries: outstanding.map((factor) => authQueryOf(factor, totpUrl, signers, totpType)),
+    authQueries: outstanding.map((factor) => authQueryOf(factor, { totpUrl, signers, totpType })),
     isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
     newPassword,
     refusesPrograms: isExistingSdk && newPassword !== null,
