@@ -30,7 +30,7 @@ export function enrollWithPassword(
   {
     token,
     ...chosen
-  }: { readonly token: string } & { readonly username: string | undefined; readonly password: string },
+  }: { readonly token: string; readonly username: string | undefined; readonly password: string },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
   return attemptToEnroll(needs, { method: 'updb', origin }, async (attempt) => {

@@ -64,9 +64,8 @@ const maxStateLength = 4096;
  */
 export async function endSession(
   needs: EndSessionNeeds,
-  bindPoint: OidcBindPoint,
   request: LogoutRequest,
-  origin: RequestOrigin,
+  { bindPoint, origin }: { readonly bindPoint: OidcBindPoint; readonly origin: RequestOrigin },
 ): Promise<LogoutResult> {
   const { parameters, browserSession } = request;
   const hintText = optional(parameters, 'id_token_hint');
@@ -91,7 +90,8 @@ export async function endSession(
   if (hint === undefined || hint.iss !== bindPoint.issuer || (clientId !== null && clientId !== hint.aud)) {
     throw new AuthError('invalid_request', { description: 'the id_token_hint is not valid here' });
   }
-  if (redirectUri !== null) requirePostLogoutUri(needs.clients, hint.aud, bindPoint, redirectUri);
+  if (redirectUri !== null)
+    requirePostLogoutUri(needs.clients, bindPoint, { clientId: hint.aud, redirectUri });
 
   const sessionId = asId<ApiSessionId>(hint.sid);
   if (await needs.store.apiSessions.end(sessionId, 'logout', now)) {
@@ -132,15 +132,14 @@ function requireTarget(
       description: 'a redirect after logout needs an id_token_hint or a client_id',
     });
   }
-  requirePostLogoutUri(clients, clientId, bindPoint, redirectUri);
+  requirePostLogoutUri(clients, bindPoint, { clientId, redirectUri });
   return { clientId, redirectUri, state };
 }
 
 function requirePostLogoutUri(
   clients: ClientRegistry,
-  clientId: string,
   bindPoint: OidcBindPoint,
-  redirectUri: string,
+  { clientId, redirectUri }: { readonly clientId: string; readonly redirectUri: string },
 ): void {
   const client = clients.find(clientId);
   if (client === undefined) throw new AuthError('invalid_client');

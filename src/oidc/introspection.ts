@@ -67,8 +67,8 @@ export async function introspect(
   const now = needs.clock.now();
   const found =
     (await accessToken(needs, token, now)) ??
-    (await refreshToken(needs, 'opaque', token, now)) ??
-    (await refreshToken(needs, 'jwt', token, now));
+    (await refreshToken(needs, { form: 'opaque', text: token }, now)) ??
+    (await refreshToken(needs, { form: 'jwt', text: token }, now));
   if (found === undefined) return inactive;
   return mayAskAbout(caller, found) ? found : inactive;
 }
@@ -89,7 +89,7 @@ async function accessToken(
   const { iss, sub, aud, exp, iat, jti, client_id, scope, amr, auth_time, z_asid, cnf } = verdict.claims;
   const session = await needs.store.apiSessions.find(asId<ApiSessionId>(z_asid));
   if (session === null || session.endedAt !== null) return undefined;
-  const username = await usableName(needs, session, amr, now);
+  const username = await usableName(needs, { session, passed: amr }, now);
   if (username === undefined) return undefined;
   return {
     active: true,
@@ -113,8 +113,7 @@ async function accessToken(
 /** Nothing is used up by looking. */
 async function refreshToken(
   needs: IntrospectionNeeds,
-  form: RefreshTokenForm,
-  text: string,
+  { form, text }: { readonly form: RefreshTokenForm; readonly text: string },
   now: Millis,
 ): Promise<ActiveToken | undefined> {
   const token = readRefreshToken(needs, { form, text }, now);
@@ -124,7 +123,7 @@ async function refreshToken(
   const { session, refreshExpiresAt } = found;
   const client = needs.clients.find(session.clientId);
   if (client === undefined || refreshTokenFormOf(client) !== form) return undefined;
-  const username = await usableName(needs, session, session.passed, now);
+  const username = await usableName(needs, { session, passed: session.passed }, now);
   if (username === undefined) return undefined;
   return {
     active: true,
@@ -146,8 +145,7 @@ async function refreshToken(
 /** The name of the identity; undefined when a call with it, or a refresh, would be refused. */
 async function usableName(
   needs: IntrospectionNeeds,
-  session: ApiSession,
-  passed: readonly string[],
+  { session, passed }: { readonly session: ApiSession; readonly passed: readonly string[] },
   now: Millis,
 ): Promise<string | undefined> {
   const account = await needs.view.accounts.find(session.identityId, now);

@@ -28,15 +28,14 @@ export async function revokeToken(
     readonly tagKey: Buffer;
     readonly audit: AuditTrail;
   },
-  parameters: Parameters,
-  basic: BasicCredentials | null,
+  { parameters, basic }: { readonly parameters: Parameters; readonly basic: BasicCredentials | null },
   origin: RequestOrigin,
 ): Promise<void> {
   const { issuer } = origin;
   const client = await authenticateClient(needs, { parameters, basic, issuer });
   const token = required(parameters, 'token');
   const now = needs.clock.now();
-  const sessionId = sessionOf(needs, client, token, now);
+  const sessionId = sessionOf(needs, { client, token }, now);
   if (sessionId === undefined) return;
   const session = await needs.store.apiSessions.find(sessionId);
   if (session === null || session.clientId !== client.clientId) return;
@@ -50,8 +49,7 @@ export async function revokeToken(
 
 function sessionOf(
   needs: { readonly accessTokens: AccessTokenVerifier; readonly ring: KeyRing; readonly tagKey: Buffer },
-  client: Client,
-  token: string,
+  { client, token }: { readonly client: Client; readonly token: string },
   now: number,
 ): ApiSessionId | undefined {
   const refresh = readRefreshToken(needs, { form: refreshTokenFormOf(client), text: token }, now);

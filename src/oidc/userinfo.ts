@@ -49,14 +49,16 @@ export async function userInfo(needs: UserInfoNeeds, principal: Principal): Prom
   const account = await needs.view.accounts.find(sub, needs.clock.now());
   if (account === null)
     throw new AuthError('unauthorized', { detail: 'the identity was disabled meanwhile' });
-  return { sub, ...(await mappedClaims(needs, registered, account.identity, principal.scopes)) };
+  return {
+    sub,
+    ...(await mappedClaims(needs, registered, { identity: account.identity, scopes: principal.scopes })),
+  };
 }
 
 async function mappedClaims(
   needs: UserInfoNeeds,
   { claims: mapping }: Pick<OidcClient, 'claims'>,
-  identity: Identity,
-  scopes: readonly string[],
+  { identity, scopes }: { readonly identity: Identity; readonly scopes: readonly string[] },
 ): Promise<Omit<UserInfo, 'sub'>> {
   const wanted = Object.entries(claimsOfScope).flatMap(([scope, claims]): readonly MappedClaim[] =>
     scopes.includes(scope) ? claims : [],

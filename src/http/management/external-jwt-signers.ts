@@ -213,7 +213,7 @@ function signInTestRoutes(needs: ManagementNeeds): readonly Route[] {
       async handler(context) {
         const signerId = asId<SignerId>(idOf(context));
         const by = ownerOf(context.principal);
-        const { id, link } = beginSignerTest(needs, signerId, by, context.issuer);
+        const { id, link } = beginSignerTest(needs, { signerId, issuer: context.issuer }, by);
         return envelope({ id, href: `${signerTestPath}?${new URLSearchParams({ test: link })}` });
       },
     }),
@@ -230,9 +230,8 @@ function signInTestRoutes(needs: ManagementNeeds): readonly Route[] {
       async handler(context, { body }) {
         const { token, ...tried } = await finishSignerTest(
           needs,
-          idOf(context),
+          { signerId: idOf(context), sealedAnswer: body.answer },
           ownerOf(context.principal),
-          body.answer,
         );
         return envelope({ ...triedDocument(tried), token });
       },

@@ -88,13 +88,17 @@ function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route
       // Programs have no cookies, and nobody is signed in there.
       if (!wantsHtml(context.headers.accept)) {
         return redirect(
-          loginPage(needs, context, validateAuthorizationRequest(needs, bindPoint, parameters, null)),
+          loginPage(
+            needs,
+            context,
+            validateAuthorizationRequest(needs, parameters, { bindPoint, browser: null }),
+          ),
         );
       }
       const { binding, headers } = bindBrowser(needs.random, context);
       const browser = await signedInBrowser(needs, context, isVisit(context));
       const from = { binding, session: browser.session };
-      const authRequest = validateAuthorizationRequest(needs, bindPoint, parameters, from);
+      const authRequest = validateAuthorizationRequest(needs, parameters, { bindPoint, browser: from });
       const cookies = [
         headers['set-cookie'],
         ...languageCookies(context, parameter(parameters, 'ui_locales')),

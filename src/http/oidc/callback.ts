@@ -31,7 +31,7 @@ export function callbackRoute(needs: {
     handler: (context, { query }) =>
       handoverAnswer(
         () => needs.views(context),
-        followCallback(needs, query.id, originOf(context), bindingCookie(context)),
+        followCallback(needs, { id: query.id, browserCookie: bindingCookie(context) }, originOf(context)),
       ),
   });
 }

@@ -78,7 +78,7 @@ function authorizationRoute(needs: DeviceRouteNeeds): Route {
       if (!scopes.includes('openid')) {
         throw new AuthError('invalid_scope', { description: 'the scope must include openid' });
       }
-      const authorization = await beginDeviceLogin(needs, client, scopes, originOf(context));
+      const authorization = await beginDeviceLogin(needs, client, { scopes, origin: originOf(context) });
       return json(authorization, { headers: { pragma: 'no-cache' } });
     },
   });

@@ -57,7 +57,7 @@ export function endSessionRoute(
       const cookie = isForPeople ? sessionCookie(context) : null;
       const browserSession = await presentedSession(needs, bindPoint, cookie);
       const asked = { parameters, isAgreed, browserSession };
-      const result = await endSession(needs, bindPoint, asked, originOf(context));
+      const result = await endSession(needs, asked, { bindPoint, origin: originOf(context) });
       if (result.kind === 'ask') return question(needs, context, result.to);
       const isSignedOut = result.kind === 'signed-out';
       const leavesBrowser = isSignedOut && result.leavesBrowser;

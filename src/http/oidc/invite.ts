@@ -161,7 +161,10 @@ async function logIn(
   try {
     const { session } = await signedInBrowser(needs, context);
     const browser = { binding, session };
-    const authRequest = validateAuthorizationRequest(needs, oidcBindPointOf(context), parameters, browser);
+    const authRequest = validateAuthorizationRequest(needs, parameters, {
+      bindPoint: oidcBindPointOf(context),
+      browser,
+    });
     const application = applicationOf(needs.clients, authRequest);
     const view = () => needs.views(context);
     const authRequestId = needs.sealer.seal(authRequest);

@@ -80,7 +80,7 @@ export function openStep(
   const authRequestId = authRequestIdIn(...sources);
   const browser = bindingCookie(context);
   if (isFormOfPerson(context)) requireBoundId(needs, authRequestId);
-  const authRequest = openAuthRequest(needs, authRequestId, originOf(context), browser);
+  const authRequest = openAuthRequest(needs, { authRequestId, browserCookie: browser }, originOf(context));
   const view = () => needs.views(context);
   const application = applicationOf(needs.clients, authRequest);
   const opened = { context, authRequest, authRequestId, application, view };

@@ -87,7 +87,10 @@ function codeRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
           loginStepFor(
             needs.signers,
             step,
-            await submitTotp(needs, step.authRequest, codeIn(step, body), originOf(context)),
+            await submitTotp(needs, step.authRequest, {
+              code: codeIn(step, body),
+              origin: originOf(context),
+            }),
           ),
         );
       },
@@ -142,7 +145,10 @@ function enrollmentRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
           loginStepFor(
             needs.signers,
             step,
-            await verifyEnrolledTotp(needs, step.authRequest, codeIn(step, body), originOf(context)),
+            await verifyEnrolledTotp(needs, step.authRequest, {
+              code: codeIn(step, body),
+              origin: originOf(context),
+            }),
           ),
         );
       },

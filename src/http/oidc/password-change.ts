@@ -43,7 +43,10 @@ export function passwordChangeRoute(needs: LoginFlowNeeds & StepNeeds): Route {
       const step = openStep(needs, context, query, ids);
       if (isForPeople(step) && repeated !== password) return again(needs, step, ['repeated']);
       try {
-        const outcome = await replacePassword(needs, step.authRequest, password, originOf(context));
+        const outcome = await replacePassword(needs, step.authRequest, {
+          password,
+          origin: originOf(context),
+        });
         return loginStepFor(needs.signers, step, outcome);
       } catch (error) {
         if (!isForPeople(step) || !isAboutPassword(error)) throw error;

@@ -72,7 +72,7 @@ export function providerVisitRoutes(
       await requireOpen(needs, step.authRequest);
       const signerId = asId<SignerId>(query.signer);
       const login = { authRequest: step.authRequest, step: query.step };
-      const outcome = await visitProvider(needs, signerId, login, originOf(context));
+      const outcome = await visitProvider(needs, { signerId, ...login }, originOf(context));
       if (outcome.kind === 'redirect') return redirect(outcome.location, { headers });
       return failurePage(needs, step, outcome);
     },
@@ -88,7 +88,11 @@ export function providerVisitRoutes(
     query: z.object({ test: z.string().max(4000) }),
     async handler(context, { query }) {
       const { binding, headers } = bindBrowser(needs.random, context);
-      const left = await leaveForSignerTest(needs, query.test, binding, originOf(context));
+      const left = await leaveForSignerTest(
+        needs,
+        { link: query.test, browserBinding: binding },
+        originOf(context),
+      );
       return redirect('kind' in left ? left.location : consoleAddress(left), { headers });
     },
   });
@@ -107,7 +111,7 @@ export function providerVisitRoutes(
       const { code = null, error = null, iss = null, state } = query;
       const origin = originOf(context);
       const browser = cookie === null ? null : sha256(cookie);
-      const visit = openVisit(needs, state, { signerId: params.signer, browser }, origin);
+      const visit = openVisit(needs, { state, signerId: params.signer, browser }, origin);
       if (visit.step === 'test') {
         return redirect(consoleAddress(answerOfSignerTest(needs, visit, { code, error, iss })));
       }
@@ -116,7 +120,7 @@ export function providerVisitRoutes(
       const application = applicationOf(needs.clients, authRequest);
       const left = { context, authRequest, authRequestId, application, view: () => needs.views(context) };
       const step = withPage(left, pageOfProviderStep[visit.step]);
-      const outcome = await returnFromProvider(needs, visit, { code, error, iss }, origin);
+      const outcome = await returnFromProvider(needs, visit, { answer: { code, error, iss }, origin });
       return outcome.kind === 'failed'
         ? failurePage(needs, step, outcome)
         : loginStepFor(needs.signers, step, outcome);

@@ -156,7 +156,7 @@ function revocationRoute(needs: GrantNeeds, path: string): Route {
     refusals: ['invalid_client', 'client_not_authenticated', 'unsupported_token_type'],
     async handler(context, { body }) {
       const basic = basicCredentials(context.authorization);
-      await revokeToken(needs, parametersOf(body), basic, originOf(context));
+      await revokeToken(needs, { parameters: parametersOf(body), basic }, originOf(context));
       return empty({ status: 200 });
     },
   });

@@ -67,8 +67,7 @@ export function sealedCodeLabel(id: string): string {
 export async function beginDeviceLogin(
   needs: DeviceLoginNeeds,
   client: Client,
-  scopes: readonly string[],
-  origin: RequestOrigin,
+  { scopes, origin }: { readonly scopes: readonly string[]; readonly origin: RequestOrigin },
 ): Promise<DeviceAuthorization> {
   await countBeginning(needs, origin);
   const now = needs.clock.now();

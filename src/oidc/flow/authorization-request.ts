@@ -80,9 +80,8 @@ const singleParameters = [
  */
 export function validateAuthorizationRequest(
   needs: AuthorizationNeeds,
-  bindPoint: OidcBindPoint,
   parameters: Parameters,
-  browser: Browser | null,
+  { bindPoint, browser }: { readonly bindPoint: OidcBindPoint; readonly browser: Browser | null },
 ): AuthRequest {
   const client = needs.clients.find(required(parameters, 'client_id'));
   if (client === undefined) throw new AuthError('invalid_client');
@@ -110,7 +109,7 @@ export function validateAuthorizationRequest(
     throw refuse(back, 'invalid_request', 'nonce is too long');
   const scopes = readScopes(back, client, parameters);
   // Before the challenge: a client that only asks whether somebody is logged in gets that answer (OIDC Core 3.1.2.6).
-  const wish = readWish(needs, back, parameters, { bindPoint, session: browser?.session ?? null });
+  const wish = readWish(needs, back, { parameters, bindPoint, session: browser?.session ?? null });
   const codeChallenge = readChallenge(back, client, parameters);
   const resources = resourcesOf(client, parameters);
   // RFC 8707 2.1: only what the client may ask for.
@@ -216,8 +215,15 @@ function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMet
 function readWish(
   needs: AuthorizationNeeds,
   back: ValidatedRedirect,
-  parameters: Parameters,
-  { bindPoint, session }: { readonly bindPoint: OidcBindPoint; readonly session: BrowserSession | null },
+  {
+    parameters,
+    bindPoint,
+    session,
+  }: {
+    readonly parameters: Parameters;
+    readonly bindPoint: OidcBindPoint;
+    readonly session: BrowserSession | null;
+  },
 ): AuthenticationWish {
   const asked = parameter(parameters, 'prompt')?.split(' ') ?? [];
   if (asked.includes('none')) {

@@ -66,9 +66,15 @@ export function newBrowserSession(
 
 export function noteOpened(
   { audit }: { readonly audit: AuditTrail },
-  browserSessionId: BrowserSessionId,
-  { clientId }: Pick<AuthRequest, 'clientId'>,
-  identityId: IdentityId,
+  {
+    browserSessionId,
+    authRequest: { clientId },
+    identityId,
+  }: {
+    readonly browserSessionId: BrowserSessionId;
+    readonly authRequest: Pick<AuthRequest, 'clientId'>;
+    readonly identityId: IdentityId;
+  },
   origin: RequestOrigin,
 ): void {
   audit.record({ event: 'browser-session.opened', identityId, browserSessionId, clientId }, origin);

@@ -84,9 +84,8 @@ export function handOver(
  */
 export function followCallback(
   needs: { readonly callbacks: CallbackSealer; readonly clock: Clock },
-  id: string,
+  { id, browserCookie }: { readonly id: string; readonly browserCookie: string | null },
   origin: RequestOrigin,
-  browserCookie: string | null,
 ): Handover {
   const login = needs.callbacks.open(id, needs.clock.now());
   if (login === undefined || login.issuer !== origin.issuer) throw new AuthError('auth_request_unknown');

@@ -56,7 +56,7 @@ export async function answerSignedIn(
     if (isSilent) throw refuse('account_selection_required');
     return { kind: 'choose' };
   }
-  return (await finish(needs, authRequest, browser, account)) ?? { kind: 'log-in' };
+  return (await finish(needs, authRequest, { account, ...browser })) ?? { kind: 'log-in' };
 }
 
 /** Who is signed in, for the page that asks; null when it takes a login after all. */
@@ -83,7 +83,7 @@ export async function continueSignedIn(
 ): Promise<Handover | null> {
   await requireOpen(needs, authRequest);
   const account = await signedInAccount(needs, authRequest, browser);
-  return account === null ? null : finish(needs, authRequest, browser, account);
+  return account === null ? null : finish(needs, authRequest, { account, ...browser });
 }
 
 /** The account that is signed in, if it satisfies this request and could log in today; else null. */
@@ -143,13 +143,12 @@ async function standingAccount(
 async function finish(
   needs: SignedInNeeds,
   authRequest: AuthRequest,
-  { session, origin }: SignedInBrowser,
-  account: Account,
+  { account, session, origin }: { readonly account: Account } & SignedInBrowser,
 ): Promise<Handover | null> {
   const rules = authRequest.browserSession?.rules;
   if (session === null || rules === undefined) return null;
   const { id, tokenHash, progress } = session;
-  await requireMayUse(needs, authRequest, { account, progress }, origin);
+  await requireMayUse(needs, authRequest, { origin, account, progress });
   const merged = {
     ...authRequest,
     configTypes: await resolveConfigTypes(needs, authRequest.configTypes),

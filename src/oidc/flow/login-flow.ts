@@ -84,7 +84,12 @@ export async function submitPrimary(
         release: guessed?.reserved.take() ?? [],
       });
     const current = waitsForOthers ? null : (guessed?.current ?? null);
-    return await nextStep(needs, merged, progress, origin, record, { error: secondary.error, current });
+    return await nextStep(needs, merged, {
+      progress,
+      origin,
+      record,
+      primary: { error: secondary.error, current },
+    });
   } finally {
     // For a login that was not recorded in the end.
     await giveGuessBack(needs, primary.proof);
@@ -109,8 +114,7 @@ function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): Aut
 export async function submitTotp(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
-  code: string,
-  origin: RequestOrigin,
+  { code, origin }: { readonly code: string; readonly origin: RequestOrigin },
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
@@ -118,7 +122,7 @@ export async function submitTotp(
     verifyTotp(needs, { identityId, code, ipAddress: origin.ipAddress }, attempt),
   );
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
-  return factorPassed(needs, login, 'totp', origin);
+  return factorPassed(needs, login, { factor: 'totp', origin });
 }
 
 /**
@@ -130,8 +134,7 @@ export async function submitTotp(
 export async function submitSecondary(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
-  token: string,
-  origin: RequestOrigin,
+  { token, origin }: { readonly token: string; readonly origin: RequestOrigin },
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const account = await needs.store.identities.findAccount(login.progress.identityId);
@@ -143,11 +146,11 @@ export async function submitSecondary(
     { mechanism: 'oidc', origin },
   );
   const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
-  if (passed !== undefined) return factorPassed(needs, login, passed, origin);
+  if (passed !== undefined) return factorPassed(needs, login, { factor: passed, origin });
   if (account.policy.secondary.requireExtJwt === null) {
     throw new AuthError('invalid_auth', { detail: 'no second token is asked for' });
   }
-  return queriesStep(needs, authRequest, await outstandingNow(needs, login.progress), error);
+  return queriesStep(needs, authRequest, { outstanding: await outstandingNow(needs, login.progress), error });
 }
 
 /** The factors that remain. @throws AuthError auth_request_unknown   no primary login was done on this request */
@@ -156,7 +159,10 @@ export async function outstandingQueries(
   authRequest: AuthRequest,
 ): Promise<Extract<LoginStep, { kind: 'queries' }>> {
   const login = await loginInProgress(needs, authRequest);
-  return queriesStep(needs, authRequest, await outstandingNow(needs, login.progress), 'missing');
+  return queriesStep(needs, authRequest, {
+    outstanding: await outstandingNow(needs, login.progress),
+    error: 'missing',
+  });
 }
 
 /**
@@ -195,8 +201,7 @@ export async function enrollTotp(
 export async function verifyEnrolledTotp(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
-  code: string,
-  origin: RequestOrigin,
+  { code, origin }: { readonly code: string; readonly origin: RequestOrigin },
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
@@ -209,7 +214,7 @@ export async function verifyEnrolledTotp(
     ),
   );
   needs.audit.record({ event: 'totp.enrolled', identityId }, origin);
-  return factorPassed(needs, login, 'totp', origin);
+  return factorPassed(needs, login, { factor: 'totp', origin });
 }
 
 /** Abandons the enrollment that this login started. @throws AuthError auth_request_unknown, not_found */
@@ -257,8 +262,7 @@ async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest):
 export async function replacePassword(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
-  password: string,
-  origin: RequestOrigin,
+  { password, origin }: { readonly password: string; readonly origin: RequestOrigin },
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { key } = login.authRequest;
@@ -285,7 +289,7 @@ export async function replacePassword(
     throw new AuthError('auth_request_unknown', { detail: 'the login is superseded' });
   }
   needs.audit.record({ event: 'account.changed', change: 'password', identityId: identity.id }, origin);
-  return factorPassed(needs, login, null, origin);
+  return factorPassed(needs, login, { factor: null, origin });
 }
 
 async function hashOfReplacement(
@@ -316,8 +320,7 @@ async function hashOfReplacement(
 async function factorPassed(
   needs: LoginFlowNeeds,
   login: LoginRecord,
-  factor: PassedMethod | null,
-  origin: RequestOrigin,
+  { factor, origin }: { readonly factor: PassedMethod | null; readonly origin: RequestOrigin },
 ): Promise<LoginStep> {
   const { generation, progress: known, expiresAt } = login;
   const { key } = login.authRequest;
@@ -325,22 +328,25 @@ async function factorPassed(
     ...known,
     passed: [...new Set([...known.passed, ...(factor === null ? [] : [factor])])],
   };
-  const step = await nextStep(needs, login.authRequest, progress, origin, (code) =>
-    needs.store.authRequests.recordFactor({
-      key,
-      generation,
-      known,
-      progress,
-      code,
-      expiresAt,
-      now: needs.clock.now(),
-    }),
-  );
+  const step = await nextStep(needs, login.authRequest, {
+    progress,
+    origin,
+    record: (code) =>
+      needs.store.authRequests.recordFactor({
+        key,
+        generation,
+        known,
+        progress,
+        code,
+        expiresAt,
+        now: needs.clock.now(),
+      }),
+  });
   if (step !== 'outdated') return step;
   // Two factors came at once, and the other one was faster: this one is added to it.
   const current = await loginInProgress(needs, login.authRequest);
   if (current.generation !== generation) {
     throw new AuthError('auth_request_unknown', { detail: 'the login is superseded' });
   }
-  return factorPassed(needs, current, factor, origin);
+  return factorPassed(needs, current, { factor, origin });
 }

@@ -78,15 +78,22 @@ const laterStep = { error: 'missing', current: null } as const;
 export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 'outdated'>(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
-  progress: LoginProgress,
-  origin: RequestOrigin,
-  record: (code: StoredCode | null) => Promise<Outcome>,
-  primary: { readonly error: ChallengeError; readonly current: Account | null } = laterStep,
+  {
+    progress,
+    origin,
+    record,
+    primary = laterStep,
+  }: {
+    readonly progress: LoginProgress;
+    readonly origin: RequestOrigin;
+    readonly record: (code: StoredCode | null) => Promise<Outcome>;
+    readonly primary?: { readonly error: ChallengeError; readonly current: Account | null };
+  },
 ): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
   const account = primary.current ?? (await requireStillAllowed(needs, progress, origin));
   const outstanding = outstandingFor(needs, account, progress);
   // Only once everything is proven: whoever has only a password must not learn who may use what.
-  if (outstanding.length === 0) await requireMayUse(needs, authRequest, { account, progress }, origin);
+  if (outstanding.length === 0) await requireMayUse(needs, authRequest, { origin, account, progress });
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
   const opened = code === null ? null : newBrowserSession(needs, authRequest, origin);
   const recorded = await record(
@@ -104,10 +111,14 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
   if (recorded !== 'recorded') {
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
-  if (code === null) return queriesStep(needs, authRequest, outstanding, primary.error);
+  if (code === null) return queriesStep(needs, authRequest, { outstanding, error: primary.error });
   const handover = handOver(needs, authRequest, code.text);
   if (opened === null) return handover;
-  noteOpened(needs, opened.stored.id, authRequest, progress.identityId, origin);
+  noteOpened(
+    needs,
+    { browserSessionId: opened.stored.id, authRequest, identityId: progress.identityId },
+    origin,
+  );
   return { ...handover, cookie: opened.cookie };
 }
 
@@ -158,8 +169,7 @@ function isStillProven(needs: LoginFlowNeeds, method: PassedMethod): boolean {
 export function queriesStep(
   { clients, signers }: LoginFlowNeeds,
   { clientId }: AuthRequest,
-  outstanding: readonly Factor[],
-  error: ChallengeError,
+  { outstanding, error }: { readonly outstanding: readonly Factor[]; readonly error: ChallengeError },
 ): Extract<LoginStep, { kind: 'queries' }> {
   // Existing SDKs look for this word only.
   const isExistingSdk = clients.find(clientId)?.profile === 'compatibility';

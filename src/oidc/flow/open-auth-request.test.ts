@@ -46,7 +46,7 @@ function opened(
     clients: clientRegistry(['sdk'], { find: () => undefined, all: () => [] }),
     clock: fixedClock(at),
   };
-  return openAuthRequest(needs, id, from, browserCookie);
+  return openAuthRequest(needs, { authRequestId: id, browserCookie }, from);
 }
 
 function refusalOf(work: () => unknown): AuthError {

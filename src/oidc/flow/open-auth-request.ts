@@ -16,9 +16,8 @@ import { beginAgain } from './begin-again.ts';
  */
 export function openAuthRequest(
   needs: { readonly sealer: AuthRequestSealer; readonly clients: ClientRegistry; readonly clock: Clock },
-  authRequestId: string,
+  { authRequestId, browserCookie }: { readonly authRequestId: string; readonly browserCookie: string | null },
   origin: RequestOrigin,
-  browserCookie: string | null,
 ): AuthRequest {
   const now = needs.clock.now();
   const authRequest = needs.sealer.open(authRequestId, now);

@@ -44,13 +44,15 @@ export interface ProviderFailure {
  */
 export async function visitProvider(
   needs: ProviderLoginNeeds,
-  signerId: SignerId,
-  login: { readonly authRequest: AuthRequest; readonly step: ProviderStep },
+  {
+    signerId,
+    ...login
+  }: { readonly signerId: SignerId; readonly authRequest: AuthRequest; readonly step: ProviderStep },
   origin: RequestOrigin,
 ): Promise<{ readonly kind: 'redirect'; readonly location: string } | ProviderFailure> {
   const signer = signerForPeople(needs, signerId);
   const left = await leaveForProvider(needs, signer, login);
-  return left.kind === 'redirect' ? left : noted(needs, signer, { ...login, ...left }, origin);
+  return left.kind === 'redirect' ? left : noted(needs, { signer, ...login, ...left }, origin);
 }
 
 /**
@@ -60,13 +62,12 @@ export async function visitProvider(
 export async function returnFromProvider(
   needs: ProviderLoginNeeds,
   visit: LoginVisit,
-  answer: ProviderAnswer,
-  origin: RequestOrigin,
+  { answer, origin }: { readonly answer: ProviderAnswer; readonly origin: RequestOrigin },
 ): Promise<LoginStep | ProviderFailure> {
   const { authRequest, step } = visit;
   const signer = signerForPeople(needs, visit.signerId);
   const fetched = await fetchVisitedToken(needs, { signer, visit, answer });
-  if (fetched.kind === 'no-token') return noted(needs, signer, { authRequest, step, ...fetched }, origin);
+  if (fetched.kind === 'no-token') return noted(needs, { signer, authRequest, step, ...fetched }, origin);
   const { token } = fetched;
   const refused = { kind: 'failed', reason: 'refused', signer, step, authRequest } as const;
   try {
@@ -79,7 +80,7 @@ export async function returnFromProvider(
         origin,
       });
     }
-    const next = await submitSecondary(needs, authRequest, token, origin);
+    const next = await submitSecondary(needs, authRequest, { token, origin });
     return next.kind === 'queries' && next.challenges.length > 0 ? refused : next;
   } catch (error) {
     if (error instanceof AuthError && error.code === 'invalid_auth') return refused;
@@ -96,11 +97,16 @@ function signerForPeople(needs: ProviderLoginNeeds, id: SignerId): SignerForPeop
 /** Leaves a decision record of what went wrong before there was a token to judge. */
 function noted(
   needs: ProviderLoginNeeds,
-  signer: ExternalJwtSigner,
-  failed: Pick<ProviderFailure, 'authRequest' | 'step'> & NoToken,
+  {
+    signer,
+    authRequest,
+    step,
+    outcome,
+    reason,
+    saw,
+  }: Pick<ProviderFailure, 'authRequest' | 'step' | 'signer'> & NoToken,
   origin: RequestOrigin,
 ): ProviderFailure {
-  const { authRequest, step, outcome, reason, saw } = failed;
   const method = step === 'primary' ? 'ext-jwt' : 'secondary-ext-jwt';
   const attempt = needs.attempts.begin(method, 'oidc', origin);
   attempt.failed('provider', reason, `${signer.name}: ${saw}`);

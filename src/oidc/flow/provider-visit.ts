@@ -131,14 +131,17 @@ export interface ProviderAnswer {
 
 /**
  * The visit to a provider that `state` names, when an answer arrives.
- * @param came.signerId whose callback it came to
- * @param came.browser  SHA-256 of the browser's binding cookie, or null
+ * @param signerId whose callback it came to
+ * @param browser  SHA-256 of the browser's binding cookie, or null
  * @throws AuthError auth_request_unknown   the state is not ours, too old, of another browser or of another signer
  */
 export function openVisit(
   needs: ProviderVisitNeeds,
-  state: string,
-  came: { readonly signerId: string; readonly browser: string | null },
+  {
+    state,
+    signerId,
+    browser,
+  }: { readonly state: string; readonly signerId: string; readonly browser: string | null },
   origin: RequestOrigin,
 ): Visit {
   const now = needs.clock.now();
@@ -151,12 +154,12 @@ export function openVisit(
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
   }
   // A provider that forwards people to another one would get that one's code, and our verifier with it (RFC 9700 4.4).
-  if (visit.signerId !== came.signerId) {
+  if (visit.signerId !== signerId) {
     throw new AuthError('auth_request_unknown', {
       detail: 'the answer came to the callback of another signer',
     });
   }
-  requireSameBrowser(startOf(visit).browserBinding, came.browser);
+  requireSameBrowser(startOf(visit).browserBinding, browser);
   return visit;
 }
 

@@ -19,8 +19,11 @@ import type { LoginFlowNeeds } from './next-step.ts';
 export async function requireMayUse(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
-  { account, progress }: { readonly account: Account; readonly progress: LoginProgress },
-  origin: RequestOrigin,
+  {
+    origin,
+    account,
+    progress,
+  }: { readonly origin: RequestOrigin; readonly account: Account; readonly progress: LoginProgress },
 ): Promise<void> {
   const { identity } = account;
   const { clientId } = authRequest;

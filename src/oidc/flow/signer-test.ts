@@ -77,9 +77,8 @@ type Answered = { readonly test: SignerTest } & (
  */
 export function beginSignerTest(
   needs: SignerTestNeeds,
-  signerId: SignerId,
+  { signerId, issuer }: { readonly signerId: SignerId; readonly issuer: string },
   { identityId, sessionId }: Pick<Actor, 'identityId' | 'sessionId'>,
-  issuer: string,
 ): { readonly id: string; readonly link: string } {
   requireSignIn(needs, signerId);
   const begunAt = needs.clock.now();
@@ -96,8 +95,7 @@ export function beginSignerTest(
  */
 export async function leaveForSignerTest(
   needs: SignerTestNeeds,
-  link: string,
-  browserBinding: string,
+  { link, browserBinding }: { readonly link: string; readonly browserBinding: string },
   origin: RequestOrigin,
 ): Promise<{ readonly kind: 'redirect'; readonly location: string } | SignerTestAnswer> {
   const now = needs.clock.now();
@@ -132,9 +130,8 @@ export interface SignerTestVerdict extends TriedToken {
  */
 export async function finishSignerTest(
   needs: SignerTestVerdictNeeds,
-  signerId: string,
+  { signerId, sealedAnswer }: { readonly signerId: string; readonly sealedAnswer: string },
   by: Pick<Actor, 'identityId' | 'sessionId'>,
-  sealedAnswer: string,
 ): Promise<SignerTestVerdict> {
   const now = needs.clock.now();
   const plain = needs.signerTests.answers.open(sealedAnswer, now);

@@ -55,7 +55,7 @@ export async function authenticateClient(
   if (method !== expected) throw notAuthenticated(`it uses ${method} in place of ${expected}`);
   if (client.registered === null || method === 'none') return client;
   if (method === 'private_key_jwt') {
-    await requireAssertion(needs, client.registered, secret, credentials.issuer);
+    await requireAssertion(needs, client.registered, { assertion: secret, issuer: credentials.issuer });
     return client;
   }
   const held = matching(client.registered.secrets, secret);

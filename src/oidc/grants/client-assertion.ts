@@ -41,8 +41,7 @@ export function subjectOf(assertion: string): string | undefined {
 export async function requireAssertion(
   needs: AssertionNeeds,
   client: RegisteredClient,
-  assertion: string,
-  issuer: string,
+  { assertion, issuer }: { readonly assertion: string; readonly issuer: string },
 ): Promise<void> {
   const jwt = parsed(assertion);
   if (jwt === undefined) throw refused('it cannot be read');

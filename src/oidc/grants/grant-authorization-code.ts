@@ -118,8 +118,8 @@ export async function redeemCode(
   await endOldestSessions(needs, identity.id, origin);
   const refreshToken = session.scopes.includes('offline_access') ? refresh : null;
   const wanted = certificateKey === null || !mayBeCertified(client) ? null : requestedKeyOf(certificateKey);
-  const sessionCert = await sessionCertificate(needs, session, wanted, origin, now);
-  return issueTokens(needs, request, session, identity, { nonce, refreshToken, sessionCert }, now);
+  const sessionCert = await sessionCertificate(needs, { session, key: wanted, origin }, now);
+  return issueTokens(needs, request, { session, identity, now, nonce, refreshToken, sessionCert });
 }
 
 /**

@@ -95,21 +95,22 @@ async function exchangeRefreshToken(
   const presented = presentedRefreshToken(needs, request, subject);
   const key = requestedKey(needs, request);
   const wantsIdToken = requested === tokenTypes.idToken;
-  const used = await useRefreshToken(
-    needs,
-    request,
+  const used = await useRefreshToken(needs, request, {
     presented,
-    wantsIdToken ? idTokenGrace : duplicateWindow,
-  );
+    window: wantsIdToken ? idTokenGrace : duplicateWindow,
+  });
   if (used.outcome === 'duplicate') {
-    if (!wantsIdToken) throw refreshRefused(needs, request, used.session, 'duplicate');
-    return idTokenAnswer(needs, request.client, await standingOf(needs, used.session), needs.clock.now());
+    if (!wantsIdToken) throw refreshRefused(needs, request, { session: used.session, reason: 'duplicate' });
+    return idTokenAnswer(needs, request.client, {
+      standing: await standingOf(needs, used.session),
+      now: needs.clock.now(),
+    });
   }
   const { session, next, now } = used;
   const answer = wantsIdToken
-    ? idTokenAnswer(needs, request.client, used, now)
-    : await accessTokenAnswer(needs, request, used, { requested, key }, now);
-  return { ...answer, refresh_token: issueRefreshToken(needs, next, session, now) };
+    ? idTokenAnswer(needs, request.client, { standing: used, now })
+    : await accessTokenAnswer(needs, request, { standing: used, granted: { requested, key }, now });
+  return { ...answer, refresh_token: issueRefreshToken(needs, { secret: next, session }, now) };
 }
 
 /**
@@ -147,14 +148,18 @@ async function exchangeAccessToken(
     ipAddress: origin.ipAddress,
     now,
   });
-  if (renewed === null) throw refreshRefused(needs, request, session, 'ended-or-bound');
+  if (renewed === null) throw refreshRefused(needs, request, { session, reason: 'ended-or-bound' });
   const standing = { session, identity: renewed.identity };
-  if (wantsIdToken) return idTokenAnswer(needs, client, standing, now);
+  if (wantsIdToken) return idTokenAnswer(needs, client, { standing, now });
   needs.audit.record(
     { event: 'token.refreshed', identityId: renewed.identity.id, sessionId, clientId: client.clientId },
     origin,
   );
-  return accessTokenAnswer(needs, request, standing, { requested: tokenTypes.accessToken, key }, now);
+  return accessTokenAnswer(needs, request, {
+    standing,
+    granted: { requested: tokenTypes.accessToken, key },
+    now,
+  });
 }
 
 /** @throws AuthError invalid_grant   the identity is disabled or gone */
@@ -167,13 +172,15 @@ async function standingOf(needs: GrantNeeds, session: ApiSession): Promise<Stand
 async function accessTokenAnswer(
   needs: GrantNeeds,
   request: GrantRequest,
-  { session, identity }: Standing,
-  { requested, key }: Granted,
-  now: Millis,
+  {
+    standing: { session, identity },
+    granted: { requested, key },
+    now,
+  }: { readonly standing: Standing; readonly granted: Granted; readonly now: Millis },
 ): Promise<ExchangeResponse> {
-  const certificate = await sessionCertificate(needs, session, key, request.origin, now);
+  const certificate = await sessionCertificate(needs, { session, key, origin: request.origin }, now);
   return {
-    access_token: issueAccessToken(needs, request, session, identity, now),
+    access_token: issueAccessToken(needs, request, { session, identity, now }),
     issued_token_type: requested,
     token_type: 'Bearer',
     expires_in: toSeconds(needs.lifetimes.accessToken),
@@ -182,9 +189,13 @@ async function accessTokenAnswer(
   };
 }
 
-function idTokenAnswer(needs: GrantNeeds, client: Client, standing: Standing, now: Millis): ExchangeResponse {
+function idTokenAnswer(
+  needs: GrantNeeds,
+  client: Client,
+  { standing, now }: { readonly standing: Standing; readonly now: Millis },
+): ExchangeResponse {
   return {
-    access_token: issueIdToken(needs, client, standing, { accessToken: null, nonce: null }, now),
+    access_token: issueIdToken(needs, client, { ...standing, now, accessToken: null, nonce: null }),
     issued_token_type: tokenTypes.idToken,
     token_type: 'N_A',
     expires_in: toSeconds(needs.lifetimes.idToken),

@@ -47,49 +47,45 @@ export interface GrantNeeds
   readonly random: Random;
 }
 
-/**
- * @param refreshToken null when `offline_access` was not granted
- * @param sessionCert  PEM; null when none was asked for
- */
+/** What a token says, and when it is issued. */
+interface TokenSubject {
+  readonly session: ApiSession;
+  readonly identity: IdentityInTokens;
+  readonly now: Millis;
+}
+
+interface TokensToIssue extends TokenSubject {
+  /** Of the authorization request; null after a refresh. */
+  readonly nonce: string | null;
+  /** Null when `offline_access` was not granted. */
+  readonly refreshToken: RefreshSecret | null;
+  /** PEM; null when none was asked for. */
+  readonly sessionCert: string | null;
+}
+
 export function issueTokens(
   needs: GrantNeeds,
-  { client, resources }: Pick<GrantRequest, 'client' | 'resources'>,
-  session: ApiSession,
-  identity: IdentityInTokens,
-  extra: {
-    readonly nonce: string | null;
-    readonly refreshToken: RefreshSecret | null;
-    readonly sessionCert: string | null;
-  },
-  now: Millis,
+  request: Pick<GrantRequest, 'client' | 'resources'>,
+  tokens: TokensToIssue,
 ): TokenResponse {
-  const accessToken = issueAccessToken(needs, { client, resources }, session, identity, now);
-  const idToken = issueIdToken(
-    needs,
-    client,
-    { session, identity },
-    { accessToken, nonce: extra.nonce },
-    now,
-  );
+  const { session, identity, now, nonce, refreshToken: secret, sessionCert } = tokens;
+  const accessToken = issueAccessToken(needs, request, tokens);
+  const idToken = issueIdToken(needs, request.client, { session, identity, now, accessToken, nonce });
   return {
     access_token: accessToken,
     token_type: 'Bearer',
     expires_in: toSeconds(needs.lifetimes.accessToken),
     id_token: idToken,
     scope: session.scopes.join(' '),
-    ...(extra.refreshToken === null
-      ? {}
-      : { refresh_token: issueRefreshToken(needs, extra.refreshToken, session, now) }),
-    ...(extra.sessionCert === null ? {} : { session_cert: extra.sessionCert }),
+    ...(secret === null ? {} : { refresh_token: issueRefreshToken(needs, { secret, session }, now) }),
+    ...(sessionCert === null ? {} : { session_cert: sessionCert }),
   };
 }
 
 export function issueAccessToken(
   needs: GrantNeeds,
   { client, resources }: Pick<GrantRequest, 'client' | 'resources'>,
-  session: ApiSession,
-  identity: IdentityInTokens,
-  now: Millis,
+  { session, identity, now }: TokenSubject,
 ): string {
   const token = {
     session,
@@ -101,24 +97,27 @@ export function issueAccessToken(
   return mintAccessToken(needs, token, now);
 }
 
-/** @param accessToken the one that is issued along with it, or null */
+interface IdTokenSubject extends TokenSubject {
+  /** The one that is issued along with it, or null. */
+  readonly accessToken: string | null;
+  readonly nonce: string | null;
+}
+
 export function issueIdToken(
   needs: GrantNeeds,
   client: Client,
-  { session, identity }: { readonly session: ApiSession; readonly identity: IdentityInTokens },
-  extra: { readonly accessToken: string | null; readonly nonce: string | null },
-  now: Millis,
+  { session, identity, now, accessToken, nonce }: IdTokenSubject,
 ): string {
   const signing = { ring: needs.ring, alg: needs.idTokenAlg };
   const name = client.profile === 'compatibility' ? identity.name : null;
-  return mintIdToken(signing, { session, ...extra, name, lifetime: needs.lifetimes.idToken }, now);
+  const lifetime = needs.lifetimes.idToken;
+  return mintIdToken(signing, { session, accessToken, nonce, name, lifetime }, now);
 }
 
 /** @param secret what the store has committed */
 export function issueRefreshToken(
   { ring, lifetimes }: GrantNeeds,
-  secret: RefreshSecret,
-  session: ApiSession,
+  { secret, session }: { readonly secret: RefreshSecret; readonly session: ApiSession },
   now: Millis,
 ): string {
   const expiresAt = Math.min(now + lifetimes.refreshToken, session.createdAt + lifetimes.refreshFamily);
@@ -159,9 +158,11 @@ export function mayBeCertified({ registered }: Client): boolean {
  */
 export async function sessionCertificate(
   needs: GrantNeeds,
-  session: ApiSession,
-  key: RequestedKey | null,
-  origin: RequestOrigin,
+  {
+    session,
+    key,
+    origin,
+  }: { readonly session: ApiSession; readonly key: RequestedKey | null; readonly origin: RequestOrigin },
   now: Millis,
 ): Promise<string | null> {
   if (key === null) return null;

@@ -68,8 +68,7 @@ export function presentedRefreshToken(
 export async function useRefreshToken(
   needs: GrantNeeds,
   request: GrantRequest,
-  presented: PresentedRefreshToken,
-  window: Millis,
+  { presented, window }: { readonly presented: PresentedRefreshToken; readonly window: Millis },
 ): Promise<UsedRefreshToken> {
   const { parameters, client, origin, clientCertificates } = request;
   const sessionId = asId<ApiSessionId>(presented.id);
@@ -114,7 +113,7 @@ export async function useRefreshToken(
   }
   const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
   if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(client, session, asked) };
-  throw refreshRefused(needs, request, session, reason);
+  throw refreshRefused(needs, request, { session, reason });
 }
 
 /** @throws AuthError invalid_grant   the client may no longer have refresh tokens */
@@ -129,8 +128,7 @@ function requireRefreshable({ registered }: Client, { scopes }: ApiSession): voi
 export function refreshRefused(
   needs: Pick<GrantNeeds, 'audit'>,
   { client, origin }: GrantRequest,
-  session: ApiSession,
-  reason: string,
+  { session, reason }: { readonly session: ApiSession; readonly reason: string },
 ): AuthError {
   const { id: sessionId } = session;
   needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId: client.clientId }, origin);
@@ -176,12 +174,13 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
   const presented = presentedRefreshToken(needs, request, required(request.parameters, 'refresh_token'));
   // Nobody without a token of ours makes us verify a request.
   const key = requestedKey(needs, request);
-  const used = await useRefreshToken(needs, request, presented, duplicateWindow);
-  if (used.outcome === 'duplicate') throw refreshRefused(needs, request, used.session, 'duplicate');
+  const used = await useRefreshToken(needs, request, { presented, window: duplicateWindow });
+  if (used.outcome === 'duplicate')
+    throw refreshRefused(needs, request, { session: used.session, reason: 'duplicate' });
   const { session, identity, next, now } = used;
-  const sessionCert = await sessionCertificate(needs, session, key, request.origin, now);
-  const extra = { nonce: null, refreshToken: next, sessionCert };
-  return issueTokens(needs, request, session, identity, extra, now);
+  const sessionCert = await sessionCertificate(needs, { session, key, origin: request.origin }, now);
+  const tokens = { session, identity, now, nonce: null, refreshToken: next, sessionCert };
+  return issueTokens(needs, request, tokens);
 }
 
 export interface StandingNeeds extends CertificateLoginNeeds {
