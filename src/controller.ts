@@ -1,7 +1,6 @@
 // A running controller: the services behind open listeners. Used by the commands that run one and by the tests,
 // so that both are the same thing.
 
-import { hostname } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
 import type { BindPoint, Config, Listener } from './config/config.ts';
 import { type SettingChange, settingChanges, takeOver } from './config/reload.ts';
@@ -11,7 +10,7 @@ import type { RunningListener } from './http/server/listener.ts';
 import { openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
 import { readEnrollmentIdentity } from './overlay-pki.ts';
 import { type ForOthers, otherThreads, type RunningThreads, type StartThread } from './request-threads.ts';
-import { type Foundations, openServices, type Services } from './services.ts';
+import { type Foundations, nodeName, openServices, type Services } from './services.ts';
 import { requestThreads } from './thread-count.ts';
 
 /** What a controller is started with. */
@@ -237,11 +236,6 @@ function openAddress(address: string, bindPoints: readonly BindPoint[]): string 
   const [host, port] = address.split(/:(?=\d+$)/);
   if (port !== '0') return address;
   return bindPoints.find((point) => point.address.startsWith(`${host}:`))?.address ?? address;
-}
-
-/** On one machine several nodes differ in the port. */
-function nodeName({ node }: Config, bindPoints: readonly BindPoint[]): string {
-  return node.name ?? `${hostname()}:${bindPoints[0]?.interface.port ?? 0}`;
 }
 
 /** As configured, unless the system was to choose the port. */

@@ -1,6 +1,7 @@
 // The one place where everything is wired: configuration, store, keys and clocks become the services that the
 // endpoints and commands use. Nothing else constructs them.
 
+import { hostname } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
 import { brandingOf } from './branding.ts';
 import { thisBuild } from './build.ts';
@@ -9,7 +10,7 @@ import {
   clientCertificateIssuer,
   type SigningAuthority,
 } from './certificates/client-certificate-issuer.ts';
-import type { Config } from './config/config.ts';
+import type { BindPoint, Config } from './config/config.ts';
 import { parseRedirectUri } from './config/redirect-uris.ts';
 import {
   type AuthorityList,
@@ -79,6 +80,9 @@ import { clockWatch } from './tasks/clock-watch.ts';
 import { deleteExpired, evenClock, forgetExpired } from './tasks/expire.ts';
 import { besideHeartbeat, type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
 import { every } from './tasks/schedule.ts';
+import { liveTelemetry } from './telemetry/live-telemetry.ts';
+import { tracedFetches } from './telemetry/traced-fetches.ts';
+import { tracedStore } from './telemetry/traced-store.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 import { accessTokenVerifier, clockSkew } from './tokens/access-token.ts';
 import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
@@ -175,6 +179,14 @@ export interface Services extends ServiceEndpoints {
   stop(): Promise<void>;
 }
 
+/** On one machine several nodes differ in the port. @param bindPoints as configured, or with the real ports */
+export function nodeName(
+  { node, listeners }: Pick<Config, 'node' | 'listeners'>,
+  bindPoints: readonly BindPoint[] = listeners.flatMap((listener) => listener.bindPoints),
+): string {
+  return node.name ?? `${hostname()}:${bindPoints[0]?.interface.port ?? 0}`;
+}
+
 /** What listeners answer with, by a configuration. */
 export interface ServiceEndpoints {
   /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
@@ -205,10 +217,26 @@ export async function openServices(
   foundations: Foundations,
   { ownAuthorities, signing, published, enrollmentIdentity }: OverlayPki,
 ): Promise<Services> {
-  const { config, store, clock, random, log, first, others = noOthers } = foundations;
+  const { config, clock, random, log, first, others = noOthers } = foundations;
   /** What a reload replaces as a whole; whatever outlives one asks here. */
   let inUse = config;
   const { oidc } = config.edge;
+  const threads = first?.threads ?? others.threads.answering;
+  const startedAt = clock.now() / 1000 - process.uptime();
+  const telemetry = liveTelemetry({
+    clock,
+    random,
+    log: first === undefined ? log : null,
+    threads,
+    service: { version: packageJson.version, instance: nodeName(config) },
+    metrics: first === undefined ? { since: startedAt * 1000, read: () => metrics.families() } : null,
+  });
+  const { tracing } = telemetry;
+  const store = tracedStore(
+    foundations.store,
+    tracing,
+    config.db.engine === 'sqlite' ? 'sqlite' : 'postgresql',
+  );
   const auditEvents = tally<AuditLabels>();
   const strangersLog = sampledLines({
     clock,
@@ -244,7 +272,6 @@ export async function openServices(
     all: () => view.clients.all(),
   });
   const revoked = denySet();
-  const threads = first?.threads ?? others.threads.answering;
   const accessTokens = accessTokenVerifier(ring, {
     issuers: issuers.all,
     lifetime: () => inUse.edge.oidc.accessTokenDuration,
@@ -255,10 +282,13 @@ export async function openServices(
   const { trustedRoots = [] } = foundations;
   const openFetch = ({ edge }: Config) => outboundClient(edge.externalJwtSigners.jwksFetch, { trustedRoots });
   let fetch = openFetch(config);
-  const jwksFetch: ReturnType<typeof outboundClient> = {
-    get: (...request) => fetch.get(...request),
-    postForm: (...request) => fetch.postForm(...request),
-  };
+  const jwksFetch: ReturnType<typeof outboundClient> = tracedFetches(
+    {
+      get: (...request) => fetch.get(...request),
+      postForm: (...request) => fetch.postForm(...request),
+    },
+    tracing,
+  );
   const jwks = jwksCache({ client: jwksFetch, clock, logger: log });
   // A node whose clock is ahead dates tokens later than the end of their session.
   const accessTokenEndOf = (of: Config) => of.edge.oidc.accessTokenDuration + clockSkew;
@@ -331,20 +361,20 @@ export async function openServices(
     answers: answers.list(),
     eventLoopDelay: eventLoop.p99(),
     isBehind: view.feed.isBehind,
+    telemetry: telemetry.counts(),
   });
-  const readMetrics =
-    first?.readMetrics ??
-    metricsReader({
-      version: packageJson.version,
-      startedAt: clock.now() / 1000 - process.uptime(),
-      threads: others.threads,
-      gather: others.gather,
-      counts: () => sumOfThreads([counts(), ...others.counts()]),
-      hashPool: foundations.hashPool,
-      endedSessions: view.ended,
-      decisionRecords: attemptRecords,
-      clockWatch: watch,
-    });
+  const metrics = metricsReader({
+    version: packageJson.version,
+    startedAt,
+    threads: others.threads,
+    gather: others.gather,
+    counts: () => sumOfThreads([counts(), ...others.counts()]),
+    hashPool: foundations.hashPool,
+    endedSessions: view.ended,
+    decisionRecords: attemptRecords,
+    clockWatch: watch,
+  });
+  const readMetrics = first?.readMetrics ?? metrics.text;
   const sessionCertificates = {
     certificateIssuer,
     // As SPIFFE writes it: letters, digits, dots and dashes.
@@ -458,6 +488,7 @@ export async function openServices(
     return { routes, views };
   };
   let endpoints = endpointsOf(config);
+  (await telemetry.prepare(config.telemetry))();
   const even = evenClock(clock, () => accessTokenEnd);
   const expire = async () => {
     if (!even.isEven()) return;
@@ -504,6 +535,7 @@ export async function openServices(
     },
     async prepare(fresh) {
       const prepared = endpointsOf(fresh);
+      const useTelemetry = await telemetry.prepare(fresh.telemetry);
       // Before a token may live longer: what has ended while it could not must be known.
       accessTokenEnd = Math.max(accessTokenEnd, accessTokenEndOf(fresh));
       await view.rememberEnded(accessTokenEnd);
@@ -513,6 +545,7 @@ export async function openServices(
           const [former, current] = [inUse, fresh].map(({ edge }) => JSON.stringify(edge.externalJwtSigners));
           inUse = fresh;
           endpoints = prepared;
+          useTelemetry();
           if (former === current) return;
           fetch = openFetch(fresh);
           // Keys of a server that may not be asked any more are not used any more.
@@ -534,6 +567,7 @@ export async function openServices(
       log,
       audit,
       strangersLog,
+      tracing,
       onAnswer: answers.observe,
       ...(foundations.inspectAnswer === undefined ? {} : { inspectAnswer: foundations.inspectAnswer }),
       afterStandstill() {
@@ -548,6 +582,7 @@ export async function openServices(
       await view.legacy.flush();
       await attempts.flush();
       view.feed.stop();
+      await telemetry.stop();
       eventLoop.stop();
     },
   };

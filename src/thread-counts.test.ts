@@ -5,7 +5,8 @@ import { answerTimes } from './http/server/answer-times.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 
 function counts(over: Partial<ThreadCounts>): ThreadCounts {
-  const none = { auditEvents: [], loginAttempts: [], answers: [] };
+  const telemetry = { spansSent: 0, spansLost: 0, failures: 0 };
+  const none = { auditEvents: [], loginAttempts: [], answers: [], telemetry };
   return { ...none, eventLoopDelay: 0, isBehind: false, ...over };
 }
 

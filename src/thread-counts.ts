@@ -14,5 +14,14 @@ export function sumOfThreads(threads: readonly ThreadCounts[]): ThreadCounts {
     answers: sumOfAnswers(threads.map(({ answers }) => answers)),
     eventLoopDelay: Math.max(0, ...threads.map(({ eventLoopDelay }) => eventLoopDelay)),
     isBehind: threads.some(({ isBehind }) => isBehind),
+    telemetry: {
+      spansSent: sum(threads.map(({ telemetry }) => telemetry.spansSent)),
+      spansLost: sum(threads.map(({ telemetry }) => telemetry.spansLost)),
+      failures: sum(threads.map(({ telemetry }) => telemetry.failures)),
+    },
   };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }

@@ -39,6 +39,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   import: ['admin', 'login', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
   account: ['admin', 'explain', 'login', 'store/contracts', 'errors', 'platform', 'model'],
   tasks: ['sessions', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
+  telemetry: ['config', 'store/contracts', 'errors', 'platform', 'model'],
   pages: ['errors', 'platform', 'model'],
   http: [
     'pages',
@@ -72,6 +73,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin',
     'explain',
     'tasks',
+    'telemetry',
     'sessions',
     'certificates',
     'login',
@@ -241,6 +243,31 @@ describe('the import rules', () => {
     assert.deepEqual([...new Set(users.map(({ file }) => file))], ['src/http/server/metrics.ts']);
     const text = readFileSync('src/http/server/metrics.ts', 'utf8');
     assert.ok(!/^import (?!type).*'prom-client'/m.test(text));
+  });
+
+  test('only telemetry/ knows OpenTelemetry, and nothing of it is loaded without a collector', () => {
+    const users = imports.filter(({ to }) => to.startsWith('@opentelemetry/'));
+    assert.ok(users.length > 0);
+    assert.deepEqual(
+      users.filter(({ from }) => from !== 'telemetry').map(({ file }) => file),
+      [],
+    );
+    const loadedLate = ['./open-telemetry.ts', './collector.ts'];
+    const early = readFileSync('src/telemetry/live-telemetry.ts', 'utf8');
+    for (const file of loadedLate) assert.ok(early.includes(`await import('${file}')`), file);
+    // Whatever imports one of these loads the packages with it.
+    const loading = new Set(users.map(({ file }) => file));
+    for (const { file, specifier } of [...imports, ...imports]) {
+      const target = normalize(join(dirname(file), specifier));
+      const text = readFileSync(file, 'utf8');
+      const isForTypes = new RegExp(`import type [^;]*'${specifier.replaceAll('.', '\\.')}'`).test(text);
+      const isLate = text.includes(`await import('${specifier}')`);
+      if (loading.has(target) && !isForTypes && !isLate) loading.add(file);
+    }
+    assert.deepEqual(
+      [...loading].filter((file) => !/^src\/telemetry\/(?:open-telemetry|spans|metric-data)\.ts$/.test(file)),
+      [],
+    );
   });
 
   test('only store/ knows the database, and platform/ a use of it as a lock', () => {

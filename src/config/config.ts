@@ -25,6 +25,8 @@ export interface Config {
   };
   readonly edge: EdgeConfig;
   readonly branding: BrandingConfig;
+  /** Null: nothing is sent, and nothing for it is loaded. */
+  readonly telemetry: TelemetryConfig | null;
   readonly log: LogConfig;
 }
 
@@ -176,6 +178,27 @@ export interface BrandingConfig {
   /** `#rrggbb`: of links, buttons and the focus, and of the text on buttons. Readable on the ground of each scheme. */
   readonly colors: {
     readonly [Scheme in 'light' | 'dark']: { readonly accent: string; readonly on: string };
+  };
+}
+
+/** Traces and metrics for an OTLP collector. */
+export interface TelemetryConfig {
+  /** URL without a slash at its end. */
+  readonly endpoint: string;
+  /** Absolute path: a line `NAME: VALUE` for each header; null: none are needed. */
+  readonly headersFile: string | null;
+  /** Absolute path of PEM certificates that are trusted besides the system's; null: none. */
+  readonly caFile: string | null;
+  readonly serviceName: string;
+  readonly traces: {
+    /** Share of the requests that are traced, 0 to 1. */
+    readonly sampling: number;
+    /** Requests a second that are traced besides, because their caller traces them; in each thread. */
+    readonly callersPerSecond: number;
+  };
+  readonly metrics: {
+    /** 0: never. */
+    readonly interval: Millis;
   };
 }
 

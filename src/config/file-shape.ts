@@ -29,6 +29,7 @@ export function toFileShape(config: Config): { readonly [key: string]: FileValue
     ...(config.node.name === null ? {} : { node: { name: config.node.name } }),
     ...(edge.present ? { edge: edgeShape(edge) } : {}),
     branding: brandingShape(config.branding),
+    ...(config.telemetry === null ? {} : { telemetry: telemetryShape(config.telemetry) }),
     log: { format: config.log.format, level: config.log.level },
   };
 }
@@ -40,6 +41,18 @@ function brandingShape({ name, logoFile, logoDarkFile, colors }: Config['brandin
     ...(logoDarkFile === null ? {} : { logoDark: logoDarkFile }),
     color: colors.light.accent,
     colorDark: colors.dark.accent,
+  };
+}
+
+function telemetryShape(telemetry: NonNullable<Config['telemetry']>): FileValue {
+  const { endpoint, headersFile, caFile, serviceName, traces, metrics } = telemetry;
+  return {
+    endpoint,
+    ...(headersFile === null ? {} : { headersFile }),
+    ...(caFile === null ? {} : { ca: caFile }),
+    serviceName,
+    traces: { sampling: traces.sampling, callersPerSecond: traces.callersPerSecond },
+    metrics: { interval: formatDuration(metrics.interval) },
   };
 }
 

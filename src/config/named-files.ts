@@ -42,6 +42,7 @@ function namedFiles(config: Config): readonly (readonly [path: string, file: str
     ...config.listeners.map(({ identity }, index) => ({ at: `web[${index}].identity`, files: identity })),
   ];
   const { logoFile, logoDarkFile } = config.branding;
+  const { headersFile = null, caFile = null } = config.telemetry ?? {};
   return [
     ...(logoFile === null ? [] : [['branding.logo', logoFile] as const]),
     ...(logoDarkFile === null ? [] : [['branding.logoDark', logoDarkFile] as const]),
@@ -58,5 +59,7 @@ function namedFiles(config: Config): readonly (readonly [path: string, file: str
           ['edge.enrollment.signingCert.cert', signingCert.certFile] as const,
           ['edge.enrollment.signingCert.key', signingCert.keyFile] as const,
         ]),
+    ...(headersFile === null ? [] : [['telemetry.headersFile', headersFile] as const]),
+    ...(caFile === null ? [] : [['telemetry.ca', caFile] as const]),
   ];
 }

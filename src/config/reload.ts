@@ -75,6 +75,7 @@ const plan: Plan<Config> = {
     externalJwtSigners: 'live',
   },
   branding: 'live',
+  telemetry: 'live',
   log: { format: 'restart', level: 'live' },
 };
 

@@ -61,6 +61,7 @@ export function resolveConfig(
       externalJwtSigners: edge.externalJwtSigners,
     },
     branding: resolveBranding(content.branding, folder),
+    telemetry: resolveTelemetry(content.telemetry, folder),
     log: content.log,
   };
   return { config, adjustments };
@@ -80,6 +81,16 @@ function resolveBranding(branding: FileContent['branding'], folder: string): Con
       light: { accent: light, on: textOn(light) },
       dark: { accent: dark, on: textOn(dark) },
     },
+  };
+}
+
+function resolveTelemetry(telemetry: FileContent['telemetry'], folder: string): Config['telemetry'] {
+  if (telemetry === undefined) return null;
+  const { headersFile, ca, ...rest } = telemetry;
+  return {
+    ...rest,
+    headersFile: headersFile === undefined ? null : resolve(folder, headersFile),
+    caFile: ca === undefined ? null : resolve(folder, ca),
   };
 }
 

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
-import { HOUR, MINUTE, type Millis } from '../platform/clock.ts';
+import { HOUR, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
+import { isPlainLoopback } from '../platform/network/address-rules.ts';
 import { PostgresPoolerError, readPostgresPooler } from '../platform/network/postgres-pooler.ts';
 import { PostgresTlsError, readPostgresTls } from '../platform/network/postgres-tls.ts';
 import { largestHashCost, leastHashCost } from '../platform/secrets/hash-cost.ts';
@@ -421,6 +422,70 @@ const brandingSchema = z.strictObject({
     .describe('The same on dark ground. Default: color, as much lighter as it has to be.'),
 });
 
+const collector = textReadBy((text) => {
+  const url = URL.parse(text);
+  if (url === null || !['https:', 'http:'].includes(url.protocol)) {
+    throw new Refusal(
+      `${JSON.stringify(text)} is not the URL of a collector, such as https://collector:4318`,
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Refusal('the URL holds a user or a password; put what the collector asks for into headersFile');
+  }
+  if (url.search !== '' || url.hash !== '') throw new Refusal('the URL has a query or a fragment');
+  return url.href.replace(/\/+$/, '');
+});
+
+const telemetrySchema = z
+  .strictObject({
+    endpoint: collector.describe(
+      'URL of an OTLP collector, by HTTP with protobuf; /v1/traces and /v1/metrics are added to it.',
+    ),
+    headersFile: filePath
+      .optional()
+      .describe('File with a line NAME: VALUE for each header that the collector asks for. A secret.'),
+    ca: filePath
+      .optional()
+      .describe("PEM file of authorities that are trusted for the collector, besides the system's."),
+    serviceName: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,100}$/, 'the name has 1 to 100 visible ASCII characters')
+      .default('overlay-auth')
+      .describe('What the service is called there: service.name.'),
+    traces: z
+      .strictObject({
+        sampling: z
+          .number()
+          .min(0)
+          .max(1)
+          .default(0.1)
+          .describe('Share of the requests that are traced, from 0 (none) to 1 (all).'),
+        callersPerSecond: z
+          .int()
+          .min(0)
+          .max(10_000)
+          .default(1)
+          .describe('Requests a second that are traced besides, because their caller traces them.'),
+      })
+      .prefault({}),
+    metrics: z
+      .strictObject({
+        interval: duration({ min: 0, max: 24 * HOUR })
+          .refine((millis) => millis === 0 || millis >= SECOND, 'the least is 1s; 0s sends no metrics')
+          .prefault('60s')
+          .describe('How often the metrics are sent; 0s: never.'),
+      })
+      .prefault({}),
+  })
+  .superRefine(({ endpoint, headersFile }, context) => {
+    if (headersFile === undefined || endpoint.startsWith('https:') || isPlainLoopback(endpoint)) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['endpoint'],
+      message: 'the headers of headersFile would be sent in the clear; use https',
+    });
+  });
+
 export const fileSchema = z
   .strictObject({
     v: z.literal(3).describe('Version of this file format: 3.'),
@@ -447,6 +512,9 @@ export const fileSchema = z
       .prefault({}),
     edge: edgeSchema.optional().describe('Present: the OIDC provider is on.'),
     branding: brandingSchema.prefault({}).describe('How the login pages look.'),
+    telemetry: telemetrySchema
+      .optional()
+      .describe('Traces and metrics for an OpenTelemetry collector. Default: none.'),
     log: z
       .strictObject({
         format: z.enum(['text', 'json']).default('text'),

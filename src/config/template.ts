@@ -111,6 +111,14 @@ web:
       - binding: health-checks
 ${metricsListener(template.metrics)}
 ${edgeSection(template)}
+# telemetry:                      # traces and metrics for an OpenTelemetry collector; see docs/monitoring/opentelemetry.md
+#   endpoint: https://collector.example.com:4318
+#   headersFile: otlp.headers     # a line NAME: VALUE for each header that it asks for
+#   traces:
+#     sampling: 0.1               # share of the requests, 0 to 1
+#   metrics:
+#     interval: 60s               # 0s: no metrics
+
 log:
   format: text                     # text or json
   level: info                      # error, warn, info or debug

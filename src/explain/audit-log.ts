@@ -18,6 +18,7 @@ export function auditLog(log: Logger, strangersLog?: SampledLines): WrittenAudit
       const fields = {
         ...event,
         requestId: origin?.requestId ?? null,
+        ...(origin?.traceId === undefined ? {} : { traceId: origin.traceId }),
         ipAddress: origin?.ipAddress ?? null,
         issuer: origin?.issuer ?? null,
       };

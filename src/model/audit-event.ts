@@ -6,6 +6,8 @@ import type { AttemptStep } from './login-attempt.ts';
 export interface RequestOrigin {
   /** The reference id that the answer shows. */
   readonly requestId: string;
+  /** Of the trace that the request belongs to, if it does: 32 hexadecimal digits. */
+  readonly traceId?: string;
   /** Address of the TCP peer. */
   readonly ipAddress: string;
   /** Issuer of the bind point at which it arrived. */

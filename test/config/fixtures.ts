@@ -110,6 +110,14 @@ export function fullFile(): Tree {
         },
       },
     },
+    telemetry: {
+      endpoint: 'https://collector.example.com:4318',
+      headersFile: 'otlp.headers',
+      ca: '/etc/overlay/collector-ca.pem',
+      serviceName: 'login',
+      traces: { sampling: 0.5, callersPerSecond: 3 },
+      metrics: { interval: '15s' },
+    },
     log: { format: 'json', level: 'warn' },
   };
 }

@@ -76,6 +76,7 @@ describe('loading the configuration', () => {
     });
     assert.equal(config.threads, 'auto');
     assert.deepEqual(config.log, { format: 'text', level: 'info' });
+    assert.equal(config.telemetry, null);
   });
 
   test('every key of the full file reaches the configuration', () => {
@@ -130,6 +131,14 @@ describe('loading the configuration', () => {
     assert.deepEqual(config.edge.passwordHash, { memoryKiB: 64 * 1024, passes: 3, lanes: 2 });
     assert.deepEqual(config.edge.loginAttempts, { keep: 48 * HOUR, keepAtMost: 5000 });
     assert.deepEqual(config.log, { format: 'json', level: 'warn' });
+    assert.deepEqual(config.telemetry, {
+      endpoint: 'https://collector.example.com:4318',
+      headersFile: '/srv/overlay/otlp.headers',
+      caFile: '/etc/overlay/collector-ca.pem',
+      serviceName: 'login',
+      traces: { sampling: 0.5, callersPerSecond: 3 },
+      metrics: { interval: 15_000 },
+    });
   });
 
   test('authenticator apps show the name of the operator, where there is one', () => {
@@ -143,6 +152,24 @@ describe('loading the configuration', () => {
       const given = replaceAt(file, ['edge', 'totp'], { issuer: 'Example Corp' });
       assert.equal(load(given).config.edge.totp.issuer, 'Example Corp');
     }
+  });
+
+  test('a collector needs no more than its address; without secrets it may be asked in the clear', () => {
+    const file = replaceAt(minimalFile(), ['telemetry'], { endpoint: 'http://collector:4318/otlp/' });
+    assert.deepEqual(load(file).config.telemetry, {
+      endpoint: 'http://collector:4318/otlp',
+      headersFile: null,
+      caFile: null,
+      serviceName: 'overlay-auth',
+      traces: { sampling: 0.1, callersPerSecond: 1 },
+      metrics: { interval: 60_000 },
+    });
+    const local = {
+      endpoint: 'http://127.0.0.1:4318',
+      headersFile: 'otlp.headers',
+      metrics: { interval: '0s' },
+    };
+    assert.equal(load(replaceAt(minimalFile(), ['telemetry'], local)).config.telemetry?.metrics.interval, 0);
   });
 
   test('the configuration cannot be changed, at any depth', () => {

@@ -26,6 +26,8 @@ test('every named file that cannot be read is reported at the setting that names
       'web[1].identity.ca',
       'edge.enrollment.signingCert.cert',
       'edge.enrollment.signingCert.key',
+      'telemetry.headersFile',
+      'telemetry.ca',
     ],
   );
   assert.match(problems[0]?.message ?? '', /^\/etc\/overlay\/master\.key does not exist$/);

@@ -116,6 +116,22 @@ const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   'edge.externalJwtSigners.jwksFetch.allowedIPs': ['10.0.0.1/8', 'localhost', '10.0.0.0/33', ''],
   'edge.externalJwtSigners.jwksFetch.deniedIPs': ['::/129', '10.0.0', '2001:db8::1/32'],
   'log.format': ['xml', 'JSON', ''],
+  'telemetry.endpoint': [
+    '',
+    'collector:4318',
+    'grpc://collector:4317',
+    'https://user:secret@collector:4318',
+    'https://collector:4318/?token=x',
+    'https://collector:4318/#x',
+    // The headers would go in the clear.
+    'http://collector:4318',
+  ],
+  'telemetry.headersFile': ['', ' ', 'a\0b'],
+  'telemetry.ca': [''],
+  'telemetry.serviceName': ['', 'two words', 'x'.repeat(101)],
+  'telemetry.traces.sampling': [-0.1, 1.1, '0.5', '10%'],
+  'telemetry.traces.callersPerSecond': [-1, 0.5, 10_001, '1'],
+  'telemetry.metrics.interval': ['999ms', '-1s', '60', '25h'],
   'node.name': ['', 'two words', '-dash', 'x'.repeat(129), 7],
   'log.level': ['trace', 'verbose', ''],
 };

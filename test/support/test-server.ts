@@ -35,6 +35,8 @@ export interface TestServerOptions {
   readonly clock?: Clock;
   /** Changes the text of the configuration file before it is read. */
   readonly configure?: (yaml: string) => string;
+  /** Puts more files into its folder before it starts. */
+  readonly addFiles?: (home: string) => void;
   /** Gives it an authority for client certificates (`edge.enrollment.signingCert`). */
   readonly signing?: boolean;
   /** Closed with the server. */
@@ -166,6 +168,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
     .replace(/^# threads: auto .*$/m, `threads: ${threads}`);
   const configFile = join(home, 'controller.yml');
   writeFileSync(configFile, options.configure?.(local) ?? local);
+  options.addFiles?.(home);
 
   const clock = options.clock ?? systemClock;
   const random = createRandom(clock);

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { RequestTrace, Tracing } from '../../platform/tracing.ts';
 import { type ApplicationOrigins, corsHeaders, type OriginCheck } from './cors.ts';
 import { RequestContext } from './request-context.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -30,6 +31,7 @@ export interface ServerScope {
   /** True while shutting down: every answer ends its connection. */
   readonly isDraining: boolean;
   readonly applicationOrigins?: ApplicationOrigins | undefined;
+  readonly tracing?: Tracing | undefined;
 }
 
 const mostHeaders = 100;
@@ -54,6 +56,8 @@ export interface Admission {
   readonly isReadableByAll: boolean;
   /** Whether scripts of every registered application may call it. */
   readonly isForApplications: boolean;
+  /** False for what machines ask all the time. */
+  readonly isTraced: boolean;
 }
 
 /**
@@ -66,7 +70,7 @@ export function beginRequest(
   scope: ServerScope,
   request: FastifyRequest,
   reply: FastifyReply,
-  { needsHost, acceptsForeignPages, isReadableByAll, isForApplications }: Admission,
+  { needsHost, acceptsForeignPages, isReadableByAll, isForApplications, isTraced }: Admission,
 ): RequestContext {
   if (request.overlay) return request.overlay;
   const { raw } = request;
@@ -85,6 +89,7 @@ export function beginRequest(
     lines.authorization,
   );
   request.overlay = context;
+  if (isTraced && scope.tracing !== undefined) context.trace = beginTrace(scope.tracing, request);
 
   reply.headers(commonHeaders);
   reply.header('x-request-id', request.id);
@@ -100,6 +105,12 @@ export function beginRequest(
   if (needsHost) refuseForeignTarget(scope, host, found, lines.hosts, raw.url ?? '');
   if (!acceptsForeignPages) refuseForeignPage(request.method, raw.headers, isAllowedOrigin);
   return context;
+}
+
+/** Of a header that was sent twice neither is believed. */
+function beginTrace(tracing: Tracing, { id: requestId, raw }: FastifyRequest): RequestTrace | null {
+  const { traceparent } = raw.headers;
+  return tracing.begin({ requestId, traceparent: typeof traceparent === 'string' ? traceparent : undefined });
 }
 
 // Runs for every request: compares lengths before text and allocates only when there is something to keep.

@@ -13,6 +13,8 @@ export type ErrorFormat = 'oauth' | 'edge' | 'html-or-oauth' | 'html-or-edge';
 /** What the answer depends on besides the failure. */
 export interface FailedRequest {
   readonly requestId: string;
+  /** Of the trace that it belongs to. */
+  readonly traceId?: string | undefined;
   readonly accept: string | undefined;
   /** How a page would look to whoever asks. */
   readonly view: () => View;
@@ -52,6 +54,10 @@ export const edgeErrorBody = z
       code: z.enum(edgeCodes),
       message: z.string(),
       requestId: z.string().meta({ description: 'The reference id that `explain` takes' }),
+      traceId: z
+        .string()
+        .optional()
+        .meta({ description: 'The trace that the request belongs to, if it does' }),
       cause: z
         .strictObject({
           field: z.string(),
@@ -93,6 +99,7 @@ export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view
     code: errorTable[failure.code].edgeCode,
     message: failure.description,
     requestId: request.requestId,
+    ...(request.traceId === undefined ? {} : { traceId: request.traceId }),
     ...(problem === undefined
       ? {}
       : { cause: { field: problem.field, reason: problem.reason, value: problem.value ?? '' } }),

@@ -8,6 +8,7 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { OwnCall, Principal } from '../../model/principal.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
+import type { RequestTrace } from '../../platform/tracing.ts';
 import type { PresentedTokens } from '../../sessions/authenticate-request.ts';
 import { type PeerCertificates, peerCertificates } from './peer-certificates.ts';
 
@@ -37,6 +38,8 @@ export class RequestContext {
   right: Right | null = null;
   /** The page of the login that the request belongs to, with its query; set once the login is known to be good. */
   loginPage: string | null = null;
+  /** The trace that the request belongs to; null when there is none. */
+  trace: RequestTrace | null = null;
   readonly #request: FastifyRequest;
 
   constructor(
@@ -118,7 +121,8 @@ export interface AuthenticatedContext extends RequestContext {
 
 /** Where a request came from, for the audit trail. */
 export function originOf(context: RequestContext): RequestOrigin {
-  return { requestId: context.requestId, ipAddress: context.remoteAddress, issuer: context.issuer };
+  const { requestId, remoteAddress: ipAddress, issuer, trace } = context;
+  return { requestId, ipAddress, issuer, ...(trace === null ? {} : { traceId: trace.traceId }) };
 }
 
 /** The same, for what callers do to their own account. */

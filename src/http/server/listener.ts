@@ -247,6 +247,7 @@ async function openApplication(
     byHost,
     fallback: openBindPoint(first, listener),
     applicationOrigins: needs.applicationOrigins,
+    tracing: needs.tracing,
     isDraining: false,
   };
   const mount = { ...needs, views };

@@ -3,6 +3,7 @@
 
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AttemptLabels, AuditLabels, Counted } from '../../explain/decision-counts.ts';
+import type { DeliveryCounts, MetricFamily, MetricSample } from '../../model/metrics.ts';
 import type { Millis, Seconds } from '../../platform/clock.ts';
 import type { HashPoolDepth } from '../../platform/secrets/hash-pool.ts';
 import { contentAnswer } from '../request/declared-answers.ts';
@@ -34,6 +35,7 @@ export interface MetricCounts {
   readonly eventLoopDelay: Millis;
   /** Whether what is in memory may be older than the store. */
   readonly isBehind: boolean;
+  readonly telemetry: DeliveryCounts;
 }
 
 const textFormat = 'text/plain';
@@ -44,15 +46,39 @@ export interface MetricsText {
   readonly text: string;
 }
 
+export interface MetricsReader {
+  text(): Promise<MetricsText>;
+  /** The same numbers, for whoever sends them elsewhere. */
+  families(): Promise<readonly MetricFamily[]>;
+}
+
 /** Reads the metrics of these sources. */
-export function metricsReader(sources: MetricSources): () => Promise<MetricsText> {
+export function metricsReader(sources: MetricSources): MetricsReader {
   let registry: Promise<Registry> | undefined;
-  return async () => {
+  async function fresh(): Promise<Registry> {
     await sources.gather?.();
     // Loaded when somebody asks: a start that nobody watches should not wait for it.
     registry ??= newRegistry(sources);
-    const loaded = await registry;
-    return { contentType: loaded.contentType, text: await loaded.metrics() };
+    return registry;
+  }
+  return {
+    async text() {
+      const loaded = await fresh();
+      return { contentType: loaded.contentType, text: await loaded.metrics() };
+    },
+    async families() {
+      const families = await (await fresh()).getMetricsAsJSON();
+      return families.map(({ name, help, type, values }) => ({
+        name,
+        help,
+        type: String(type),
+        samples: values.map((sample) => ({
+          name: 'metricName' in sample ? String(sample.metricName) : name,
+          labels: sample.labels as MetricSample['labels'],
+          value: sample.value,
+        })),
+      }));
+    },
   };
 }
 
@@ -202,6 +228,22 @@ function defineOwn(
     'overlay_auth_clock_ahead_seconds',
     'How far the clock of this node is ahead of that of the database; negative when behind.',
     () => sources.clockWatch.ahead / 1000,
+  );
+  const deliveries = () => sources.counts().telemetry;
+  counter(
+    'overlay_auth_telemetry_spans_sent_total',
+    'Spans that the OpenTelemetry collector has taken.',
+    () => deliveries().spansSent,
+  );
+  counter(
+    'overlay_auth_telemetry_spans_lost_total',
+    'Spans that were not sent because the collector did not take them or was too slow.',
+    () => deliveries().spansLost,
+  );
+  counter(
+    'overlay_auth_telemetry_failures_total',
+    'Times that the OpenTelemetry collector did not take traces or metrics.',
+    () => deliveries().failures,
   );
   gauge(
     'overlay_auth_event_loop_delay_p99_seconds',

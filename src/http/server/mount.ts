@@ -4,11 +4,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
 import type { WrittenAuditTrail } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import type { SampledLines } from '../../platform/log/sampled-lines.ts';
+import type { Tracing } from '../../platform/tracing.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, isInParts, isUnacceptable, sendAnswer } from '../request/answer.ts';
@@ -48,6 +50,7 @@ export interface MountNeeds {
   readonly applicationOrigins?: ApplicationOrigins | undefined;
   /** How pages look to whoever asks. */
   readonly views: Views;
+  readonly tracing?: Tracing | undefined;
   /** Told of every answer. */
   readonly onAnswer?: AnswerObserver;
   /** Told of every answer of an endpoint, so that a test can compare it with the declaration. */
@@ -125,8 +128,10 @@ export function failureHandler(
     const context = request.overlay as RequestContext | null | undefined;
     // Said when the headers came, of a session that ended before the body did.
     if (failure.code === 'unauthorized') reply.removeHeader('expires-at').removeHeader('expiration-seconds');
+    const traceId = context?.trace?.traceId;
     const fields = {
       requestId: request.id,
+      traceId,
       method: request.method,
       path: context?.path,
       remoteAddress: context?.remoteAddress,
@@ -141,6 +146,7 @@ export function failureHandler(
     } else log.info('request refused', fields);
     const answer = errorAnswer(failure, format, {
       requestId: request.id,
+      traceId,
       accept: request.headers.accept,
       view: () =>
         needs.views({
@@ -151,7 +157,7 @@ export function failureHandler(
       usedBasic: context?.usedBasic ?? false,
     });
     if (route !== undefined) needs.inspectAnswer?.(route, answer);
-    const send = () => finish(needs, api, request, reply, answer);
+    const send = () => finish(needs, { api, errorCode: failure.code }, request, reply, answer);
     if (failure.code === 'payload_too_large') afterItsBody(request.raw, send);
     else send();
   };
@@ -182,9 +188,10 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
   const { clock, authenticate, audit } = needs;
   const admission = admissionOf(route.api, route);
   const produces = mediaTypesOf(route);
+  const answered = { api: route.api };
   function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
     needs.inspectAnswer?.(route, answer);
-    finish(needs, route.api, request, reply, answer);
+    finish(needs, answered, request, reply, answer);
   }
   app.route({
     method: [...route.methods],
@@ -199,7 +206,7 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
         else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
         if (isUnacceptable(request.headers.accept, produces)) throw new AuthError('not_acceptable');
         if (route.guard !== 'anonymous' && !waitsForForm(route, context)) {
-          admitted = admit(route, authenticate(context), context, reply);
+          admitted = traced(context, () => admit(route, authenticate(context), context, reply));
         }
       } catch (error) {
         done(error as Error);
@@ -214,28 +221,37 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
     },
     handler(request, reply) {
       const context = request.overlay as RequestContext;
-      if (request.raw.errored !== null) throw request.raw.errored;
-      // A client may take its time with the body. What was taken from the caller meanwhile counts.
-      if (route.takesFormToken === true) takeFormToken(context);
-      const judged = isJudgedAgain(route) ? admit(route, authenticate(context), context, reply) : undefined;
-      const run = () => {
-        const input = inputOf(route, context);
-        const announced = announceChange(audit, route, context);
-        const handle = () => route.handler(context, input);
-        return announced === undefined ? handle() : announced.then(handle);
-      };
-      const answer = judged === undefined ? run() : judged.then(run);
-      if (!(answer instanceof Promise)) {
-        succeed(request, reply, answer);
-        return undefined;
-      }
-      return answer.then((settled) => {
-        succeed(request, reply, settled);
-        // What is sent in parts has not begun yet, and the framework must not end it.
-        return isInParts(settled.body) ? reply : undefined;
-      });
+      return traced(context, () => answerRequest(context, request, reply));
     },
   });
+
+  function answerRequest(context: RequestContext, request: FastifyRequest, reply: FastifyReply) {
+    if (request.raw.errored !== null) throw request.raw.errored;
+    // A client may take its time with the body. What was taken from the caller meanwhile counts.
+    if (route.takesFormToken === true) takeFormToken(context);
+    const judged = isJudgedAgain(route) ? admit(route, authenticate(context), context, reply) : undefined;
+    const run = () => {
+      const input = inputOf(route, context);
+      const announced = announceChange(audit, route, context);
+      const handle = () => route.handler(context, input);
+      return announced === undefined ? handle() : announced.then(handle);
+    };
+    const answer = judged === undefined ? run() : judged.then(run);
+    if (!(answer instanceof Promise)) {
+      succeed(request, reply, answer);
+      return undefined;
+    }
+    return answer.then((settled) => {
+      succeed(request, reply, settled);
+      // What is sent in parts has not begun yet, and the framework must not end it.
+      return isInParts(settled.body) ? reply : undefined;
+    });
+  }
+}
+
+/** What the request makes others do is a part of its trace. */
+function traced<T>({ trace }: RequestContext, work: () => T): T {
+  return trace === null ? work() : trace.run(work);
 }
 
 /** Whether the token may still come with the body: the request has none in its headers. */
@@ -245,13 +261,16 @@ function waitsForForm({ takesFormToken }: Route, context: RequestContext): boole
 
 function finish(
   { clock, onAnswer }: Pick<MountNeeds, 'clock' | 'onAnswer'>,
-  api: AnsweredApi,
+  { api, errorCode }: { readonly api: AnsweredApi; readonly errorCode?: ErrorCode },
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answer,
 ): void {
-  if (onAnswer !== undefined && !reply.sent && request.overlay) {
-    onAnswer(api, answer.status, clock.monotonic() - request.overlay.startedAt);
+  const { overlay: context } = request;
+  if (context && !reply.sent) {
+    onAnswer?.(api, answer.status, clock.monotonic() - context.startedAt);
+    const route = api === 'none' ? undefined : request.routeOptions.url;
+    context.trace?.end({ method: request.method, route, status: answer.status, errorCode });
   }
   sendAnswer(request, reply, answer);
 }
@@ -337,7 +356,7 @@ function answerOtherMethod(
   }
   const isAllowed = reply.hasHeader('access-control-allow-origin');
   const headers = { allow: allow.join(', '), ...(isAllowed ? preflightHeaders : {}) };
-  finish(needs, first.api, request, reply, { status: 204, headers, body: null });
+  finish(needs, { api: first.api }, request, reply, { status: 204, headers, body: null });
 }
 
 /** @param route none where the method or the path is wrong */
@@ -345,6 +364,7 @@ function admissionOf(api: AnsweredApi, route?: Route): Admission {
   const needsHost = api !== 'health' && api !== 'metrics';
   return {
     needsHost,
+    isTraced: needsHost,
     acceptsForeignPages: route?.acceptsForeignPages !== undefined,
     isReadableByAll: route?.readableByAll === true,
     // The steps of a login are for pages of ours, and for those of addresses that the configuration names.

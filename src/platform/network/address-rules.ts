@@ -179,3 +179,16 @@ function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolean {
 function dotted(bytes: Uint8Array): string {
   return bytes.join('.');
 }
+
+/** In characters: what is longer is no address that anybody means. */
+export const longestUrl = 2048;
+
+/**
+ * Whether a URL leads to this machine by a bare loopback address, without TLS: nobody stands between. No name will do,
+ * because a name can be made to lead elsewhere.
+ */
+export function isPlainLoopback(text: string): boolean {
+  const url = text.length > longestUrl ? null : URL.parse(text);
+  if (url?.protocol !== 'http:' || url.username !== '' || url.password !== '') return false;
+  return /^127(?:\.\d{1,3}){3}$/.test(url.hostname) || url.hostname === '[::1]';
+}

@@ -7,9 +7,9 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { createSecureContext, getCACertificates } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import type { Millis } from '../clock.ts';
-import { type AddressLimits, addressRule } from './address-rules.ts';
+import { type AddressLimits, addressRule, isPlainLoopback, longestUrl } from './address-rules.ts';
 import { FetchRefused } from './fetch-refused.ts';
 
 export interface OutboundLimits extends AddressLimits {
@@ -126,18 +126,6 @@ function addressRefusal(limits: OutboundLimits): AddressRefusal {
     return allowsPrivate(address) ? 'private-address' : 'address';
   };
 }
-
-/**
- * Whether a URL leads to this machine by a bare loopback address, without TLS: nobody stands between. No name will do,
- * because a name can be made to lead elsewhere.
- */
-export function isPlainLoopback(text: string): boolean {
-  const url = text.length > longestUrl ? null : URL.parse(text);
-  if (url?.protocol !== 'http:' || url.username !== '' || url.password !== '') return false;
-  return /^127(?:\.\d{1,3}){3}$/.test(url.hostname) || url.hostname === '[::1]';
-}
-
-const longestUrl = 2048;
 
 function readTarget(text: string, base?: URL): URL {
   const url = text.length > longestUrl ? null : URL.parse(text, base);
@@ -270,16 +258,21 @@ function isTlsFailure(code: string): boolean {
   return /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_)/.test(code);
 }
 
-/** An agent of our own, without proxyEnv: the environment can tell the global one to use a proxy. */
-function openAgent(givenRoots: readonly string[]): Agent {
+/** Trusts the roots of the system, those of NODE_EXTRA_CA_CERTS, and the given ones (PEM). @throws Error one is no certificate */
+export function trustingContext(givenRoots: readonly string[]): SecureContext {
   const system = getCACertificates('system');
   // A machine without a store of its own, such as a bare container, gets the roots that come with the runtime.
   const base = system.length > 0 ? system : getCACertificates('bundled');
   const ca = [...base, ...getCACertificates('extra'), ...givenRoots];
+  return createSecureContext({ ca, minVersion: 'TLSv1.2' });
+}
+
+/** An agent of our own, without proxyEnv: the environment can tell the global one to use a proxy. */
+function openAgent(givenRoots: readonly string[]): Agent {
   return new Agent({
     keepAlive: false,
     maxCachedSessions: 0,
-    secureContext: createSecureContext({ ca, minVersion: 'TLSv1.2' }),
+    secureContext: trustingContext(givenRoots),
     // Stated, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     rejectUnauthorized: true,
   });

@@ -1505,6 +1505,8 @@ export interface components {
                 message: string;
                 /** @description The reference id that `explain` takes */
                 requestId: string;
+                /** @description The trace that the request belongs to, if it does */
+                traceId?: string;
                 /** @description The first field that was refused; its value is empty where none was sent or it could be secret */
                 cause?: {
                     field: string;

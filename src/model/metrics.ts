@@ -1,0 +1,23 @@
+/** One metric with all its series. */
+export interface MetricFamily {
+  readonly name: string;
+  readonly help: string;
+  /** `counter`, `gauge` or `histogram`. */
+  readonly type: string;
+  readonly samples: readonly MetricSample[];
+}
+
+export interface MetricSample {
+  /** Of a histogram: the name with `_bucket`, `_sum` or `_count`. */
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+/** What became of what an OpenTelemetry collector was to get; all zero where the configuration names none. */
+export interface DeliveryCounts {
+  readonly spansSent: number;
+  /** Never sent: there was no room, or the collector did not take them. */
+  readonly spansLost: number;
+  readonly failures: number;
+}

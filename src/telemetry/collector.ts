@@ -1,0 +1,140 @@
+// The collector that the configuration names: what is known of it, and one POST. It is the operator's own address, so
+// no rule for strangers' addresses applies, but nobody waits for it and nothing it answers is kept.
+
+import { readFileSync } from 'node:fs';
+import { Agent as PlainAgent, request as plainRequest } from 'node:http';
+import { Agent, request } from 'node:https';
+import type { TelemetryConfig } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { type Millis, SECOND } from '../platform/clock.ts';
+import { fileErrorReason } from '../platform/file-error-reason.ts';
+import { trustingContext } from '../platform/network/outbound-client.ts';
+
+/** What the files say that the configuration names. */
+export interface CollectorAccess {
+  /** Secrets: for the collector only. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** PEM. */
+  readonly roots: readonly string[];
+}
+
+/** Why something was not taken; without a word of what the collector answered. */
+export class CollectorFailed extends Error {
+  override readonly name = 'CollectorFailed';
+}
+
+export interface Collector {
+  /** Resolves when it was taken. @param body of an OTLP request, protobuf. @throws CollectorFailed */
+  post(signal: 'traces' | 'metrics', body: Uint8Array): Promise<void>;
+  /** Breaks off what is under way. */
+  close(): void;
+}
+
+const longestPost: Millis = 10 * SECOND;
+const longestAnswer = 64 * 1024;
+const mostHeaders = 20;
+
+/** @throws ConfigError a file cannot be read, or does not hold what it has to */
+export function readCollectorAccess({ headersFile, caFile }: TelemetryConfig): CollectorAccess {
+  const roots = caFile === null ? [] : [readNamed('telemetry.ca', caFile)];
+  const lines = headersFile === null ? '' : readNamed('telemetry.headersFile', headersFile);
+  return {
+    headers: headersFile === null ? {} : readHeaders(headersFile, lines),
+    roots: roots.map((pem) => requireCertificates(caFile ?? '', pem)),
+  };
+}
+
+function readNamed(path: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw refused(path, `${file} cannot be read: ${fileErrorReason(error)}`);
+  }
+}
+
+/** Names the line that is wrong, not what it says: it is a secret. */
+function readHeaders(file: string, text: string): Readonly<Record<string, string>> {
+  const lines = text.split(/\r?\n/).map((line, at) => ({ line: line.trim(), number: at + 1 }));
+  const given = lines.filter(({ line }) => line !== '' && !line.startsWith('#'));
+  if (given.length > mostHeaders) {
+    throw refused('telemetry.headersFile', `${file} has more than ${mostHeaders} headers`);
+  }
+  return Object.fromEntries(
+    given.map(({ line, number }) => {
+      const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([\x20-\x7e]+)$/.exec(line) ?? [];
+      if (name === '') throw refused('telemetry.headersFile', `${file}:${number} is not NAME: VALUE`);
+      return [name.toLowerCase(), value];
+    }),
+  );
+}
+
+function requireCertificates(file: string, pem: string): string {
+  try {
+    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('no certificate');
+    trustingContext([pem]);
+    return pem;
+  } catch {
+    throw refused('telemetry.ca', `${file} holds no certificates in PEM`);
+  }
+}
+
+function refused(path: string, message: string): ConfigError {
+  return new ConfigError([{ message, file: 'configuration', line: null, column: null, path, hint: null }]);
+}
+
+/** Opens nothing before the first POST. */
+export function collectorAt(endpoint: string, { headers, roots }: CollectorAccess): Collector {
+  const isPlain = endpoint.startsWith('http:');
+  const options = { keepAlive: true, maxSockets: 2, maxFreeSockets: 1 };
+  const agent = isPlain
+    ? new PlainAgent(options)
+    : // Stated, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+      new Agent({ ...options, secureContext: trustingContext(roots), rejectUnauthorized: true });
+  const closed = new AbortController();
+  return {
+    post: (signal, body) =>
+      new Promise((resolve, reject) => {
+        const fail = (why: string) => reject(new CollectorFailed(`${endpoint}/v1/${signal}: ${why}`));
+        const outgoing = (isPlain ? plainRequest : request)(`${endpoint}/v1/${signal}`, {
+          method: 'POST',
+          agent,
+          signal: AbortSignal.any([closed.signal, AbortSignal.timeout(longestPost)]),
+          maxHeaderSize: 16_384,
+          headers: {
+            ...headers,
+            'content-type': 'application/x-protobuf',
+            'content-length': body.length,
+            'user-agent': 'overlay-auth',
+          },
+        });
+        outgoing.on('error', (error) => fail(reasonOf(error)));
+        outgoing.on('response', (incoming) => {
+          let length = 0;
+          incoming.on('data', (chunk: Buffer) => {
+            length += chunk.length;
+            if (length > longestAnswer) outgoing.destroy(new Error('its answer is too long'));
+          });
+          incoming.on('error', (error) => fail(reasonOf(error)));
+          incoming.on('end', () => {
+            const { statusCode = 0 } = incoming;
+            if (statusCode >= 200 && statusCode < 300) resolve();
+            else fail(`it answered with status ${statusCode}`);
+          });
+        });
+        outgoing.end(body);
+      }),
+    close() {
+      closed.abort();
+      agent.destroy();
+    },
+  };
+}
+
+function reasonOf(error: Error): string {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === 'ABORT_ERR') {
+    const isLate = error.cause instanceof Error && error.cause.name === 'TimeoutError';
+    return isLate ? `no answer within ${longestPost / SECOND} seconds` : 'broken off at the end';
+  }
+  return code === '' ? error.message.slice(0, 200) : code;
+}

@@ -1,0 +1,114 @@
+// Traces and metrics by the configuration in use: none, and nothing loaded for them, until one names a collector. What
+// outlives a reload is here: the counts, and whether it has been said that the collector takes nothing.
+
+import type { TelemetryConfig } from '../config/config.ts';
+import type { DeliveryCounts } from '../model/metrics.ts';
+import { MINUTE, type Millis } from '../platform/clock.ts';
+import type { Logger } from '../platform/log/logger.ts';
+import { noTracing, type Tracing } from '../platform/tracing.ts';
+import type { CollectorAccess } from './collector.ts';
+import type { OpenTelemetry, TelemetryNeeds } from './open-telemetry.ts';
+import type { Deliveries } from './spans.ts';
+
+export interface LiveTelemetry {
+  readonly tracing: Tracing;
+  counts(): DeliveryCounts;
+  /**
+   * Makes ready what another configuration wants.
+   * @returns puts it in use; it cannot fail
+   * @throws ConfigError a file that it names cannot be used
+   */
+  prepare(config: TelemetryConfig | null): Promise<() => void>;
+  /** Sends what waits, for two seconds at most. */
+  stop(): Promise<void>;
+}
+
+export interface LiveTelemetryNeeds extends Omit<TelemetryNeeds, 'deliveries'> {
+  /** Of the thread that speaks for all; null: another one does. */
+  readonly log: Logger | null;
+  /** Threads that answer requests, among which `callersPerSecond` is shared. */
+  readonly threads: number;
+}
+
+interface InUse {
+  readonly config: TelemetryConfig;
+  readonly access: CollectorAccess;
+  readonly telemetry: OpenTelemetry;
+}
+
+export function liveTelemetry(needs: LiveTelemetryNeeds): LiveTelemetry {
+  const counts = { spansSent: 0, spansLost: 0, failures: 0 };
+  const deliveries = countedDeliveries(needs, counts);
+  let inUse: InUse | null = null;
+  let stopping: Promise<unknown> = Promise.resolve();
+  let tracing = noTracing;
+
+  async function open(config: TelemetryConfig): Promise<InUse> {
+    // It loads a client for plain HTTP, as the packages do.
+    const { readCollectorAccess } = await import('./collector.ts');
+    const access = readCollectorAccess(config);
+    const isSame = JSON.stringify([inUse?.config, inUse?.access]) === JSON.stringify([config, access]);
+    if (inUse !== null && isSame) return inUse;
+    const { openTelemetry } = await import('./open-telemetry.ts');
+    const callersPerSecond = config.traces.callersPerSecond / needs.threads;
+    const ofThread = { ...config, traces: { ...config.traces, callersPerSecond } };
+    return { config, access, telemetry: openTelemetry({ ...needs, deliveries }, ofThread, access) };
+  }
+
+  return {
+    tracing: {
+      begin: (request) => tracing.begin(request),
+      within: (span, work) => tracing.within(span, work),
+    },
+    counts: () => ({ ...counts }),
+    async prepare(config) {
+      const next = config === null ? null : await open(config);
+      return () => {
+        if (next === inUse) return;
+        const former = inUse;
+        inUse = next;
+        tracing = next?.telemetry.tracing ?? noTracing;
+        next?.telemetry.start();
+        stopping = Promise.all([stopping, former?.telemetry.stop()]);
+      };
+    },
+    async stop() {
+      await Promise.all([stopping, inUse?.telemetry.stop()]);
+    },
+  };
+}
+
+/** A collector that comes and goes must not fill the log. */
+const quietFor: Millis = 10 * MINUTE;
+
+function countedDeliveries(
+  { clock, log }: LiveTelemetryNeeds,
+  counts: { spansSent: number; spansLost: number; failures: number },
+): Deliveries {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  let isSaid = false;
+  return {
+    sent(spans) {
+      counts.spansSent += spans;
+      if (!isSaid) return;
+      isSaid = false;
+      log?.info('the collector takes traces and metrics again', { event: 'telemetry.delivered' });
+    },
+    failed(error, lost) {
+      counts.failures += 1;
+      counts.spansLost += lost;
+      const now = clock.monotonic();
+      if (isSaid || now - saidAt < quietFor) return;
+      isSaid = true;
+      saidAt = now;
+      const why = error instanceof Error ? error.message : String(error);
+      log?.warn('the collector does not take traces or metrics; what cannot be sent is lost', {
+        event: 'telemetry.failed',
+        why,
+      });
+    },
+    dropped(spans) {
+      counts.spansLost += spans;
+    },
+  };
+}

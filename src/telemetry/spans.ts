@@ -1,0 +1,190 @@
+// Traces with the OpenTelemetry packages: spans are kept in memory until they are sent, a bounded number of them.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
+import type { Resource } from '@opentelemetry/resources';
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  type ReadableSpan,
+  type SpanExporter,
+  type SpanProcessor,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { TelemetryConfig } from '../config/config.ts';
+import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { RequestTrace, SpanDescription, Tracing } from '../platform/tracing.ts';
+import type { Collector } from './collector.ts';
+import { readTraceParent, requestsToTrace } from './requests-to-trace.ts';
+
+/** Told what became of what was to be sent. */
+export interface Deliveries {
+  /** @param spans that it held */
+  sent(spans: number): void;
+  /** @param lost spans that are gone */
+  failed(error: unknown, lost: number): void;
+  /** There was no room. */
+  dropped(spans: number): void;
+}
+
+/** Spans that wait, those that are being sent included. With all they may hold, some megabytes. */
+const mostSpans = 2048;
+const mostInOneRequest = 200;
+const sendEvery: Millis = SECOND;
+const longestText = 300;
+
+interface UnderWay {
+  readonly span: Span;
+  parts: number;
+  isOver: boolean;
+}
+
+export interface Spans {
+  readonly tracing: Tracing;
+  /** Sends what waits. */
+  stop(): Promise<void>;
+}
+
+export function openSpans(needs: {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly settings: TelemetryConfig['traces'];
+  readonly resource: Resource;
+  readonly collector: Collector;
+  readonly deliveries: Deliveries;
+}): Spans {
+  const { collector, deliveries } = needs;
+  const waiting = { spans: 0 };
+  const provider = new TracerProvider({
+    resource: needs.resource,
+    // Whether a request is traced is decided before it has a span.
+    sampler: new AlwaysOnSampler(),
+    spanLimits: {
+      attributeValueLengthLimit: longestText,
+      attributeCountLimit: 32,
+      eventCountLimit: 8,
+      linkCountLimit: 0,
+    },
+    spanProcessors: [boundedProcessor(spanExporter(collector, deliveries, waiting), deliveries, waiting)],
+  });
+  const tracer = provider.getTracer('overlay-auth');
+  const underWay = new AsyncLocalStorage<UnderWay>();
+  const isTraced = requestsToTrace(needs, needs.settings);
+
+  function begin(request: Parameters<Tracing['begin']>[0]): RequestTrace | null {
+    const parent = readTraceParent(request.traceparent);
+    if (!isTraced(parent)) return parent === null ? null : untraced(parent.traceId);
+    const context =
+      parent === null
+        ? ROOT_CONTEXT
+        : trace.setSpanContext(ROOT_CONTEXT, { ...parent, traceFlags: TraceFlags.SAMPLED, isRemote: true });
+    const attributes = { 'overlay_auth.request_id': request.requestId };
+    const span = tracer.startSpan('request', { kind: SpanKind.SERVER, attributes }, context);
+    const state = { span, parts: 0, isOver: false };
+    return {
+      traceId: span.spanContext().traceId,
+      run: (work) => underWay.run(state, work),
+      end({ method, route, status, errorCode }) {
+        if (state.isOver) return;
+        state.isOver = true;
+        span.updateName(route === undefined ? method : `${method} ${route}`);
+        span.setAttributes({ 'http.request.method': method, 'http.response.status_code': status });
+        if (route !== undefined) span.setAttribute('http.route', route);
+        if (errorCode !== undefined) span.setAttribute('error.type', errorCode);
+        if (state.parts > mostInOneRequest) span.setAttribute('overlay_auth.parts', state.parts);
+        if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      },
+    };
+  }
+
+  function within<T>(part: SpanDescription, work: () => T): T {
+    const state = underWay.getStore();
+    // What goes on after the answer, such as writing decision records, belongs to many requests.
+    if (state === undefined || state.isOver) return work();
+    state.parts += 1;
+    if (state.parts > mostInOneRequest) return work();
+    const span = tracer.startSpan(
+      part.name,
+      { kind: part.kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes: part.attributes },
+      trace.setSpan(ROOT_CONTEXT, state.span),
+    );
+    const outcome = work();
+    // What is not waited for takes no time, and has no span.
+    if (outcome instanceof Promise)
+      outcome.then(
+        () => span.end(),
+        (error) => endFailed(span, error),
+      );
+    return outcome;
+  }
+
+  return { tracing: { begin, within }, stop: () => provider.shutdown() };
+}
+
+/** Only the id is known, for the log. */
+function untraced(traceId: string): RequestTrace {
+  return { traceId, run: (work) => work(), end() {} };
+}
+
+/** The kind of the failure. Its message may hold what somebody sent. */
+function endFailed(span: Span, error: unknown): void {
+  span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown');
+  span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+/** The library's, which sends one batch after the other, behind a bound that counts what is being sent too. */
+function boundedProcessor(
+  exporter: SpanExporter,
+  deliveries: Deliveries,
+  waiting: { spans: number },
+): SpanProcessor {
+  const batches = new BatchSpanProcessor({
+    exporter,
+    maxQueueSize: mostSpans,
+    maxExportBatchSize: 512,
+    scheduledDelayMillis: sendEvery,
+    exportTimeoutMillis: 30 * SECOND,
+  });
+  return {
+    onStart: (...started) => batches.onStart(...started),
+    onEnd(span) {
+      if (waiting.spans >= mostSpans) {
+        deliveries.dropped(1);
+        return;
+      }
+      waiting.spans += 1;
+      batches.onEnd(span);
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown(),
+  };
+}
+
+/** No second try: the next batch is one, and whoever needs more has a collector beside the service. */
+function spanExporter(
+  collector: Collector,
+  deliveries: Deliveries,
+  waiting: { spans: number },
+): SpanExporter {
+  return {
+    export(spans: ReadableSpan[], done) {
+      const body = ProtobufTraceSerializer.serializeRequest(spans) ?? new Uint8Array();
+      collector
+        .post('traces', body)
+        .then(
+          () => deliveries.sent(spans.length),
+          (error: unknown) => deliveries.failed(error, spans.length),
+        )
+        .finally(() => {
+          waiting.spans -= spans.length;
+          // Reported already: the library would only say it again.
+          done({ code: 0 });
+        });
+    },
+    shutdown: async () => {},
+  };
+}
