@@ -1,12 +1,12 @@
 // Verifies the JWTs of external signers (spec 2.9 and 5.3). This file decides whether a token is valid and which
 // signer vouches for it. It does not look for the identity and knows no policy: that a token counts once, that an
 // external id belongs to one signer, and that a secondary token names the same identity, is for the caller.
-import { compactVerify } from 'jose/jws/compact/verify';
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
-import { foreignAlgorithms, type VerificationKey } from '../../platform/jwk/verification-key.ts';
+import { isSignedBy } from '../../platform/jwk/jws-signature.ts';
+import { foreignAlgorithms } from '../../platform/jwk/verification-key.ts';
 import { type Claims, selectClaim } from './claims-selector.ts';
 import {
   type ExternalJwtRefusal,
@@ -70,7 +70,7 @@ async function verifyAgainst(
   if (unfit !== undefined) return refused(unfit, signer.id);
   const key = await keyOf(needs, signer, jwt);
   if ('verdict' in key) return key;
-  if (!(await isSignedBy(key, token, alg))) return refused('signature', signer.id);
+  if (!isSignedBy(key, token, alg)) return refused('signature', signer.id);
   const untimely = untimelyNow(signer, claims, needs.clock.now());
   if (untimely !== undefined) return refused(untimely, signer.id);
   return nameIdentity(signer, claims);
@@ -100,16 +100,6 @@ function isNumericDate(value: unknown): value is number {
 }
 
 const latestTime = 253_402_300_799;
-
-async function isSignedBy(key: VerificationKey, token: string, alg: string): Promise<boolean> {
-  try {
-    await compactVerify(token, key.publicKey, { algorithms: [alg] });
-    return true;
-  } catch {
-    // Whatever the library or the engine below it objects to, the signature was not verified.
-    return false;
-  }
-}
 
 /** @see RFC 7519 sections 4.1.4 to 4.1.6 */
 function untimelyNow(
