@@ -29,6 +29,8 @@ const installed = join(project, 'node_modules', '@overlay-auth', 'client');
 const client = buildClient();
 let server: TestServer;
 let idp: TestIdp;
+/** The files in the archive. */
+let published: readonly string[] = [];
 
 before(async () => {
   const packed = spawnSync('npm', ['pack', client.folder, '--pack-destination', project, '--json'], {
@@ -36,6 +38,7 @@ before(async () => {
   });
   assert.equal(packed.status, 0, packed.stderr);
   const archive = /[\w.-]+\.tgz/.exec(packed.stdout)?.[0] ?? '';
+  published = JSON.parse(packed.stdout)[0].files.map(({ path }: { path: string }) => path);
   mkdirSync(installed, { recursive: true });
   const args = ['-xzf', join(project, archive), '-C', installed, '--strip-components=1'];
   assert.equal(spawnSync('tar', args).status, 0);
@@ -111,6 +114,10 @@ describe('what is published', () => {
   test('has code and declarations, nothing of how it is developed, and is small', () => {
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     assert.equal(manifest.devDependencies ?? manifest.private ?? manifest.scripts, undefined);
+    const others = published.filter((path) => !/\.(?:js|d\.ts)$|^package\.json$|^README\.md$/.test(path));
+    assert.deepEqual(others, []);
+    assert.ok(published.includes('client.js') && published.includes('client.d.ts'));
+    assert.ok(!published.some((path) => /test|example|scripts/.test(path)));
     const imported = ['client.js', 'browser/browser.js'].reduce(
       (found, entry) => reachable(join(installed, entry), found),
       new Map<string, string>(),
@@ -126,12 +133,13 @@ describe('what is published', () => {
   });
 
   test('compiles in a program and in a page, each with the types of its platform alone', () => {
-    const programs = ['command-line.ts', 'direct-login.ts'];
-    assert.equal(
-      compile(programs, { lib: ['es2024', 'esnext.disposable'], types: ['node'], skipLibCheck: true }),
-      '',
-    );
-    assert.equal(compile(['browser.ts'], { lib: ['es2024', 'dom', 'dom.iterable'], types: [] }), '');
+    const programs = ['command-line.ts', 'device.ts', 'direct-login.ts'];
+    const onNode = { lib: ['es2024', 'esnext.disposable'], types: ['node'], skipLibCheck: true };
+    assert.equal(compile(programs, { ...onNode, module: 'node16' }), '');
+    const inBrowser = { lib: ['es2024', 'dom', 'dom.iterable'], types: [] };
+    assert.equal(compile(['browser.ts'], inBrowser), '');
+    const bundled = { module: 'esnext', moduleResolution: 'bundler' };
+    assert.equal(compile(['browser.ts'], { ...inBrowser, ...bundled }), '');
   });
 
   test('compiles as the README says', () => {
@@ -202,6 +210,33 @@ describe('the examples', () => {
 
     const again = await run('command-line.ts', [tokens]).over;
     assert.deepEqual([again.code, again.text, again.errors], [0, 'You are ada.\n', '']);
+  });
+
+  test('a device shows a code, takes a no for a no, and is logged in by a telephone', async () => {
+    await server.createUser({ name: 'lise', password });
+    for (const [answer, says] of [
+      ['deny', 'Somebody refused the login of this device.\n'],
+      ['continue', 'This device is logged in as lise.\n'],
+    ] as const) {
+      let shown = (_address: string) => {};
+      const address = new Promise<string>((found) => {
+        shown = found;
+      });
+      const { over } = run('device.ts', [], (text) => {
+        const [, url] = /Or open (\S+)\n/.exec(text) ?? [];
+        if (url !== undefined) shown(url);
+        return undefined;
+      });
+      const { page, close } = await visitor();
+      await page.goto(await address);
+      await page.getByRole('button').click();
+      await page.locator(`button[value=${answer}]`).click();
+      if (answer === 'continue') await givePassword(page, 'lise', password);
+      const { code, text, errors } = await over;
+      assert.equal(code, 0, errors);
+      assert.ok(text.endsWith(says), text);
+      await close();
+    }
   });
 
   test('a program logs in directly with a password, and sets up one-time codes', async () => {
