@@ -26,13 +26,28 @@ for (const hint of all('[data-caps-lock]')) {
   });
 }
 
+// As on the account page and in the console: web/parts/keep.tsx.
 for (const button of all('[data-copies]')) {
   if (navigator.clipboard === undefined) continue;
+  const label = button.textContent;
+  const refusal = document.createElement('span');
+  refusal.className = 'hint';
+  refusal.setAttribute('role', 'status');
+  button.after(refusal);
   button.hidden = false;
   button.setAttribute('aria-live', 'polite');
+  let timer = 0;
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(button.dataset.copies ?? '');
-    button.textContent = button.dataset.done ?? '';
+    clearTimeout(timer);
+    const isCopied = await navigator.clipboard.writeText(button.dataset.copies ?? '').then(
+      () => true,
+      () => false,
+    );
+    refusal.textContent = isCopied ? '' : (button.dataset.refused ?? '');
+    button.textContent = isCopied ? (button.dataset.done ?? '') : label;
+    timer = setTimeout(() => {
+      button.textContent = label;
+    }, 4000);
   });
 }
 

@@ -39,8 +39,10 @@ function choice(id: string | null, href: string, label: string): Html {
   return html`<a${id !== null && html` id="${id}"`} class="button second" href="${href}">${label}</a>`;
 }
 
-/** What a login leads to. */
-export interface Application {
+/** What a login leads to: the account page or the console, which are parts of this service, or an application. */
+export type Application = 'account' | 'console' | NamedApplication;
+
+export interface NamedApplication {
   readonly name: string;
   /** Of its address; null where the name says it, or it has none. */
   readonly host: string | null | 'this-device';
@@ -48,8 +50,9 @@ export interface Application {
 
 /** To which application this login leads; null for one on the visitor's own device that has no name. */
 export function destination({ texts }: View, application: Application | null): Html | string {
-  const { to, toHere, toThisDevice } = texts.signIn;
+  const { to, toHere, toThisDevice, toOwn } = texts.signIn;
   if (application === null) return toThisDevice;
+  if (typeof application === 'string') return toOwn[application];
   const name = html`<strong>${application.name}</strong>`;
   if (application.host === 'this-device') return toHere(name);
   return to(application.host === null ? name : html`${name} (${application.host})`);

@@ -42,7 +42,7 @@ export function enrollmentPage(
   actions: EnrollmentActions,
   provisioning: { readonly provisioningUrl: string; readonly recoveryCodes: readonly string[] },
 ): Html {
-  const { enrollment, signIn } = view.texts;
+  const { enrollment, keep, signIn } = view.texts;
   const { provisioningUrl, recoveryCodes } = provisioning;
   const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
   const picture = qrCode(provisioningUrl, enrollment.picture);
@@ -64,9 +64,9 @@ ${copyButton(view, secret, enrollment.copyKey)}</p>
 <h2>${enrollment.saveCodes}</h2>
 <p>${enrollment.codesWhy}</p>
 <ul id="recovery-codes" class="codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
-<p class="tools"><a id="download-codes" href="${codesFile(view, provisioningUrl, recoveryCodes)}" download="${enrollment.fileName}">${enrollment.downloadCodes}</a>
-${copyButton(view, recoveryCodes.join('\n'), enrollment.copyCodes)}
-<button type="button" class="link" data-prints hidden>${enrollment.printCodes}</button></p>
+<p class="tools">${copyButton(view, recoveryCodes.join('\n'), keep.copy)}
+<a id="download-codes" href="${codesFile(view, provisioningUrl, recoveryCodes)}" download="${enrollment.fileName}">${keep.download}</a>
+<button type="button" class="link" data-prints hidden>${keep.print}</button></p>
 </section>
 <p class="lead">${enrollment.step(3)}</p>
 <h2>${enrollment.confirm}</h2>
@@ -111,7 +111,7 @@ ${hiddenId(actions)}
 
 /** There with scripts only. */
 function copyButton({ texts }: View, text: string, label: string): Html {
-  return html`<button type="button" class="link" data-copies="${text}" data-done="${texts.enrollment.copied}" hidden>${label}</button>`;
+  return html`<button type="button" class="link" data-copies="${text}" data-done="${texts.keep.copied}" data-refused="${texts.keep.notCopied}" hidden>${label}</button>`;
 }
 
 /** The codes as a file, without a script and without a request that a proxy could keep. */

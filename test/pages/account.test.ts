@@ -35,6 +35,9 @@ async function atAccount(options: VisitorOptions = {}): Promise<Visitor> {
 
 async function signIn(page: Page, username: string, secret = password): Promise<void> {
   await page.locator('#sign-in').click();
+  await page
+    .locator('.lead', { hasText: /^(?:to continue to your account|weiter zu Ihrem Konto)$/ })
+    .waitFor();
   await page.locator('#username').fill(username);
   await page.locator('#password').fill(secret);
   await page.locator('#login').click();
@@ -75,6 +78,21 @@ async function setUpApp(page: Page): Promise<{ app: AuthenticatorApp; codes: rea
   const app = scan(systemClock, url ?? '');
   const codes = await page.locator('#recovery-codes code').allTextContents();
   return { app, codes };
+}
+
+/** Copies the recovery codes, where the browser refuses and where it does not, and looks at what would be printed. */
+async function keepCodes(page: Page): Promise<void> {
+  const copy = page.locator('#copy-codes');
+  await page.context().grantPermissions(['geolocation']);
+  await copy.click();
+  await page.getByText('Select the text and copy it').waitFor();
+  await page.context().grantPermissions(['clipboard-write']);
+  await copy.click();
+  await copy.filter({ hasText: /^Copied$/ }).waitFor();
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.locator('#recovery-codes').isVisible(), true);
+  assert.equal(await page.locator('h1, nav, #secret, #copy-codes').filter({ visible: true }).count(), 0);
+  await page.emulateMedia({ media: 'screen' });
 }
 
 async function confirmApp(page: Page, app: AuthenticatorApp): Promise<void> {
@@ -182,6 +200,7 @@ test('sets up an app, asks for it at the next login, renews the recovery codes a
   const { page } = guest;
   const { app, codes } = await setUpApp(page);
   assert.equal(codes.length, 20);
+  await keepCodes(page);
   assert.ok(await page.evaluate('document.querySelector("img.qr").decode().then(() => true)'));
   await page.locator('#app-saved').check();
   await page.locator('#app-code').fill(app.wrongCode());

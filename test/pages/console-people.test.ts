@@ -258,7 +258,7 @@ describe('managing people', () => {
     await page.getByRole('img', { name: 'QR code' }).waitFor();
     await assertClean(guest);
     await screenshot(page, 'console-added');
-    assert.equal(await saved(page, '#save-file'), link);
+    assert.equal(await saved(page, '#download-made'), link);
 
     const zoe = await visitor();
     await zoe.page.goto(link);
@@ -350,7 +350,7 @@ describe('managing people', () => {
     const token = (await page.getByRole('alertdialog').locator('.secret').textContent()) ?? '';
     assert.match(token, /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+$/);
     await assertClean(guest);
-    assert.equal(await saved(page, '#save-file'), token);
+    assert.equal(await saved(page, '#download-made'), token);
     await page.keyboard.press('Escape');
     const [first] = await openOf(id);
     // It is signed anew for each who reads it.

@@ -26,6 +26,7 @@ describe('the shell', () => {
     const addresses: string[] = [];
     page.on('request', (request) => void addresses.push(request.url()));
     await page.goto(`${server.url}/console/attempts?outcome=refused`);
+    await page.locator('.lead', { hasText: /^to continue to the console$/ }).waitFor();
     await giveLogin(page, 'root');
     await heading(page, 'Login attempts').waitFor();
     assert.equal(page.url(), `${server.url}/console/attempts?outcome=refused`);

@@ -99,7 +99,7 @@ for (const scripts of [true, false]) {
 
     test('an enrollment in the middle, with the codes saved as a file', async () => {
       const name = await person();
-      const { page, close } = await visitor({ scripts });
+      const { page, context, close } = await visitor({ scripts });
       await beginAt(server, application, page);
       await givePassword(page, name, password);
       assert.equal(await submit(page, '#start-enrollment'), 201);
@@ -108,6 +108,17 @@ for (const scripts of [true, false]) {
       const [download] = await Promise.all([page.waitForEvent('download'), page.click('#download-codes')]);
       assert.equal(download.suggestedFilename(), 'recovery-codes.txt');
       assert.equal(await page.getByRole('button', { name: 'Print' }).isVisible(), scripts);
+      if (scripts) {
+        const copy = page.getByRole('button', { name: 'Copy', exact: true });
+        // What is granted is all that is granted.
+        await context.grantPermissions(['geolocation']);
+        await copy.click();
+        await page.getByText('Select the text and copy it').waitFor();
+        await context.grantPermissions(['clipboard-write']);
+        await copy.click();
+        await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+        assert.equal(await page.getByText('Select the text and copy it').count(), 0);
+      }
       await page.fill('#code', app.code());
       await page.click('#verify');
       assert.equal(await page.locator('svg.qr').count(), 1, 'not sent before the codes are saved');

@@ -1,6 +1,7 @@
 import type { ClientSchemas } from '@overlay-auth/client';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '../parts/button.tsx';
+import { CopyButton } from '../parts/keep.tsx';
 import { CodeField, codeIn, Form, factorFault } from './form.tsx';
 import { RecoveryCodes, SavedBox } from './recovery-codes.tsx';
 import { api } from './session.ts';
@@ -38,8 +39,9 @@ export function SetUp({
           {(secret.match(/.{1,4}/g) ?? []).join(' ')}
         </code>
       </p>
-      <p>
+      <p className="buttons">
         <a href={provisioningUrl}>{texts.openApp}</a>
+        <CopyButton id="copy-key" text={secret} label={texts.copyKey} />
       </p>
       <RecoveryCodes codes={recoveryCodes} />
       <Form

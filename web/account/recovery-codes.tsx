@@ -1,4 +1,4 @@
-import { KeepText } from './keep.tsx';
+import { KeepText } from '../parts/keep.tsx';
 import { texts } from './texts/texts.ts';
 
 /** Recovery codes, shown once: to copy, to download, to print. */
@@ -14,7 +14,11 @@ export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) 
           </li>
         ))}
       </ul>
-      <KeepText id="codes" text={`${codes.join('\n')}\n`} fileName="recovery-codes.txt" />
+      <KeepText
+        id="codes"
+        text={`${codes.join('\n')}\n`}
+        file={{ name: texts.codesFile, type: 'text/plain' }}
+      />
     </section>
   );
 }

@@ -7,6 +7,8 @@ import { isForDevice } from '../../oidc/device/device-login.ts';
 import { isForPeople } from '../../oidc/flow/provider-login.ts';
 import type { ProviderStep } from '../../oidc/flow/provider-visit.ts';
 import type { Application, SignInWays } from '../../pages/sign-in-ways.ts';
+import { accountPaths } from '../pages/account-paths.ts';
+import { consolePaths } from '../pages/console-paths.ts';
 import type { Step } from './login-step.ts';
 
 export type { Application };
@@ -71,17 +73,29 @@ export function visitHref(step: Step, signerId: string, providerStep: ProviderSt
 
 /**
  * The application to which a login leads. A registered one has the name that an administrator gave it, and the host beside
- * it: the name alone is no proof. Null for one on the person's own device that has no name.
+ * it: the name alone is no proof. The account page and the console are known by their address. Null for one on the person's own device that has no name.
  */
 export function applicationOf(
   clients: ClientRegistry,
   { clientId, redirectUri, issuer }: Pick<AuthRequest, 'clientId' | 'redirectUri' | 'issuer'>,
 ): Application | null {
   if (isForDevice({ redirectUri, issuer })) return { name: clientName(clients, clientId), host: null };
-  const name = clients.find(clientId)?.registered?.name ?? null;
+  const registered = clients.find(clientId)?.registered ?? null;
+  const own = registered === null ? ownApplicationAt(redirectUri, issuer) : undefined;
+  if (own !== undefined) return own;
+  const name = registered?.name ?? null;
   const host = hostOf(redirectUri);
   if (host === null) return name === null ? null : { name, host: 'this-device' };
   return name === null ? { name: host, host: null } : { name, host };
+}
+
+/** By the addresses at which they are clients without any configuration: `oidcBindPointOf`. */
+function ownApplicationAt(redirectUri: string, issuer: string): 'account' | 'console' | undefined {
+  const { origin } = new URL(issuer);
+  const isOf = ({ callback, signedOut }: { readonly callback: string; readonly signedOut: string }) =>
+    redirectUri === origin + callback || redirectUri === origin + signedOut;
+  if (isOf(accountPaths)) return 'account';
+  return isOf(consolePaths) ? 'console' : undefined;
 }
 
 /** What a client is called in front of people. */

@@ -145,6 +145,7 @@ export const de: Texts = {
   signIn: {
     title: 'Anmelden',
     to: (application: Html) => html`weiter zu ${application}`,
+    toOwn: { account: 'weiter zu Ihrem Konto', console: 'weiter zur Konsole' },
     toThisDevice: 'weiter zu einer Anwendung auf diesem Gerät',
     toHere: (application: Html) => html`weiter zu ${application} auf diesem Gerät`,
     username: 'Benutzername',
@@ -205,6 +206,14 @@ export const de: Texts = {
     recoverySubmit: 'Weiter mit einem Wiederherstellungscode',
   },
 
+  keep: {
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    notCopied: 'Ihr Browser lässt diese Seite nicht kopieren. Markieren Sie den Text und kopieren Sie ihn.',
+    download: 'Herunterladen',
+    print: 'Drucken',
+  },
+
   enrollment: {
     heading: 'Eine Authenticator-App einrichten',
     step: (step: number) => `Schritt ${step} von 3`,
@@ -222,10 +231,6 @@ export const de: Texts = {
     saveCodes: 'Speichern Sie Ihre Wiederherstellungscodes',
     codesWhy:
       'Jeder davon ersetzt einmal die App, falls Sie sie verlieren. Sie werden nicht noch einmal angezeigt.',
-    copyCodes: 'Kopieren',
-    printCodes: 'Drucken',
-    downloadCodes: 'Herunterladen',
-    copied: 'Kopiert',
     fileName: 'wiederherstellungscodes.txt',
     fileHeading: (name: string, account: string) =>
       `Wiederherstellungscodes für ${account} bei ${name}. Jeder gilt einmal.`,

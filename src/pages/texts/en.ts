@@ -151,6 +151,7 @@ export const en = {
   signIn: {
     title: 'Sign in',
     to: (application: Html) => html`to continue to ${application}`,
+    toOwn: { account: 'to continue to your account', console: 'to continue to the console' },
     toThisDevice: 'to continue to an application on this device',
     toHere: (application: Html) => html`to continue to ${application} on this device`,
     username: 'User name',
@@ -209,6 +210,15 @@ export const en = {
     recoverySubmit: 'Continue with a recovery code',
   },
 
+  /** As the account page and the console have them: web/parts/keep-words.ts. */
+  keep: {
+    copy: 'Copy',
+    copied: 'Copied',
+    notCopied: 'Your browser does not let this page copy. Select the text and copy it.',
+    download: 'Download',
+    print: 'Print',
+  },
+
   enrollment: {
     heading: 'Set up an authenticator app',
     step: (step: number) => `Step ${step} of 3`,
@@ -224,10 +234,6 @@ export const en = {
     copyKey: 'Copy the key',
     saveCodes: 'Save your recovery codes',
     codesWhy: 'Each works once in place of the app if you lose it. They are not shown again.',
-    copyCodes: 'Copy',
-    printCodes: 'Print',
-    downloadCodes: 'Download',
-    copied: 'Copied',
     fileName: 'recovery-codes.txt',
     fileHeading: (name: string, account: string) =>
       `Recovery codes for ${account} at ${name}. Each works once.`,

@@ -1,6 +1,6 @@
+import { CopyButton } from '../../parts/keep.tsx';
 import { addressOf, type Change } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import { CopyButton } from './copy-button.tsx';
 
 export interface SameChangeProps {
   /** The words after `overlay-auth`; each is quoted where a shell asks for it. */

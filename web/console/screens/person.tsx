@@ -2,9 +2,9 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { CopyButton } from '../../parts/keep.tsx';
 import { Badge, Card, Facts, Screen } from '../../parts/screen.tsx';
 import { mayHelp, useIsAdmin, useMe } from '../me.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { list, quoted, read } from '../session/api.ts';
 import { texts, timeText } from '../texts/texts.ts';

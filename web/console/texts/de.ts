@@ -17,8 +17,6 @@ export const de: Texts = {
   signedInAs: 'Angemeldet als',
   close: 'Schließen',
   cancel: 'Abbrechen',
-  copy: 'Kopieren',
-  copied: 'Kopiert',
   save: 'Speichern',
   search: 'Suchen',
   retry: 'Noch einmal versuchen',

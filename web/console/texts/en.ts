@@ -17,8 +17,6 @@ export const en = {
   signedInAs: 'Signed in as',
   close: 'Close',
   cancel: 'Cancel',
-  copy: 'Copy',
-  copied: 'Copied',
   save: 'Save',
   search: 'Search',
   retry: 'Try again',

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button } from '../../../parts/button.tsx';
+import { CopyButton } from '../../../parts/keep.tsx';
 import { Card } from '../../../parts/screen.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SameChange } from '../../parts/same-change.tsx';

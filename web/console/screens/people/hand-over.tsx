@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../../parts/button.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { download } from '../../parts/export.ts';
+import { KeepText } from '../../../parts/keep.tsx';
 import { longestQrText, QrCode } from '../../parts/qr-code.tsx';
 import { words } from './words.ts';
 
@@ -19,21 +18,18 @@ export function HandOver({
   const [isDrawn, setDrawn] = useState(false);
   const isTooLong = text.length > longestQrText;
   return (
-    <div className="made" role="status">
+    <div className="made printed" role="status">
       <p>{says}</p>
       <code className="secret">{text}</code>
-      <p className="buttons">
-        <CopyButton text={text} />
-        <Button kind="link" id="save-file" onClick={() => download(file.name, file.type, text)}>
-          {words.saveFile}
-        </Button>
-        {!isTooLong && (
-          <Button kind="link" id="show-qr" aria-expanded={isDrawn} onClick={() => setDrawn(!isDrawn)}>
+      <KeepText id="made" text={text} file={file}>
+        {isTooLong ? (
+          <span className="hint">{words.qrLong}</span>
+        ) : (
+          <Button id="show-qr" aria-expanded={isDrawn} onClick={() => setDrawn(!isDrawn)}>
             {words.qr}
           </Button>
         )}
-        {isTooLong && <span className="hint">{words.qrLong}</span>}
-      </p>
+      </KeepText>
       {isDrawn && <QrCode text={text} label={words.qrLabel} />}
     </div>
   );

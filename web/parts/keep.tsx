@@ -1,0 +1,77 @@
+// What somebody can do with a text that they are to keep or to pass on. The login pages do the same (web/pages.js).
+
+import { type ReactNode, useEffect, useState } from 'react';
+import { announce } from './announce.tsx';
+import { Button } from './button.tsx';
+import { words } from './keep-words.ts';
+
+/** So long the button says that it has copied, in Millis. */
+const shownFor = 4000;
+
+/** Copies, and says whether it worked: some browsers refuse, by settings of theirs. */
+export function CopyButton({
+  id,
+  text,
+  label = words.copy,
+  kind = 'link',
+}: {
+  readonly id?: string;
+  readonly text: string;
+  readonly label?: string;
+  readonly kind?: 'link' | 'plain';
+}) {
+  const [copies, setCopies] = useState(0);
+  useEffect(() => {
+    if (copies === 0) return;
+    const timer = setTimeout(() => setCopies(0), shownFor);
+    return () => clearTimeout(timer);
+  }, [copies]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      announce(words.notCopied);
+      return;
+    }
+    setCopies((before) => before + 1);
+    announce(words.copied);
+  };
+  return (
+    <Button id={id} kind={kind} onClick={copy}>
+      {copies === 0 ? label : words.copied}
+    </Button>
+  );
+}
+
+/** For a text that is shown once. What stands in `.printed` is what is printed. */
+export function KeepText({
+  id,
+  text,
+  file,
+  children,
+}: {
+  /** Of what it is: the buttons are `copy-ID`, `download-ID` and `print-ID`. */
+  readonly id: string;
+  readonly text: string;
+  readonly file: { readonly name: string; readonly type: string };
+  /** What else can be done with it. */
+  readonly children?: ReactNode;
+}) {
+  return (
+    <p className="buttons">
+      <CopyButton id={`copy-${id}`} text={text} kind="plain" />
+      <a
+        id={`download-${id}`}
+        className="button plain"
+        href={`data:${file.type};charset=utf-8,${encodeURIComponent(text)}`}
+        download={file.name}
+      >
+        {words.download}
+      </a>
+      <Button id={`print-${id}`} onClick={() => window.print()}>
+        {words.print}
+      </Button>
+      {children}
+    </p>
+  );
+}
