@@ -11,7 +11,7 @@ import { type Caller, createdId, password, rootOf } from '../support/management.
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { announced, assertClean, atConsole, giveLogin, phone } from './console-support.ts';
+import { announced, assertClean, atConsole, giveLogin, go, phone } from './console-support.ts';
 import { signInAtProvider } from './support.ts';
 
 let server: TestServer;
@@ -25,11 +25,6 @@ after(() => Promise.all([server.close(), idp.close()]));
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
 const sample = (page: Page, name: string) => page.locator('form.entity figure', { hasText: name });
-
-/** Goes to a screen without leaving the page, as a link does. */
-async function go(page: Page, path: string): Promise<void> {
-  await page.evaluate(`history.pushState({}, '', '/console${path}')`);
-}
 
 /** Makes a click that opens a question, looks at it, and agrees. */
 async function agree(guest: Visitor, button: string, ends: string | RegExp): Promise<void> {

@@ -10,7 +10,7 @@ import { authority, client } from '../support/chains.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { announced, assertClean, atConsole, giveLogin, phone } from './console-support.ts';
+import { announced, assertClean, atConsole, giveLogin, go, phone } from './console-support.ts';
 
 let server: TestServer;
 let root: Caller;
@@ -496,8 +496,7 @@ describe('every screen about people', () => {
     test(`is clean ${name}`, async () => {
       const guest = await atConsole(server, 'root', '/console', options);
       for (const [path, shows] of await at()) {
-        await guest.page.goto(`${server.url}/console${path}`);
-        await giveLogin(guest.page, 'root');
+        await go(guest.page, path);
         await guest.page.locator(shows).first().waitFor();
         await assertClean(guest);
       }
@@ -515,8 +514,7 @@ describe('every screen about people', () => {
       const { page } = guest;
       const found: string[][] = [];
       for (const [path, shows] of paths) {
-        await page.goto(`${server.url}/console${path}`);
-        await giveLogin(page, name);
+        await go(page, path);
         await page.locator(shows).first().waitFor();
         await page.locator('#right').waitFor();
         await assertClean(guest);

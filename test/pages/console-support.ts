@@ -31,6 +31,19 @@ export async function atConsole(
   return guest;
 }
 
+/**
+ * Goes to another screen without leaving the page, as a link does: whoever is signed in stays so. Returns when the screen
+ * before is gone.
+ */
+export async function go(page: Page, path: string): Promise<void> {
+  await page.locator('h1').waitFor();
+  await page.evaluate(`{
+    document.querySelector('h1').dataset.left = '';
+    history.pushState({}, '', '/console${path}');
+  }`);
+  await page.locator('h1:not([data-left])').waitFor();
+}
+
 /** Looks at the page with axe, at its width, and at what it complained of. */
 export async function assertClean({ page, complaints }: Visitor): Promise<void> {
   await page.locator('.loading').first().waitFor({ state: 'detached' });
