@@ -266,6 +266,24 @@ export const targets: readonly Target[] = [
     },
   },
   {
+    id: 'T-26',
+    what: 'two threads that answer requests',
+    aim: 'nobody can tell them from one: every test of a controller passes, and 10,000 of each race',
+    round: {
+      does: 'every folder whose tests start a controller, with two threads; the races 2,000 times each',
+      rounds: 5,
+      tests: [
+        ...['client', 'compatibility', 'edge', 'enrollment', 'http', 'import', 'legacy', 'login'],
+        ...['management', 'model', 'oidc', 'ops', 'pages', 'postgres', 'sessions'],
+      ].map((area) => `test/${area}`),
+      env: {
+        OVERLAY_AUTH_TEST_THREADS: '2',
+        OVERLAY_AUTH_TEST_SIZE: 'small',
+        OVERLAY_AUTH_RACES: '2000',
+      },
+    },
+  },
+  {
     id: 'M-01',
     what: 'random logins beside a model of what was proven',
     aim: 'no broken promise in 200,000 runs',

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { openSession } from '../legacy/support.ts';
 import { beginLogin, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
@@ -274,6 +274,7 @@ describe('own sessions', () => {
 describe('own login attempts', () => {
   test('are listed newest first with what a person may know, and nothing of others', async () => {
     const call = await somebody('mia');
+    clock.advance(SECOND);
     await opens('mia', 'wrong');
     await opens('kim', 'wrong');
     const answer = await call('GET', 'login-attempts?limit=2');

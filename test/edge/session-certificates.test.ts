@@ -166,7 +166,8 @@ describe('a certificate of a session', () => {
   });
 
   test('ends with the trust in the authority that signed it', async () => {
-    const own = await startTestServer({ clock, signing: true });
+    // The authorities are replaced in the thread of the test only.
+    const own = await startTestServer({ clock, signing: true, threads: 1 });
     try {
       const identityId = await createIdentity(own, 'device', { externalId: null });
       const connection = withCertificate(own, await enrolled(own, identityId));

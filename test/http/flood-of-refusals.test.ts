@@ -7,7 +7,7 @@ import { fixedClock, SECOND } from '../../src/platform/clock.ts';
 import { samplingDefaults } from '../../src/platform/log/sampled-lines.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer, type TestServer, usualThreads } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let server: TestServer;
@@ -22,6 +22,8 @@ beforeEach(() => clock.advance(SECOND));
 async function linesOf(run: () => Promise<unknown>) {
   const before = server.log.entries.length;
   await run();
+  // Other threads are asked for what they count, and their lines arrive before their answer.
+  await server.controller.services.readMetrics();
   return server.log.entries.slice(before);
 }
 
@@ -29,7 +31,10 @@ const times = (count: number, send: () => Promise<unknown>) => async () => {
   for (let done = 0; done < count; done += 50) await Promise.all(Array.from({ length: 50 }, send));
 };
 
-test('refused requests of anybody: ten lines a second of one kind, and the next one has the count', async () => {
+const skip = usualThreads > 1 && 'what a thread has left out comes with its own next line';
+test('refused requests of anybody: ten lines a second of one kind, and the next one has the count', {
+  skip,
+}, async () => {
   const stranger = () => server.get('/edge/client/v1/current-identity');
   const first = await linesOf(times(500, stranger));
   assert.equal(first.length, samplingDefaults.ofKind);

@@ -34,7 +34,8 @@ const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let server: TestServer;
 let idp: TestIdp;
 before(async () => {
-  server = await startTestServer({ clock, signing: true });
+  // The signatures that are counted are those of the thread of the test.
+  server = await startTestServer({ clock, signing: true, threads: 1 });
   idp = await startTestIdp();
   await createSigner(await rootOf(server), idp, 'idp', { enrollToTokenEnabled: true });
 });
