@@ -1,7 +1,7 @@
 // The socket by which commands on the same host reach a running controller: beside its configuration file, for its
 // user only. It takes one word and answers with one JSON document. It reloads, as SIGHUP does, and tells its health.
 
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { relative } from 'node:path';
 import type { Finding } from '../../http/server/health.ts';
@@ -57,8 +57,8 @@ export async function openControlSocket(
   });
   server.maxConnections = mostConnections;
   try {
-    // What a controller has left that was killed.
-    rmSync(path, { force: true });
+    // What a controller has left that was killed; anything else of that name is somebody's.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path, { force: true });
     await listenForOwner(server, path);
   } catch (error) {
     return unreachable(error);
