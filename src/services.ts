@@ -169,6 +169,8 @@ export interface Services extends ServiceEndpoints {
    * @throws ConfigError what it names cannot be used
    */
   prepare(config: Config): Promise<PreparedServices>;
+  /** Tells the metrics what came of a reload. */
+  noteReload(outcome: { readonly isRefused: boolean }): void;
   /** Issuers whose tokens the Edge APIs accept. Holds those of the configuration and of the other nodes; a port chosen by the system is added. */
   readonly issuers: Pick<IssuerView, 'add'>;
   /** Makes the next signing key when it is time; otherwise a task does. */
@@ -363,6 +365,7 @@ export async function openServices(
     isBehind: view.feed.isBehind,
     telemetry: telemetry.counts(),
   });
+  const lastReload = { isRefused: false };
   const metrics = metricsReader({
     version: packageJson.version,
     startedAt,
@@ -373,6 +376,7 @@ export async function openServices(
     endedSessions: view.ended,
     decisionRecords: attemptRecords,
     clockWatch: watch,
+    lastReload,
   });
   const readMetrics = first?.readMetrics ?? metrics.text;
   const sessionCertificates = {
@@ -552,6 +556,9 @@ export async function openServices(
           jwks.forgetAll();
         },
       };
+    },
+    noteReload({ isRefused }) {
+      lastReload.isRefused = isRefused;
     },
     issuers,
     rotateKeysWhenDue,

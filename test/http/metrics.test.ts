@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { reloadController } from '../../src/cli/run/reload.ts';
+import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { answerTimes } from '../../src/http/server/answer-times.ts';
 import { refusalReasons } from '../../src/model/login-attempt.ts';
+import { readNamedFile } from '../support/files.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
 import { withMetrics } from '../support/metrics.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -175,6 +179,31 @@ describe('metrics', () => {
       [...new Set(families)].filter((name) => !all.includes(name)),
       [],
     );
+  });
+
+  test('a refused reload is seen until one is done', async () => {
+    const { log, controller, clock } = server;
+    const openLog = { ...log, lostLines: () => 0, setLevel() {}, reopen() {}, flush: async () => {} };
+    const reload = async (reloadConfig: () => Promise<LoadedConfig>) =>
+      (await reloadController({ controller, clock, log: openLog, reloadConfig })).outcome;
+    const path = join(server.home, 'controller.yml');
+    const loaded = loadConfig(path, { readFile: readNamedFile, env: {} });
+    const isRefused = () => sampleOf('overlay_auth_config_reload_refused');
+    assert.equal(await isRefused(), 0);
+    const refusals: (() => Promise<LoadedConfig>)[] = [
+      // The file itself, and a file that it names.
+      async () => loadConfig(path, { readFile: () => 'v: 9', env: {} }),
+      async () => ({
+        ...loaded,
+        config: { ...loaded.config, branding: { ...loaded.config.branding, logoFile: '/nowhere.svg' } },
+      }),
+    ];
+    for (const refused of refusals) {
+      assert.equal(await reload(refused), 'refused');
+      assert.equal(await isRefused(), 1);
+      assert.equal(await reload(async () => loaded), 'reloaded');
+      assert.equal(await isRefused(), 0);
+    }
   });
 
   test('the depth of queues, the deny set, and the process are there', async () => {

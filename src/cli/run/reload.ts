@@ -33,6 +33,12 @@ export interface ReloadNeeds {
  * that is refused does not keep renewed certificates from being used. Opens the log anew. Never throws.
  */
 export async function reloadController(needs: ReloadNeeds): Promise<ReloadAnswer> {
+  const answer = await readAgain(needs);
+  needs.controller.services.noteReload({ isRefused: answer.outcome === 'refused' });
+  return answer;
+}
+
+async function readAgain(needs: ReloadNeeds): Promise<ReloadAnswer> {
   const { log, controller } = needs;
   log.reopen();
   let loaded: LoadedConfig | null = null;

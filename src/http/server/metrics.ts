@@ -24,6 +24,7 @@ export interface MetricSources {
   readonly endedSessions: { readonly size: number };
   readonly decisionRecords: { queue(): { readonly waiting: number; readonly dropped: number } };
   readonly clockWatch: { readonly ahead: Millis };
+  readonly lastReload: { readonly isRefused: boolean };
 }
 
 /** What each thread counts by itself. */
@@ -228,6 +229,11 @@ function defineOwn(
     'overlay_auth_clock_ahead_seconds',
     'How far the clock of this node is ahead of that of the database; negative when behind.',
     () => sources.clockWatch.ahead / 1000,
+  );
+  gauge(
+    'overlay_auth_config_reload_refused',
+    '1 while the configuration that the last reload has read is not in use, because it was refused.',
+    () => (sources.lastReload.isRefused ? 1 : 0),
   );
   const deliveries = () => sources.counts().telemetry;
   counter(
