@@ -53,12 +53,12 @@ export async function withApi<T>(
   const opened = async () => http;
 
   async function answerTo(call: ApiCall): Promise<HttpsAnswer> {
-    login = await freshLogin(needs, login, opened);
-    const answer = await sendAs(report.ports, http, login, call);
+    login = await freshLogin(needs, login, { http: opened });
+    const answer = await sendAs(report.ports, { http, login }, call);
     if (answer.status !== 401) return answer;
     // It may have been revoked, or another clock is right: one renewal decides.
-    login = await freshLogin(needs, login, opened, login.accessToken);
-    return sendAs(report.ports, http, login, call);
+    login = await freshLogin(needs, login, { http: opened, refused: login.accessToken });
+    return sendAs(report.ports, { http, login }, call);
   }
   async function find(call: ApiCall): Promise<ApiAnswer | undefined> {
     const answer = await answerTo(call);
@@ -80,8 +80,7 @@ export async function withApi<T>(
 
 async function sendAs(
   ports: CliPorts,
-  http: HttpsClient,
-  login: SavedLogin,
+  { http, login }: { readonly http: HttpsClient; readonly login: SavedLogin },
   call: ApiCall,
 ): Promise<HttpsAnswer> {
   const { accessToken, secondaryJwtFile } = login;

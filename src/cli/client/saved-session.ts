@@ -68,8 +68,7 @@ export function isFresh(login: SavedLogin, now: Millis): boolean {
 export async function freshLogin(
   needs: SessionNeeds,
   login: SavedLogin,
-  http: () => Promise<HttpsClient>,
-  refused?: string,
+  { http, refused }: { readonly http: () => Promise<HttpsClient>; readonly refused?: string },
 ): Promise<SavedLogin> {
   if (login.accessToken !== refused && isFresh(login, needs.ports.clock.now())) return login;
   // Loaded only by the commands that renew.

@@ -37,9 +37,15 @@ export function trustedCertificates(trust: Trust | undefined): readonly string[]
 export async function establishTrust(
   report: Report,
   origin: string,
-  caFile: string | undefined,
-  saved: Trust | undefined,
-  identity?: { readonly caPem: string | undefined },
+  {
+    caFile,
+    saved,
+    identity,
+  }: {
+    readonly caFile: string | undefined;
+    readonly saved: Trust | undefined;
+    readonly identity: { readonly caPem: string | undefined } | undefined;
+  },
 ): Promise<Trust | undefined> {
   if (caFile !== undefined) return trustOfFile(report, origin, caFile);
   const first = await probe(origin, saved);
@@ -51,7 +57,7 @@ export async function establishTrust(
   if (local !== undefined) return local;
   if ((await probe(origin, 'system')).isTrusted) return 'system';
   const top = first.top.ca ? first.top : ((await publishedRoot(origin, first.top)) ?? first.top);
-  return askForTrust(report, origin, top, saved);
+  return askForTrust(report, origin, { top, saved });
 }
 
 interface Probe {
@@ -156,8 +162,7 @@ async function localAuthority(report: Report, origin: string): Promise<Trust | u
 async function askForTrust(
   report: Report,
   origin: string,
-  top: X509Certificate,
-  saved: Trust | undefined,
+  { top, saved }: { readonly top: X509Certificate; readonly saved: Trust | undefined },
 ): Promise<Trust> {
   const { ports } = report;
   const was = savedFingerprint(saved);

@@ -35,12 +35,10 @@ function registerCreate(parent: Command, entity: EntityDescriptor, ports: CliPor
   for (const { flags, help } of entity.afterCreate?.options ?? []) command.option(flags, help);
   command.action(async () => {
     const { createEntity } = await import('../entities/run-entities.ts');
-    await createEntity(
-      reportOf(command, ports),
-      entity,
-      command.processedArgs,
-      command.opts<EntityOptions>(),
-    );
+    await createEntity(reportOf(command, ports), entity, {
+      args: command.processedArgs,
+      options: command.opts<EntityOptions>(),
+    });
   });
 }
 
@@ -48,7 +46,7 @@ function registerGet(parent: Command, entity: EntityDescriptor, ports: CliPorts)
   nameArgument(subcommand(parent, entity), entity).action(
     async (nameOrId: string, options: EntityOptions, command: Command) => {
       const { getEntity } = await import('../entities/run-entities.ts');
-      await getEntity(reportOf(command, ports), entity, nameOrId, options);
+      await getEntity(reportOf(command, ports), entity, { nameOrId, options });
     },
   );
 }
@@ -61,7 +59,7 @@ function registerList(parent: Command, entity: EntityDescriptor, ports: CliPorts
     .option('--sort <fields>', 'such as: name desc')
     .action(async (filter: string | undefined, options: ListOptions, command: Command) => {
       const { listEntities } = await import('../entities/run-entities.ts');
-      await listEntities(reportOf(command, ports), entity, filter, options);
+      await listEntities(reportOf(command, ports), entity, { filter, options });
     });
 }
 
@@ -72,7 +70,7 @@ function registerUpdate(parent: Command, entity: EntityDescriptor, ports: CliPor
     addPasswordOptions(command.option('--new-password', 'ask for a new password'));
   command.action(async (nameOrId: string, options: EntityOptions) => {
     const { updateEntity } = await import('../entities/run-entities.ts');
-    await updateEntity(reportOf(command, ports), entity, nameOrId, options);
+    await updateEntity(reportOf(command, ports), entity, { nameOrId, options });
   });
 }
 
@@ -83,7 +81,7 @@ function registerDelete(parent: Command, entity: EntityDescriptor, ports: CliPor
   addForceOption(command, entity);
   command.action(async (names: string[], options: EntityOptions) => {
     const { deleteEntities } = await import('../entities/run-entities.ts');
-    await deleteEntities(reportOf(command, ports), entity, names, options);
+    await deleteEntities(reportOf(command, ports), entity, { namesOrIds: names, options });
   });
 }
 

@@ -21,10 +21,11 @@ export function registerOidcClientCommands(program: Command, ports: CliPorts): v
       await addClientSecret(reportOf(command, ports), name, options);
     },
   );
-  named(serverOption(group.command('delete-secret').description('delete a secret, the older one of two')))
-    .argument('[id]', 'of the secret')
-    .action(async (name: string, id: string | undefined, options: Options, command: Command) => {
-      const { deleteClientSecret } = await import('../entities/oidc-client-actions.ts');
-      await deleteClientSecret(reportOf(command, ports), name, id, options);
-    });
+  const deletion = named(
+    serverOption(group.command('delete-secret').description('delete a secret, the older one of two')),
+  ).argument('[id]', 'of the secret');
+  deletion.action(async (name: string, id: string | undefined, options: Options) => {
+    const { deleteClientSecret } = await import('../entities/oidc-client-actions.ts');
+    await deleteClientSecret(reportOf(deletion, ports), { nameOrId: name, secretId: id }, options);
+  });
 }

@@ -11,8 +11,8 @@ export function registerVerifyCommand(program: Command, ports: CliPorts): void {
     .argument('<name>', 'name or id of the signer');
   argumentCompletedBy(signer, { entity: 'ext-jwt-signer' })
     .argument('<file>', 'file with a token of its provider; - for standard input')
-    .action(async (name: string, file: string, options: { server?: string }, command: Command) => {
+    .action(async (name: string, file: string, options: { server?: string }) => {
       const { verifySigner } = await import('../entities/verify-signer.ts');
-      await verifySigner(reportOf(command, ports), name, file, options.server);
+      await verifySigner(reportOf(signer, ports), name, { file, server: options.server });
     });
 }

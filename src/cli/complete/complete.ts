@@ -70,8 +70,8 @@ function optionWithValue(command: Command, word: string): Option | undefined {
 }
 
 async function candidates(ports: CliPorts, place: Place, typed: string): Promise<readonly string[]> {
-  const { command, option } = place;
-  if (option !== undefined) return valuesOf(ports, option, option.flags, option.argChoices, place, typed);
+  const { command, option, server } = place;
+  if (option !== undefined) return valuesOf(ports, { what: option, flags: option.flags }, { server, typed });
   if (!place.isPlain && typed.startsWith('-')) return optionNames(command);
   const args = command.registeredArguments;
   const last = args.at(-1);
@@ -79,24 +79,21 @@ async function candidates(ports: CliPorts, place: Place, typed: string): Promise
   const values =
     argument === undefined
       ? []
-      : await valuesOf(ports, argument, `<${argument.name()}>`, argument.argChoices, place, typed);
+      : await valuesOf(ports, { what: argument, flags: `<${argument.name()}>` }, { server, typed });
   const commands = place.argumentsBefore > 0 ? [] : subcommandNames(command, typed);
   return commands.length > 0 ? [...commands, ...values.filter((value) => value !== files)] : values;
 }
 
 async function valuesOf(
   ports: CliPorts,
-  what: Option | Argument,
-  flags: string,
-  choices: readonly string[] | undefined,
-  { server }: Place,
-  typed: string,
+  { what, flags }: { readonly what: Option | Argument; readonly flags: string },
+  { server, typed }: Pick<Place, 'server'> & { readonly typed: string },
 ): Promise<readonly string[]> {
-  if (choices !== undefined) return choices;
+  if (what.argChoices !== undefined) return what.argChoices;
   const hint = hintOf(what);
   if (hint !== undefined) {
     const { loginWords, namesOf } = await import('./saved-words.ts');
-    return hint === 'login' ? loginWords(ports) : namesOf(ports, hint.entity, server, typed);
+    return hint === 'login' ? loginWords(ports) : namesOf(ports, server, { entityName: hint.entity, typed });
   }
   return /[<[](file|dir|config|cert|key)[\].>]/.test(flags) ? [files] : [];
 }

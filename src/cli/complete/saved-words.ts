@@ -29,9 +29,8 @@ export async function loginWords(ports: CliPorts): Promise<readonly string[]> {
  */
 export async function namesOf(
   ports: CliPorts,
-  entityName: string,
   server: string | undefined,
-  typed: string,
+  { entityName, typed }: { readonly entityName: string; readonly typed: string },
 ): Promise<readonly string[]> {
   try {
     const needs: SessionNeeds = { ports, store: credentialsStore(ports) };
@@ -39,7 +38,11 @@ export async function namesOf(
     if (login.secondaryJwtFile !== undefined || !isFresh(login, ports.clock.now())) return [];
     const http = await connectionOf(needs, login);
     try {
-      return await withinTime(ask(http, login, entityName, typed), patienceOf(ports), 'too slow to complete');
+      return await withinTime(
+        ask(http, login, { entityName, typed }),
+        patienceOf(ports),
+        'too slow to complete',
+      );
     } finally {
       http.close();
     }
@@ -57,8 +60,7 @@ function patienceOf({ env }: CliPorts): Millis {
 async function ask(
   http: HttpsClient,
   login: SavedLogin,
-  entityName: string,
-  typed: string,
+  { entityName, typed }: { readonly entityName: string; readonly typed: string },
 ): Promise<readonly string[]> {
   const { path, lookupFields } = entityNamed(entityName);
   const field = lookupFields.at(-1) ?? 'id';

@@ -12,6 +12,8 @@ import { transportFailure } from '../client/transport-failure.ts';
 import type { CliPorts } from '../ports.ts';
 
 export interface Invitation {
+  /** The JWT itself. */
+  readonly jwt: string;
   /** `https://host:port` */
   readonly origin: string;
   readonly method: string;
@@ -45,7 +47,7 @@ export function readInvitation(ports: CliPorts, jwt: string): Invitation {
     });
   }
   const token = textField(claims, 'jti') ?? '';
-  return { origin, method, token, identityId: textField(claims, 'sub') ?? '' };
+  return { jwt, origin, method, token, identityId: textField(claims, 'sub') ?? '' };
 }
 
 function originOf(issuer: string): string | undefined {
@@ -60,7 +62,7 @@ const algorithms = ['ES256', 'ES384', 'ES512', 'RS256', 'EdDSA'];
  * the server, before any authority is known here. The token is sent to no other.
  * @throws CliError another server answers there, or it cannot be reached
  */
-export async function certificateOfSigner({ origin }: Invitation, jwt: string): Promise<X509Certificate> {
+export async function certificateOfSigner({ origin, jwt }: Invitation): Promise<X509Certificate> {
   const leaf = await presentedCertificate(origin);
   try {
     await compactVerify(jwt, leaf.publicKey, { algorithms });

@@ -25,36 +25,29 @@ interface KeyAndCertificate {
 export async function enroll(report: Report, file: string, options: EnrollOptions): Promise<void> {
   const jwt = await externalJwt(report.ports, file);
   const invitation = readInvitation(report.ports, jwt);
-  if (invitation.method === 'updb') return enrollPassword(report, invitation, jwt, options);
+  if (invitation.method === 'updb') return enrollPassword(report, invitation, options);
   const output = options.output ?? `${file === '-' ? 'identity' : file.replace(/\.jwt$/, '')}.json`;
   await refuseTakenFile(report.ports, output);
-  if (invitation.method === 'ottca') return enrollOwnCertificate(report, invitation, jwt, output, options);
-  if (invitation.method === 'ott') return enrollWithNewKey(report, invitation, jwt, output);
+  if (invitation.method === 'ottca') return enrollOwnCertificate(report, invitation, { output, options });
+  if (invitation.method === 'ott') return enrollWithNewKey(report, invitation, output);
   throw usageError(
     `This command does not know how to enroll by "${invitation.method}".`,
     'ask the operator for a JWT of the method ott',
   );
 }
 
-async function enrollWithNewKey(
-  report: Report,
-  invitation: Invitation,
-  jwt: string,
-  output: string,
-): Promise<void> {
+async function enrollWithNewKey(report: Report, invitation: Invitation, output: string): Promise<void> {
   const { newCertificateRequest } = await import('../../platform/x509/new-certificate-request.ts');
   const { csrPem, keyPem } = await newCertificateRequest();
-  const answer = await send(invitation, jwt, { clientCsr: csrPem });
+  const answer = await send(invitation, { clientCsr: csrPem });
   const cert = textField(asObject(asObject(answer.body).data), 'cert') ?? '';
-  await writeIdentity(report, invitation, output, { key: keyPem, cert }, answer);
+  await writeIdentity(report, invitation, { output, key: keyPem, cert, answer });
 }
 
 async function enrollOwnCertificate(
   report: Report,
   invitation: Invitation,
-  jwt: string,
-  output: string,
-  options: EnrollOptions,
+  { output, options }: { readonly output: string; readonly options: EnrollOptions },
 ): Promise<void> {
   if (options.cert === undefined || options.key === undefined) {
     throw usageError(
@@ -64,18 +57,13 @@ async function enrollOwnCertificate(
   }
   const cert = await readNamedFile(report.ports, options.cert, 'certificate');
   const key = await readNamedFile(report.ports, options.key, 'key');
-  const answer = await send(invitation, jwt, {}, { cert, key });
-  await writeIdentity(report, invitation, output, { key, cert }, answer);
+  const answer = await send(invitation, {}, { cert, key });
+  await writeIdentity(report, invitation, { output, key, cert, answer });
 }
 
-async function enrollPassword(
-  report: Report,
-  invitation: Invitation,
-  jwt: string,
-  options: EnrollOptions,
-): Promise<void> {
+async function enrollPassword(report: Report, invitation: Invitation, options: EnrollOptions): Promise<void> {
   const password = await readNewPassword(report.ports, options, 'this account');
-  await send(invitation, jwt, { password });
+  await send(invitation, { password });
   printResult(report, { identityId: invitation.identityId }, () =>
     printable(`The password is set.\nnext: overlay-auth login ${invitation.origin} -u USER`),
   );
@@ -84,11 +72,10 @@ async function enrollPassword(
 /** @throws CliError with the reference id of the server */
 async function send(
   invitation: Invitation,
-  jwt: string,
   json: object,
   clientCertificate?: KeyAndCertificate,
 ): Promise<HttpsAnswer> {
-  const leaf = await certificateOfSigner(invitation, jwt);
+  const leaf = await certificateOfSigner(invitation);
   // Name and dates of the certificate are checked too; it need not lead to an authority that is known here.
   const http = createHttpsClient({
     ca: [leaf.toString()],
@@ -120,10 +107,9 @@ function nextAfter(error: Readonly<Record<string, unknown>>): string {
 async function writeIdentity(
   report: Report,
   { origin, identityId }: Invitation,
-  output: string,
-  { key, cert }: KeyAndCertificate,
-  answer: HttpsAnswer,
+  made: KeyAndCertificate & { readonly output: string; readonly answer: HttpsAnswer },
 ): Promise<void> {
+  const { output, key, cert, answer } = made;
   const ca = textField(asObject(asObject(answer.body).data), 'ca') ?? '';
   const ztAPI = `${origin}/edge/client/v1`;
   const id = { key: `pem:${key}`, cert: `pem:${cert}`, ca: `pem:${ca}` };

@@ -21,8 +21,7 @@ export interface TypedField {
  * @throws CliError exit 2 for a value that cannot be read
  */
 export async function bodyOf(
-  ports: CliPorts,
-  api: ApiClient,
+  { ports, api }: { readonly ports: CliPorts; readonly api: ApiClient },
   fields: readonly TypedField[],
   document: JsonObject = {},
 ): Promise<JsonObject> {
@@ -32,7 +31,7 @@ export async function bodyOf(
       body = withMember(
         body,
         field.path.split('.'),
-        await typedValue({ ports, api, sofar: body }, field, label, typed),
+        await typedValue({ ports, api, sofar: body }, { field, label, typed }),
       );
   }
   return body;
@@ -40,9 +39,7 @@ export async function bodyOf(
 
 async function typedValue(
   { ports, api, sofar }: { readonly ports: CliPorts; readonly api: ApiClient; readonly sofar: JsonObject },
-  field: EntityField,
-  label: string,
-  typed: unknown,
+  { field, label, typed }: TypedField,
 ): Promise<unknown> {
   if (field.kind === 'flag') return typed === true;
   if (field.kind === 'tags') return tagsOf(Array.isArray(typed) ? typed.map(String) : [String(typed)], label);

@@ -11,7 +11,7 @@ export const newEnrollment: AfterCreate = {
   async prepare(report, { outputJwt }) {
     if (typeof outputJwt !== 'string') return undefined;
     await refuseTakenFile(report.ports, outputJwt);
-    return (api, id) => handOutJwt(report, api, id, outputJwt);
+    return (api, id) => handOutJwt(report, api, { id, file: outputJwt });
   },
 };
 
@@ -32,7 +32,7 @@ export async function refreshEnrollment(
     const { id } = await findEntity(api, entityNamed('enrollment'), nameOrId);
     const json = expiresAt === undefined ? {} : { expiresAt };
     await api.call({ method: 'POST', path: `/enrollments/${encodeURIComponent(id)}/refresh`, json });
-    if (outputJwt !== undefined) await handOutJwt(report, api, id, outputJwt);
+    if (outputJwt !== undefined) await handOutJwt(report, api, { id, file: outputJwt });
     printResult(report, { id }, () =>
       printable(`Refreshed enrollment ${nameOrId}; the previous JWT no longer works.`),
     );

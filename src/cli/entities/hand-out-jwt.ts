@@ -7,7 +7,11 @@ import { notice, type Report } from '../terminal/output.ts';
 import { withoutMilliseconds } from '../terminal/table.ts';
 
 /** Writes the JWT of an enrollment to a file, and says what to do with it. */
-export async function handOutJwt(report: Report, api: ApiClient, id: string, file: string): Promise<void> {
+export async function handOutJwt(
+  report: Report,
+  api: ApiClient,
+  { id, file }: { readonly id: string; readonly file: string },
+): Promise<void> {
   const { data } = await api.call({ method: 'GET', path: `/enrollments/${encodeURIComponent(id)}` });
   const jwt = textField(asObject(data), 'jwt');
   if (jwt === undefined) throw new CliError('The server did not show the JWT of the enrollment.');

@@ -35,7 +35,7 @@ export async function disableIdentity(
       'overlay-auth identity disable --help',
     );
   }
-  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+  await withIdentity(report, { nameOrId, options }, async ({ api, id, name, path }) => {
     const json = minutes === undefined ? {} : { durationMinutes: Number(minutes) };
     const { force } = options;
     await changed(api, { method: 'POST', path: `${path}/disable`, json }, { force });
@@ -50,7 +50,7 @@ export async function enableIdentity(
   nameOrId: string,
   options: IdentityOptions,
 ): Promise<void> {
-  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+  await withIdentity(report, { nameOrId, options }, async ({ api, id, name, path }) => {
     await api.call({ method: 'POST', path: `${path}/enable`, json: {} });
     printResult(report, { id, name }, () => printable(`Enabled ${name}.`));
   });
@@ -62,7 +62,7 @@ export async function unlockIdentity(
   nameOrId: string,
   options: IdentityOptions,
 ): Promise<void> {
-  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+  await withIdentity(report, { nameOrId, options }, async ({ api, id, name, path }) => {
     await api.call({ method: 'POST', path: `${path}/unlock`, json: {} });
     printResult(report, { id, name }, () => printable(`Unlocked ${name}.`));
   });
@@ -70,7 +70,7 @@ export async function unlockIdentity(
 
 /** `identity reset-mfa NAME` */
 export async function resetMfa(report: Report, nameOrId: string, options: IdentityOptions): Promise<void> {
-  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+  await withIdentity(report, { nameOrId, options }, async ({ api, id, name, path }) => {
     if ((await api.find({ method: 'DELETE', path: `${path}/mfa` })) === undefined) {
       throw new CliError(`${name} has no authenticator app.`, {
         code: 'NOT_FOUND',
@@ -87,7 +87,7 @@ export async function setPassword(
   nameOrId: string,
   options: IdentityOptions & SecretOptions,
 ): Promise<void> {
-  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+  await withIdentity(report, { nameOrId, options }, async ({ api, id, name, path }) => {
     const { data } = await api.call({ method: 'GET', path: `${path}/authenticators` });
     const updb = asList(data)
       .map(asObject)
@@ -113,7 +113,7 @@ export async function setPassword(
 
 /** `identity end-sessions NAME` */
 export async function endSessions(report: Report, nameOrId: string, options: IdentityOptions): Promise<void> {
-  await withIdentity(report, nameOrId, options, async ({ api, id, name, path }) => {
+  await withIdentity(report, { nameOrId, options }, async ({ api, id, name, path }) => {
     const { meta } = await api.call({ method: 'GET', path: `${path}/api-sessions`, query: { limit: '1' } });
     const ended = numberField(asObject(meta.pagination), 'totalCount') ?? 0;
     await api.call({ method: 'DELETE', path: `${path}/api-sessions` });
@@ -124,8 +124,7 @@ export async function endSessions(report: Report, nameOrId: string, options: Ide
 
 async function withIdentity(
   report: Report,
-  nameOrId: string,
-  { server }: IdentityOptions,
+  { nameOrId, options: { server } }: { readonly nameOrId: string; readonly options: IdentityOptions },
   action: (target: Target) => Promise<void>,
 ): Promise<void> {
   await withApi(report, server, async (api) => {

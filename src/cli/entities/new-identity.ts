@@ -39,7 +39,7 @@ export const newIdentity: AfterCreate = {
               : { method: 'updb', username: typeof updb === 'string' ? updb : name };
         const json = { identityId, ...wanted };
         const { data } = await api.call({ method: 'POST', path: '/enrollments', json });
-        await handOutJwt(report, api, textField(asObject(data), 'id') ?? '', outputJwt);
+        await handOutJwt(report, api, { id: textField(asObject(data), 'id') ?? '', file: outputJwt });
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
         throw new CliError(

@@ -35,8 +35,7 @@ export async function addClientSecret(
  */
 export async function deleteClientSecret(
   report: Report,
-  nameOrId: string,
-  secretId: string | undefined,
+  { nameOrId, secretId }: { readonly nameOrId: string; readonly secretId: string | undefined },
   { server }: SecretOptions,
 ): Promise<void> {
   await withApi(report, server, async (api) => {

@@ -20,19 +20,18 @@ import { findEntity } from './lookup.ts';
 export async function createEntity(
   report: Report,
   entity: EntityDescriptor,
-  args: readonly unknown[],
-  options: EntityOptions,
+  { args, options }: { readonly args: readonly unknown[]; readonly options: EntityOptions },
 ): Promise<void> {
   await withApi(report, serverOf(options), async (api) => {
     const positional = (entity.createArguments ?? []).map(
       (field, index): TypedField => ({ field, label: field.argument, typed: args[index] }),
     );
     const typed = [...positional, ...typedOptions(entity, 'create', options)];
-    const body = await bodyOf(report.ports, api, typed, await documentOf(report.ports, options));
+    const body = await bodyOf({ ports: report.ports, api }, typed, await documentOf(report.ports, options));
     const afterCreate = await entity.afterCreate?.load();
     const next = await afterCreate?.prepare(report, options, body);
     const needsPassword = entity.hasPassword === true && body.method !== 'cert';
-    const whole = needsPassword ? await withPassword(report, options, body) : body;
+    const whole = needsPassword ? await withPassword(report, options, { body }) : body;
     const { data } = await api.call({ method: 'POST', path: entity.path, json: whole });
     const id = textField(asObject(data), 'id') ?? '';
     await next?.(api, id);
@@ -47,8 +46,7 @@ export async function createEntity(
 export async function getEntity(
   report: Report,
   entity: EntityDescriptor,
-  nameOrId: string,
-  options: EntityOptions,
+  { nameOrId, options }: { readonly nameOrId: string; readonly options: EntityOptions },
 ): Promise<void> {
   await withApi(report, serverOf(options), async (api) => {
     const { id, ...listed } = await findEntity(api, entity, nameOrId);
@@ -74,8 +72,7 @@ const rough = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
 export async function listEntities(
   report: Report,
   entity: EntityDescriptor,
-  filter: string | undefined,
-  options: ListOptions,
+  { filter, options }: { readonly filter: string | undefined; readonly options: ListOptions },
 ): Promise<void> {
   await withApi(report, serverOf(options), async (api) => {
     const hasOwnLimit = filter !== undefined && /\blimit\b/i.test(filter);
@@ -89,7 +86,11 @@ export async function listEntities(
     const { data, meta } = await api.call({ method: 'GET', path: entity.path, query });
     const rows = asList(data).map(asObject);
     const which = filter === undefined ? '' : ' that fits the filter';
-    printTable(report, rows, entity.columns, rows, `There is no ${entityNoun(entity)}${which}.`);
+    printTable(report, rows, {
+      value: rows,
+      columns: entity.columns,
+      nothing: `There is no ${entityNoun(entity)}${which}.`,
+    });
     const pagination = asObject(meta.pagination);
     const total = numberField(pagination, 'totalCount') ?? rows.length;
     const all = pagination.totalCountIsEstimate === true ? `about ${rough.format(total)}` : `${total}`;
@@ -101,8 +102,7 @@ export async function listEntities(
 export async function updateEntity(
   report: Report,
   entity: EntityDescriptor,
-  nameOrId: string,
-  options: EntityOptions,
+  { nameOrId, options }: { readonly nameOrId: string; readonly options: EntityOptions },
 ): Promise<void> {
   const typed = typedOptions(entity, 'update', options);
   const setsPassword =
@@ -114,8 +114,8 @@ export async function updateEntity(
   }
   await withApi(report, serverOf(options), async (api) => {
     const { id } = await findEntity(api, entity, nameOrId);
-    const body = await bodyOf(report.ports, api, typed, await documentOf(report.ports, options));
-    const json = setsPassword ? await withPassword(report, options, body, nameOrId) : body;
+    const body = await bodyOf({ ports: report.ports, api }, typed, await documentOf(report.ports, options));
+    const json = setsPassword ? await withPassword(report, options, { body, whose: nameOrId }) : body;
     const path = `${entity.path}/${encodeURIComponent(id)}`;
     await changed(api, { method: 'PATCH', path, json }, options);
     printResult(report, { id }, () => printable(`Updated ${entityNoun(entity)} ${nameOrId}.`));
@@ -126,8 +126,7 @@ export async function updateEntity(
 export async function deleteEntities(
   report: Report,
   entity: EntityDescriptor,
-  namesOrIds: readonly string[],
-  options: EntityOptions,
+  { namesOrIds, options }: { readonly namesOrIds: readonly string[]; readonly options: EntityOptions },
 ): Promise<void> {
   await withApi(report, serverOf(options), async (api) => {
     const ids: string[] = [];
@@ -138,7 +137,7 @@ export async function deleteEntities(
       printable(`Delete ${entityNoun(entity)} ${named}?`),
       options.yes === true,
     );
-    for (const id of ids) await deleteOne(api, entity, id, options);
+    for (const id of ids) await deleteOne(api, entity, { id, options });
     printResult(report, { ids }, () =>
       namesOrIds.map((nameOrId) => printable(`Deleted ${entityNoun(entity)} ${nameOrId}.`)).join('\n'),
     );
@@ -148,8 +147,7 @@ export async function deleteEntities(
 async function deleteOne(
   api: ApiClient,
   entity: EntityDescriptor,
-  id: string,
-  options: EntityOptions,
+  { id, options }: { readonly id: string; readonly options: EntityOptions },
 ): Promise<void> {
   const path = `${entity.path}/${encodeURIComponent(id)}`;
   await changed(api, { method: 'DELETE', path }, options);
@@ -178,8 +176,7 @@ function typedOptions(
 async function withPassword(
   report: Report,
   options: EntityOptions,
-  body: JsonObject,
-  whose = textField(body, 'username') ?? '',
+  { body, whose = textField(body, 'username') ?? '' }: { readonly body: JsonObject; readonly whose?: string },
 ): Promise<JsonObject> {
   return { ...body, password: await readNewPassword(report.ports, options, printable(whose)) };
 }

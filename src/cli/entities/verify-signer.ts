@@ -16,8 +16,7 @@ import { findEntity } from './lookup.ts';
 export async function verifySigner(
   report: Report,
   nameOrId: string,
-  file: string,
-  server: string | undefined,
+  { file, server }: { readonly file: string; readonly server: string | undefined },
 ): Promise<void> {
   const token = await externalJwt(report.ports, file);
   await withApi(report, server, async (api) => {

@@ -49,8 +49,8 @@ export async function explainToken(report: Report, file: string, named: string |
   const payload = asObject(jwt.payload);
   const needs: SessionNeeds = { ports, store: credentialsStore(ports) };
   const own = await ownChecks(header, payload, ports.clock.now());
-  const checks = [...(await serverChecks(needs, named, token, header, payload)), ...own.checks];
-  const asked = await sessionCheck(needs, named, token, own.isAccessToken, checks);
+  const checks = [...(await serverChecks(needs, named, { token, header, payload })), ...own.checks];
+  const asked = await sessionCheck(needs, named, { token, isAccessToken: own.isAccessToken, before: checks });
   const all = [...checks, ...(asked === undefined ? [] : [asked])];
   const failed = all.find(({ verdict }) => verdict === 'failed');
   const isAccepted = failed === undefined && all.every(({ verdict }) => verdict === 'passed');
@@ -100,7 +100,7 @@ async function withServer<T>(
 
 async function usableLogin(needs: SessionNeeds, login: SavedLogin, http: HttpsClient) {
   try {
-    return await freshLogin(needs, login, async () => http);
+    return await freshLogin(needs, login, { http: async () => http });
   } catch (error) {
     if (error instanceof CliError && error.code === 'session_over') return undefined;
     throw error;
@@ -110,9 +110,11 @@ async function usableLogin(needs: SessionNeeds, login: SavedLogin, http: HttpsCl
 async function serverChecks(
   needs: SessionNeeds,
   named: string | undefined,
-  token: string,
-  header: JsonObject,
-  payload: JsonObject,
+  {
+    token,
+    header,
+    payload,
+  }: { readonly token: string; readonly header: JsonObject; readonly payload: JsonObject },
 ): Promise<readonly ShownCheck[]> {
   const issuer = String(payload.iss ?? 'none');
   const checks = await withServer(needs, named, async (server): Promise<readonly ShownCheck[]> => {
@@ -121,7 +123,7 @@ async function serverChecks(
     const saw = isOurs ? issuer : `${issuer}; this server is ${provider.issuer}`;
     return [
       { check: 'issuer', verdict: isOurs ? 'passed' : 'failed', saw },
-      await signatureCheck(http, provider, token, header),
+      await signatureCheck(http, provider, { token, header }),
     ];
   });
   return (
@@ -148,8 +150,7 @@ async function otherIssuers({ http, login }: Server): Promise<readonly string[]>
 async function signatureCheck(
   http: HttpsClient,
   provider: Provider,
-  token: string,
-  header: JsonObject,
+  { token, header }: { readonly token: string; readonly header: JsonObject },
 ): Promise<ShownCheck> {
   const check = 'signature';
   const kid = textField(header, 'kid') ?? 'none';
@@ -194,9 +195,11 @@ async function ownChecks(
 async function sessionCheck(
   needs: SessionNeeds,
   named: string | undefined,
-  token: string,
-  isAccessToken: boolean,
-  before: readonly ShownCheck[],
+  {
+    token,
+    isAccessToken,
+    before,
+  }: { readonly token: string; readonly isAccessToken: boolean; readonly before: readonly ShownCheck[] },
 ): Promise<ShownCheck | undefined> {
   if (!isAccessToken || before.some(({ verdict }) => verdict === 'failed')) return undefined;
   const check = 'session';

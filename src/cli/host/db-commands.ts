@@ -52,7 +52,7 @@ export async function backupCommand(report: Report, named: string | undefined, f
     }
     const configFile = configPath(ports, named);
     const { config } = loadConfigFile(ports, configFile);
-    await audited(configFile, config, 'ops db backup', async (audit) => {
+    await audited({ configFile, config, command: 'ops db backup' }, async (audit) => {
       await backupDatabase(config, target);
       audit.record({ event: 'database.copied', from: databaseName(config), to: target }, null);
     });
@@ -94,7 +94,7 @@ export async function restoreCommand(
   file: string,
 ): Promise<void> {
   const { ports } = report;
-  await withRestoreNeeds(report, named, 'ops db restore', async (needs, audit) => {
+  await withRestoreNeeds(report, { named, command: 'ops db restore' }, async (needs, audit) => {
     await confirmAtTerminal(
       report,
       `Replace ${databaseName(needs.config)} by ${file}? Everybody will have to log in again.`,
@@ -118,7 +118,7 @@ export async function restoreCommand(
 
 /** `ops db restored` @throws CliError controllers run */
 export async function restoredCommand(report: Report, { config: named, yes }: RestoreOptions): Promise<void> {
-  await withRestoreNeeds(report, named, 'ops db restored', async (needs, audit) => {
+  await withRestoreNeeds(report, { named, command: 'ops db restored' }, async (needs, audit) => {
     await confirmAtTerminal(
       report,
       `End all sessions in ${databaseName(needs.config)}? Everybody will have to log in again.`,
@@ -133,8 +133,7 @@ export async function restoredCommand(report: Report, { config: named, yes }: Re
 
 async function withRestoreNeeds(
   { ports }: Report,
-  named: string | undefined,
-  command: string,
+  { named, command }: { readonly named: string | undefined; readonly command: string },
   work: (needs: RestoreNeeds, audit: AuditTrail) => Promise<void>,
 ): Promise<void> {
   await explained(async () => {
@@ -142,7 +141,7 @@ async function withRestoreNeeds(
     const { config } = loadConfigFile(ports, configFile);
     const { clock, random, env } = ports;
     const vault = openVault(config.secrets.keyFile, env);
-    await audited(configFile, config, command, (audit) => work({ config, vault, clock, random }, audit));
+    await audited({ configFile, config, command }, (audit) => work({ config, vault, clock, random }, audit));
   });
 }
 

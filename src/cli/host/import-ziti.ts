@@ -53,7 +53,7 @@ function intoHost(
   options: ImportOptions,
 ): Promise<ReportDocument> {
   const dryRun = options.dryRun === true;
-  return withHost(ports, options.config, 'ops import ziti', async (host) => {
+  return withHost(ports, { named: options.config, command: 'ops import ziti' }, async (host) => {
     const { foundations, configFile, audit } = host;
     const { config, store, vault } = foundations;
     const { recoveryKey } = await openServerSecrets({ keys: store.keys, vault, random: foundations.random });

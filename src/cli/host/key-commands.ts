@@ -28,13 +28,16 @@ export interface ListedKey {
 
 /** `keys list` */
 export async function listKeys(report: Report, configFile: string | undefined): Promise<void> {
-  const keys = await withHost(report.ports, configFile, 'keys list', async ({ foundations }) => {
-    return listedKeys(foundations);
-  });
-  printTable(
-    report,
-    keys,
-    [
+  const keys = await withHost(
+    report.ports,
+    { named: configFile, command: 'keys list' },
+    async ({ foundations }) => {
+      return listedKeys(foundations);
+    },
+  );
+  printTable(report, keys, {
+    value: keys,
+    columns: [
       { heading: 'kid', cell: (key: ListedKey) => key.kid },
       { heading: 'use', cell: (key) => key.use },
       { heading: 'signs until', cell: (key) => key.signsUntil },
@@ -42,8 +45,7 @@ export async function listKeys(report: Report, configFile: string | undefined): 
       { heading: 'alg', cell: (key) => key.alg },
       { heading: 'removed', cell: (key) => key.removedAt },
     ],
-    keys,
-  );
+  });
 }
 
 /** Every signing key that is not yet removed. */
@@ -75,28 +77,32 @@ export async function rotateKeys(
   configFile: string | undefined,
   atOnce: boolean,
 ): Promise<void> {
-  const made = await withHost(report.ports, configFile, 'keys rotate', async ({ foundations, audit }) => {
-    const { config, store, vault, clock } = foundations;
-    const { oidc } = config.edge;
-    const needs = { keys: store.keys, vault, clock };
-    const ring = await openKeyRing(needs);
-    const now = clock.now();
-    const activeFrom = atOnce ? now : now + publishAhead;
-    const tokenLifetime = longestSignedLifetime(oidc);
-    const keys: SigningKey[] = [];
-    for (const alg of algorithmsInUse(oidc.idTokenSigningAlg)) {
-      const key = await rotateSigningKey({ ...needs, ring }, alg, { activeFrom, tokenLifetime });
-      if (key === null) {
-        throw new CliError('Another rotation came first; nothing more was changed.', {
-          code: 'conflict',
-          next: 'overlay-auth keys list',
-        });
+  const made = await withHost(
+    report.ports,
+    { named: configFile, command: 'keys rotate' },
+    async ({ foundations, audit }) => {
+      const { config, store, vault, clock } = foundations;
+      const { oidc } = config.edge;
+      const needs = { keys: store.keys, vault, clock };
+      const ring = await openKeyRing(needs);
+      const now = clock.now();
+      const activeFrom = atOnce ? now : now + publishAhead;
+      const tokenLifetime = longestSignedLifetime(oidc);
+      const keys: SigningKey[] = [];
+      for (const alg of algorithmsInUse(oidc.idTokenSigningAlg)) {
+        const key = await rotateSigningKey({ ...needs, ring }, alg, { activeFrom, tokenLifetime });
+        if (key === null) {
+          throw new CliError('Another rotation came first; nothing more was changed.', {
+            code: 'conflict',
+            next: 'overlay-auth keys list',
+          });
+        }
+        audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
+        keys.push(key);
       }
-      audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
-      keys.push(key);
-    }
-    return keys.map((key) => listedKey(key, now));
-  });
+      return keys.map((key) => listedKey(key, now));
+    },
+  );
   printResult(report, made, () =>
     made
       .map(({ kid, alg, use, signsFrom }) =>

@@ -26,7 +26,7 @@ export async function moveCommand(report: Report, named: string | undefined, to:
     const source = sqliteFile(config, 'The database is on PostgreSQL already.');
     const lock = claimDatabase(config);
     try {
-      const moved = await audited(file, config, 'ops db move', async (audit) => {
+      const moved = await audited({ configFile: file, config, command: 'ops db move' }, async (audit) => {
         let rows = 0;
         await copyToPostgres(config, target.url, (table, copied) => {
           rows += copied;

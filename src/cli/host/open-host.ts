@@ -20,14 +20,13 @@ export interface Host {
  */
 export async function withHost<T>(
   ports: CliPorts,
-  named: string | undefined,
-  command: string,
+  { named, command }: { readonly named: string | undefined; readonly command: string },
   work: (host: Host) => Promise<T>,
 ): Promise<T> {
   return explained(async () => {
     const configFile = configPath(ports, named);
     const { config } = loadConfigFile(ports, configFile);
-    return audited(configFile, config, command, async (audit, log) => {
+    return audited({ configFile, config, command }, async (audit, log) => {
       const { clock, random, env } = ports;
       const foundations = await openFoundations({ config, clock, random, env, log });
       try {

@@ -22,9 +22,13 @@ export function operatorAudit(log: OpenLogger, command: string): AuditTrail {
 
 /** Does what a command on the host is for, with its audit trail open before it begins and on disk after it. */
 export async function audited<T>(
-  configFile: string,
-  { log: { format } }: { readonly log: LogConfig },
-  command: string,
+  {
+    configFile,
+    config: {
+      log: { format },
+    },
+    command,
+  }: { readonly configFile: string; readonly config: { readonly log: LogConfig }; readonly command: string },
   work: (audit: AuditTrail, log: OpenLogger) => Promise<T>,
 ): Promise<T> {
   const log = openOperatorLog(configFile, format);

@@ -29,10 +29,9 @@ export async function showPki(report: Report, named: string | undefined): Promis
     const { ports } = report;
     const { config } = loadConfigFile(ports, configPath(ports, named));
     const certificates = shownCertificates(config, ports.clock.now());
-    printTable(
-      report,
-      certificates,
-      [
+    printTable(report, certificates, {
+      value: certificates,
+      columns: [
         { heading: 'use', cell: (certificate: ShownCertificate) => certificate.use },
         { heading: 'subject', cell: ({ subject }) => subject },
         {
@@ -43,15 +42,14 @@ export async function showPki(report: Report, named: string | undefined): Promis
         { heading: 'SHA-256', cell: ({ fingerprint }) => fingerprint },
         { heading: 'file', cell: ({ file }) => shownPath(ports.cwd, file) },
       ],
-      certificates,
-    );
+    });
   });
 }
 
 /** Every certificate that the configuration names. */
 export function shownCertificates(config: Config, now: Millis): readonly ShownCertificate[] {
   return certificateFiles(config).flatMap(([use, file]) =>
-    readCertificates(file).map((facts) => shown(use, file, facts, now)),
+    readCertificates(file).map((facts) => shown({ use, file }, facts, now)),
   );
 }
 
@@ -73,7 +71,11 @@ function readCertificates(file: string): readonly CertificateFacts[] {
   }
 }
 
-function shown(use: string, file: string, facts: CertificateFacts, now: Millis): ShownCertificate {
+function shown(
+  { use, file }: { readonly use: string; readonly file: string },
+  facts: CertificateFacts,
+  now: Millis,
+): ShownCertificate {
   const { dns, ips, uris } = facts.subjectAltNames;
   return {
     use,
@@ -110,7 +112,7 @@ export async function renewPki(
       });
     }
     const facts = await renew(report, paths, more);
-    const certificate = shown('server', paths.server.cert, facts, ports.clock.now());
+    const certificate = shown({ use: 'server', file: paths.server.cert }, facts, ports.clock.now());
     printResult(
       report,
       certificate,

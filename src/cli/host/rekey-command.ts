@@ -19,7 +19,7 @@ const untilNoticed = 3 * SECOND;
 
 /** `keys rekey` @throws CliError another one runs, or a key file cannot be used */
 export async function rekey(report: Report, configFile: string | undefined): Promise<void> {
-  await withHost(report.ports, configFile, 'keys rekey', async (host) => {
+  await withHost(report.ports, { named: configFile, command: 'keys rekey' }, async (host) => {
     const { keyFile } = host.foundations.config.secrets;
     const lock = tryFileLock(`${keyFile}.lock`);
     if (lock === null) {
@@ -59,7 +59,7 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
   const previous = keyIn(previousKeyFile(keyFile));
   const older = [current, previous].flatMap((key) => (key === null ? [] : [key.bytes]));
   const vault = keyVault(next.bytes, () => ({ newer: [], older }));
-  if (hasOtherHosts(config)) await requireKeyOnAllNodes(host, vault, next, keyFile);
+  if (hasOtherHosts(config)) await requireKeyOnAllNodes(host, vault, { key: next, keyFile });
   const resealed = await rekeyDatabase({ store, vault, clock }, async () => {
     const nodes = await store.nodes.listAll();
     if (nodes.some((node) => isOnline(node, clock.now()))) await wait(untilNoticed);
@@ -82,8 +82,7 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
 async function requireKeyOnAllNodes(
   { foundations: { store, clock } }: Host,
   vault: KeyVault,
-  { fingerprint }: MasterKey,
-  keyFile: string,
+  { key: { fingerprint }, keyFile }: { readonly key: MasterKey; readonly keyFile: string },
 ): Promise<void> {
   const [id] = vault.keyIds() as [string];
   const lacking = async () =>

@@ -49,20 +49,18 @@ export async function runLogin(
   const origin = await originToUse({ ports, store }, url, identity);
 
   const saved = await store.read();
-  const trust = await establishTrust(
-    report,
-    origin,
-    options.ca,
-    saved.trust[origin],
-    identity?.origin === origin ? identity : undefined,
-  );
+  const trust = await establishTrust(report, origin, {
+    caFile: options.ca,
+    saved: saved.trust[origin],
+    identity: identity?.origin === origin ? identity : undefined,
+  });
   const http = await connectionTo(ports, trust, clientCertificate);
   try {
     const provider = await discover(http, ports.clock, origin);
     const credentials = await credentialsOf(ports, options);
     const complete = async (tokens: Tokens): Promise<Completed> => {
       const second = credentials?.method === 'ext-jwt' ? undefined : credentials?.externalJwt;
-      const login = await loginOf({ ports, http, second }, provider, tokens, { origin, options });
+      const login = await loginOf({ ports, http, second }, { provider, tokens }, { origin, options });
       return store.update(async (credentials) => {
         const { [origin]: _before, ...others } = credentials.trust;
         const trusted = trust === undefined ? others : { ...others, [origin]: trust };
@@ -181,13 +179,12 @@ function secondaryJwtFile(
 
 async function loginOf(
   needs: { readonly ports: CliPorts; readonly http: HttpsClient; readonly second: string | undefined },
-  provider: Provider,
-  tokens: Tokens,
+  { provider, tokens }: { readonly provider: Provider; readonly tokens: Tokens },
   { origin, options }: { origin: string; options: LoginOptions },
 ): Promise<SavedLogin> {
   const { identityId, factors } = tokens;
   const bearers = [tokens.accessToken, ...(needs.second === undefined ? [] : [needs.second])];
-  const name = await nameOf(needs.http, provider, bearers, identityId);
+  const name = await nameOf(needs.http, provider, { tokens: bearers, identityId });
   const clientCertificate = certificateFiles(needs.ports, options);
   return {
     url: origin,
@@ -235,8 +232,7 @@ function printLogin(report: Report, { login, kept }: Completed): void {
 async function nameOf(
   http: HttpsClient,
   { metadata: { userinfo_endpoint: userinfoEndpoint } }: Provider,
-  tokens: readonly string[],
-  identityId: string,
+  { tokens, identityId }: { readonly tokens: readonly string[]; readonly identityId: string },
 ): Promise<string> {
   if (userinfoEndpoint === undefined) return identityId;
   const answer = await http.send({

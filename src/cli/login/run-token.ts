@@ -33,7 +33,7 @@ export async function runToken(
     notice(report, 'note: using this token uses it up; after that, this login no longer works.');
     return;
   }
-  const fresh = await freshLogin(needs, login, () => connectionOf(needs, login));
+  const fresh = await freshLogin(needs, login, { http: () => connectionOf(needs, login) });
   const token = kind === 'access' ? fresh.accessToken : fresh.idToken;
   if (options.decode !== true) {
     const expiresAt = new Date(fresh.accessTokenExpiresAt).toISOString();

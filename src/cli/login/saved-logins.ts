@@ -26,18 +26,16 @@ export async function listLogins(report: Report): Promise<void> {
       isOver: refreshToken === null,
     };
   });
-  printTable(
-    report,
-    rows,
-    [
+  printTable(report, rows, {
+    value: rows,
+    columns: [
       { heading: 'url', cell: (row) => row.url },
       { heading: 'name', cell: (row) => row.name },
       { heading: 'factors', cell: (row) => row.amr },
       { heading: 'state', cell: (row) => (row.isOver ? 'over' : row.isCurrent ? 'current' : 'saved') },
     ],
-    rows,
-    'You are not logged in anywhere.',
-  );
+    nothing: 'You are not logged in anywhere.',
+  });
 }
 
 /** `login use LOGIN` */

@@ -66,7 +66,7 @@ async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomeP
   const wasComplete = isComplete(paths);
   const home = loadHomeConfig(paths, wishes, ports.env);
   const { config } = home.loaded;
-  if (wasComplete) refuseOtherPort(ports, options, paths, config);
+  if (wasComplete) refuseOtherPort(ports, options, { paths, config });
   else makeFolders(paths);
 
   const lock = claimDatabase(config);
@@ -79,11 +79,11 @@ async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomeP
     try {
       show.begin();
       const { clock, random, env } = ports;
-      const prepared = await prepareHome({ clock, random, env, log }, paths, home, wishes.names);
+      const prepared = await prepareHome({ clock, random, env, log }, paths, { home, names: wishes.names });
       try {
         const steps = [...prepared.steps, prepared.complete()];
         show.steps(steps);
-        await run(ports, paths, prepared, log, show);
+        await run(ports, prepared, { paths, log, show });
       } finally {
         await prepared.foundations.close();
       }
@@ -97,10 +97,8 @@ async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomeP
 
 async function run(
   ports: CliPorts,
-  paths: HomePaths,
   prepared: PreparedHome,
-  log: OpenLogger,
-  show: Presenter,
+  { paths, log, show }: { readonly paths: HomePaths; readonly log: OpenLogger; readonly show: Presenter },
 ): Promise<void> {
   const { foundations, loaded } = prepared;
   await runController({
@@ -134,8 +132,7 @@ async function setupLinkIfNeeded(
 function refuseOtherPort(
   ports: CliPorts,
   { port }: QuickstartOptions,
-  paths: HomePaths,
-  config: Config,
+  { paths, config }: { readonly paths: HomePaths; readonly config: Config },
 ): void {
   if (port === undefined) return;
   const used = config.listeners

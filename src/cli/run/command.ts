@@ -31,7 +31,7 @@ export async function runControllerCommand(
       const format = options.logFormat ?? config.log.format;
       const log = openLogger({ level: config.log.level, format, to: 'stdout' });
       try {
-        await runWithLog(ports, file, loaded, log);
+        await runWithLog(ports, { file, loaded }, log);
       } finally {
         await log.flush();
       }
@@ -43,8 +43,7 @@ export async function runControllerCommand(
 
 async function runWithLog(
   ports: CliPorts,
-  file: string,
-  loaded: LoadedConfig,
+  { file, loaded }: { readonly file: string; readonly loaded: LoadedConfig },
   log: OpenLogger,
 ): Promise<void> {
   const { clock, random, env } = ports;

@@ -42,17 +42,15 @@ export async function init(report: Report, options: InitOptions): Promise<void> 
         next: `overlay-auth run controller ${shellWord(shownPath(ports.cwd, paths.config))}`,
       });
     }
-    const steps = await setUp(report, paths, wishes, options.admin, password);
-    printSteps(report, paths, steps, options);
+    const steps = await setUp(report, { paths, wishes }, { admin: options.admin, password });
+    printSteps(report, { paths, steps }, options);
   });
 }
 
 async function setUp(
   { ports }: Report,
-  paths: HomePaths,
-  wishes: HomeWishes,
-  admin: string | undefined,
-  password: string,
+  { paths, wishes }: { readonly paths: HomePaths; readonly wishes: HomeWishes },
+  { admin, password }: { readonly admin: string | undefined; readonly password: string },
 ): Promise<readonly SetupStep[]> {
   const home = loadHomeConfig(paths, wishes, ports.env);
   // Before anything is made. What a database that is there already asks for is checked when it is open.
@@ -64,11 +62,11 @@ async function setUp(
   const log = openOperatorLog(paths.config, home.loaded.config.log.format);
   try {
     const needs = { clock: ports.clock, random: ports.random, env: ports.env, log };
-    const prepared = await prepareHome(needs, paths, home, wishes.names);
+    const prepared = await prepareHome(needs, paths, { home, names: wishes.names });
     try {
       const steps = [...prepared.steps];
       if (admin !== undefined) {
-        steps.push(await ensureAdmin(prepared, operatorAudit(log, 'init'), admin, password));
+        steps.push(await ensureAdmin(prepared, operatorAudit(log, 'init'), { name: admin, password }));
       }
       return [...steps, prepared.complete()];
     } finally {
@@ -123,8 +121,7 @@ async function adminPassword({ ports }: Report, options: InitOptions): Promise<s
 async function ensureAdmin(
   { foundations }: PreparedHome,
   audit: AuditTrail,
-  name: string,
-  password: string,
+  { name, password }: { readonly name: string; readonly password: string },
 ): Promise<SetupStep> {
   const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
   const step = { what: 'administrator', detail: name, note: '', path: null } as const;
@@ -156,8 +153,7 @@ function stepsText({ ports }: Report, steps: readonly SetupStep[]): string {
 
 function printSteps(
   report: Report,
-  paths: HomePaths,
-  steps: readonly SetupStep[],
+  { paths, steps }: { readonly paths: HomePaths; readonly steps: readonly SetupStep[] },
   { admin, db }: InitOptions,
 ): void {
   const isPostgres = db.startsWith('postgres');

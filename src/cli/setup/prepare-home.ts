@@ -121,8 +121,10 @@ function renderHomeConfig(wishes: HomeWishes): string {
 export async function prepareHome(
   needs: SetupNeeds,
   paths: HomePaths,
-  home: { readonly loaded: LoadedConfig; readonly text: string },
-  names: ServerNames,
+  {
+    home,
+    names,
+  }: { readonly home: { readonly loaded: LoadedConfig; readonly text: string }; readonly names: ServerNames },
 ): Promise<PreparedHome> {
   const { config } = home.loaded;
   const hadDatabase = await hasDatabase(config);
@@ -190,18 +192,19 @@ function ensureMasterKey(needs: SetupNeeds, paths: HomePaths, existing: Config |
 async function pkiSteps(needs: SetupNeeds, paths: HomePaths, names: ServerNames): Promise<SetupStep[]> {
   const pki = await ensurePki(needs, paths, names);
   const { dns, ips } = pki.server.facts.subjectAltNames;
-  const step = (what: SetupStep['what'], of: typeof pki.rootCa, detail: string, path: string): SetupStep => ({
-    what,
-    made: of.made,
-    detail,
-    note: `expires ${dateOf(of.facts.notAfter)}`,
-    path,
-  });
+  const step = (
+    what: SetupStep['what'],
+    { made, facts }: typeof pki.rootCa,
+    { detail, path }: Pick<SetupStep, 'detail' | 'path'>,
+  ): SetupStep => ({ what, made, detail, note: `expires ${dateOf(facts.notAfter)}`, path });
   const fingerprint = (of: typeof pki.rootCa) => `SHA-256 ${of.facts.fingerprint}`;
   return [
-    step('root CA', pki.rootCa, fingerprint(pki.rootCa), paths.rootCa.cert),
-    step('client CA', pki.clientCa, fingerprint(pki.clientCa), paths.clientCa.cert),
-    step('server certificate', pki.server, [...dns, ...ips.map(shortAddress)].join(', '), paths.server.cert),
+    step('root CA', pki.rootCa, { detail: fingerprint(pki.rootCa), path: paths.rootCa.cert }),
+    step('client CA', pki.clientCa, { detail: fingerprint(pki.clientCa), path: paths.clientCa.cert }),
+    step('server certificate', pki.server, {
+      detail: [...dns, ...ips.map(shortAddress)].join(', '),
+      path: paths.server.cert,
+    }),
   ];
 }
 

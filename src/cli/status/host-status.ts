@@ -9,30 +9,34 @@ import { renderFields, renderTable } from '../terminal/table.ts';
 
 /** `status --config FILE`: what a controller on this host is made of, whether it runs or not. */
 export async function hostStatus(report: Report, named: string): Promise<void> {
-  const status = await withHost(report.ports, named, 'status', async ({ foundations, configFile }) => {
-    const { config, store, clock } = foundations;
-    const now = clock.now();
-    const nodes = await store.nodes.listAll();
-    return {
-      config: configFile,
-      database: databaseName(config),
-      bindPoints: config.listeners.flatMap(({ name, apis, bindPoints }) =>
-        bindPoints.map((one) => ({
-          listener: name,
-          interface: formatHostAndPort(one.interface),
-          issuer: apis.some(({ binding }) => binding === 'edge-oidc') ? one.issuer : null,
+  const status = await withHost(
+    report.ports,
+    { named, command: 'status' },
+    async ({ foundations, configFile }) => {
+      const { config, store, clock } = foundations;
+      const now = clock.now();
+      const nodes = await store.nodes.listAll();
+      return {
+        config: configFile,
+        database: databaseName(config),
+        bindPoints: config.listeners.flatMap(({ name, apis, bindPoints }) =>
+          bindPoints.map((one) => ({
+            listener: name,
+            interface: formatHostAndPort(one.interface),
+            issuer: apis.some(({ binding }) => binding === 'edge-oidc') ? one.issuer : null,
+          })),
+        ),
+        signingKeys: await listedKeys(foundations),
+        certificates: shownCertificates(config, now),
+        controllers: nodes.map((node) => ({
+          name: node.name,
+          isOnline: isOnline(node, now),
+          version: node.version,
+          lastSeenAt: new Date(node.lastSeenAt).toISOString(),
         })),
-      ),
-      signingKeys: await listedKeys(foundations),
-      certificates: shownCertificates(config, now),
-      controllers: nodes.map((node) => ({
-        name: node.name,
-        isOnline: isOnline(node, now),
-        version: node.version,
-        lastSeenAt: new Date(node.lastSeenAt).toISOString(),
-      })),
-    };
-  });
+      };
+    },
+  );
   const text = () => [
     renderFields([
       ['configuration', status.config],

@@ -8,10 +8,12 @@ import { type Column, fittingColumns, renderTable } from './table.ts';
  */
 export function printTable<Row>(
   report: Report,
-  value: unknown,
-  columns: readonly Column<Row>[],
   rows: readonly Row[],
-  nothing = 'There are none.',
+  {
+    value,
+    columns,
+    nothing = 'There are none.',
+  }: { readonly value: unknown; readonly columns: readonly Column<Row>[]; readonly nothing?: string },
 ): void {
   const { isTTY, columns: width } = report.ports.stdout;
   const { shown, leftOut } =
